@@ -1,0 +1,60 @@
+/// Something that happened to a face, told once.
+public struct FaceEvent: Hashable, Sendable {
+    /// What happened.
+    public var kind: Kind
+
+    /// The face as it was when the event was settled; for a leave, as it was last seen.
+    public var face: FaceObject
+
+    /// The frame that settled the event: for a blink the first one with open eyes again.
+    public var stamp: FrameStamp
+
+    /// Makes an event from what happened, to which face, and the frame that settled it.
+    public init(kind: Kind, face: FaceObject, stamp: FrameStamp) {
+        self.kind = kind
+        self.face = face
+        self.stamp = stamp
+    }
+
+    /// What can happen to a face.
+    public enum Kind: Hashable, Sendable {
+        /// A face came and stayed long enough not to be a flicker.
+        case enter
+
+        /// A face went: seconds from enter to when it was last seen, when that was, and why it counts as gone.
+        case leave(dwell: Double, lastSeen: Timestamp, reason: LeaveReason)
+
+        /// A smile began.
+        case smile
+
+        /// Eyes closed and opened again within the length of a blink: which ones, and for how many seconds.
+        case blink(eyes: Eyes, duration: Double)
+
+        /// Eyes have been closed for longer than a blink: which ones, and for how many seconds so far.
+        case eyesClosed(eyes: Eyes, duration: Double)
+    }
+
+    /// Which eyes an event is about; left and right are the picture's.
+    public enum Eyes: String, Hashable, Sendable, CaseIterable {
+        /// Both eyes.
+        case both
+        /// Only the one at the picture's left: a wink.
+        case left
+        /// Only the one at the picture's right: a wink.
+        case right
+    }
+
+    /// Why a face counts as gone.
+    public enum LeaveReason: String, Hashable, Sendable, CaseIterable {
+        /// It was not seen for `tracking.patience`.
+        case left
+        /// The camera was unplugged, failed or stalled.
+        case cameraLost = "camera_lost"
+        /// Detection was switched off.
+        case disabled
+        /// The daemon ended, or its clip did.
+        case shutdown
+        /// The daemon had died with the face present, and told so when it was back.
+        case restart
+    }
+}

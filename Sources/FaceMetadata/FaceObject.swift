@@ -1,0 +1,106 @@
+/// The identity of one face from its `enter` to its `leave`: only grows, never used again.
+///
+/// It tells faces apart; it does not say who somebody is. Whoever leaves and comes back gets a new one.
+public struct FaceID: RawRepresentable, Hashable, Comparable, Sendable {
+    /// The number, from 1.
+    public var rawValue: Int
+
+    /// Makes the identity with that number.
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// Orders by the number behind it.
+    public static func < (left: FaceID, right: FaceID) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// Where a head points, in signed degrees in (−180, 180].
+public struct HeadPose: Hashable, Sendable {
+    /// Rotation in the picture: positive is clockwise as the viewer sees it.
+    public var roll: Double
+
+    /// Turn to the side: positive is nose towards the picture's right.
+    public var yaw: Double
+
+    /// Nod: positive is up.
+    public var pitch: Double
+
+    /// Makes a pose from its angles in degrees.
+    public init(roll: Double, yaw: Double, pitch: Double) {
+        self.roll = roll
+        self.yaw = yaw
+        self.pitch = pitch
+    }
+}
+
+/// One face as subscribers see it at one moment; what is unknown is nil, never 0 or false.
+///
+/// Left and right are the picture's, not the person's.
+public struct FaceObject: Hashable, Sendable {
+    /// The identity, constant from enter to leave.
+    public var faceID: FaceID
+
+    /// Forehead to chin, and the width of the face.
+    public var bounds: NormalizedRect
+
+    /// Where the head points.
+    public var pose: HeadPose?
+
+    /// How sure the model is that this is a face, 0…1.
+    public var confidence: Double
+
+    /// The centre of the eye at the picture's left.
+    public var leftEye: NormalizedPoint?
+
+    /// The centre of the eye at the picture's right.
+    public var rightEye: NormalizedPoint?
+
+    /// The centre of the mouth.
+    public var mouth: NormalizedPoint?
+
+    /// Whether the face smiles.
+    public var smiling: Bool?
+
+    /// How much the face smiles, 0…1; `smiling` starts and ends at two different levels of it.
+    public var smile: Double?
+
+    /// Whether the eye at the picture's left is closed.
+    public var leftEyeClosed: Bool?
+
+    /// Whether the eye at the picture's right is closed.
+    public var rightEyeClosed: Bool?
+
+    /// On how many analysed frames the face was seen since its enter.
+    public var trackedFrames: Int
+
+    /// Makes a face object; what is left out is unknown.
+    public init(
+        faceID: FaceID,
+        bounds: NormalizedRect,
+        pose: HeadPose? = nil,
+        confidence: Double,
+        leftEye: NormalizedPoint? = nil,
+        rightEye: NormalizedPoint? = nil,
+        mouth: NormalizedPoint? = nil,
+        smiling: Bool? = nil,
+        smile: Double? = nil,
+        leftEyeClosed: Bool? = nil,
+        rightEyeClosed: Bool? = nil,
+        trackedFrames: Int
+    ) {
+        self.faceID = faceID
+        self.bounds = bounds
+        self.pose = pose
+        self.confidence = confidence
+        self.leftEye = leftEye
+        self.rightEye = rightEye
+        self.mouth = mouth
+        self.smiling = smiling
+        self.smile = smile
+        self.leftEyeClosed = leftEyeClosed
+        self.rightEyeClosed = rightEyeClosed
+        self.trackedFrames = trackedFrames
+    }
+}

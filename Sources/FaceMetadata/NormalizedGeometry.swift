@@ -1,0 +1,64 @@
+/// A point in the upright picture: 0…1 from the left and from the top edge.
+///
+/// Points of a face that is partly outside the picture lie outside 0…1.
+public struct NormalizedPoint: Hashable, Sendable {
+    /// Share of the picture's width, from the left edge.
+    public var x: Double
+
+    /// Share of the picture's height, from the top edge.
+    public var y: Double
+
+    /// Makes a point from its shares of the picture's width and height.
+    public init(x: Double, y: Double) {
+        self.x = x
+        self.y = y
+    }
+}
+
+/// An upright rectangle in the upright picture, origin top-left, as shares of the picture's width and height.
+public struct NormalizedRect: Hashable, Sendable {
+    /// The left edge.
+    public var x: Double
+
+    /// The top edge.
+    public var y: Double
+
+    /// The width as a share of the picture's width.
+    public var width: Double
+
+    /// The height as a share of the picture's height.
+    public var height: Double
+
+    /// Makes a rectangle from its top-left corner and its size.
+    public init(x: Double, y: Double, width: Double, height: Double) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    /// The centre.
+    public var center: NormalizedPoint {
+        NormalizedPoint(x: x + width / 2, y: y + height / 2)
+    }
+
+    /// The area as a share of the picture; 0 for a rectangle without extent.
+    public var area: Double {
+        max(0, width) * max(0, height)
+    }
+
+    /// The overlap with another rectangle as a share of their union: 0 apart, 1 the same.
+    ///
+    /// 0 if either has no area or a coordinate that is not a number.
+    public func intersectionOverUnion(_ other: NormalizedRect) -> Double {
+        // Swift's min and max pass over NaN, which would make of it the other rectangle's edge.
+        guard (x + y + width + height + other.x + other.y + other.width + other.height).isFinite else { return 0 }
+        let overlapWidth = min(x + width, other.x + other.width) - max(x, other.x)
+        let overlapHeight = min(y + height, other.y + other.height) - max(y, other.y)
+        guard overlapWidth > 0, overlapHeight > 0 else { return 0 }
+        let overlap = overlapWidth * overlapHeight
+        let union = area + other.area - overlap
+        guard union > 0 else { return 0 }
+        return overlap / union
+    }
+}
