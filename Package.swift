@@ -53,9 +53,11 @@ let package = Package(
     targets: [
         // Values and pure logic.
         library("FaceMetadata"),
+        library("FaceTracking", ["FaceMetadata"]),
 
         // Tests.
         .target(name: "FacetTestSupport", path: "Tests/FacetTestSupport", swiftSettings: strict),
         tests(of: "FaceMetadata"),
+        tests(of: "FaceTracking", ["FaceMetadata"]),
     ]
 )

@@ -1,0 +1,75 @@
+public import FaceMetadata
+import Glibc
+
+/// Lets metadata through only when it differs from what was last published.
+///
+/// A value counts as changed when it has left its deadband around the published one; any flag and any coming or going
+/// counts at once. A rate cap delays the newest set, never loses it: while frames come, it goes out with the first frame
+/// after the pause.
+public struct ChangeGate: Sendable {
+    /// What counts as a change.
+    public struct Parameters: Hashable, Sendable {
+        /// The deadband of the bounds' edges, as a share of the picture.
+        public var position = 0.01
+        /// The deadband of angles, in degrees.
+        public var angle = 2.0
+        /// The deadband of the smile's amount, 0…1.
+        public var smile = 0.1
+        /// Messages per second at most; coming, going and flags are not held back.
+        public var maximumRate = 15.0
+
+        /// Makes the default parameters.
+        public init() {}
+    }
+
+    private let parameters: Parameters
+    private var published: [FaceObject] = []
+    private var lastTime: Double?
+
+    /// Makes a gate whose subscribers know of no faces.
+    public init(parameters: Parameters = Parameters()) {
+        self.parameters = parameters
+    }
+
+    /// Whether the current faces must be published, at a time in seconds; if so, they count as published.
+    public mutating func admits(_ faces: [FaceObject], at time: Double) -> Bool {
+        let isUrgent =
+            faces.map(\.faceID) != published.map(\.faceID) || zip(faces, published).contains(where: flagsDiffer)
+        guard isUrgent || zip(faces, published).contains(where: valuesDiffer) else { return false }
+        // A tenth of a period of slack: frames of exactly that rate must not be halved by jitter.
+        // A source that was opened anew may begin its time again.
+        if !isUrgent, let lastTime, time >= lastTime, time - lastTime < 0.9 / parameters.maximumRate { return false }
+        published = faces
+        lastTime = time
+        return true
+    }
+
+    private func flagsDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
+        new.smiling != old.smiling || new.leftEyeClosed != old.leftEyeClosed
+            || new.rightEyeClosed != old.rightEyeClosed || (new.pose == nil) != (old.pose == nil)
+    }
+
+    private func valuesDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
+        positionsDiffer(new, old) || anglesDiffer(new.pose, old.pose)
+            || abs((new.smile ?? 0) - (old.smile ?? 0)) > parameters.smile
+    }
+
+    private func positionsDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
+        let limit = parameters.position
+        return abs(new.bounds.x - old.bounds.x) > limit || abs(new.bounds.y - old.bounds.y) > limit
+            || abs(new.bounds.x + new.bounds.width - old.bounds.x - old.bounds.width) > limit
+            || abs(new.bounds.y + new.bounds.height - old.bounds.y - old.bounds.height) > limit
+    }
+
+    private func anglesDiffer(_ new: HeadPose?, _ old: HeadPose?) -> Bool {
+        guard let new, let old else { return (new == nil) != (old == nil) }
+        return Self.turn(new.roll, old.roll) > parameters.angle || Self.turn(new.yaw, old.yaw) > parameters.angle
+            || Self.turn(new.pitch, old.pitch) > parameters.angle
+    }
+
+    /// The angle between two directions in degrees, 0…180.
+    static func turn(_ one: Double, _ other: Double) -> Double {
+        let difference = abs(one - other).truncatingRemainder(dividingBy: 360)
+        return min(difference, 360 - difference)
+    }
+}

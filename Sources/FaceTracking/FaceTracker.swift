@@ -1,0 +1,131 @@
+public import FaceMetadata
+
+/// Turns what was observed in each frame into faces with an identity, and into events.
+///
+/// It asks no clock: time is the `mediaTime` of the frames. All decisions are in plain structs, so the same frames always
+/// give the same events.
+public struct FaceTracker: Sendable {
+    /// How faces are followed.
+    public struct Parameters: Hashable, Sendable {
+        /// How long a face must be seen on consecutive frames before its `enter`, in seconds.
+        public var enterDelay = 0.1
+        /// How long a face may go unseen before its `leave`, in seconds.
+        public var patience = 0.7
+        /// Below this distance of the outer eye corners, in pixels, expressions are unknown.
+        ///
+        /// 24 pixels leave about four for an open eye's height; below, the landmarks jitter as much as a blink moves them.
+        public var smallestEyeDistance = 24.0
+        /// Beyond this yaw, in degrees to either side, expressions are unknown.
+        public var yawLimit = 35.0
+
+        /// Makes the default parameters.
+        public init() {}
+    }
+
+    /// What a frame brought.
+    public struct Update: Hashable, Sendable {
+        /// All faces that are there, ordered by identity; one that is hidden for a moment as it was last seen.
+        public var faces: [FaceObject] = []
+        /// What happened, in order.
+        public var events: [FaceEvent] = []
+        /// Why some events cannot fire.
+        public var conditions = Conditions()
+    }
+
+    /// Why some events cannot fire although faces are seen.
+    public struct Conditions: Hashable, Sendable {
+        /// A face is too small to tell its expression.
+        public var isTooSmall = false
+        /// A face is turned too far away to tell its expression.
+        public var isTurnedAway = false
+        /// Too few frames are analysed to tell blinks.
+        public var isRateLow = false
+    }
+
+    private let parameters: Parameters
+    private var tracks: [Track] = []
+    private var rate = FrameRateMeter()
+
+    /// The identity that the next face to enter gets.
+    public private(set) var nextFaceID: FaceID
+
+    /// Makes a tracker without faces, whose first face gets `nextFaceID`.
+    public init(parameters: Parameters = Parameters(), nextFaceID: FaceID = FaceID(rawValue: 1)) {
+        self.parameters = parameters
+        self.nextFaceID = nextFaceID
+    }
+
+    /// Takes what was observed in the next frame.
+    public mutating func advance(to stamp: FrameStamp, with observations: [FaceObservation]) -> Update {
+        rate.advance(to: stamp.mediaTime)
+        var update = Update()
+        update.conditions.isRateLow = rate.isKnown && rate.value < BlinkDetector.Parameters().minimumRate
+        let usable = observations.filter(\.isFinite)
+        let assignment = Assignment(of: usable, to: tracks, at: stamp.mediaTime, parameters: parameters)
+        for (index, observation) in usable.enumerated() {
+            let track = assignment.track(of: index) ?? appendTrack(observation, at: stamp)
+            observe(observation, track: track, at: stamp, &update)
+        }
+        dropUnseen(at: stamp, &update)
+        update.faces = faces
+        return update
+    }
+
+    /// Ends all faces at once, each with a `leave` for that reason.
+    public mutating func endAll(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
+        let events = tracks.compactMap { $0.leave(reason: reason, at: stamp) }
+        tracks = []
+        rate = FrameRateMeter()
+        return events
+    }
+
+    /// The faces that are there, ordered by identity.
+    public var faces: [FaceObject] {
+        tracks.compactMap(\.face).sorted { $0.faceID < $1.faceID }
+    }
+
+    private mutating func appendTrack(_ observation: FaceObservation, at stamp: FrameStamp) -> Int {
+        tracks.append(Track(observation, at: stamp))
+        return tracks.count - 1
+    }
+
+    private mutating func observe(
+        _ observation: FaceObservation,
+        track index: Int,
+        at stamp: FrameStamp,
+        _ update: inout Update
+    ) {
+        tracks[index].observe(observation, at: stamp, frameRate: rate.value, parameters: parameters)
+        if tracks[index].canEnter(at: stamp, after: parameters.enterDelay) {
+            update.events.append(tracks[index].enter(as: nextFaceID, at: stamp))
+            nextFaceID = FaceID(rawValue: nextFaceID.rawValue + 1)
+        }
+        update.events += tracks[index].takeExpressionEvents(at: stamp)
+        guard tracks[index].face != nil else { return }
+        if observation.eyeDistance < parameters.smallestEyeDistance { update.conditions.isTooSmall = true }
+        if abs(observation.pose.yaw) > parameters.yawLimit { update.conditions.isTurnedAway = true }
+    }
+
+    private mutating func dropUnseen(at stamp: FrameStamp, _ update: inout Update) {
+        tracks.removeAll { track in
+            guard track.lastSeen != stamp else { return false }
+            // A face that has not entered must be seen without a break; nobody knows of it yet.
+            guard track.face != nil else { return true }
+            let unseen = stamp.mediaTime - track.lastSeen.mediaTime
+            guard unseen >= parameters.patience - Track.slack else { return false }
+            if let leave = track.leave(reason: .left, at: stamp) { update.events.append(leave) }
+            return true
+        }
+    }
+}
+
+extension FaceObservation {
+    /// Whether every number is one; a model that saw garbage must not poison the filters.
+    fileprivate var isFinite: Bool {
+        bounds.x.isFinite && bounds.y.isFinite && bounds.width > 0 && bounds.height > 0
+            && bounds.width.isFinite && bounds.height.isFinite
+            && pose.roll.isFinite && pose.yaw.isFinite && pose.pitch.isFinite
+            && leftEyeOpenness.isFinite && rightEyeOpenness.isFinite
+            && confidence.isFinite && eyeDistance.isFinite
+    }
+}

@@ -1,0 +1,131 @@
+import FaceMetadata
+import FaceTracking
+import Testing
+
+@Suite("Expressions")
+struct ExpressionTests {
+    /// Digits are the openness of both eyes in tenths of a wide-open eye; `l` and `r` are a closed eye at that side.
+    private func eyes(_ character: Character) -> FaceObservation {
+        switch character {
+        case "l": return .sample(eyes: (0.04, 0.3))
+        case "r": return .sample(eyes: (0.3, 0.04))
+        default:
+            let openness = 0.3 * Double(character.wholeNumberValue ?? 9) / 9
+            return .sample(eyes: (openness, openness))
+        }
+    }
+
+    private let open = String(repeating: "9", count: 15)
+
+    @Test(
+        "a dip that comes back is a blink, told when the eyes are open again",
+        arguments: [
+            ("62149", "....B"),
+            ("119", "..B"),
+            ("111111111119", "...........B"),
+            ("79", ".."),
+            ("666666669", "........."),
+            ("lll9", "...W"),
+            ("rr9", "..W"),
+        ]
+    )
+    func blink(dip: String, happened: String) {
+        var timeline = Timeline()
+        _ = timeline.play(open, eyes)
+        #expect(timeline.play(dip, eyes) == happened)
+    }
+
+    @Test("eyes closed for more than half a second are told once, and are no blink")
+    func closed() {
+        var timeline = Timeline()
+        _ = timeline.play(open, eyes)
+        let happened = timeline.play(String(repeating: "0", count: 40) + "9999", eyes)
+        #expect(happened == "................C...........................")
+        #expect(timeline.updates[40].faces.first?.leftEyeClosed == true)
+        #expect(timeline.updates.last?.faces.first?.leftEyeClosed == false)
+    }
+
+    @Test("tells which eyes and for how long")
+    func duration() throws {
+        var timeline = Timeline()
+        _ = timeline.play(open + "1111", eyes)
+        _ = timeline.play("9", eyes)
+        let event = try #require(timeline.updates.last?.events.first)
+        guard case .blink(.both, let duration) = event.kind else {
+            Issue.record("\(event.kind)")
+            return
+        }
+        #expect(abs(duration - 4.0 / 30) < 1e-9)
+    }
+
+    @Test("a squint lowers the level, and a blink from it still counts")
+    func squint() {
+        var timeline = Timeline()
+        _ = timeline.play(open + String(repeating: "6", count: 120), eyes)
+        let happened = timeline.play("1169", eyes)
+        #expect(happened.contains("B"))
+    }
+
+    @Test("blinks are off below 15 frames a second, and the conditions say so")
+    func lowRate() {
+        var timeline = Timeline(rate: 12)
+        #expect(timeline.play(open + "119", eyes) == ".." + "E" + String(repeating: ".", count: 15))
+        #expect(timeline.updates.last?.conditions.isRateLow == true)
+    }
+
+    @Test("a face turned away, or too small, has no expression rather than none")
+    func unknown() {
+        var timeline = Timeline()
+        _ = timeline.play("aaaaaa") { _ in .sample(yaw: 50) }
+        #expect(timeline.updates.last?.faces.first?.smiling == nil)
+        #expect(timeline.updates.last?.faces.first?.leftEyeClosed == nil)
+        #expect(timeline.updates.last?.conditions.isTurnedAway == true)
+        var small = Timeline()
+        _ = small.play("aaaaaa") { _ in .sample(eyeDistance: 15) }
+        #expect(small.updates.last?.faces.first?.smile == nil)
+        #expect(small.updates.last?.conditions.isTooSmall == true)
+    }
+
+    /// `s` smiles, `t` opens the mouth wide in talk, `r` rests, `w` widens without lift.
+    private func mouth(_ character: Character) -> FaceObservation {
+        switch character {
+        case "s": .sample(mouthWidth: 0.72, lift: 0.06)
+        case "t": .sample(mouthWidth: 0.50, lift: 0.02)
+        case "w": .sample(mouthWidth: 0.66, lift: -0.02)
+        default: .sample()
+        }
+    }
+
+    @Test("a smile held for 200 ms is told once")
+    func smile() {
+        var timeline = Timeline()
+        _ = timeline.play(String(repeating: "r", count: 20), mouth)
+        #expect(timeline.play("ssssssssssssssssss", mouth) == "......S...........")
+        #expect(timeline.updates.last?.faces.first?.smiling == true)
+    }
+
+    @Test("a twitch, talk and a wide mouth are no smile", arguments: ["ssssrr", "ttrrttttrrtt", "wwwwwwwwwwwwwwww"])
+    func noSmile(line: String) {
+        var timeline = Timeline()
+        _ = timeline.play(String(repeating: "r", count: 20), mouth)
+        let happened = timeline.play(line + line, mouth)
+        #expect(!happened.contains("S"))
+    }
+
+    @Test("a second smile counts after the first has ended and a pause")
+    func secondSmile() {
+        var timeline = Timeline()
+        let rest = String(repeating: "r", count: 45)
+        let smile = String(repeating: "s", count: 15)
+        let happened = timeline.play(rest + smile + rest + smile, mouth)
+        #expect(happened.filter { $0 == "S" }.count == 2)
+    }
+
+    @Test("a flicker of the mouth does not end a smile")
+    func flicker() {
+        var timeline = Timeline()
+        _ = timeline.play(String(repeating: "r", count: 20) + "ssssssssss", mouth)
+        let happened = timeline.play("rrrssssssssssssssssss", mouth)
+        #expect(!happened.contains("S"))
+    }
+}

@@ -1,0 +1,108 @@
+import FaceMetadata
+import FaceTracking
+import Testing
+
+@Suite("Presence")
+struct PresenceTests {
+    @Test(
+        "enters after 100 ms, leaves after 700 ms unseen",
+        arguments: [
+            // 30 frames/s: 0.1 s later is the fourth frame, 0.7 s later the 21st.
+            ("aaaaaa", "...E.."),
+            ("aaa-aaa-aaa", "..........."),
+            ("aaaa--------------------aa", "...E......................"),
+            ("aaaa------------------------", "...E....................L..."),
+            ("aaaa----------------------aaaa", "...E....................L....E"),
+        ]
+    )
+    func presence(seen: String, happened: String) {
+        var timeline = Timeline()
+        #expect(timeline.play(seen) == happened)
+    }
+
+    @Test("a slow camera's face enters on its second frame")
+    func slowCamera() {
+        var timeline = Timeline(rate: 2)
+        #expect(timeline.play("aa----") == ".E.L..")
+    }
+
+    @Test("never uses an identity again")
+    func identitiesGrow() {
+        var timeline = Timeline(nextFaceID: 41)
+        _ = timeline.play("aaaa" + String(repeating: "-", count: 30) + "aaaa")
+        #expect(timeline.updates.flatMap(\.events).map(\.face.faceID.rawValue) == [41, 41, 42])
+        #expect(timeline.tracker.nextFaceID == FaceID(rawValue: 43))
+    }
+
+    @Test("keeps the identity of a face that is detected anew nearby")
+    func newLineage() {
+        var timeline = Timeline()
+        let seen = timeline.play("aaaaa-----bbbb") { .sample(lineage: $0 == "a" ? 1 : 2, x: $0 == "a" ? 0.40 : 0.45) }
+        #expect(seen == "...E..........")
+        #expect(timeline.updates.last?.faces.map(\.faceID.rawValue) == [1])
+    }
+
+    @Test("gives a far or much larger newcomer an identity of its own", arguments: [(0.8, 0.2), (0.3, 0.5)])
+    func otherFace(x: Double, size: Double) {
+        var timeline = Timeline()
+        let seen = timeline.play("aaaaa---bbbb") { $0 == "a" ? .sample() : .sample(lineage: 2, x: x, size: size) }
+        #expect(seen == "...E.......E")
+        #expect(timeline.updates.last?.faces.map(\.faceID.rawValue) == [1, 2])
+    }
+
+    @Test("keeps a hidden face in the set as it was last seen")
+    func hiddenFace() {
+        var timeline = Timeline()
+        _ = timeline.play("aaaa---")
+        #expect(timeline.updates.last?.faces.count == 1)
+        #expect(timeline.updates.last?.faces.first?.trackedFrames == 1)
+    }
+
+    @Test("tells dwell and when the face was last seen")
+    func dwell() throws {
+        var timeline = Timeline()
+        _ = timeline.play(String(repeating: "a", count: 34) + String(repeating: "-", count: 21))
+        let leave = try #require(timeline.updates.last?.events.first)
+        #expect(leave.kind == .leave(dwell: 1, lastSeen: Timeline.stamp(33).time, reason: .left))
+        #expect(leave.stamp == Timeline.stamp(54))
+    }
+
+    @Test("two crossing faces keep their identities by lineage")
+    func crossing() {
+        var tracker = FaceTracker()
+        var last: FaceTracker.Update?
+        for frame in 0...30 {
+            let shift = Double(frame) * 0.02
+            last = tracker.advance(
+                to: Timeline.stamp(frame),
+                with: [.sample(lineage: 1, x: 0.1 + shift), .sample(lineage: 2, x: 0.7 - shift)]
+            )
+        }
+        #expect(last?.faces.map(\.faceID.rawValue) == [1, 2])
+        #expect((last?.faces.first?.bounds.x ?? 0) > (last?.faces.last?.bounds.x ?? 1))
+    }
+
+    @Test("ends all faces with the reason, those that never entered without a word")
+    func endAll() {
+        var timeline = Timeline()
+        _ = timeline.play("aaaa")
+        let events = timeline.tracker.endAll(reason: .cameraLost, at: Timeline.stamp(9))
+        #expect(events.map(\.kind) == [.leave(dwell: 0, lastSeen: Timeline.stamp(3).time, reason: .cameraLost)])
+        #expect(timeline.tracker.endAll(reason: .shutdown, at: Timeline.stamp(9)).isEmpty)
+        _ = timeline.play("aa")
+        #expect(timeline.tracker.endAll(reason: .shutdown, at: Timeline.stamp(12)).isEmpty)
+    }
+
+    @Test(
+        "passes over observations that are no faces",
+        arguments: [
+            FaceObservation.sample(x: .nan), .sample(size: .infinity), .sample(size: 0), .sample(size: -0.1),
+            .sample(yaw: .nan), .sample(eyes: (.nan, 0.3)), .sample(eyeDistance: .infinity),
+        ]
+    )
+    func garbage(observation: FaceObservation) {
+        var timeline = Timeline()
+        #expect(timeline.play("aaaaaa") { _ in observation } == "......")
+        #expect(timeline.updates.flatMap(\.faces).isEmpty)
+    }
+}

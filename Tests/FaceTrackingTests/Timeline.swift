@@ -1,0 +1,78 @@
+import FaceMetadata
+import FaceTracking
+
+/// Plays a line of characters as frames: what is seen goes in, what happened comes out, both as text.
+///
+/// `-` is a frame without a face; every other character is a face, and what else it means says the test.
+struct Timeline {
+    var tracker = FaceTracker()
+    private(set) var updates: [FaceTracker.Update] = []
+    let rate: Double
+    private var frame = 0
+
+    init(rate: Double = 30, parameters: FaceTracker.Parameters = .init(), nextFaceID: Int = 1) {
+        self.rate = rate
+        tracker = FaceTracker(parameters: parameters, nextFaceID: FaceID(rawValue: nextFaceID))
+    }
+
+    static func stamp(_ frame: Int, rate: Double = 30) -> FrameStamp {
+        let seconds = Double(frame) / rate
+        return FrameStamp(frame: frame, time: Timestamp(nanoseconds: Int64(seconds * 1e9)), mediaTime: seconds)
+    }
+
+    /// Plays the line and returns a character a frame: `E`nter, `L`eave, `S`mile, `B`link, `W`ink, `C`losed, `.` nothing.
+    mutating func play(_ line: String, _ face: (Character) -> FaceObservation = { _ in .sample() }) -> String {
+        var result = ""
+        for character in line {
+            let stamp = Self.stamp(frame, rate: rate)
+            let update = tracker.advance(to: stamp, with: character == "-" ? [] : [face(character)])
+            updates.append(update)
+            frame += 1
+            result += update.events.isEmpty ? "." : update.events.map(\.letter).joined()
+        }
+        return result
+    }
+}
+
+extension FaceEvent {
+    fileprivate var letter: String {
+        switch kind {
+        case .enter: "E"
+        case .leave: "L"
+        case .smile: "S"
+        case .blink(let eyes, _): eyes == .both ? "B" : "W"
+        case .eyesClosed: "C"
+        }
+    }
+}
+
+extension FaceObservation {
+    /// A resting, frontal, large face at a place of the picture.
+    static func sample(
+        lineage: Int = 1,
+        x: Double = 0.4,
+        y: Double = 0.3,
+        size: Double = 0.2,
+        eyes: (left: Double, right: Double) = (0.3, 0.3),
+        mouthWidth: Double = 0.55,
+        lift: Double = -0.008,
+        yaw: Double = 0,
+        eyeDistance: Double = 80
+    ) -> FaceObservation {
+        FaceObservation(
+            lineage: lineage,
+            bounds: NormalizedRect(x: x, y: y, width: size, height: size),
+            pose: HeadPose(roll: 0, yaw: yaw, pitch: 0),
+            confidence: 0.95,
+            leftEye: NormalizedPoint(x: x + size * 0.3, y: y + size * 0.4),
+            rightEye: NormalizedPoint(x: x + size * 0.7, y: y + size * 0.4),
+            mouth: NormalizedPoint(x: x + size * 0.5, y: y + size * 0.8),
+            leftEyeOpenness: eyes.left,
+            rightEyeOpenness: eyes.right,
+            mouthWidth: mouthWidth,
+            mouthCornerLift: lift,
+            mouthOpening: 0,
+            eyeDistance: eyeDistance
+        )
+    }
+}
