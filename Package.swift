@@ -54,10 +54,12 @@ let package = Package(
         // Values and pure logic.
         library("FaceMetadata"),
         library("FaceTracking", ["FaceMetadata"]),
+        library("FaceMessages", ["FaceMetadata"]),
 
         // Tests.
         .target(name: "FacetTestSupport", path: "Tests/FacetTestSupport", swiftSettings: strict),
         tests(of: "FaceMetadata"),
         tests(of: "FaceTracking", ["FaceMetadata"]),
+        tests(of: "FaceMessages", ["FaceMetadata"], exclude: ["Golden"]),
     ]
 )

@@ -1,0 +1,76 @@
+public import FaceMetadata
+
+/// The daemon's condition, as `faces/status` tells it; what is unknown or has no meaning is nil.
+public struct DaemonStatus: Hashable, Sendable {
+    /// Whether the daemon runs.
+    public enum State: String, Hashable, Sendable, CaseIterable {
+        /// It runs and is connected.
+        case online
+        /// It ended in good order.
+        case stopped
+        /// It vanished: only the last will says so.
+        case offline
+    }
+
+    /// Whether frames come.
+    public enum CameraState: String, Hashable, Sendable, CaseIterable {
+        /// The source is being opened.
+        case starting
+        /// Frames come.
+        case streaming
+        /// No frames, against the owner's will; the daemon goes on trying.
+        case lost
+        /// Detection is off, and the camera closed.
+        case disabled
+    }
+
+    /// Why some event cannot fire although everything works.
+    public enum Attention: String, Hashable, Sendable, CaseIterable {
+        /// The picture is too dark to tell faces or expressions.
+        case tooDark = "too_dark"
+        /// A face is too small to tell its expression.
+        case tooSmall = "too_small"
+        /// A face is turned too far away to tell its expression.
+        case turnedAway = "turned_away"
+        /// Too few frames are analysed to tell blinks.
+        case lowFrameRate = "low_frame_rate"
+    }
+
+    /// Whether the daemon runs.
+    public var state: State
+    /// Whether frames come; nil in the last will.
+    public var cameraState: CameraState?
+    /// A stable word for why the camera is lost.
+    public var reason: String?
+    /// The reason for people: what was tried, why it failed, what to do; or what is streaming.
+    public var detail: String?
+    /// Whether detection is on.
+    public var detect: Bool?
+    /// The daemon's version.
+    public var version: String?
+    /// Why some events cannot fire at the moment; empty if they all can.
+    public var attention: [Attention]?
+    /// When this became so; nil in the last will, which is written before it is known.
+    public var time: Timestamp?
+
+    /// Makes a status; what is left out is unknown.
+    public init(
+        state: State,
+        cameraState: CameraState? = nil,
+        reason: String? = nil,
+        detail: String? = nil,
+        detect: Bool? = nil,
+        version: String? = nil,
+        attention: [Attention]? = nil,
+        time: Timestamp? = nil
+    ) {
+        self.state = state
+        self.cameraState = cameraState
+        self.reason = reason
+        self.detail = detail
+        self.detect = detect
+        self.version = version
+        self.attention = attention
+        self.time = time
+    }
+}

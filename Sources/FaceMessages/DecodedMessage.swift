@@ -1,0 +1,104 @@
+public import FaceMetadata
+
+/// A message as a subscriber reads it.
+public enum DecodedMessage: Hashable, Sendable {
+    /// All current faces.
+    case metadata(MetadataMessage)
+    /// Something that happened to a face.
+    case event(EventMessage)
+    /// How many faces there are.
+    case count(Int)
+    /// The daemon's and its camera's condition.
+    case status(StatusMessage)
+    /// Rates, times and counters; their shape is for people, so they stay JSON.
+    case stats([UInt8])
+    /// Whether detection is on.
+    case detectState(Bool)
+}
+
+/// Who sent a message.
+public struct MessageOrigin: Hashable, Sendable {
+    /// The camera's name.
+    public var camera: String
+    /// The id of the daemon's run.
+    public var boot: String
+
+    /// Makes an origin from a camera's name and the id of a run.
+    public init(camera: String, boot: String) {
+        self.camera = camera
+        self.boot = boot
+    }
+}
+
+/// All current faces at one moment.
+public struct MetadataMessage: Hashable, Sendable {
+    /// Who sent it.
+    public var origin: MessageOrigin
+    /// The frame it describes.
+    public var stamp: FrameStamp
+    /// The faces, all of them.
+    public var faces: [FaceObject]
+
+    /// Makes a message from its origin, its frame and the faces in it.
+    public init(origin: MessageOrigin, stamp: FrameStamp, faces: [FaceObject]) {
+        self.origin = origin
+        self.stamp = stamp
+        self.faces = faces
+    }
+}
+
+/// Something that happened to a face.
+public struct EventMessage: Hashable, Sendable {
+    /// Who sent it.
+    public var origin: MessageOrigin
+    /// The event's ULID, the same in a duplicate.
+    public var id: String
+    /// The event's number among all of its daemon.
+    public var seq: Int
+    /// What happened. Its face holds what events carry: identity, bounds, pose and confidence.
+    public var event: FaceEvent
+    /// Seconds from the capture of the settling frame to the sending, if known.
+    public var latency: Double?
+
+    /// Makes a message from its parts.
+    public init(origin: MessageOrigin, id: String, seq: Int, event: FaceEvent, latency: Double?) {
+        self.origin = origin
+        self.id = id
+        self.seq = seq
+        self.event = event
+        self.latency = latency
+    }
+}
+
+/// The daemon's and its camera's condition.
+public struct StatusMessage: Hashable, Sendable {
+    /// Who sent it.
+    public var origin: MessageOrigin
+    /// The condition.
+    public var status: DaemonStatus
+
+    /// Makes a message from its origin and the condition.
+    public init(origin: MessageOrigin, status: DaemonStatus) {
+        self.origin = origin
+        self.status = status
+    }
+}
+
+/// Why a payload is not a message of this contract.
+public enum MessageDecodingError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The payload is not the JSON that its topic promises.
+    case malformed(topic: Topic, reason: String)
+    /// The payload follows a version of the contract that this program does not know.
+    case unknownSchema(Int)
+
+    /// What is wrong, and what to do about it.
+    public var description: String {
+        switch self {
+        case .malformed(let topic, let reason):
+            "the message on \(topic.rawValue) cannot be read: \(reason); does another program publish there?"
+        case .unknownSchema(let version):
+            "the message has schema \(version), this program knows schema \(schemaVersion): "
+                + "use the same version of facet and facetd"
+        }
+    }
+}

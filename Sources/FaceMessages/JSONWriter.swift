@@ -1,0 +1,164 @@
+/// Writes one JSON object into bytes, its fields in the order they are given.
+///
+/// A message is written many times a second, always in the same shape, and people read it: so the order is fixed and the
+/// numbers are rounded to what they mean, neither of which Foundation's encoder does.
+struct JSONWriter {
+    private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    /// A whole JSON object, written by `body`.
+    static func object(reserving capacity: Int = 512, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.bytes.reserveCapacity(capacity)
+        writer.braces(body)
+        return writer.bytes
+    }
+
+    /// A field with an object as its value.
+    mutating func object(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
+        key(name)
+        braces(body)
+    }
+
+    /// A field with an array of objects as its value.
+    mutating func array<Element>(
+        _ name: StaticString,
+        _ elements: [Element],
+        _ body: (inout JSONWriter, Element) -> Void
+    ) {
+        key(name)
+        bytes.append(UInt8(ascii: "["))
+        needsComma = false
+        for element in elements {
+            comma()
+            braces { body(&$0, element) }
+        }
+        bytes.append(UInt8(ascii: "]"))
+        needsComma = true
+    }
+
+    /// A field with an array of strings as its value.
+    mutating func field(_ name: StaticString, _ values: [String]) {
+        key(name)
+        bytes.append(UInt8(ascii: "["))
+        for (index, value) in values.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            string(value)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    /// A text; the field is left out if it is nil.
+    mutating func field(_ name: StaticString, _ value: String?) {
+        guard let value else { return }
+        key(name)
+        string(value)
+    }
+
+    /// A whole number; the field is left out if it is nil.
+    mutating func field(_ name: StaticString, _ value: Int?) {
+        guard let value else { return }
+        key(name)
+        integer(value)
+    }
+
+    /// A truth value; the field is left out if it is nil.
+    mutating func field(_ name: StaticString, _ value: Bool?) {
+        guard let value else { return }
+        key(name)
+        bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
+    }
+
+    /// A number rounded to that many decimals; the field is left out if it is nil or not a number JSON can hold.
+    mutating func field(_ name: StaticString, _ value: Double?, decimals: Int) {
+        guard let value, value.isFinite, abs(value) < 1e12 else { return }
+        key(name)
+        number(value, decimals: decimals)
+    }
+
+    /// A field whose name is only known at run time, with a whole number as its value.
+    mutating func field(named name: String, _ value: Int) {
+        comma()
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+        integer(value)
+        needsComma = true
+    }
+
+    // MARK: - Parts
+
+    private mutating func comma() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = false
+    }
+
+    private mutating func key(_ name: StaticString) {
+        comma()
+        bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = true
+    }
+
+    private mutating func braces(_ body: (inout JSONWriter) -> Void) {
+        bytes.append(UInt8(ascii: "{"))
+        needsComma = false
+        body(&self)
+        bytes.append(UInt8(ascii: "}"))
+        needsComma = true
+    }
+
+    mutating func string(_ value: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in value.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0..<0x20:
+                let digits = Array("0123456789abcdef".utf8)
+                bytes.append(contentsOf: "\\u00".utf8)
+                bytes.append(digits[Int(byte >> 4)])
+                bytes.append(digits[Int(byte & 15)])
+            default:
+                bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func integer(_ value: Int) {
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        digits(value.magnitude, atLeast: 1)
+    }
+
+    private mutating func digits(_ value: UInt, atLeast count: Int) {
+        let start = bytes.count
+        var rest = value
+        var written = 0
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+            written += 1
+        } while rest > 0 || written < count
+        bytes[start...].reverse()
+    }
+
+    /// Rounds to nearest and drops trailing zeros, but for one: 0.5, 12.0, −3.25.
+    private mutating func number(_ value: Double, decimals: Int) {
+        var scale: UInt = 1
+        for _ in 0..<decimals { scale *= 10 }
+        var scaled = UInt((abs(value) * Double(scale)).rounded())
+        if value < 0, scaled > 0 { bytes.append(UInt8(ascii: "-")) }
+        digits(scaled / scale, atLeast: 1)
+        bytes.append(UInt8(ascii: "."))
+        scaled %= scale
+        var places = decimals
+        while places > 1, scaled.isMultiple(of: 10) {
+            scaled /= 10
+            places -= 1
+        }
+        digits(scaled, atLeast: max(1, places))
+    }
+}

@@ -1,0 +1,73 @@
+public import FaceMetadata
+
+/// One message of the wire contract, encoded.
+public struct Message: Hashable, Sendable {
+    /// Which topic it belongs to; carries quality of service and retention.
+    public var topic: Topic
+
+    /// The encoded payload.
+    public var payload: [UInt8]
+
+    /// The event's `id`, on event topics only.
+    public var eventID: String?
+
+    /// The event's `seq`, on event topics only.
+    public var sequence: Int?
+
+    /// What CloudEvents says about the event, on event topics only; nil elsewhere.
+    public var cloudEvent: CloudEventAttributes?
+
+    /// The frame of a preview picture, whose payload cannot say it.
+    public var stamp: FrameStamp?
+
+    /// Makes a message from its topic and its encoded payload; an event's id and number stand in its payload too.
+    public init(
+        topic: Topic,
+        payload: [UInt8],
+        eventID: String? = nil,
+        sequence: Int? = nil,
+        cloudEvent: CloudEventAttributes? = nil
+    ) {
+        self.topic = topic
+        self.payload = payload
+        self.eventID = eventID
+        self.sequence = sequence
+        self.cloudEvent = cloudEvent
+    }
+
+    /// MQTT 5's content type of the payload.
+    public var contentType: String {
+        switch topic {
+        case .previewJPEG: "image/jpeg"
+        case .detectState, .detectSet: "text/plain"
+        default: "application/json"
+        }
+    }
+
+    /// MQTT 5's user properties, names and values in their order: an event's CloudEvents attributes, a picture's `frame`,
+    /// `time` and `mediaTime`.
+    public var userProperties: [(name: String, value: String)] {
+        if let cloudEvent { return cloudEvent.properties }
+        guard let stamp else { return [] }
+        return [
+            ("frame", "\(stamp.frame)"), ("time", stamp.time.iso8601),
+            ("mediaTime", "\((stamp.mediaTime * 1000).rounded() / 1000)"),
+        ]
+    }
+
+    /// The message as one line of JSON, as `facetd --print` writes it, with the topic's full name under `base`.
+    ///
+    /// A payload that is JSON stands there as it is, a text as a JSON string; a picture is told by its size only.
+    public func line(base: String) -> [UInt8] {
+        var line = Array("{\"topic\":".utf8)
+        line += JSONWriter.quoted(topic.name(under: base))
+        line += ",\"qos\":\(topic.qos),\"retain\":\(topic.isRetained),\"payload\":".utf8
+        switch contentType {
+        case "application/json": line += payload
+        case "text/plain": line += JSONWriter.quoted(String(decoding: payload, as: UTF8.self))
+        default: line += JSONWriter.quoted("\(payload.count) bytes of \(contentType)")
+        }
+        line += "}\n".utf8
+        return line
+    }
+}

@@ -1,0 +1,56 @@
+/// The topics of one camera: a base, and what lies under it.
+///
+/// Everything directly under the base carries JSON, so `faces/+` can be parsed blindly.
+public enum Topic: String, Hashable, Sendable, CaseIterable {
+    /// All current faces, whenever one comes, goes or changes.
+    case metadata
+    /// A face came.
+    case enter
+    /// A face went.
+    case leave
+    /// A smile began.
+    case smile
+    /// Eyes closed and opened.
+    case blink
+    /// Eyes stay closed.
+    case eyesClosed = "eyes_closed"
+    /// How many faces there are: a bare integer.
+    case count
+    /// Whether the daemon and its camera work; also the last will.
+    case status
+    /// Rates, times and counters, every `stats.interval`.
+    case stats
+    /// Whether detection is on: `ON` or `OFF`.
+    case detectState = "detect/state"
+    /// Where `ON` or `OFF` switches detection; the daemon subscribes.
+    case detectSet = "detect/set"
+    /// JPEG pictures, only with `preview.enabled`.
+    case previewJPEG = "preview/jpeg"
+
+    /// The topic's full name under a base such as `faces` or `porch/faces`.
+    public func name(under base: String) -> String { base + "/" + rawValue }
+
+    /// MQTT's quality of service that messages on this topic are sent with.
+    public var qos: Int {
+        switch self {
+        case .metadata, .stats, .previewJPEG: 0
+        case .enter, .leave, .smile, .blink, .eyesClosed, .count, .status, .detectState, .detectSet: 1
+        }
+    }
+
+    /// Whether the broker keeps the last message for those who subscribe later; never true for events.
+    public var isRetained: Bool {
+        switch self {
+        case .metadata, .count, .status, .detectState: true
+        case .enter, .leave, .smile, .blink, .eyesClosed, .stats, .detectSet, .previewJPEG: false
+        }
+    }
+
+    /// Whether messages on this topic are events: sent once, never retained, kept safe until the broker has them.
+    public var isEvent: Bool {
+        switch self {
+        case .enter, .leave, .smile, .blink, .eyesClosed: true
+        case .metadata, .count, .status, .stats, .detectState, .detectSet, .previewJPEG: false
+        }
+    }
+}

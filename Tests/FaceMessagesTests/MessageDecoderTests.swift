@@ -1,0 +1,91 @@
+import FaceMessages
+import FaceMetadata
+import Testing
+
+@Suite("Message decoder")
+struct MessageDecoderTests {
+    private let decoder = MessageDecoder()
+
+    @Test("reads metadata as it was, but for rounding")
+    func metadata() throws {
+        let message = Samples.encoder.metadata([Samples.face, Samples.bareFace], at: Samples.stamp)
+        guard case .metadata(let decoded) = try decoder.decode(message.payload, on: .metadata) else {
+            Issue.record("not metadata")
+            return
+        }
+        var face = Samples.face
+        face.bounds = NormalizedRect(x: 0.412, y: 0.221, width: 0.1813, height: 0.302)
+        face.pose = HeadPose(roll: -3.2, yaw: 8.1, pitch: -2)
+        face.confidence = 0.97
+        #expect(decoded.faces == [face, Samples.bareFace])
+        #expect(decoded.origin == Samples.origin)
+        #expect(decoded.stamp.frame == 1834)
+        #expect(decoded.stamp.mediaTime == 61.133)
+        #expect(decoded.stamp.time == Timestamp(nanoseconds: 1_795_234_353_120_456_000))
+    }
+
+    @Test(
+        "reads every kind of event",
+        arguments: [
+            .enter, .smile, .blink(eyes: .both, duration: 0.133), .eyesClosed(eyes: .right, duration: 0.5),
+            .leave(dwell: 1.5, lastSeen: Timestamp(nanoseconds: 1_000_000_000), reason: .restart),
+        ] as [FaceEvent.Kind]
+    )
+    func event(kind: FaceEvent.Kind) throws {
+        let message = Samples.event(kind)
+        guard case .event(let decoded) = try decoder.decode(message.payload, on: message.topic) else {
+            Issue.record("not an event")
+            return
+        }
+        #expect(decoded.event.kind == kind)
+        #expect(decoded.event.face.faceID == Samples.face.faceID)
+        #expect(decoded.seq == 42)
+        #expect(decoded.id == message.eventID)
+        #expect(decoded.latency == 0.0314)
+    }
+
+    @Test("reads the status and the last will")
+    func status() throws {
+        let online = Samples.encoder.status(Samples.status)
+        var expected = Samples.status
+        expected.time = Timestamp(nanoseconds: 1_795_234_353_120_456_000)
+        #expect(
+            try decoder.decode(online.payload, on: .status)
+                == .status(StatusMessage(origin: Samples.origin, status: expected))
+        )
+        let will = Samples.encoder.status(DaemonStatus(state: .offline))
+        #expect(
+            try decoder.decode(will.payload, on: .status)
+                == .status(StatusMessage(origin: Samples.origin, status: DaemonStatus(state: .offline)))
+        )
+    }
+
+    @Test("reads bare values")
+    func bareValues() throws {
+        #expect(try decoder.decode("3".utf8, on: .count) == .count(3))
+        #expect(try decoder.decode("OFF".utf8, on: .detectState) == .detectState(false))
+    }
+
+    @Test("refuses what is not a message", arguments: ["", "{", "null", "[]", #"{"schema":1}"#, "\u{1}"])
+    func malformed(payload: String) {
+        #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .metadata) }
+        #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .leave) }
+        #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .status) }
+        #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .detectSet) }
+    }
+
+    @Test("says which field is missing")
+    func missingField() {
+        let payload = #"{"schema":1,"camera":"a","boot":"b","frame":0,"time":"2026-11-21T00:00:00Z","mediaTime":0}"#
+        #expect(throws: MessageDecodingError.malformed(topic: .metadata, reason: "the field faces is missing")) {
+            try decoder.decode(payload.utf8, on: .metadata)
+        }
+    }
+
+    @Test("names a version that it does not know")
+    func unknownSchema() {
+        #expect(throws: MessageDecodingError.unknownSchema(2)) {
+            try decoder.decode(#"{"schema":2}"#.utf8, on: .status)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import FaceMessages
+import FaceMetadata
+
+/// The values behind the golden files.
+enum Samples {
+    static let encoder = MessageEncoder(camera: "front", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
+    static let time = Timestamp(nanoseconds: 1_795_234_353_120_456_789)
+    static let stamp = FrameStamp(frame: 1834, time: time, mediaTime: 61.1334)
+    static let origin = MessageOrigin(camera: encoder.camera, boot: encoder.boot)
+
+    static let face = FaceObject(
+        faceID: FaceID(rawValue: 7),
+        bounds: NormalizedRect(x: 0.41204, y: 0.221, width: 0.18126, height: 0.302),
+        pose: HeadPose(roll: -3.24, yaw: 8.06, pitch: -2),
+        confidence: 0.974,
+        leftEye: NormalizedPoint(x: 0.45, y: 0.31),
+        rightEye: NormalizedPoint(x: 0.53, y: 0.31),
+        mouth: NormalizedPoint(x: 0.49, y: 0.45),
+        smiling: true,
+        smile: 0.91,
+        leftEyeClosed: false,
+        rightEyeClosed: false,
+        trackedFrames: 57
+    )
+
+    /// A face of which only the box is known, partly outside the picture.
+    static let bareFace = FaceObject(
+        faceID: FaceID(rawValue: 8),
+        bounds: NormalizedRect(x: -0.05, y: 0, width: 0.1, height: 1),
+        confidence: 1,
+        trackedFrames: 1
+    )
+
+    static func event(_ kind: FaceEvent.Kind, latency: Double? = 0.0314) -> Message {
+        encoder.event(
+            FaceEvent(kind: kind, face: face, stamp: stamp),
+            id: "01JD6Z3KA1B2C3D4E5F6G7H8J9",
+            seq: 42,
+            latency: latency
+        )
+    }
+
+    static let status = DaemonStatus(
+        state: .online,
+        cameraState: .lost,
+        reason: "unplugged",
+        detail: "cannot read \"/dev/video0\"",
+        detect: true,
+        version: "1.0.0",
+        attention: [.tooDark, .lowFrameRate],
+        time: time
+    )
+
+    static let stats: DaemonStats = {
+        var stats = DaemonStats(
+            time: time,
+            uptime: 70.04,
+            interval: 10,
+            frameRate: 29.97,
+            analysisRate: 29.9,
+            captured: 2100,
+            analysed: 2098,
+            dropped: ["late": 2, "corrupt": 0],
+            stages: [DaemonStats.Stage(name: "landmarks", runs: 299, mean: 0.00241, longest: 0.00402)],
+            cpu: 0.0834,
+            residentBytes: 61_865_984,
+            messages: DaemonStats.Messages()
+        )
+        stats.messages.sent = 312
+        return stats
+    }()
+
+    static let golden: [(name: String, message: Message)] = [
+        ("metadata", encoder.metadata([face, bareFace], at: stamp)),
+        ("metadata-empty", encoder.metadata([], at: stamp)),
+        ("enter", event(.enter)),
+        ("smile", event(.smile)),
+        ("blink", event(.blink(eyes: .both, duration: 0.1333))),
+        ("eyes_closed", event(.eyesClosed(eyes: .left, duration: 0.5))),
+        ("leave", event(.leave(dwell: 12.5, lastSeen: time, reason: .cameraLost), latency: nil)),
+        ("count", encoder.count(2)),
+        ("status", encoder.status(status)),
+        ("status-will", encoder.status(DaemonStatus(state: .offline))),
+        ("stats", encoder.stats(stats)),
+    ]
+}
