@@ -51,15 +51,21 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+
         // Values and pure logic.
         library("FaceMetadata"),
         library("FaceTracking", ["FaceMetadata"]),
         library("FaceMessages", ["FaceMetadata"]),
+
+        // The outside world.
+        library("Frames", ["FaceMetadata", "CTurboJPEG"]),
 
         // Tests.
         .target(name: "FacetTestSupport", path: "Tests/FacetTestSupport", swiftSettings: strict),
         tests(of: "FaceMetadata"),
         tests(of: "FaceTracking", ["FaceMetadata"]),
         tests(of: "FaceMessages", ["FaceMetadata"], exclude: ["Golden"]),
+        tests(of: "Frames", ["FaceMetadata"]),
     ]
 )

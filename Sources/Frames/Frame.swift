@@ -1,0 +1,72 @@
+public import FaceMetadata
+
+/// One captured picture, in the format and the memory that its source delivered it in.
+///
+/// Copying a frame copies no pixels. The memory goes back to the source when the last copy is gone.
+///
+/// `@unchecked Sendable` because of the pointers in `planes`: nobody writes to that memory between the making of the
+/// frame and the end of `lease`, which is itself Sendable.
+public struct Frame: @unchecked Sendable {
+    /// One plane of samples; the memory belongs to the frame's lease.
+    public struct Plane {
+        /// The first byte of the top row.
+        public var base: UnsafeRawPointer
+
+        /// Bytes from a row to the one below; negative if rows lie bottom-up. For a JPEG: its length in bytes.
+        public var bytesPerRow: Int
+
+        /// Makes a plane from its first byte and its bytes per row.
+        public init(base: UnsafeRawPointer, bytesPerRow: Int) {
+            self.base = base
+            self.bytesPerRow = bytesPerRow
+        }
+    }
+
+    /// Which frame of the source this is, and when it was captured.
+    public var stamp: FrameStamp
+
+    /// When the frame was captured, or decoded from a clip, on the machine's monotonic clock: for measuring latency.
+    public var captured: ContinuousClock.Instant
+
+    /// The size as stored, before `orientation` is applied.
+    public var size: FrameSize
+
+    /// How the pixels lie in memory.
+    public var format: PixelFormat
+
+    /// How YUV samples stand for colours; without meaning for RGB.
+    public var encoding: YUVEncoding
+
+    /// How the picture must be turned to be upright.
+    public var orientation: Orientation
+
+    /// One to three planes, by the format. The fixed size spares an allocation per frame; unused ones are nil.
+    public var planes: (Plane, Plane?, Plane?)
+
+    /// Keeps the memory of `planes` alive; its end gives the memory back to the source.
+    public var lease: any AnyObject & Sendable
+
+    /// Makes a frame over memory that `lease` keeps alive and unchanged.
+    public init(
+        stamp: FrameStamp,
+        captured: ContinuousClock.Instant,
+        size: FrameSize,
+        format: PixelFormat,
+        encoding: YUVEncoding = .video,
+        orientation: Orientation = .up,
+        planes: (Plane, Plane?, Plane?),
+        lease: any AnyObject & Sendable
+    ) {
+        self.stamp = stamp
+        self.captured = captured
+        self.size = size
+        self.format = format
+        self.encoding = encoding
+        self.orientation = orientation
+        self.planes = planes
+        self.lease = lease
+    }
+
+    /// The size of the upright picture, which all published coordinates refer to.
+    public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
+}

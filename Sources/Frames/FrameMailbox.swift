@@ -1,0 +1,132 @@
+/// Hands frames from a source's thread to the pipeline's: the newest one, or every one.
+///
+/// Live sources use `.newest`: a frame that nobody had time for is dropped and counted when the next one comes, so the
+/// pipeline always works on the latest picture and a slow pipeline never slows the capture. Clips read as fast as
+/// possible use `.every`: the source waits until its frame was taken.
+/// Changes of state are never dropped and stay in order with the frames.
+public final class FrameMailbox: Sendable {
+    /// What happens to a frame when the one before it was not taken yet.
+    public enum Policy: Sendable {
+        /// The older one is dropped, and counted as late.
+        case newest
+        /// The source waits while that many frames are waiting.
+        case every(capacity: Int)
+    }
+
+    /// Why a frame never reached the pipeline.
+    public enum Drop: String, Hashable, Sendable, CaseIterable {
+        /// A newer one came first.
+        case late
+        /// The source skipped it: its sequence number never came.
+        case sequenceGap = "sequence_gap"
+        /// It came damaged or empty.
+        case corrupt
+    }
+
+    /// How many frames there were, from the mailbox's making on.
+    ///
+    /// Once the mailbox is drained, `captured` is `taken` plus `late` plus `corrupt`.
+    /// A sequence gap was never captured, so it is counted beside them.
+    public struct Counts: Hashable, Sendable {
+        /// Frames the source got hold of, damaged ones too.
+        public var captured = 0
+        /// Frames handed to the pipeline.
+        public var taken = 0
+        /// Frames that never reached the pipeline, by reason.
+        public var dropped: [Drop: Int] = [:]
+    }
+
+    private struct State {
+        /// In order; with `.newest` at most one frame, which is the last element.
+        var waiting: [SourceEvent] = []
+        var waitingFrames = 0
+        var counts = Counts()
+        var isClosed = false
+    }
+
+    private let capacity: Int
+    private let replacesOlder: Bool
+    private let state = Monitor(State())
+
+    /// Makes an empty mailbox.
+    public init(policy: Policy) {
+        switch policy {
+        case .newest: (capacity, replacesOlder) = (1, true)
+        case .every(let capacity): (self.capacity, replacesOlder) = (max(1, capacity), false)
+        }
+    }
+
+    /// Puts an event in; waits for a free place if the policy is `.every` and the event is a frame.
+    ///
+    /// - Returns: false once the mailbox is closed; the event is gone then, and the source should end.
+    @discardableResult
+    public func put(_ event: SourceEvent) -> Bool {
+        // Released after the lock: giving a frame back to its source may take a system call.
+        var displaced: SourceEvent?
+        defer { withExtendedLifetime(displaced) {} }
+        return state.wait { state in
+            guard !state.isClosed else { return false }
+            guard case .frame = event else {
+                state.waiting.append(event)
+                return true
+            }
+            if state.waitingFrames == capacity {
+                guard replacesOlder, let older = state.waiting.lastIndex(where: \.isFrame) else { return nil }
+                displaced = state.waiting.remove(at: older)
+                state.waitingFrames -= 1
+                state.counts.dropped[.late, default: 0] += 1
+            }
+            state.counts.captured += 1
+            state.waitingFrames += 1
+            state.waiting.append(event)
+            return true
+        }
+    }
+
+    /// Counts frames that the source itself had to drop.
+    public func count(_ drop: Drop, frames: Int = 1) {
+        state.update { state in
+            state.counts.dropped[drop, default: 0] += frames
+            if drop != .sequenceGap { state.counts.captured += frames }
+        }
+    }
+
+    /// Blocks until there is an event, and takes the oldest.
+    ///
+    /// - Returns: nil once the mailbox is closed.
+    public func next() -> SourceEvent? {
+        state.wait { state -> SourceEvent?? in
+            guard !state.isClosed else { return .some(nil) }
+            guard !state.waiting.isEmpty else { return nil }
+            let event = state.waiting.removeFirst()
+            if event.isFrame {
+                state.waitingFrames -= 1
+                state.counts.taken += 1
+            }
+            return .some(event)
+        }
+    }
+
+    /// Closes the mailbox: what waits in it is dropped, frames among it counted as late; everybody who blocks returns.
+    public func close() {
+        let dropped = state.update { state in
+            state.isClosed = true
+            state.counts.dropped[.late, default: 0] += state.waitingFrames
+            state.waitingFrames = 0
+            let dropped = state.waiting
+            state.waiting = []
+            return dropped
+        }
+        withExtendedLifetime(dropped) {}
+    }
+
+    /// How many frames there were so far.
+    public var counts: Counts { state.update { $0.counts } }
+}
+
+extension SourceEvent {
+    /// Whether this is a frame.
+    fileprivate var isFrame: Bool {
+        if case .frame = self { true } else { false }
+    }
+}

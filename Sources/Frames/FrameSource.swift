@@ -1,0 +1,72 @@
+/// Where frames come from: a camera, a clip, a stream.
+///
+/// A source runs on a thread of its own: it blocks in system calls, and Swift's shared threads must not.
+public protocol FrameSource: AnyObject, Sendable {
+    /// Delivers frames and changes of state until the source ends or is stopped; blocks.
+    ///
+    /// The last thing it puts into the mailbox is `.ended`, exactly once, however it ends.
+    func run(into mailbox: FrameMailbox)
+
+    /// Makes `run` end soon; can be called from any thread, more than once, before `run` too.
+    func stop()
+}
+
+/// What a source tells, in order.
+public enum SourceEvent: Sendable {
+    /// Frames are about to come, in this form.
+    case streaming(StreamDescription)
+    /// A frame.
+    case frame(Frame)
+    /// No frames until further notice; the source goes on trying.
+    case lost(SourceFailure)
+    /// Nothing comes any more.
+    case ended(SourceEnd)
+}
+
+/// Why a source told its last.
+public enum SourceEnd: Sendable {
+    /// A clip came to its end.
+    case finished
+    /// `stop()` was called.
+    case stopped
+    /// The source cannot go on; what came before stands.
+    case failed(SourceFailure)
+}
+
+/// What a source streams, for logs and the status.
+public struct StreamDescription: Hashable, Sendable {
+    /// The device, file or address, without credentials.
+    public var name: String
+
+    /// The size of the frames as stored.
+    public var size: FrameSize
+
+    /// The pixel format or codec, as its field names it (`YUYV`, `MJPG`, `h264`).
+    public var format: String
+
+    /// Frames per second, if the source says.
+    public var rate: Double?
+
+    /// Makes a description of a stream.
+    public init(name: String, size: FrameSize, format: String, rate: Double?) {
+        self.name = name
+        self.size = size
+        self.format = format
+        self.rate = rate
+    }
+}
+
+/// Why a source has no frames: one word for programs, one paragraph for people.
+public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A stable word that says what kind of failure this is (`unplugged`, `busy`, `corrupt`).
+    public var reason: String
+
+    /// What was tried, on what, why it failed and what to do about it.
+    public var description: String
+
+    /// Makes a failure from a stable word and a paragraph for people.
+    public init(reason: String, description: String) {
+        self.reason = reason
+        self.description = description
+    }
+}

@@ -1,0 +1,198 @@
+import CTurboJPEG
+import FaceMetadata
+
+/// Turns JPEG frames into planar YUV, as MJPG cameras need: no detour over RGB, and smaller in the DCT where wanted.
+///
+/// JPEGs without Huffman tables, which webcams send to save bytes, get the standard ones. Not for use from two threads at
+/// once. The memory of a decoded frame is used again when the frame's last copy is gone.
+public final class JPEGDecoder {
+    /// The divisors of width and height that the DCT can do on the way.
+    public static let decimations = [1, 2, 4, 8]
+
+    private var handle: tjhandle
+    private var pool = PixelMemoryPool()
+
+    /// Makes a decoder; it allocates nothing before the first picture.
+    ///
+    /// - Throws: `outOfMemory`.
+    public init() throws(JPEGError) {
+        guard let handle = tjInitDecompress() else { throw .outOfMemory }
+        self.handle = handle
+    }
+
+    deinit { tjDestroy(handle) }
+
+    /// The largest divisor that leaves the picture at least that many pixels on its shorter side.
+    public static func decimation(of size: FrameSize, keepingShortSide minimum: Int) -> Int {
+        decimations.last { min(size.width, size.height) / $0 >= minimum } ?? 1
+    }
+
+    /// Decodes a JPEG frame to `.gray` or `.planarYUV` in the JPEG's own subsampling and full-range encoding.
+    ///
+    /// Stamp, capture time and orientation are the JPEG frame's.
+    ///
+    /// - Parameters:
+    ///   - frame: a frame in the format `.jpeg`; its size is what the source negotiated.
+    ///   - decimation: 1, 2, 4 or 8: what width and height are divided by, rounded up.
+    /// - Returns: a frame over memory of the decoder's own.
+    /// - Throws: `JPEGError`, `corrupt` for a picture that is not whole; the next frame may be decoded all the same.
+    public func decode(_ frame: Frame, decimation: Int = 1) throws(JPEGError) -> Frame {
+        precondition(Self.decimations.contains(decimation), "a JPEG can be divided by 1, 2, 4 or 8")
+        guard case .jpeg = frame.format else { throw .notJPEG(frame.format) }
+        do throws(JPEGError) {
+            return try decodeWithHandle(frame, decimation)
+        } catch {
+            forgetDamage()
+            throw error
+        }
+    }
+
+    /// TurboJPEG stays in the middle of a header that it could not read, and would refuse every picture after it.
+    private func forgetDamage() {
+        guard let fresh = tjInitDecompress() else { return }
+        tjDestroy(handle)
+        handle = fresh
+    }
+
+    private func decodeWithHandle(_ frame: Frame, _ decimation: Int) throws(JPEGError) -> Frame {
+        let header = try readHeader(frame)
+        let layout = PlaneLayout(
+            size: FrameSize(
+                width: (header.stored.width + decimation - 1) / decimation,
+                height: (header.stored.height + decimation - 1) / decimation
+            ),
+            subsampling: header.subsampling
+        )
+        let memory = pool.take(byteCount: layout.byteCount)
+        try decompress(frame.planes.0, into: memory, layout)
+
+        var decoded = frame
+        decoded.size = FrameSize(
+            width: (header.visible.width + decimation - 1) / decimation,
+            height: (header.visible.height + decimation - 1) / decimation
+        )
+        decoded.format = header.subsampling.format
+        decoded.encoding = .jpeg
+        decoded.planes = layout.planes(in: memory.base)
+        decoded.lease = memory
+        return decoded
+    }
+
+    private struct Header {
+        /// What the JPEG says.
+        var stored: FrameSize
+        /// What of it is picture.
+        var visible: FrameSize
+        var subsampling: JPEGSubsampling
+    }
+
+    private func readHeader(_ frame: Frame) throws(JPEGError) -> Header {
+        var width: Int32 = 0
+        var height: Int32 = 0
+        var subsampling: Int32 = 0
+        var colorSpace: Int32 = 0
+        let plane = frame.planes.0
+        guard
+            tjDecompressHeader3(
+                handle,
+                plane.bytes,
+                UInt(plane.bytesPerRow),
+                &width,
+                &height,
+                &subsampling,
+                &colorSpace
+            ) == 0
+        else { throw .corrupt(complaint) }
+        guard width > 0, height > 0 else { throw .corrupt("it ends before the picture starts") }
+        guard colorSpace == TJCS_YCbCr.rawValue || colorSpace == TJCS_GRAY.rawValue,
+            let known = JPEGSubsampling(code: subsampling)
+        else { throw .unsupported("its colours are not YUV or gray, or are subsampled in a way of its own") }
+
+        let stored = FrameSize(width: Int(width), height: Int(height))
+        // Some cameras round the JPEG up to whole blocks: 1088 rows for 1080. Anything else is a damaged header, and
+        // believing it could mean gigabytes.
+        guard (0..<16).contains(stored.width - frame.size.width),
+            (0..<16).contains(stored.height - frame.size.height)
+        else { throw .sizeMismatch(expected: frame.size, found: stored) }
+        return Header(stored: stored, visible: frame.size, subsampling: known)
+    }
+
+    private func decompress(
+        _ jpeg: Frame.Plane,
+        into memory: PixelMemory,
+        _ layout: PlaneLayout
+    ) throws(JPEGError) {
+        let first = memory.base.assumingMemoryBound(to: UInt8.self)
+        // Fixed in size: arrays would be allocated anew for each frame.
+        var planes: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?) =
+            (first, first + layout.offsets.1, first + layout.offsets.2)
+        var strides = (Int32(layout.strides.0), Int32(layout.strides.1), Int32(layout.strides.1))
+        let result = withUnsafeMutablePointer(to: &planes) { planes in
+            withUnsafeMutablePointer(to: &strides) { strides in
+                tjDecompressToYUVPlanes(
+                    handle,
+                    jpeg.bytes,
+                    UInt(jpeg.bytesPerRow),
+                    UnsafeMutableRawPointer(planes).assumingMemoryBound(to: UnsafeMutablePointer<UInt8>?.self),
+                    Int32(layout.size.width),
+                    UnsafeMutableRawPointer(strides).assumingMemoryBound(to: Int32.self),
+                    Int32(layout.size.height),
+                    0
+                )
+            }
+        }
+        guard result != 0 else { return }
+        let words = complaint
+        // Bytes of padding before the end are common and hurt nobody; whatever else it warns of spoils the picture.
+        if tjGetErrorCode(handle) == TJERR_WARNING.rawValue,
+            words.contains("extraneous bytes before marker 0xd9")
+        {
+            return
+        }
+        throw .corrupt(words)
+    }
+
+    private var complaint: String { String(cString: tjGetErrorStr2(handle)) }
+}
+
+/// Where the planes of a decoded JPEG lie in one piece of memory.
+private struct PlaneLayout {
+    let size: FrameSize
+    let subsampling: JPEGSubsampling
+    /// Bytes per row of the brightness and of each colour plane.
+    let strides: (Int, Int)
+    /// Where each plane starts.
+    let offsets: (Int, Int, Int)
+    let byteCount: Int
+
+    init(size: FrameSize, subsampling: JPEGSubsampling) {
+        self.size = size
+        self.subsampling = subsampling
+        func plane(_ component: Int32) -> (stride: Int, bytes: Int) {
+            let width = Int(tjPlaneWidth(component, Int32(size.width), subsampling.code))
+            let height = Int(tjPlaneHeight(component, Int32(size.height), subsampling.code))
+            // Rows start on cache lines.
+            let stride = (width + 63) & ~63
+            return (stride, stride * height)
+        }
+        let luma = plane(0)
+        let chroma = subsampling.planeCount == 3 ? plane(1) : (stride: 0, bytes: 0)
+        strides = (luma.stride, chroma.stride)
+        offsets = (0, luma.bytes, luma.bytes + chroma.bytes)
+        byteCount = luma.bytes + 2 * chroma.bytes
+    }
+
+    func planes(in base: UnsafeMutableRawPointer) -> (Frame.Plane, Frame.Plane?, Frame.Plane?) {
+        let luma = Frame.Plane(base: base, bytesPerRow: strides.0)
+        guard subsampling.planeCount == 3 else { return (luma, nil, nil) }
+        return (
+            luma, Frame.Plane(base: base + offsets.1, bytesPerRow: strides.1),
+            Frame.Plane(base: base + offsets.2, bytesPerRow: strides.1)
+        )
+    }
+}
+
+extension Frame.Plane {
+    /// The plane's bytes as C functions take them.
+    var bytes: UnsafePointer<UInt8> { base.assumingMemoryBound(to: UInt8.self) }
+}

@@ -1,0 +1,37 @@
+/// Memory for pixels; as a frame's lease it keeps them alive.
+///
+/// `@unchecked Sendable` because of the pointer: the memory is written before its frame is made and not again before
+/// the last lease is gone.
+package final class PixelMemory: @unchecked Sendable {
+    package let base: UnsafeMutableRawPointer
+    package let byteCount: Int
+
+    package init(byteCount: Int) {
+        // 64: a cache line, and the widest vector that anybody loads.
+        base = .allocate(byteCount: byteCount, alignment: 64)
+        self.byteCount = byteCount
+    }
+
+    deinit { base.deallocate() }
+}
+
+/// Lends pixel memory and lends it again when nobody holds it any more.
+package struct PixelMemoryPool {
+    /// How many pieces are kept: one being written, one waiting, one being read, one in a preview.
+    private let limit = 4
+    private var kept: [PixelMemory] = []
+
+    /// Makes a pool that has no memory yet.
+    package init() {}
+
+    /// Memory of at least that many bytes that nobody else holds.
+    package mutating func take(byteCount: Int) -> PixelMemory {
+        for index in kept.indices where isKnownUniquelyReferenced(&kept[index]) {
+            if kept[index].byteCount < byteCount { kept[index] = PixelMemory(byteCount: byteCount) }
+            return kept[index]
+        }
+        let fresh = PixelMemory(byteCount: byteCount)
+        if kept.count < limit { kept.append(fresh) }
+        return fresh
+    }
+}
