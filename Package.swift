@@ -51,6 +51,11 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        .systemLibrary(
+            name: "CFFmpeg",
+            pkgConfig: "libavformat",
+            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswscale-dev"])]
+        ),
         .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
 
         // Values and pure logic.
@@ -60,6 +65,7 @@ let package = Package(
 
         // The outside world.
         library("Frames", ["FaceMetadata", "CTurboJPEG"]),
+        library("MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
 
         // Tests.
         .target(name: "FacetTestSupport", path: "Tests/FacetTestSupport", swiftSettings: strict),
@@ -67,5 +73,6 @@ let package = Package(
         tests(of: "FaceTracking", ["FaceMetadata"]),
         tests(of: "FaceMessages", ["FaceMetadata"], exclude: ["Golden"]),
         tests(of: "Frames", ["FaceMetadata"]),
+        tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
     ]
 )

@@ -1,0 +1,133 @@
+public import Frames
+import Synchronization
+
+/// Plays a clip, a still picture or a network stream as a source of frames.
+///
+/// Clips: mp4, mov, mkv, webm, avi, wmv, gif and what else FFmpeg reads, with constant or variable frame rate. The frames
+/// point into the decoder's memory and are not copied, unless their pixel format is one that `PixelFormat` cannot
+/// describe (palettes, 10 bit, planar RGB): those are converted to the nearest one.
+///
+/// A still picture comes 30 times a second, for one second or for ever with `Options.loops`, always the same memory.
+///
+/// A damaged picture in the middle of a clip is counted as `corrupt` and playing goes on. A clip whose end is missing,
+/// that cannot be read on or of which more than a tenth is damaged delivers what can be decoded and ends with
+/// `.failed`, reason `corrupt`.
+///
+/// Network streams (`rtsp://`, `rtsps://`, `http://`, `https://`) are tried for ever: while there are no frames,
+/// `.lost` says why, and tries follow each other after 0.5 s to 30 s. Frames of a live stream come as they arrive,
+/// whatever the pace; a clip behind an address that states its length is played as a file.
+public final class ClipSource: FrameSource {
+    /// When frames are delivered.
+    public enum Pace: Sendable {
+        /// Each frame at its time, as a player shows it.
+        case realtime
+        /// As soon as possible.
+        case asap
+    }
+
+    /// How a clip is to be played.
+    public struct Options: Sendable {
+        /// When frames are delivered.
+        public var pace = Pace.realtime
+
+        /// Whether a clip begins again at its end, and a still picture stays. Stamps go on growing.
+        public var loops = false
+
+        /// How the picture must be turned after what the file itself says.
+        public var orientation = Orientation.up
+
+        /// Whether the upright picture is mirrored left to right.
+        public var isMirrored = false
+
+        /// How many threads decode. One costs the least processor time, and is enough for most.
+        public var decodingThreads = 1
+
+        /// Seconds until a network stream must be open.
+        public var openTimeout = 10.0
+
+        /// Seconds until a network stream must bring the next packet.
+        public var readTimeout = 5.0
+
+        /// Makes the default options: real time, once, upright.
+        public init(pace: Pace = .realtime, loops: Bool = false) {
+            self.pace = pace
+            self.loops = loops
+        }
+    }
+
+    /// The path or the address, without credentials.
+    public var name: String { location.name }
+
+    let location: MediaLocation
+    let options: Options
+    let interrupt: Interrupt
+    private let opened: Mutex<ClipReader?>
+
+    /// Opens a file. A network address is only checked for its form; `run` connects, and goes on trying.
+    ///
+    /// - Parameters:
+    ///   - location: a path, or an address that begins with `rtsp://`, `rtsps://`, `http://`, `https://` or `file://`.
+    ///   - options: how to play it.
+    /// - Throws: `MediaError` if the file is missing, unreadable, empty, not a clip or picture, or without video.
+    public init(_ location: String, options: Options = Options()) throws(MediaError) {
+        let location = try MediaLocation(location)
+        let interrupt = Interrupt()
+        opened = Mutex(location.isNetwork ? nil : try ClipReader(location, interrupt: interrupt, settings: options))
+        self.location = location
+        self.options = options
+        self.interrupt = interrupt
+    }
+
+    /// The file's size, codec and rate; nil for a network stream and after `run` began.
+    public var description: StreamDescription? {
+        opened.withLock { $0?.input.description }
+    }
+
+    /// Plays the clip or the stream to its end, or until it is stopped; blocks.
+    public func run(into mailbox: FrameMailbox) {
+        var playback = Playback(options: options, interrupt: interrupt, mailbox: mailbox)
+        let end = location.isNetwork ? follow(with: &playback) : playFile(with: &playback)
+        mailbox.put(.ended(end))
+    }
+
+    /// Ends waits and reads at once. A source that waits because nobody takes its frames ends when the mailbox is
+    /// closed, or drained.
+    public func stop() {
+        interrupt.stop()
+    }
+
+    /// Plays a file once, or for ever.
+    private func playFile(with playback: inout Playback) -> SourceEnd {
+        do throws(MediaError) {
+            var reader = try takeOpened()
+            playback.begin(with: reader.input)
+            while true {
+                if let end = reader.input.isStill ? playback.hold(reader) : playback.play(reader) { return end }
+                guard options.loops else { return .finished }
+                playback.beginRound()
+                // Opened anew rather than rewound: not every format can be rewound, and opening takes a few milliseconds.
+                reader = try ClipReader(location, interrupt: interrupt, settings: options)
+            }
+        } catch {
+            return interrupt.isStopped ? .stopped : .failed(SourceFailure(error))
+        }
+    }
+
+    /// The reader that `init` opened, once; a new one afterwards.
+    private func takeOpened() throws(MediaError) -> ClipReader {
+        let first = opened.withLock { reader in
+            let taken = reader
+            reader = nil
+            return taken
+        }
+        if let first { return first }
+        return try ClipReader(location, interrupt: interrupt, settings: options)
+    }
+}
+
+extension SourceFailure {
+    /// The failure that an error means for a source.
+    init(_ error: MediaError) {
+        self.init(reason: error.reason, description: error.description)
+    }
+}

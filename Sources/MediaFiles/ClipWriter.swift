@@ -1,0 +1,144 @@
+import CFFmpeg
+import FaceMetadata
+public import Frames
+
+/// Writes frames as a clip, at the times that their stamps say.
+///
+/// The format follows the ending of the file's name. The file appears under its name only when `finish()` was called;
+/// without that nothing is left. One object belongs to one thread or task at a time.
+public final class ClipWriter {
+    /// Endings that stand for a known format.
+    public static let knownEndings = ClipFormat.all.map(\.ending)
+
+    /// How many frames were written.
+    public private(set) var frames = 0
+
+    private let path: String
+    private let size: FrameSize
+    private let scaler = FrameScaler()
+    private let encoder: VideoEncoder
+    private let target: FrameScaler.Target
+    private let muxer: Muxer
+    private let frameTicks: Int64
+    private var firstTime: Double?
+    private var latestTicks: Int64 = -1
+    private var isOpen = true
+
+    /// Begins a clip.
+    ///
+    /// - Parameters:
+    ///   - path: the file; its ending is one of `knownEndings`. H.264 where the installed FFmpeg has libx264 and the
+    ///     format allows, else MPEG-4.
+    ///   - size: the size of the upright frames in pixels. An odd last row or column is left out: the chroma is halved.
+    ///   - rate: about how many frames a second come. The real times may differ, except in an avi, where times are
+    ///     rounded to whole frames.
+    /// - Throws: `MediaError` if the ending is unknown, the directory cannot be written to or there is no encoder.
+    public init(_ path: String, size: FrameSize, rate: Double = 30) throws(MediaError) {
+        let ending = PendingFile.ending(of: path)
+        guard let format = ClipFormat.all.first(where: { $0.ending == ending }) else {
+            throw .unknownExtension(path: path, known: Self.knownEndings)
+        }
+        guard rate > 0, rate <= 1000 else {
+            throw .unencodable(path: path, reason: "\(rate) frames per second are impossible")
+        }
+        let even = FrameSize(width: size.width & ~1, height: size.height & ~1)
+        guard even.width > 0, even.height > 0 else { throw .unencodable(path: path, reason: "\(size) is too small") }
+        self.path = path
+        self.size = size
+        target = format.target(size: even)
+        let settings = format.settings(target: target, rate: rate)
+        do throws(FrameScaler.Failure) {
+            encoder = try VideoEncoder(anyOf: format.encoders, settings: settings)
+        } catch {
+            throw .noEncoder(path: path, codec: "\(format.encoders[0]): \(error.reason)")
+        }
+        muxer = try Muxer(path, format: format, encoder: encoder)
+        frameTicks = max(1, Int64((1 / (rate * settings.timeBase.seconds)).rounded()))
+    }
+
+    deinit {
+        if isOpen { muxer.abandon() }
+    }
+
+    /// Adds a frame, upright, at its `mediaTime`; the first frame's is the clip's beginning.
+    ///
+    /// A time that is not later than the one before is moved to the next one that the format can express.
+    ///
+    /// - Throws: `MediaError` if the frame has another size, is damaged, or the disk is full. In the last
+    ///   two cases the clip is given up.
+    public func append(_ frame: Frame) throws(MediaError) {
+        guard isOpen else { throw .writerClosed(path: path) }
+        guard frame.uprightSize == size else {
+            throw .unencodable(path: path, reason: "the clip is \(size) and the picture \(frame.uprightSize)")
+        }
+        let start = firstTime ?? frame.stamp.mediaTime
+        firstTime = start
+        let seconds = (frame.stamp.mediaTime - start) / encoder.context.pointee.time_base.seconds
+        guard seconds.magnitude < 1e15 else {
+            throw .unencodable(path: path, reason: "its time \(frame.stamp.mediaTime) s is impossible")
+        }
+        latestTicks = max(latestTicks + 1, Int64(seconds.rounded()))
+        let result: Int32
+        do throws(FrameScaler.Failure) {
+            result = try scaler.convert(frame, to: target) { picture in
+                picture.pointee.pts = latestTicks
+                return encode(picture)
+            }
+        } catch {
+            close()
+            throw .unencodable(path: path, reason: error.reason)
+        }
+        try check(result)
+        frames += 1
+    }
+
+    /// Adds a picture out of memory, which is only read during the call.
+    ///
+    /// - Parameters:
+    ///   - pixels: the first byte of the top row, in the size that the clip has.
+    ///   - bytesPerRow: bytes from a row to the one below.
+    ///   - format: one of the packed RGB formats or `gray`. Cairo's RGB24 and ARGB32 are `bgra` on little-endian machines.
+    ///   - mediaTime: when it is shown, in seconds.
+    /// - Throws: `MediaError` as for a frame.
+    public func append(
+        pixels: UnsafeRawPointer,
+        bytesPerRow: Int,
+        format: PixelFormat = .bgra,
+        mediaTime: Double
+    ) throws(MediaError) {
+        let plane = Frame.Plane(base: pixels, bytesPerRow: bytesPerRow)
+        try append(Frame(borrowing: plane, size: size, format: format, mediaTime: mediaTime))
+    }
+
+    /// Writes what is still in the encoder and the end of the file, and gives the file its name.
+    ///
+    /// - Throws: `MediaError` if no frame was added or the disk is full; nothing is left then.
+    public func finish() throws(MediaError) {
+        guard isOpen else { throw .writerClosed(path: path) }
+        guard frames > 0 else {
+            close()
+            throw .unencodable(path: path, reason: "a clip needs at least one frame")
+        }
+        try check(encode(nil))
+        isOpen = false
+        try muxer.finish()
+    }
+
+    private func encode(_ picture: UnsafeMutablePointer<AVFrame>?) -> Int32 {
+        encoder.encode(picture) { packet in
+            packet.pointee.duration = frameTicks
+            return muxer.write(packet)
+        }
+    }
+
+    private func check(_ result: Int32) throws(MediaError) {
+        guard result < 0 else { return }
+        close()
+        throw .unwritable(path: path, reason: FFmpeg.text(result))
+    }
+
+    private func close() {
+        isOpen = false
+        muxer.abandon()
+    }
+}

@@ -1,0 +1,56 @@
+import CFFmpeg
+import Dispatch
+import Synchronization
+
+/// Lets another thread end what a source's thread is blocked in: FFmpeg's reads and the waits between frames.
+final class Interrupt: Sendable {
+    private let stopped = Atomic<Bool>(false)
+    /// In nanoseconds of the monotonic clock; `.max` for none.
+    private let deadline = Atomic<UInt64>(.max)
+    private let wake = DispatchSemaphore(value: 0)
+
+    /// Whether `stop()` was called.
+    var isStopped: Bool { stopped.load(ordering: .acquiring) }
+
+    /// Ends the current wait or read and all later ones.
+    func stop() {
+        stopped.store(true, ordering: .releasing)
+        wake.signal()
+    }
+
+    /// Blocks for that long, or until `stop()`.
+    ///
+    /// - Returns: false if it was stopped.
+    func wait(for duration: Duration) -> Bool {
+        guard !isStopped else { return false }
+        let (seconds, attoseconds) = duration.components
+        let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+        guard nanoseconds > 0 else { return true }
+        _ = wake.wait(timeout: .now() + .nanoseconds(nanoseconds))
+        return !isStopped
+    }
+
+    /// Gives FFmpeg that many seconds from now on for what it does next; nil takes the limit away.
+    func limit(seconds: Double?) {
+        let end = seconds.map { DispatchTime.now().uptimeNanoseconds + UInt64($0 * 1e9) }
+        deadline.store(end ?? .max, ordering: .relaxed)
+    }
+
+    /// Whether the time given by `limit` is over.
+    var isOverdue: Bool {
+        let end = deadline.load(ordering: .relaxed)
+        return end != .max && DispatchTime.now().uptimeNanoseconds > end
+    }
+
+    /// What FFmpeg asks while it waits. The caller keeps this object alive as long as FFmpeg may ask.
+    var callback: AVIOInterruptCB {
+        AVIOInterruptCB(
+            callback: { opaque in
+                guard let opaque else { return 0 }
+                let interrupt = Unmanaged<Interrupt>.fromOpaque(opaque).takeUnretainedValue()
+                return interrupt.isStopped || interrupt.isOverdue ? 1 : 0
+            },
+            opaque: Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+}

@@ -1,0 +1,99 @@
+/// Why a media file or a stream could not be opened, read or written.
+public enum MediaError: Error, Hashable, Sendable {
+    /// There is no such file.
+    case notFound(path: String)
+    /// The path names a directory, a device or a pipe.
+    case notAFile(path: String)
+    /// The system refused to open the file.
+    case unreadable(path: String, reason: String)
+    /// The file has no bytes.
+    case empty(path: String)
+    /// The content is none of the known clip and picture formats.
+    case unrecognized(name: String, reason: String)
+    /// It has sound or subtitles, but no pictures.
+    case noVideo(name: String)
+    /// The pictures are compressed in a way that the installed FFmpeg cannot decode.
+    case noDecoder(name: String, codec: String)
+    /// It was recognised, but not one picture could be decoded.
+    case undecodable(name: String, reason: String)
+    /// The clip has no picture at or after the wanted time.
+    case noPicture(name: String, mediaTime: Double)
+    /// The stream could not be opened.
+    case unreachable(name: String, reason: String)
+    /// An address with a scheme that is not supported.
+    case unknownScheme(scheme: String, known: [String])
+    /// The name of the file to write has an ending that stands for no known format.
+    case unknownExtension(path: String, known: [String])
+    /// The file could not be made or written.
+    case unwritable(path: String, reason: String)
+    /// The installed FFmpeg has no encoder for this.
+    case noEncoder(path: String, codec: String)
+    /// A picture of this size or format cannot be encoded.
+    case unencodable(path: String, reason: String)
+    /// The writer was finished or has failed before.
+    case writerClosed(path: String)
+}
+
+extension MediaError: CustomStringConvertible {
+    /// What was tried, on what, why it failed and what to do.
+    public var description: String {
+        switch self {
+        case .notFound(let path):
+            "cannot open \(path): there is no such file; check the path."
+        case .notAFile(let path):
+            "cannot open \(path): it is a directory or a device, not a media file; name a clip or a picture in it."
+        case .unreadable(let path, let reason):
+            "cannot open \(path): \(reason); check the file's permissions and its disk."
+        case .empty(let path):
+            "cannot open \(path): the file is empty; copy or record it again."
+        case .unrecognized(let name, let reason):
+            """
+            cannot open \(name): it is not a clip or a picture in a known format, or its beginning or its index is \
+            missing (\(reason)); if it should be one, copy or record it again.
+            """
+        case .noVideo(let name):
+            "cannot use \(name): it has no pictures, only sound or text; name a clip with a video track."
+        case .noDecoder(let name, let codec):
+            """
+            cannot decode \(name): the installed FFmpeg has no decoder for \(codec); convert the clip, for example to \
+            H.264 in an mp4.
+            """
+        case .undecodable(let name, let reason):
+            "cannot decode \(name): no picture in it could be decoded (\(reason)); the file is damaged: copy or record it again."
+        case .noPicture(let name, let mediaTime):
+            "cannot take a picture from \(name) at \(mediaTime) s: the clip ends before; name an earlier time."
+        case .unreachable(let name, let reason):
+            "cannot open the stream \(name): \(reason); check the address, the user and password, and that the camera is on."
+        case .unknownScheme(let scheme, let known):
+            "cannot open an address that begins with \(scheme)://; known are a file's path and \(Self.list(known, ending: "://"))."
+        case .unknownExtension(let path, let known):
+            "cannot write \(path): its ending names no known format; known are \(Self.list(known.map { "." + $0 }))."
+        case .unwritable(let path, let reason):
+            "cannot write \(path): \(reason); check that the directory exists, may be written to and has space left."
+        case .noEncoder(let path, let codec):
+            "cannot write \(path): the installed FFmpeg has no encoder for \(codec); choose a file name with another ending."
+        case .unencodable(let path, let reason):
+            "cannot write a picture to \(path): \(reason)."
+        case .writerClosed(let path):
+            "cannot write a picture to \(path): the file was finished or given up before; begin a new one."
+        }
+    }
+
+    /// A stable word for programs, as in `SourceFailure.reason`.
+    public var reason: String {
+        switch self {
+        case .notFound: "not_found"
+        case .notAFile, .unreadable: "unreadable"
+        case .empty, .unrecognized, .undecodable: "corrupt"
+        case .noVideo, .noPicture: "no_video"
+        case .noDecoder, .noEncoder, .unencodable: "unsupported"
+        case .unreachable: "unreachable"
+        case .unknownScheme, .unknownExtension: "unsupported"
+        case .unwritable, .writerClosed: "unwritable"
+        }
+    }
+
+    private static func list(_ words: [String], ending: String = "") -> String {
+        words.map { $0 + ending }.joined(separator: ", ")
+    }
+}

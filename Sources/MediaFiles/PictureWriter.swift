@@ -1,0 +1,123 @@
+import CFFmpeg
+import FaceMetadata
+public import Frames
+import Glibc
+
+/// Writes pictures as PNG or JPEG files, by the ending of the file's name.
+public enum PictureWriter {
+    /// Endings that stand for a known format.
+    public static let knownEndings = ["png", "jpg", "jpeg"]
+
+    /// Writes a frame as an upright picture.
+    ///
+    /// A frame that is a JPEG and upright becomes a JPEG file byte by byte. The file appears under its name only when it
+    /// is whole; one that was there is replaced.
+    ///
+    /// - Throws: `MediaError` if the ending is unknown, the file cannot be written or the frame is damaged.
+    public static func write(_ frame: Frame, to path: String) throws(MediaError) {
+        let ending = PendingFile.ending(of: path)
+        guard knownEndings.contains(ending) else { throw .unknownExtension(path: path, known: knownEndings) }
+        let isJPEG = ending != "png"
+        if isJPEG, frame.format == .jpeg, frame.orientation == .up {
+            try write(UnsafeRawBufferPointer(start: frame.planes.0.base, count: frame.planes.0.bytesPerRow), to: path)
+            return
+        }
+        let bytes = try encode(frame, isJPEG: isJPEG, path: path)
+        // A result, as the array's method throws errors of any type only.
+        try bytes.withUnsafeBytes { bytes in
+            Result { () throws(MediaError) in try write(bytes, to: path) }
+        }.get()
+    }
+
+    /// Writes pixels out of memory, which is only read during the call.
+    ///
+    /// - Parameters:
+    ///   - pixels: the first byte of the top row.
+    ///   - bytesPerRow: bytes from a row to the one below.
+    ///   - size: the size in pixels.
+    ///   - format: one of the packed RGB formats or `gray`. Cairo's RGB24 and ARGB32 are `bgra` on little-endian machines.
+    ///   - path: the file.
+    /// - Throws: `MediaError` as for a frame.
+    public static func write(
+        pixels: UnsafeRawPointer,
+        bytesPerRow: Int,
+        size: FrameSize,
+        format: PixelFormat = .bgra,
+        to path: String
+    ) throws(MediaError) {
+        let plane = Frame.Plane(base: pixels, bytesPerRow: bytesPerRow)
+        try write(Frame(borrowing: plane, size: size, format: format, mediaTime: 0), to: path)
+    }
+
+    private static func encode(_ frame: Frame, isJPEG: Bool, path: String) throws(MediaError) -> [UInt8] {
+        do throws(FrameScaler.Failure) {
+            let target = FrameScaler.Target(
+                format: isJPEG
+                    ? jpegFormat(for: frame.format) : frame.format == .gray ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGB24,
+                size: frame.uprightSize,
+                encoding: .jpeg
+            )
+            let encoder = try VideoEncoder(
+                anyOf: [isJPEG ? "mjpeg" : "png"],
+                settings: .init(
+                    target: target,
+                    timeBase: AVRational(num: 1, den: 25),
+                    rate: 25,
+                    quantizer: isJPEG ? 2 : nil
+                )
+            )
+            var bytes: [UInt8] = []
+            let result = try FrameScaler().convert(frame, to: target) { picture in
+                encoder.encode(picture) { packet in
+                    bytes += UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
+                    return 0
+                }
+            }
+            guard result >= 0, !bytes.isEmpty else { throw FrameScaler.Failure(reason: FFmpeg.text(result)) }
+            return bytes
+        } catch {
+            throw .unencodable(path: path, reason: error.reason)
+        }
+    }
+
+    /// Halved chroma where the frame has no more; full chroma for RGB, so that drawn lines stay sharp.
+    private static func jpegFormat(for format: PixelFormat) -> AVPixelFormat {
+        switch format {
+        case .planarYUV(chromaShiftX: 0, chromaShiftY: 0), .packedRGB: AV_PIX_FMT_YUVJ444P
+        case .planarYUV(chromaShiftX: 1, chromaShiftY: 0), .yuyv: AV_PIX_FMT_YUVJ422P
+        default: AV_PIX_FMT_YUVJ420P
+        }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(MediaError) {
+        let file = PendingFile(path)
+        guard let stream = fopen(file.temporaryPath, "w") else {
+            throw .unwritable(path: path, reason: String(cString: strerror(errno)))
+        }
+        let written = fwrite(bytes.baseAddress, 1, bytes.count, stream)
+        let failure = errno
+        // A full disk may show only when the last bytes leave the buffer.
+        guard fclose(stream) == 0, written == bytes.count else {
+            file.discard()
+            throw .unwritable(path: path, reason: String(cString: strerror(written == bytes.count ? errno : failure)))
+        }
+        try file.commit()
+    }
+}
+
+/// A lease for memory that outlives the frame because the frame does not leave a call.
+private final class BorrowedMemory: Sendable {}
+
+extension Frame {
+    /// A frame over pixels that the caller keeps alive while the frame is used.
+    init(borrowing plane: Plane, size: FrameSize, format: PixelFormat, mediaTime: Double) {
+        self.init(
+            stamp: .init(frame: 0, time: .init(nanoseconds: 0), mediaTime: mediaTime),
+            captured: .now,
+            size: size,
+            format: format,
+            planes: (plane, nil, nil),
+            lease: BorrowedMemory()
+        )
+    }
+}

@@ -1,0 +1,122 @@
+import FaceMetadata
+import Frames
+
+/// Gives a source's pictures their stamps and delivers them at their time.
+struct Playback {
+    let options: ClipSource.Options
+    let interrupt: Interrupt
+    let mailbox: FrameMailbox
+    private var timeline = PresentationTimeline(rate: nil)
+    private var nextFrame = 0
+    private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
+    private var isPaced: Bool
+
+    /// How often a still picture comes.
+    static let stillRate = 30.0
+    /// How many times it comes if it is not looped: for one second.
+    static let stillFrames = 30
+
+    init(options: ClipSource.Options, interrupt: Interrupt, mailbox: FrameMailbox) {
+        self.options = options
+        self.interrupt = interrupt
+        self.mailbox = mailbox
+        isPaced = options.pace == .realtime
+    }
+
+    /// Tells what is about to come.
+    mutating func begin(with input: MediaInput) {
+        var description = input.description
+        if input.isStill { description.rate = Self.stillRate }
+        timeline.nominalStep = 1 / (description.rate ?? Self.stillRate)
+        mailbox.put(.streaming(description))
+    }
+
+    /// Lets the next picture follow the newest one, whatever its own time is.
+    mutating func beginRound() {
+        timeline.beginRound()
+    }
+
+    /// A new connection: its first picture is shown now. A live stream brings its frames when they happen.
+    mutating func beginStream(isLive: Bool) {
+        isPaced = options.pace == .realtime && !isLive
+        timeline.beginRound(notBefore: started.map { ($0.clock.duration(to: .now)) / .seconds(1) } ?? 0)
+    }
+
+    /// Delivers all pictures of a clip.
+    ///
+    /// - Returns: how the source ended; nil if the clip was played to its end.
+    mutating func play(_ reader: ClipReader) -> SourceEnd? {
+        while !interrupt.isStopped {
+            switch reader.next() {
+            case .picture(let picture):
+                guard deliver(picture) else { return .stopped }
+            case .damaged:
+                mailbox.count(.corrupt)
+                nextFrame += 1
+            case .end:
+                guard !interrupt.isStopped else { return .stopped }
+                return reader.completeness.problem.map { .failed(Self.corrupt(reader, $0)) }
+            }
+        }
+        return .stopped
+    }
+
+    /// Delivers a still picture again and again.
+    ///
+    /// - Returns: how the source ended; nil after the last repetition.
+    mutating func hold(_ reader: ClipReader) -> SourceEnd? {
+        guard case .picture(var picture) = reader.next() else {
+            guard !interrupt.isStopped else { return .stopped }
+            mailbox.count(.corrupt)
+            return .failed(Self.corrupt(reader, "the picture is damaged or cut off"))
+        }
+        // From the second on, each comes one step later.
+        var repetition = 0
+        while options.loops || repetition < Self.stillFrames {
+            if repetition == 1 { picture.presentation = nil }
+            guard deliver(picture) else { return .stopped }
+            repetition += 1
+        }
+        return nil
+    }
+
+    /// Waits for the picture's time and puts it into the mailbox.
+    ///
+    /// - Returns: false if the source was stopped or the mailbox closed.
+    private mutating func deliver(_ picture: ClipReader.Picture) -> Bool {
+        let mediaTime = timeline.mediaTime(presentation: picture.presentation)
+        let start = started ?? (.now, .wallClock())
+        started = start
+        if isPaced {
+            let due = start.clock.advanced(by: .seconds(mediaTime))
+            guard interrupt.wait(for: ContinuousClock.now.duration(to: due)) else { return false }
+        }
+        guard !interrupt.isStopped else { return false }
+        let stamp = FrameStamp(frame: nextFrame, time: start.wall.advanced(bySeconds: mediaTime), mediaTime: mediaTime)
+        nextFrame += 1
+        guard let frame = picture.frame(stamp: stamp, options: options) else {
+            mailbox.count(.corrupt)
+            return true
+        }
+        return mailbox.put(.frame(frame))
+    }
+
+    private static func corrupt(_ reader: ClipReader, _ problem: String) -> SourceFailure {
+        SourceFailure(
+            reason: "corrupt",
+            description: "could not play \(reader.input.location.name) to its end: \(problem); copy or record it again."
+        )
+    }
+}
+
+extension ClipReader.Picture {
+    /// The picture as a frame, turned as the file says and then as the user says.
+    func frame(stamp: FrameStamp, options: ClipSource.Options) -> Frame? {
+        let turned = orientation.then(options.orientation)
+        return decoded.frame(
+            stamp: stamp,
+            orientation: options.isMirrored ? turned.mirrored : turned,
+            encoding: encoding
+        )
+    }
+}

@@ -1,0 +1,43 @@
+import FaceMetadata
+public import Frames
+
+/// Decodes single pictures out of files.
+public enum StillPicture {
+    /// Decodes a picture file, or the first frame of a clip at or after a media time.
+    ///
+    /// A PNG becomes `rgb24` or `rgba` (greyscale: `gray`), a JPEG its own YUV planes with full range. The orientation
+    /// that the file states is in the frame. Its stamp has the frame's index and media time in a clip; `time` is that of
+    /// the call. Blocks while it reads.
+    ///
+    /// - Parameters:
+    ///   - path: a picture or a clip.
+    ///   - mediaTime: in a clip, seconds from its first frame.
+    /// - Returns: the picture; its memory is its own.
+    /// - Throws: `MediaError` if the file cannot be opened, is damaged, or the clip ends before that time.
+    public static func load(_ path: String, at mediaTime: Double = 0) throws(MediaError) -> Frame {
+        let location = try MediaLocation(path)
+        let reader = try ClipReader(location, interrupt: Interrupt(), settings: ClipSource.Options(pace: .asap))
+        var timeline = PresentationTimeline(rate: reader.input.rate)
+        var index = 0
+        while true {
+            switch reader.next() {
+            case .picture(let picture):
+                let reached = timeline.mediaTime(presentation: picture.presentation)
+                let stamp = FrameStamp(frame: index, time: .wallClock(), mediaTime: reached)
+                index += 1
+                // The wanted time may have been rounded on its way through a message, the reached one by the container.
+                guard reached + 0.002 > mediaTime || reader.input.isStill else { continue }
+                if let frame = picture.frame(stamp: stamp, options: ClipSource.Options()) { return frame }
+            case .damaged: index += 1
+            case .end:
+                guard reader.completeness.decoded > 0, reader.completeness.readError == nil else {
+                    throw .undecodable(
+                        name: location.name,
+                        reason: reader.completeness.problem ?? "its pictures cannot be represented"
+                    )
+                }
+                throw .noPicture(name: location.name, mediaTime: mediaTime)
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import CFFmpeg
+import FaceMetadata
+import Foundation
+import Frames
+import Testing
+
+@testable import MediaFiles
+
+@Suite("Clip source")
+struct ClipSourceTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    @Test("plays every kind of clip it writes, whole and in colour", arguments: ClipWriter.knownEndings)
+    func everyFormat(ending: String) throws {
+        let path = scratch.path("clip." + ending)
+        // Times that a gif can express too: hundredths.
+        try TestPicture.writeClip(path, times: (0..<25).map { Double($0) * 0.04 }, rate: 25)
+        var colours: [[Colour]] = []
+        let recording = try Recording.of(path) { frame in
+            if let found = try? frame.quarterColours() { colours.append(found) }
+        }
+        #expect(recording.isFinished, "\(String(describing: recording.failure))")
+        #expect(recording.stamps.map(\.frame) == Array(0..<25))
+        for (index, time) in recording.mediaTimes.enumerated() { #expect(abs(time - Double(index) * 0.04) < 0.002) }
+        #expect(recording.stream?.size == FrameSize(width: 160, height: 120))
+        #expect(abs((recording.stream?.rate ?? 0) - 25) < 0.5)
+        // A gif has 256 colours, so shades are coarse.
+        #expect(colours.count == 25)
+        #expect(
+            colours.allSatisfy { areTheQuarters($0, tolerance: ending == "gif" ? 60 : 14) },
+            "\(colours.first ?? [])"
+        )
+        #expect(recording.counts.captured == 25 && recording.counts.taken == 25 && recording.counts.dropped.isEmpty)
+    }
+
+    @Test("keeps irregular times", arguments: ["mp4", "mov", "mkv", "webm"])
+    func variableRate(ending: String) throws {
+        let times = [0, 0.033, 0.05, 0.4, 0.433, 1.5, 1.533, 1.6]
+        let path = scratch.path("irregular." + ending)
+        try TestPicture.writeClip(path, times: times)
+        let recording = try Recording.of(path)
+        #expect(recording.mediaTimes.count == times.count)
+        #expect(zip(recording.mediaTimes, times).allSatisfy { abs($0 - $1) < 0.0015 }, "\(recording.mediaTimes)")
+        #expect(recording.isFinished)
+    }
+
+    @Test("stamps the wall-clock time as the start plus the media time")
+    func wallClock() throws {
+        let path = scratch.path("clip.mp4")
+        try TestPicture.writeClip(path)
+        let before = Timestamp.wallClock()
+        let recording = try Recording.of(path)
+        let first = try #require(recording.stamps.first)
+        #expect(first.time >= before && first.time <= Timestamp.wallClock())
+        for stamp in recording.stamps { #expect(abs(stamp.time.seconds(since: first.time) - stamp.mediaTime) < 1e-6) }
+    }
+
+    @Test("a loop goes on growing over its rounds and ends when it is stopped")
+    func loops() throws {
+        let path = scratch.path("loop.mp4")
+        try TestPicture.writeClip(path, times: (0..<10).map { Double($0) / 30 })
+        let source = try ClipSource(path, options: .init(pace: .asap, loops: true))
+        let recording = Recording.of(source) { frame in
+            if frame.stamp.frame == 34 { source.stop() }
+        }
+        #expect(recording.isStopped && recording.ends.count == 1)
+        #expect(recording.stamps.count >= 35)
+        #expect(recording.stamps.map(\.frame) == Array(0..<recording.stamps.count))
+        for (index, time) in recording.mediaTimes.enumerated() { #expect(abs(time - Double(index) / 30) < 0.002) }
+    }
+
+    @Test("gives decoder memory back: a long clip needs a few pictures only")
+    func reusesMemory() throws {
+        let path = scratch.path("long.mp4")
+        try TestPicture.writeClip(path, times: (0..<120).map { Double($0) / 30 })
+        let recording = try Recording.of(path)
+        #expect(recording.stamps.count == 120)
+        #expect(recording.memories.count < 20)
+    }
+
+    @Test("in real time the frames come in order, none before its time", .timeLimit(.minutes(5)))
+    func realtime() throws {
+        let path = scratch.path("clip.mp4")
+        try TestPicture.writeClip(path, times: (0..<6).map { Double($0) / 30 })
+        var arrivals: [(media: Double, captured: ContinuousClock.Instant)] = []
+        let recording = try Recording.of(path, options: .init(pace: .realtime)) { frame in
+            arrivals.append((frame.stamp.mediaTime, frame.captured))
+        }
+        let first = try #require(arrivals.first)
+        #expect(arrivals.count == 6 && recording.isFinished)
+        for arrival in arrivals {
+            // The clock started a moment before the first frame was made.
+            #expect(first.captured.duration(to: arrival.captured) >= .seconds(arrival.media - 0.02))
+        }
+    }
+
+    @Test("stop ends a wait for a frame that is hours away", .timeLimit(.minutes(5)))
+    func stopDuringWait() throws {
+        let path = scratch.path("slow.mkv")
+        try TestPicture.writeClip(path, times: [0, 7200])
+        let source = try ClipSource(path)
+        let recording = Recording.of(source) { _ in source.stop() }
+        #expect(recording.isStopped && recording.stamps.count == 1)
+    }
+
+    @Test("stop before run delivers no frame")
+    func stopBeforeRun() throws {
+        let path = scratch.path("clip.mp4")
+        try TestPicture.writeClip(path)
+        let source = try ClipSource(path)
+        source.stop()
+        let recording = Recording.of(source)
+        #expect(recording.isStopped && recording.stamps.isEmpty && recording.ends.count == 1)
+    }
+
+    @Test("a closed mailbox ends the source", .timeLimit(.minutes(5)))
+    func closedMailbox() async throws {
+        let path = scratch.path("clip.mp4")
+        try TestPicture.writeClip(path)
+        let source = try ClipSource(path, options: .init(pace: .asap))
+        let mailbox = FrameMailbox(policy: .every(capacity: 1))
+        await withCheckedContinuation { ended in
+            Thread.detachNewThread {
+                source.run(into: mailbox)
+                ended.resume()
+            }
+            mailbox.close()
+        }
+        #expect(mailbox.counts.taken == 0)
+    }
+
+    @Test("composes the file's turn with the user's", arguments: Orientation.allCases, [false, true])
+    func orientation(asked: Orientation, mirrored: Bool) throws {
+        let path = scratch.path("clip.mp4")
+        try TestPicture.writeClip(path, times: [0])
+        var options = ClipSource.Options(pace: .asap)
+        options.orientation = asked
+        options.isMirrored = mirrored
+        let recording = try Recording.of(path, options: options)
+        #expect(recording.orientations == [mirrored ? asked.mirrored : asked])
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Frames
+import Testing
+
+@testable import MediaFiles
+
+@Suite("Clip writer")
+struct ClipWriterTests {
+    let scratch: Scratch
+    let size = FrameSize(width: 160, height: 120)
+
+    init() throws { scratch = try Scratch() }
+
+    @Test("the file appears only when it is finished, and nothing stays of one that is not")
+    func onlyWhole() throws {
+        let path = scratch.path("clip.mp4")
+        do {
+            let writer = try ClipWriter(path, size: size)
+            try writer.append(pixels: TestPicture().bgra, bytesPerRow: size.width * 4, mediaTime: 3)
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+        #expect(try scratch.files.isEmpty)
+        try TestPicture.writeClip(path)
+        #expect(try scratch.files == ["clip.mp4"])
+    }
+
+    @Test("a clip without frames is an error and leaves nothing")
+    func withoutFrames() throws {
+        let writer = try ClipWriter(scratch.path("clip.mp4"), size: size)
+        #expect(throws: MediaError.self) { try writer.finish() }
+        #expect(throws: MediaError.writerClosed(path: scratch.path("clip.mp4"))) { try writer.finish() }
+        #expect(try scratch.files.isEmpty)
+    }
+
+    @Test("a frame of another size is refused, and writing goes on")
+    func otherSize() throws {
+        let path = scratch.path("clip.mp4")
+        let small = TestPicture(size: FrameSize(width: 80, height: 60)).bgra
+        let writer = try ClipWriter(path, size: size)
+        small.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            let frame = Frame(
+                borrowing: .init(base: base, bytesPerRow: 320),
+                size: FrameSize(width: 80, height: 60),
+                format: .bgra,
+                mediaTime: 0
+            )
+            #expect(throws: MediaError.unencodable(path: path, reason: "the clip is 160x120 and the picture 80x60")) {
+                try writer.append(frame)
+            }
+        }
+        try writer.append(pixels: TestPicture().bgra, bytesPerRow: size.width * 4, mediaTime: 0)
+        try writer.finish()
+        #expect(try Recording.of(path).stamps.count == 1)
+    }
+
+    @Test("frames that point into a decoder's memory are written upright, odd sizes less a row")
+    func fromClip() throws {
+        let source = scratch.path("source.png")
+        let picture = TestPicture(size: FrameSize(width: 161, height: 121))
+        try PictureWriter.write(pixels: picture.bgra, bytesPerRow: 161 * 4, size: picture.size, to: source)
+        var frame = try StillPicture.load(source)
+        frame.orientation = .right
+        let path = scratch.path("turned.mp4")
+        let writer = try ClipWriter(path, size: frame.uprightSize)
+        try writer.append(frame)
+        try writer.finish()
+        let written = try StillPicture.load(path)
+        #expect(written.size == FrameSize(width: 120, height: 160))
+        let wanted = try frame.quarterColours()
+        #expect(try zip(written.quarterColours(), wanted).allSatisfy { $0.isNear($1, tolerance: 14) })
+    }
+
+    @Test("times that do not grow are moved on, none is lost")
+    func equalTimes() throws {
+        let path = scratch.path("clip.mp4")
+        try TestPicture.writeClip(path, times: [1, 1, 0.5, 2])
+        let recording = try Recording.of(path)
+        #expect(recording.stamps.count == 4 && recording.isFinished)
+        #expect(abs((recording.mediaTimes.last ?? 0) - 1) < 0.001)
+    }
+
+    @Test("unknown endings, missing directories and impossible sizes are named")
+    func refused() {
+        #expect(throws: MediaError.unknownExtension(path: "a.txt", known: ClipWriter.knownEndings)) {
+            try ClipWriter("a.txt", size: size)
+        }
+        let nowhere = scratch.path("nowhere/a.mp4")
+        #expect(throws: MediaError.unwritable(path: nowhere, reason: "No such file or directory")) {
+            try ClipWriter(nowhere, size: size)
+        }
+        #expect(throws: MediaError.self) { try ClipWriter(scratch.path("a.mp4"), size: FrameSize(width: 1, height: 9)) }
+        #expect(throws: MediaError.self) { try ClipWriter(scratch.path("a.mp4"), size: size, rate: .nan) }
+    }
+}

@@ -1,0 +1,128 @@
+import FaceMetadata
+import Foundation
+import Frames
+import Testing
+
+@testable import MediaFiles
+
+@Suite("Damaged and wrong files")
+struct DamagedFileTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    @Test(
+        "a clip whose end is missing delivers what is there and fails",
+        arguments: ["mp4", "mov", "mkv", "webm", "avi"],
+        [0.5, 0.9]
+    )
+    func cutOff(ending: String, share: Double) throws {
+        let whole = scratch.path("whole." + ending)
+        try TestPicture.writeClip(whole, times: (0..<180).map { Double($0) / 30 })
+        let recording = try Recording.of(scratch.truncate(whole, to: "cut." + ending, share: share))
+        let failure = try #require(recording.failure)
+        #expect(failure.reason == "corrupt")
+        #expect(failure.description.contains("cut." + ending))
+        #expect(recording.stamps.count > 20 && recording.stamps.count < 180)
+        #expect(recording.counts.captured == recording.counts.taken + recording.counts.dropped.values.reduce(0, +))
+        #expect(recording.ends.count == 1)
+    }
+
+    @Test("a few damaged pictures in the middle are counted, and the clip is played to its end")
+    func damagedMiddle() throws {
+        let path = scratch.path("frames.avi")
+        try TestPicture.writeClip(path, times: (0..<60).map { Double($0) / 30 })
+        var data = try Data(contentsOf: URL(filePath: path))
+        // Blanks the start code of one picture: the decoder finds no picture in that packet.
+        let marker = Data("00dc".utf8)
+        var place = data.startIndex
+        for _ in 0..<30 { place = try #require(data.range(of: marker, in: place..<data.endIndex)).upperBound }
+        for offset in 4..<24 { data[place + offset] = 0xFF }
+        let recording = try Recording.of(scratch.write(data, to: "damaged.avi"))
+        #expect(recording.isFinished, "\(String(describing: recording.failure))")
+        #expect(recording.counts.dropped[.corrupt] == 1)
+        #expect(recording.counts.captured == 60 && recording.stamps.count == 59)
+        #expect(recording.stamps.last?.frame == 59)
+    }
+
+    @Test("a missing file, a directory, an empty file and a text are told apart")
+    func wrongFiles() throws {
+        let text = try scratch.write(Data(String(repeating: "This is no clip.\n", count: 200).utf8), to: "text.mp4")
+        let empty = try scratch.write(Data(), to: "empty.mp4")
+        let missing = scratch.path("missing.mp4")
+        #expect(throws: MediaError.notFound(path: missing)) { try ClipSource(missing) }
+        #expect(throws: MediaError.notFound(path: text + "/in")) { try ClipSource(text + "/in") }
+        #expect(throws: MediaError.notAFile(path: scratch.directory.path)) { try ClipSource(scratch.directory.path) }
+        #expect(throws: MediaError.empty(path: empty)) { try ClipSource(empty) }
+        #expect(error(of: text)?.reason == "corrupt")
+        #expect(error(of: text)?.description.contains("text.mp4") == true)
+    }
+
+    @Test("a text is refused whatever its name", arguments: ["txt", "mp4", "m3u8", "ans", "srt", "jpg", "gif", ""])
+    func textFiles(ending: String) throws {
+        let lines =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n/etc/passwd\nffconcat version 1.0\nfile '/etc/passwd'\n"
+        let path = try scratch.write(Data(lines.utf8), to: "text." + ending)
+        #expect(throws: MediaError.self) { try StillPicture.load(path) }
+    }
+
+    @Test("an mp4 without its index is refused with a remedy")
+    func withoutIndex() throws {
+        let whole = scratch.path("whole.mp4")
+        try TestPicture.writeClip(whole)
+        let path = try scratch.truncate(whole, to: "start.mp4", share: 0.02)
+        let message = try #require(error(of: path)).description
+        #expect(message.contains("start.mp4") && message.contains("copy or record it again"), "\(message)")
+    }
+
+    @Test("random bytes never crash the source", arguments: 0..<12)
+    func randomBytes(seed: Int) throws {
+        let whole = scratch.path("whole.mp4")
+        try TestPicture.writeClip(whole, times: (0..<40).map { Double($0) / 30 })
+        var data = try Data(contentsOf: URL(filePath: whole))
+        var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
+        for _ in 0..<(40 + seed * 40) {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            data[Int(state >> 33) % data.count] = UInt8(truncatingIfNeeded: state >> 24)
+        }
+        let path = try scratch.write(data, to: "random.mp4")
+        guard let source = try? ClipSource(path, options: .init(pace: .asap)) else { return }
+        let recording = Recording.of(source)
+        #expect(recording.ends.count == 1)
+        #expect(recording.counts.captured == recording.counts.taken + recording.counts.dropped.values.reduce(0, +))
+        #expect(zip(recording.mediaTimes, recording.mediaTimes.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
+    @Test("a file with sound only is refused")
+    func soundOnly() throws {
+        // Not the name decides, but what is in it.
+        let path = try SoundFile.write(to: scratch.path("sound.mov"))
+        #expect(throws: MediaError.noVideo(name: path)) { try ClipSource(path) }
+    }
+
+    @Test("a cut-off picture is an error, not half a picture", arguments: ["png", "jpg"])
+    func cutOffPicture(ending: String) throws {
+        let whole = scratch.path("whole." + ending)
+        let picture = TestPicture()
+        try PictureWriter.write(
+            pixels: picture.bgra,
+            bytesPerRow: picture.size.width * 4,
+            size: picture.size,
+            to: whole
+        )
+        let path = try scratch.truncate(whole, to: "cut." + ending, share: 0.6)
+        #expect(throws: MediaError.self) { try StillPicture.load(path) }
+        if let source = try? ClipSource(path, options: .init(pace: .asap)) {
+            #expect(Recording.of(source).failure?.reason == "corrupt")
+        }
+    }
+
+    private func error(of path: String) -> MediaError? {
+        do throws(MediaError) {
+            _ = try ClipSource(path)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+/// A small server on a free port of this machine, in Python; it ends with the object.
+final class LocalServer {
+    /// What it does with a request.
+    enum Behaviour: String {
+        /// Sends the file that is asked for.
+        case files
+        /// Never answers.
+        case silence
+        /// Sends ten JPEGs as a camera does, then breaks off.
+        case live
+    }
+
+    static let isPossible = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
+
+    let port: Int
+    private let process = Process()
+    private let output: FileHandle
+
+    struct Failure: Error {}
+
+    init(_ behaviour: Behaviour, directory: URL) throws {
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/python3")
+        process.arguments = ["-u", "-c", Self.script, behaviour.rawValue]
+        process.currentDirectoryURL = directory
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        output = pipe.fileHandleForReading
+        try process.run()
+        guard let line = Self.line(from: output), let port = Int(line) else { throw Failure() }
+        self.port = port
+    }
+
+    deinit {
+        // Not `terminate()`: a child of one of Swift's threads is born with SIGTERM blocked.
+        kill(process.processIdentifier, SIGKILL)
+    }
+
+    /// Blocks until the server wrote a line.
+    func readLine() -> String? { Self.line(from: output) }
+
+    private static func line(from output: FileHandle) -> String? {
+        var bytes: [UInt8] = []
+        while let byte = try? output.read(upToCount: 1)?.first, byte != 10 { bytes.append(byte) }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static let script = """
+        import sys, time
+        from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+        class Handler(SimpleHTTPRequestHandler):
+            def do_GET(self):
+                if sys.argv[1] == "files":
+                    return super().do_GET()
+                if sys.argv[1] == "silence":
+                    print("request")
+                    time.sleep(3600)
+                picture = open("live.jpg", "rb").read()
+                self.send_response(200)
+                self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=part")
+                self.end_headers()
+                for _ in range(10):
+                    head = "--part\\r\\nContent-Type: image/jpeg\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(picture)
+                    self.wfile.write(head.encode() + picture + b"\\r\\n")
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        print(server.server_port)
+        server.serve_forever()
+        """
+}

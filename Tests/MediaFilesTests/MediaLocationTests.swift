@@ -1,0 +1,63 @@
+import Frames
+import Testing
+
+@testable import MediaFiles
+
+@Suite("Media location")
+struct MediaLocationTests {
+    @Test(
+        "shows an address without user, password and query",
+        arguments: [
+            ("rtsp://user:secret@cam.lan:554/stream?token=abc", "rtsp://cam.lan:554/stream"),
+            ("http://cam.lan/video.mjpg", "http://cam.lan/video.mjpg"),
+            ("RTSP://admin:p@ss@10.0.0.2/ch0#x", "rtsp://10.0.0.2/ch0"),
+            ("https://user:a/b@cam.lan/x", "https://cam.lan/x"),
+            ("http://cam.lan?password=secret", "http://cam.lan"),
+        ]
+    )
+    func names(address: String, name: String) throws {
+        let location = try MediaLocation(address)
+        #expect(location.name == name)
+        #expect(location.isNetwork && location.address == address)
+    }
+
+    @Test("takes a path as it is, whatever characters it has")
+    func paths() throws {
+        let location = try MediaLocation("/clips/a:b %20.mp4")
+        #expect(location.path == "/clips/a:b %20.mp4" && location.address == "file:/clips/a:b %20.mp4")
+        #expect(try MediaLocation("file:///clips/x.mp4").path == "/clips/x.mp4")
+    }
+
+    @Test("refuses schemes that are not for pictures")
+    func schemes() {
+        #expect(throws: MediaError.unknownScheme(scheme: "ftp", known: ["http", "https", "rtsp", "rtsps"])) {
+            try MediaLocation("ftp://host/x.mp4")
+        }
+    }
+}
+
+@Suite("Orientation")
+struct OrientationTests {
+    @Test("two turns become one", arguments: Orientation.allCases, Orientation.allCases)
+    func composition(first: Orientation, second: Orientation) {
+        let stored = FrameSize(width: 7, height: 5)
+        let between = first.uprightSize(of: stored)
+        let combined = first.then(second)
+        let direct = combined.storedFromUpright(stored: stored)
+        let back = second.storedFromUpright(stored: between).then(first.storedFromUpright(stored: stored))
+        #expect(direct == back)
+    }
+
+    @Test("a display matrix is read by where it sends the axes")
+    func displayMatrices() {
+        let one: Int32 = 1 << 16
+        let expected: [(Int32, Int32, Int32, Int32, Orientation)] = [
+            (one, 0, 0, one, .up), (-one, 0, 0, one, .upMirrored), (-one, 0, 0, -one, .down),
+            (one, 0, 0, -one, .downMirrored), (0, one, one, 0, .leftMirrored), (0, one, -one, 0, .right),
+            (0, -one, -one, 0, .rightMirrored), (0, -one, one, 0, .left),
+        ]
+        for (a, b, c, d, orientation) in expected {
+            #expect(Orientation(displayMatrix: [a, b, 0, c, d, 0, 0, 0, 1 << 30]) == orientation)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Testing
+
+@testable import MediaFiles
+
+@Suite("Presentation timeline")
+struct PresentationTimelineTests {
+    /// Media times of a clip of 10 pictures a second.
+    private func times(_ presentations: [Double?]) -> [Double] {
+        var timeline = PresentationTimeline(rate: 10)
+        return presentations.map { timeline.mediaTime(presentation: $0) }
+    }
+
+    private func areEqual(_ left: [Double], _ right: [Double]) -> Bool {
+        left.count == right.count && zip(left, right).allSatisfy { abs($0 - $1) < 1e-9 }
+    }
+
+    @Test("starts at 0 and keeps the distances")
+    func regular() {
+        #expect(areEqual(times([7, 7.1, 7.35, 9]), [0, 0.1, 0.35, 2]))
+    }
+
+    @Test("continues by one nominal frame where a time is missing")
+    func missing() {
+        #expect(areEqual(times([nil, nil, 5, 5.1, nil, 5.3]), [0, 0.1, 0.2, 0.3, 0.4, 0.5]))
+    }
+
+    @Test("puts a repeated or slightly earlier time just after the one before")
+    func repeated() {
+        #expect(areEqual(times([0, 0.1, 0.1, 0.05, 0.2]), [0, 0.1, 0.101, 0.102, 0.2]))
+    }
+
+    @Test("takes a large step back for a new beginning")
+    func restart() {
+        #expect(areEqual(times([100, 100.1, 3, 3.1, 3.2]), [0, 0.1, 0.2, 0.3, 0.4]))
+    }
+
+    @Test("a new round follows the one before, not before the given time")
+    func rounds() {
+        var timeline = PresentationTimeline(rate: 10)
+        _ = timeline.mediaTime(presentation: 1)
+        timeline.beginRound()
+        #expect(abs(timeline.mediaTime(presentation: 1) - 0.1) < 1e-9)
+        timeline.beginRound(notBefore: 5)
+        #expect(abs(timeline.mediaTime(presentation: 1) - 5) < 1e-9)
+        #expect(abs(timeline.mediaTime(presentation: 1.1) - 5.1) < 1e-9)
+    }
+}
+
+@Suite("Backoff")
+struct BackoffTests {
+    @Test("doubles from half a second to thirty, jittered, and begins anew after a success")
+    func growth() {
+        var backoff = Backoff()
+        var generator = SystemRandomNumberGenerator()
+        for step in 0..<40 {
+            let wait = backoff.next(using: &generator)
+            let middle = min(30, 0.5 * Double(1 << min(step, 10)))
+            #expect(wait >= max(0.5, middle * 0.75) && wait <= min(30, middle * 1.25))
+        }
+        backoff.reset()
+        #expect(backoff.next(using: &generator) <= 0.625)
+    }
+}
+
+@Suite("Completeness")
+struct CompletenessTests {
+    @Test("a whole clip has no problem, with a few damaged pictures neither")
+    func whole() {
+        var clip = Completeness(decoded: 97, damaged: 3, packets: 100, reached: 9.9, announcedDuration: 10)
+        #expect(clip.problem == nil)
+        clip.announcedPackets = 100
+        #expect(clip.problem == nil)
+    }
+
+    @Test("each sign of a missing part is a problem that names it")
+    func problems() throws {
+        let clips = [
+            Completeness(decoded: 5, readError: "Input/output error"): "Input/output error",
+            Completeness(): "no pictures",
+            Completeness(damaged: 4): "none of its 4",
+            Completeness(decoded: 5, indexExceedsFile: true): "shorter than its index",
+            Completeness(decoded: 5, packets: 5, announcedPackets: 9): "5 of 9",
+            Completeness(decoded: 5, reached: 3.04, announcedDuration: 10): "3.0 of 10.0 s",
+            Completeness(decoded: 50, damaged: 1, endsDamaged: true): "last picture",
+            Completeness(decoded: 80, damaged: 20): "20 of 100",
+        ]
+        for (clip, words) in clips { #expect(try #require(clip.problem).contains(words)) }
+    }
+}
