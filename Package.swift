@@ -51,11 +51,13 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CFFmpeg",
             pkgConfig: "libavformat",
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswscale-dev"])]
         ),
+        .target(name: "CLiteRT"),
         .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
 
         // Values and pure logic.
@@ -66,6 +68,7 @@ let package = Package(
         // The outside world.
         library("Frames", ["FaceMetadata", "CTurboJPEG"]),
         library("MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
+        library("FaceInference", ["Frames", "FaceMetadata", "CLiteRT", "CCrypto"]),
 
         // Tests.
         .target(name: "FacetTestSupport", path: "Tests/FacetTestSupport", swiftSettings: strict),
@@ -74,5 +77,6 @@ let package = Package(
         tests(of: "FaceMessages", ["FaceMetadata"], exclude: ["Golden"]),
         tests(of: "Frames", ["FaceMetadata"]),
         tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
+        tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles"], exclude: ["References"]),
     ]
 )

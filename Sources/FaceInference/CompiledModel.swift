@@ -1,0 +1,147 @@
+import CLiteRT
+
+/// A model ready to run on one thread of the processor, with its input and output memory.
+///
+/// The way to use it: write into `input`, call `run()`, read from `outputs`. Nothing is allocated after `init`.
+final class CompiledModel {
+    let name: String
+    let input: AlignedMemory
+    let outputs: [AlignedMemory]
+
+    private let liteRT: LiteRT
+    // LiteRT reads the model from here for as long as it lives.
+    private let bytes: AlignedMemory
+    private let operators: CustomOperators?
+    private let model: LiteRtModel
+    private let compiled: LiteRtCompiledModel
+    private let inputBuffers: [LiteRtTensorBuffer]
+    private let outputBuffers: [LiteRtTensorBuffer]
+
+    /// Compiles the model in `bytes` and makes memory for its tensors.
+    init(
+        _ name: String,
+        bytes: AlignedMemory,
+        operators: CustomOperators? = nil,
+        in liteRT: LiteRT
+    ) throws(InferenceError) {
+        let calls = LiteRTCalls(functions: liteRT.functions, model: name)
+        let model = try calls.make("read the model") {
+            liteRT.functions.pointee.create_model_from_buffer(
+                liteRT.environment,
+                bytes.base,
+                bytes.count,
+                $0
+            )
+        }
+        let compiled: LiteRtCompiledModel
+        let tensors: ModelTensors
+        do {
+            compiled = try calls.compile(model, operators: operators, in: liteRT.environment)
+        } catch {
+            liteRT.functions.pointee.destroy_model(model)
+            throw error
+        }
+        do {
+            tensors = try ModelTensors(model, compiled, calls)
+        } catch {
+            liteRT.functions.pointee.destroy_compiled_model(compiled)
+            liteRT.functions.pointee.destroy_model(model)
+            throw error
+        }
+        self.name = name
+        self.liteRT = liteRT
+        self.bytes = bytes
+        self.operators = operators
+        self.model = model
+        self.compiled = compiled
+        input = tensors.inputs[0].memory
+        outputs = tensors.outputs.map(\.memory)
+        inputBuffers = tensors.inputs.map(\.buffer)
+        outputBuffers = tensors.outputs.map(\.buffer)
+    }
+
+    deinit {
+        let functions = liteRT.functions.pointee
+        for buffer in inputBuffers + outputBuffers { functions.destroy_tensor_buffer(buffer) }
+        functions.destroy_compiled_model(compiled)
+        functions.destroy_model(model)
+    }
+
+    /// Computes the outputs from the input.
+    func run() throws(InferenceError) {
+        operators?.beginRun()
+        let status = liteRT.functions.pointee.run_compiled_model(
+            compiled,
+            0,
+            inputBuffers.count,
+            inputBuffers,
+            outputBuffers.count,
+            outputBuffers
+        )
+        guard status == LITERT_STATUS_OK else { throw .liteRT(operation: "run", model: name, status: status) }
+    }
+}
+
+/// The memory of a model's tensors, as LiteRT wants it.
+private struct ModelTensors {
+    typealias Tensor = (memory: AlignedMemory, buffer: LiteRtTensorBuffer)
+
+    private(set) var inputs: [Tensor] = []
+    private(set) var outputs: [Tensor] = []
+
+    /// Makes one input and all outputs; leaves nothing behind when it throws.
+    init(
+        _ model: LiteRtModel,
+        _ compiled: LiteRtCompiledModel,
+        _ calls: LiteRTCalls
+    ) throws(InferenceError) {
+        do {
+            try makeAll(model, compiled, calls)
+        } catch {
+            for tensor in inputs + outputs { calls.functions.pointee.destroy_tensor_buffer(tensor.buffer) }
+            throw error
+        }
+    }
+
+    private mutating func makeAll(
+        _ model: LiteRtModel,
+        _ compiled: LiteRtCompiledModel,
+        _ calls: LiteRTCalls
+    ) throws(InferenceError) {
+        let functions = calls.functions.pointee
+        let graph = try calls.make("find the graph of") { functions.get_model_subgraph(model, 0, $0) }
+        let inputCount = try calls.count("count the inputs of") { functions.get_num_subgraph_inputs(graph, $0) }
+        guard inputCount == 1 else {
+            throw .unexpectedModel(model: calls.model, reason: "it has \(inputCount) inputs, not 1")
+        }
+        let tensor = try calls.make("find the input of") { functions.get_subgraph_input(graph, 0, $0) }
+        let needs = try calls.make("size the input of") { functions.get_input_requirements(compiled, 0, 0, $0) }
+        inputs.append(try Self.make(tensor, needs, calls))
+        for index in 0..<(try calls.count("count the outputs of") { functions.get_num_subgraph_outputs(graph, $0) }) {
+            let tensor = try calls.make("find an output of") { functions.get_subgraph_output(graph, index, $0) }
+            let needs = try calls.make("size an output of") {
+                functions.get_output_requirements(compiled, 0, index, $0)
+            }
+            outputs.append(try Self.make(tensor, needs, calls))
+        }
+    }
+
+    private static func make(
+        _ tensor: LiteRtTensor,
+        _ requirements: LiteRtTensorBufferRequirements,
+        _ calls: LiteRTCalls
+    ) throws(InferenceError) -> Tensor {
+        let functions = calls.functions.pointee
+        var type = LiteRtRankedTensorType()
+        try calls.check("describe a tensor of", functions.get_ranked_tensor_type(tensor, &type))
+        guard type.element_type == LITERT_ELEMENT_FLOAT32 else {
+            throw .unexpectedModel(model: calls.model, reason: "its numbers are not 32-bit floating point")
+        }
+        let size = try calls.count("size a tensor of") { functions.get_requirements_size(requirements, $0) }
+        let memory = AlignedMemory(count: size)
+        let buffer = try calls.make("make memory for") {
+            functions.create_tensor_buffer(&type, memory.base, size, nil, $0)
+        }
+        return (memory, buffer)
+    }
+}

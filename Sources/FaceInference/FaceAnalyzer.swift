@@ -1,0 +1,215 @@
+public import FaceMetadata
+public import Frames
+
+/// Finds faces in frames, follows them by their landmarks and measures them.
+///
+/// Frames of one source, in order, from one thread at a time. After `init`, a frame without new faces allocates no
+/// large memory.
+public final class FaceAnalyzer {
+    /// What to look for.
+    public struct Options: Hashable, Sendable {
+        /// How thoroughly new faces are looked for.
+        public enum Accuracy: Hashable, Sendable {
+            /// Faces wider than about an eighth of the picture's longer side in every search; smaller ones while there
+            /// is none of these, at the search interval.
+            case standard
+            /// Faces wider than about a twentieth of it in every search, which takes four times as long.
+            case high
+        }
+
+        /// The directory of the LiteRT library and the models; `deploy/setup` fills the default one.
+        public var modelDirectory = "/usr/local/lib/facet"
+
+        /// How thoroughly new faces are looked for.
+        public var accuracy = Accuracy.standard
+
+        /// How many faces are followed at the same time, at least 1.
+        public var maximumFaces = 4
+
+        /// The smallest face width as a share of the picture's shorter side; 0 for no limit.
+        public var minimumSize = 0.0
+
+        /// Where to look, in the upright picture: faces whose centre is elsewhere are ignored. Nil is everywhere.
+        public var region: NormalizedRect?
+
+        /// Seconds of media time between searches for further faces while some are followed.
+        public var searchInterval = 0.5
+
+        /// Makes the default options.
+        public init() {}
+    }
+
+    /// What it looks for.
+    public let options: Options
+
+    private let finder: FaceFinder
+    private let landmarkModel: LandmarkModel
+    private var faces: [TrackedFace] = []
+    private var schedule: SearchSchedule
+    private var lastLineage = 0
+    /// The media time at which the next frame is to be expected.
+    private var nextTime = 0.0
+    private var lastTime: Double?
+    /// Where the points of a candidate go that may turn out to be no face.
+    private var spare = FaceLandmarks()
+
+    /// Checks, loads and compiles the models, which takes some 50 ms.
+    ///
+    /// - Throws: An error that names the file if one is missing, damaged or of another version; trying again is of no use
+    ///   before `deploy/setup` was run.
+    public init(_ options: Options = Options()) throws(InferenceError) {
+        self.options = options
+        let liteRT = try LiteRT(directory: options.modelDirectory)
+        finder = try FaceFinder(directory: options.modelDirectory, in: liteRT)
+        landmarkModel = try LandmarkModel(directory: options.modelDirectory, in: liteRT)
+        schedule = SearchSchedule(
+            interval: options.searchInterval,
+            maximumFaces: max(1, options.maximumFaces),
+            alwaysSmall: options.accuracy == .high
+        )
+    }
+
+    /// Finds and measures the faces in the next frame.
+    ///
+    /// - Throws: `unreadableFrame` for a frame whose pixels cannot be read, such as a JPEG that was not decoded; the
+    ///   next frame can be tried all the same.
+    public func analyze(_ frame: Frame) throws(InferenceError) -> FaceAnalysis {
+        guard frame.format != .jpeg else { throw .unreadableFrame(reason: "it is a JPEG that was not decoded") }
+        var analysis = FaceAnalysis()
+        var luminance = Mean()
+        let clock = ContinuousClock()
+        let start = clock.now
+        try followFaces(in: frame, &luminance)
+        analysis.landmarkTime = clock.now - start
+        let due = schedule.due(at: frame.stamp.mediaTime, following: faces.count)
+        if due != .none { try search(frame, due, &analysis, &luminance) }
+        let time = frame.stamp.mediaTime
+        nextTime = time + max(0, time - (lastTime ?? time))
+        lastTime = time
+        analysis.luminance = luminance.value
+        analysis.observations = faces.map { face in
+            FaceGeometry(face.landmarks).observation(
+                lineage: face.lineage,
+                confidence: face.presence,
+                in: frame.uprightSize
+            )
+        }
+        return analysis
+    }
+
+    /// Forgets all faces: what comes next has nothing to do with what came before.
+    public func reset() {
+        faces = []
+        lastTime = nil
+        schedule.reset()
+    }
+
+    /// The landmarks of a face in the frame analysed last, in pixels of its upright picture; nil if it is not there.
+    public func landmarks(of lineage: Int) -> FaceLandmarks? {
+        faces.first { $0.lineage == lineage }?.landmarks
+    }
+
+    /// By how much the next frame could be scaled down, while it is decoded, without the models seeing less than now.
+    ///
+    /// - Parameter size: The size of the frames as captured.
+    /// - Returns: 1, 2, 4 or 8.
+    public func usefulScale(for size: FrameSize) -> Int {
+        let longer = Float(max(size.width, size.height))
+        var needed = faces.map(\.neededSide).max() ?? 0
+        switch schedule.due(at: nextTime, following: faces.count) {
+        case .none: break
+        // Small faces have fewer pixels than the landmark model takes, even at full size.
+        case .largeAndSmall where options.accuracy == .high: return 1
+        case .large, .largeElseSmall, .largeAndSmall: needed = max(needed, FaceFinder.neededSide)
+        }
+        return [8, 4, 2].first { longer / Float($0) >= needed } ?? 1
+    }
+
+    // MARK: Following
+
+    private func followFaces(in frame: Frame, _ luminance: inout Mean) throws(InferenceError) {
+        var kept: [TrackedFace] = []
+        for var face in faces {
+            let region = face.region(in: frame.uprightSize)
+            let presence = try landmarkModel.find(face.landmarks, in: frame, region: region)
+            guard face.update(presence, in: frame.uprightSize), isWanted(face, in: frame.uprightSize),
+                // Two that came to follow the same face: the older one keeps it.
+                !kept.contains(where: { $0.region.isSameFace(as: face.region) })
+            else {
+                schedule.lost(at: frame.stamp.mediaTime)
+                continue
+            }
+            luminance.add(landmarkModel.luminance())
+            kept.append(face)
+        }
+        faces = kept
+    }
+
+    // MARK: Searching
+
+    private func search(
+        _ frame: Frame,
+        _ search: SearchSchedule.Search,
+        _ analysis: inout FaceAnalysis,
+        _ luminance: inout Mean
+    ) throws(InferenceError) {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let rect = options.region ?? NormalizedRect(x: 0, y: 0, width: 1, height: 1)
+        let detections = try finder.find(in: frame, rect: rect, search)
+        let searched = clock.now
+        schedule.searched(search, at: frame.stamp.mediaTime)
+        for detection in detections where faces.count < schedule.maximumFaces {
+            try consider(detection, in: frame, &luminance)
+        }
+        if luminance.value == nil { luminance.add(finder.luminance(of: rect, in: frame.uprightSize)) }
+        analysis.ranDetector = true
+        analysis.detectionTime = searched - start
+        analysis.landmarkTime += clock.now - searched
+    }
+
+    /// Begins to follow a detected face if it is a new one and the landmark model agrees that it is a face.
+    private func consider(
+        _ detection: FaceDetection,
+        in frame: Frame,
+        _ luminance: inout Mean
+    ) throws(InferenceError) {
+        let region = CropRegion(around: detection)
+        guard !faces.contains(where: { $0.region.isSameFace(as: region) }) else { return }
+        let presence = try landmarkModel.find(spare, in: frame, region: region)
+        var face = TrackedFace(lineage: lastLineage + 1, landmarks: spare, region: region, size: frame.uprightSize)
+        guard face.update(presence, in: frame.uprightSize), presence > TrackedFace.minimumPresenceAtBirth,
+            isWanted(face, in: frame.uprightSize),
+            !faces.contains(where: { $0.region.isSameFace(as: face.region) })
+        else { return }
+        lastLineage += 1
+        spare = FaceLandmarks()
+        luminance.add(landmarkModel.luminance())
+        faces.append(face)
+    }
+
+    /// Whether a face is where and as large as the options want it.
+    private func isWanted(_ face: TrackedFace, in size: FrameSize) -> Bool {
+        let (left, top, right, bottom) = FaceGeometry(face.landmarks).bounds
+        let shorter = Double(min(size.width, size.height))
+        guard Double(right - left) >= options.minimumSize * shorter else { return false }
+        guard let wanted = options.region else { return true }
+        let x = Double((left + right) / 2 + 0.5) / Double(size.width)
+        let y = Double((top + bottom) / 2 + 0.5) / Double(size.height)
+        return x >= wanted.x && x <= wanted.x + wanted.width && y >= wanted.y && y <= wanted.y + wanted.height
+    }
+}
+
+/// A mean of what was added so far.
+private struct Mean {
+    private var sum = 0.0
+    private var count = 0.0
+
+    /// Nil before anything was added.
+    var value: Double? { count > 0 ? sum / count : nil }
+
+    mutating func add(_ value: Double) {
+        sum += value
+        count += 1
+    }
+}

@@ -1,0 +1,72 @@
+/// Why faces cannot be looked for; the text says what was tried, on what, why it failed and what to do.
+public enum InferenceError: Error, Hashable, Sendable {
+    /// A file that inference needs is not there.
+    case missingFile(path: String)
+    /// A file that inference needs cannot be read, with the system's reason.
+    case unreadableFile(path: String, reason: String)
+    /// A file has another length than the pinned one, both in bytes: truncated, or another version.
+    case wrongSize(path: String, expected: Int, actual: Int)
+    /// A file of the right length has another SHA-256, both in hexadecimal.
+    case wrongDigest(path: String, expected: String, actual: String)
+    /// LiteRT publishes no library for this kind of processor.
+    case unsupportedProcessor(String)
+    /// The dynamic linker refuses the library, with its reason.
+    case libraryNotLoaded(path: String, reason: String)
+    /// A call of LiteRT failed with this status.
+    case liteRT(operation: String, model: String, status: Int32)
+    /// A model does not have the shape that this program was written for.
+    case unexpectedModel(model: String, reason: String)
+    /// A frame has no pixels that could be read, with the reason.
+    case unreadableFrame(reason: String)
+}
+
+extension InferenceError: CustomStringConvertible {
+    /// One paragraph for people.
+    public var description: String {
+        switch self {
+        case .missingFile(let path):
+            "cannot open \(path): there is no such file. Run deploy/setup, which installs it."
+        case .unreadableFile(let path, let reason):
+            "cannot read \(path): \(reason). Check its permissions, or run deploy/setup, which installs it again."
+        case .wrongSize(let path, let expected, let actual):
+            """
+            refusing to open \(path): it has \(actual) bytes, not \(expected); it is cut off or another version. \
+            Run deploy/setup, which installs it again.
+            """
+        case .wrongDigest(let path, let expected, let actual):
+            """
+            refusing to open \(path): its SHA-256 is \(actual), not \(expected); it is damaged or another version. \
+            Run deploy/setup, which installs it again.
+            """
+        case .unsupportedProcessor(let name):
+            "cannot look for faces on \(name): LiteRT has libraries for x86_64 and aarch64 only."
+        case .libraryNotLoaded(let path, let reason):
+            "cannot load \(path): \(reason). Run deploy/setup, which installs it and what it needs."
+        case .liteRT(let operation, let model, let status):
+            """
+            LiteRT cannot \(operation) \(model): status \(status) (\(Self.meaning(of: status))). \
+            If it happens again, run deploy/setup and report it.
+            """
+        case .unexpectedModel(let model, let reason):
+            "cannot use \(model): \(reason). Run deploy/setup, which installs the version this program is made for."
+        case .unreadableFrame(let reason):
+            "cannot look for faces in a frame: \(reason)."
+        }
+    }
+
+    /// The names of LiteRtStatus, as of LiteRT 2.3.
+    private static func meaning(of status: Int32) -> String {
+        switch status {
+        case 1: "invalid argument"
+        case 2: "out of memory"
+        case 3: "runtime failure"
+        case 5: "unsupported"
+        case 6: "not found"
+        case 8: "wrong version"
+        case 500: "file error"
+        case 501: "invalid model file"
+        case 504: "compilation failed"
+        default: "unknown"
+        }
+    }
+}

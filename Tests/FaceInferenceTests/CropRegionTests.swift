@@ -1,0 +1,83 @@
+import FaceMetadata
+import Frames
+import Testing
+
+@testable import FaceInference
+
+@Suite("Regions that models look at")
+struct CropRegionTests {
+    private let size = FrameSize(width: 640, height: 480)
+
+    @Test("letterboxes the whole picture without a half-pixel offset")
+    func letterbox() {
+        let region = CropRegion(letterboxing: .init(x: 0, y: 0, width: 1, height: 1), of: size)
+        #expect(region == CropRegion(centerX: 320, centerY: 240, side: 640, rotation: 0))
+        let transform = region.uprightFromCrop(size: 128)
+        #expect(transform(0, 0) == (0, -80))
+        #expect(transform(64, 64) == (320, 240))
+        #expect(transform(128, 16) == (640, 0))
+    }
+
+    @Test("letterboxes a part of the picture")
+    func part() {
+        let region = CropRegion(letterboxing: .init(x: 0.5, y: 0, width: 0.25, height: 1), of: size)
+        #expect(region == CropRegion(centerX: 400, centerY: 240, side: 480, rotation: 0))
+    }
+
+    @Test("turns clockwise as seen")
+    func rotation() {
+        let region = CropRegion(centerX: 100, centerY: 50, side: 40, rotation: .pi / 2)
+        let transform = region.uprightFromCrop(size: 20)
+        // The crop's right is the picture's bottom.
+        let right = transform(20, 10)
+        #expect(abs(right.x - 100) < 1e-4 && abs(right.y - 70) < 1e-4)
+        let bottom = transform(10, 20)
+        #expect(abs(bottom.x - 80) < 1e-4 && abs(bottom.y - 50) < 1e-4)
+    }
+
+    @Test("surrounds a detection by one and a half of its longer side, along the eyes")
+    func detection() {
+        let detection = FaceDetection(
+            score: 1,
+            centerX: 10,
+            centerY: 20,
+            width: 30,
+            height: 40,
+            keypoints: [.init(x: 0, y: 0), .init(x: 10, y: 10)] + .init(repeating: .init(x: 0, y: 0), count: 4)
+        )
+        let region = CropRegion(around: detection)
+        #expect(region.side == 60 && region.centerX == 10 && region.centerY == 20)
+        #expect(abs(region.rotation - .pi / 4) < 1e-6)
+    }
+
+    @Test("surrounds all landmarks, along the outer eye corners")
+    func landmarks() {
+        let points = FaceLandmarks()
+        for index in 0..<FaceLandmarks.count {
+            points.numbers[3 * index] = 100 + Float(index % 10)
+            points.numbers[3 * index + 1] = 200 + Float(index % 20)
+        }
+        // 33 is at (103, 213) and 263 at (103, 203): the line between them points up.
+        let region = CropRegion(around: points)
+        #expect(region.centerX == 104.5 && region.centerY == 209.5 && region.side == 1.5 * 19)
+        #expect(abs(region.rotation + .pi / 2) < 1e-6)
+    }
+
+    @Test("keeps its place in a picture of another size")
+    func scaled() {
+        let region = CropRegion(centerX: 99.5, centerY: 49.5, side: 40, rotation: 1).scaled(by: 0.5)
+        #expect(region == CropRegion(centerX: 49.5, centerY: 24.5, side: 20, rotation: 1))
+    }
+
+    @Test(
+        "knows the same face by overlap or by its centre",
+        arguments: [(0, 100, true), (20, 100, true), (24, 60, true), (45, 100, false), (200, 100, false)]
+            as [(Float, Float, Bool)]
+    )
+    func same(offset: Float, side: Float, same: Bool) {
+        let one = CropRegion(centerX: 0, centerY: 0, side: 100, rotation: 0)
+        let other = CropRegion(centerX: offset, centerY: 0, side: side, rotation: 0.3)
+        #expect(one.isSameFace(as: other) == same)
+        #expect(other.isSameFace(as: one) == same)
+    }
+}

@@ -1,0 +1,108 @@
+import FaceMetadata
+import Frames
+import Testing
+
+@testable import FaceInference
+
+@Suite("Detector")
+struct DetectorTests {
+    @Test("has the anchors of the short-range model")
+    func shortRangeAnchors() {
+        let anchors = DetectorKind.shortRange.anchors()
+        #expect(anchors.count == 896)
+        #expect(anchors[0] == .init(x: 0.5 / 16, y: 0.5 / 16) && anchors[1] == anchors[0])
+        #expect(anchors[2] == .init(x: 1.5 / 16, y: 0.5 / 16))
+        #expect(anchors[32] == .init(x: 0.5 / 16, y: 1.5 / 16))
+        #expect(anchors[512] == .init(x: 0.5 / 8, y: 0.5 / 8))
+        #expect(anchors[895] == .init(x: 7.5 / 8, y: 7.5 / 8))
+    }
+
+    @Test("has the anchors of the full-range model")
+    func fullRangeAnchors() {
+        let anchors = DetectorKind.fullRange.anchors()
+        #expect(anchors.count == 2304)
+        #expect(anchors[49] == .init(x: 1.5 / 48, y: 1.5 / 48))
+    }
+
+    @Test("decodes boxes relative to their anchors, in pixels of the searched square")
+    func decoding() throws {
+        let kind = DetectorKind.shortRange
+        let anchors = kind.anchors()
+        var boxes = [Float](repeating: 0, count: 16 * anchors.count)
+        var logits = [Float](repeating: -5, count: anchors.count)
+        // The last anchor, at (0.9375, 0.9375) of the square.
+        logits[895] = 2
+        boxes.replaceSubrange(
+            16 * 895..<16 * 896,
+            with: [-12.8, 6.4, 25.6, 38.4, -6.4, 0, 6.4, 0, 0, 3.2, 0, 6.4, -12.8, 0, 12.8, 0]
+        )
+        // A certain one with a negative width is none.
+        logits[0] = 100
+        boxes[2] = -1
+        let region = CropRegion(
+            letterboxing: .init(x: 0, y: 0, width: 1, height: 1),
+            of: .init(width: 640, height: 480)
+        )
+        let found = kind.decode(boxes: boxes, logits: logits, anchors: anchors, in: region)
+        let face = try #require(found.first)
+        #expect(found.count == 1)
+        #expect(abs(face.score - 0.8808) < 1e-4)
+        // The square is 640 wide, and its top is 80 pixels above the picture.
+        #expect(abs(face.centerX - (0.9375 - 0.1) * 640) < 0.01)
+        #expect(abs(face.centerY - ((0.9375 + 0.05) * 640 - 80)) < 0.01)
+        #expect(abs(face.width - 128) < 0.01 && abs(face.height - 192) < 0.01)
+        #expect(abs(face.leftEye.x - (0.9375 - 0.05) * 640) < 0.01)
+        #expect(abs(face.rightEye.y - (0.9375 * 640 - 80)) < 0.01)
+    }
+
+    @Test("ignores scores under the threshold, and does not overflow on huge ones")
+    func thresholds() {
+        let kind = DetectorKind.fullRange
+        let anchors = kind.anchors()
+        var boxes = [Float](repeating: 0, count: 16 * anchors.count)
+        var logits = [Float](repeating: 0.40, count: anchors.count)  // sigmoid 0.599
+        for index in anchors.indices { (boxes[16 * index + 2], boxes[16 * index + 3]) = (10, 10) }
+        logits[7] = 1e30
+        logits[8] = .nan
+        let region = CropRegion(centerX: 96, centerY: 96, side: 192, rotation: 0)
+        let found = kind.decode(boxes: boxes, logits: logits, anchors: anchors, in: region)
+        #expect(found.map(\.score) == [1])
+    }
+
+    private func detection(_ x: Float, _ score: Float, width: Float = 10) -> FaceDetection {
+        FaceDetection(
+            score: score,
+            centerX: x,
+            centerY: 0,
+            width: width,
+            height: 10,
+            keypoints: (0..<6).map { .init(x: x + Float($0), y: 0) }
+        )
+    }
+
+    @Test("merges overlapping detections into their weighted mean with the best score")
+    func merging() {
+        let merged = FaceDetection.merging([detection(2, 0.5), detection(0, 1), detection(50, 0.7)])
+        #expect(merged.map(\.score) == [1, 0.7])
+        #expect(abs(merged[0].centerX - 2.0 / 3) < 1e-5)
+        #expect(abs(merged[0].keypoints[5].x - (5 + 2.0 / 3)) < 1e-5)
+        #expect(merged[1].centerX == 50)
+    }
+
+    @Test("keeps apart what overlaps by less than a third, and ends on boxes without area")
+    func apart() {
+        // 10 wide, 6 apart: 4 / 16 of the union.
+        #expect(FaceDetection.merging([detection(0, 0.9), detection(6, 0.8)]).count == 2)
+        #expect(FaceDetection.merging([detection(0, 0.9, width: 0), detection(0, 0.8, width: 0)]).count == 2)
+        #expect(FaceDetection.merging([]).isEmpty)
+    }
+
+    @Test("believes sure and large short-range detections, and asks about the others")
+    func second() {
+        #expect(FaceFinder.isSure(detection(0, 0.8), side: 100))
+        #expect(FaceFinder.isSure(detection(0, 0.55, width: 40), side: 100))
+        #expect(!FaceFinder.isSure(detection(0, 0.7), side: 100))
+        let both = FaceFinder.combined([detection(0, 0.8)], [detection(1, 0.9), detection(30, 0.85)])
+        #expect(both.map(\.centerX) == [30, 0])
+    }
+}

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import FaceInference
+
+@Suite("Search schedule")
+struct SearchScheduleTests {
+    private func schedule(alwaysSmall: Bool = false) -> SearchSchedule {
+        SearchSchedule(interval: 0.5, maximumFaces: 2, alwaysSmall: alwaysSmall)
+    }
+
+    /// Runs eight frames a second with those numbers of faces; S is a search for all, s one for small faces
+    /// only if there are no large ones, l one for large ones, - none.
+    private func timeline(_ counts: String, alwaysSmall: Bool = false) -> String {
+        var schedule = schedule(alwaysSmall: alwaysSmall)
+        let letters =
+            [.none: "-", .large: "l", .largeElseSmall: "s", .largeAndSmall: "S"] as [SearchSchedule.Search: String]
+        var before = 0
+        var searches = ""
+        for (frame, character) in counts.enumerated() {
+            let count = character.wholeNumberValue ?? 0
+            let time = Double(frame) / 8
+            if count < before { schedule.lost(at: time) }
+            before = count
+            let due = schedule.due(at: time, following: count)
+            if due != .none { schedule.searched(due, at: time) }
+            searches += letters[due] ?? "?"
+        }
+        return searches
+    }
+
+    @Test("searches always without a face, for small ones at the interval")
+    func empty() { #expect(timeline("00000000000") == "slllslllsll") }
+
+    @Test("searches at the interval with fewer faces than wanted, never with all")
+    func some() {
+        #expect(timeline("01111111111") == "s---l---l--")
+        #expect(timeline("02222222222") == "s----------")
+    }
+
+    @Test("searches thoroughly in every frame for a while after a loss")
+    func loss() { #expect(timeline("0222111111111") == "s---SSSS---l-") }
+
+    @Test("searches for small faces every time at high accuracy")
+    func high() { #expect(timeline("000111111", alwaysSmall: true) == "SSS---S--") }
+
+    @Test("searches again when the source begins anew")
+    func restart() {
+        var schedule = schedule()
+        schedule.searched(.large, at: 100)
+        #expect(schedule.due(at: 100.1, following: 1) == .none)
+        #expect(schedule.due(at: 0, following: 1) == .large)
+    }
+}
