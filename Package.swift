@@ -59,6 +59,7 @@ let package = Package(
         ),
         .target(name: "CLiteRT"),
         .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+        .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2"), .linkedLibrary("v4lconvert")]),
 
         // Values and pure logic.
         library("FaceMetadata"),
@@ -67,6 +68,7 @@ let package = Package(
 
         // The outside world.
         library("Frames", ["FaceMetadata", "CTurboJPEG"]),
+        library("V4L2Capture", ["Frames", "FaceMetadata", "CV4L2", logging, system]),
         library("MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         library("FaceInference", ["Frames", "FaceMetadata", "CLiteRT", "CCrypto"]),
 
@@ -76,6 +78,7 @@ let package = Package(
         tests(of: "FaceTracking", ["FaceMetadata"]),
         tests(of: "FaceMessages", ["FaceMetadata"], exclude: ["Golden"]),
         tests(of: "Frames", ["FaceMetadata"]),
+        tests(of: "V4L2Capture", ["Frames", "FaceMetadata", "CV4L2", system]),
         tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles"], exclude: ["References"]),
     ]

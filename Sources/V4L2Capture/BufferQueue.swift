@@ -1,0 +1,127 @@
+import CV4L2
+import Synchronization
+import SystemPackage
+
+/// The driver's queue: which buffers it has, and how they get there.
+///
+/// Frames are let go on any thread, so giving back takes the lock; so does `detach`, after which nothing touches the
+/// descriptor any more: its number may then belong to another file.
+final class BufferQueue: Sendable {
+    private struct State {
+        var descriptor: CInt?
+        /// By index, whether the driver has the buffer.
+        var isQueued: [Bool]
+        var queuedCount = 0
+        /// What went wrong when a frame was given back; the capture thread sees to it.
+        var failure: Errno?
+    }
+
+    private let device: String
+    private let calls: any V4L2Calls
+    private let state: Mutex<State>
+
+    /// Makes a queue for buffers that are all ours still.
+    init(of device: V4L2Device, count: Int) {
+        self.device = device.path
+        calls = device.calls
+        state = Mutex(State(descriptor: device.descriptor, isQueued: Array(repeating: false, count: count)))
+    }
+
+    /// How many buffers the driver has.
+    var queuedCount: Int { state.withLock { $0.queuedCount } }
+
+    /// Gives a buffer to the driver; does nothing after `detach`.
+    func queue(_ index: Int) throws(V4L2Error) {
+        let failure = state.withLock { queue(index, &$0) }
+        if let failure { throw V4L2Error(.queueBuffer, device: device, failure) }
+    }
+
+    /// Gives back the buffer of a frame that nobody holds any more; a failure shows at the next `dequeue`.
+    func giveBack(_ index: Int) {
+        state.withLock { state in
+            if let failure = queue(index, &state) { state.failure = failure }
+        }
+    }
+
+    /// Takes a filled buffer.
+    ///
+    /// - Returns: nil if none is ready.
+    func dequeue() throws(V4L2Error) -> v4l2_buffer? {
+        var buffer = v4l2_buffer.capture()
+        let result: Result<Bool, V4L2Error> = state.withLock { state in
+            if let failure = state.failure { return .failure(V4L2Error(.queueBuffer, device: device, failure)) }
+            guard let descriptor = state.descriptor else { return .success(false) }
+            do throws(Errno) {
+                try repeatedly { () throws(Errno) in try calls.request(descriptor, .dequeueBuffer, &buffer) }
+                return take(Int(buffer.index), &state)
+            } catch {
+                guard error != .resourceTemporarilyUnavailable else { return .success(false) }
+                return .failure(V4L2Error(.dequeueBuffer, device: device, error))
+            }
+        }
+        return try result.get() ? buffer : nil
+    }
+
+    /// Ends it: buffers that come back later stay ours.
+    ///
+    /// - Returns: the buffers that frames may still hold.
+    func detach() -> [Int] {
+        state.withLock { state in
+            state.descriptor = nil
+            return state.isQueued.indices.filter { !state.isQueued[$0] }
+        }
+    }
+
+    private func take(_ index: Int, _ state: inout State) -> Result<Bool, V4L2Error> {
+        guard state.isQueued.indices.contains(index), state.isQueued[index] else {
+            return .failure(
+                .misbehaved(
+                    device: device,
+                    what: "it filled buffer \(index) of \(state.isQueued.count), which it did not have"
+                )
+            )
+        }
+        state.isQueued[index] = false
+        state.queuedCount -= 1
+        return .success(true)
+    }
+
+    private func queue(_ index: Int, _ state: inout State) -> Errno? {
+        guard let descriptor = state.descriptor else { return nil }
+        var buffer = v4l2_buffer.capture(index)
+        do throws(Errno) {
+            try repeatedly { () throws(Errno) in try calls.request(descriptor, .queueBuffer, &buffer) }
+        } catch {
+            return error
+        }
+        state.isQueued[index] = true
+        state.queuedCount += 1
+        return nil
+    }
+
+    /// Repeats a call while signals interrupt it.
+    private func repeatedly(_ call: () throws(Errno) -> Void) throws(Errno) {
+        while true {
+            do throws(Errno) {
+                return try call()
+            } catch {
+                guard error == .interrupted else { throw error }
+            }
+        }
+    }
+}
+
+/// A frame's hold on its buffer; its end gives the buffer back to the driver.
+final class BufferLease: Sendable {
+    private let buffer: MappedBuffer
+    private let index: Int
+    private let queue: BufferQueue
+
+    init(_ buffer: MappedBuffer, index: Int, queue: BufferQueue) {
+        self.buffer = buffer
+        self.index = index
+        self.queue = queue
+    }
+
+    deinit { queue.giveBack(index) }
+}

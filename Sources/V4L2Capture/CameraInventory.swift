@@ -1,0 +1,89 @@
+import Frames
+import Glibc
+
+/// What cameras the machine has, for people to choose from.
+public struct CameraInventory: Sendable {
+    /// A camera and everything it offers.
+    public struct Camera: Hashable, Sendable {
+        /// The node, as `/dev/video0`.
+        public var node: String
+        /// The kernel driver's name.
+        public var driver: String
+        /// The product's name, as the driver tells it.
+        public var card: String
+        /// Where it is plugged in.
+        public var bus: String
+        /// Links to the node in `/dev/v4l/by-id` and `by-path`, which survive replugging.
+        public var stableNames: [String]
+        /// The formats with sizes and rates, as the hardware has them.
+        public var formats: [CameraFormat]
+        /// What can be set, with values and ranges.
+        public var controls: [CameraControl]
+    }
+
+    /// A node that is no camera, or can't be asked.
+    public struct Other: Hashable, Sendable {
+        /// The node.
+        public var node: String
+        /// Why it is not listed as a camera.
+        public var why: String
+    }
+
+    /// The cameras, by node number.
+    public var cameras: [Camera]
+
+    /// The other nodes, by number: metadata nodes, output devices, nodes that may not be opened.
+    public var others: [Other]
+
+    /// Asks all nodes of the machine; cameras in use are listed too.
+    public static func list() -> CameraInventory {
+        list(LibV4L2(), links: stableLinks())
+    }
+
+    static func list(_ calls: any V4L2Calls, links: [String]) -> CameraInventory {
+        var inventory = CameraInventory(cameras: [], others: [])
+        for node in calls.nodes() {
+            do throws(V4L2Error) {
+                inventory.cameras.append(try camera(node, calls, links))
+            } catch .notACamera(_, let why) {
+                inventory.others.append(Other(node: node, why: why))
+            } catch {
+                inventory.others.append(Other(node: node, why: error.description))
+            }
+        }
+        return inventory
+    }
+
+    private static func camera(
+        _ node: String,
+        _ calls: any V4L2Calls,
+        _ links: [String]
+    ) throws(V4L2Error) -> Camera {
+        let device = try V4L2Device(path: node, calls: calls)
+        let identity = try device.identity()
+        if let why = identity.whyNotACamera { throw .notACamera(device: node, why: why) }
+        return Camera(
+            node: node,
+            driver: identity.driver,
+            card: identity.card,
+            bus: identity.bus,
+            stableNames: links.filter { calls.node(at: $0) == node },
+            formats: try device.formats(focus: FormatNegotiation.usualSize),
+            controls: try device.controls()
+        )
+    }
+
+    /// All links that udev made.
+    private static func stableLinks() -> [String] {
+        ["/dev/v4l/by-id", "/dev/v4l/by-path"].flatMap { directory -> [String] in
+            guard let entries = opendir(directory) else { return [] }
+            defer { closedir(entries) }
+            var links: [String] = []
+            while let entry = readdir(entries) {
+                let name = cString(entry.pointee.d_name)
+                if !name.hasPrefix(".") { links.append("\(directory)/\(name)") }
+            }
+            return links.sorted()
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import CV4L2
+import FaceMetadata
+import Frames
+import SystemPackage
+
+/// Takes frames from a stream and hands them on until it is stopped or the camera is lost.
+///
+/// All that is ready is taken at once; the newest good frame is delivered, and older and damaged ones go back to the
+/// driver in the same moment. The driver always keeps `fewestQueued` buffers to fill: if a frame's lease would take one
+/// of those, the frame is copied and its buffer given back at once.
+struct CaptureLoop {
+    /// Why a loop ended.
+    enum End {
+        /// `stop` was raised, or the mailbox closed.
+        case stopped
+        /// The camera is lost.
+        case lost(V4L2Error)
+    }
+
+    /// With fewer, the driver would skip frames while we handle one.
+    static let fewestQueued = 2
+
+    /// A camera that starts may take longer than a running one: it measures the light first.
+    static let startTimeout = 5000
+
+    let stream: CaptureStream
+    let stop: StopSignal
+    let mailbox: FrameMailbox
+    let orientation: Orientation
+    /// Milliseconds.
+    let stallTimeout: Int
+
+    /// Numbers and times; goes on from one stream to the next.
+    var timeline: FrameTimeline
+
+    /// Whether a frame was delivered: only then the camera counts as streaming.
+    private(set) var hasDelivered = false
+
+    private var copies = PixelMemoryPool()
+    private var calls: any V4L2Calls { stream.device.calls }
+
+    init(
+        _ stream: CaptureStream,
+        _ configuration: CameraConfiguration,
+        _ timeline: FrameTimeline,
+        stop: StopSignal,
+        mailbox: FrameMailbox
+    ) {
+        self.stream = stream
+        self.stop = stop
+        self.mailbox = mailbox
+        self.timeline = timeline
+        orientation = configuration.orientation
+        stallTimeout = max(1, Int(configuration.stallTimeout / .milliseconds(1)))
+    }
+
+    /// Delivers frames until the end; blocks.
+    mutating func run() -> End {
+        timeline.beginStream()
+        var now = calls.now()
+        var lastGood = now.monotonic
+        do throws(V4L2Error) {
+            while true {
+                let limit = hasDelivered ? stallTimeout : max(stallTimeout, Self.startTimeout)
+                let elapsed = Int((now.monotonic - lastGood) / 1_000_000)
+                guard elapsed < limit else { throw .stalled(device: stream.device.path, milliseconds: limit) }
+                let ready = try wait(milliseconds: limit - elapsed)
+                if ready.contains(.stopped) { return .stopped }
+                let drained = ready.isEmpty ? Drained() : drain()
+                // Once per round, because reading clocks is what costs most here on boards without a fast one.
+                now = calls.now()
+                if let newest = drained.newest {
+                    lastGood = now.monotonic
+                    guard deliver(newest, now) else { return .stopped }
+                }
+                if let failure = drained.failure { throw failure }
+                // An error without a word on what it is would come back at once, for ever.
+                if ready.contains(.failed), drained.isEmpty {
+                    throw .failed(.wait, device: stream.device.path, .ioError)
+                }
+            }
+        } catch {
+            return .lost(error)
+        }
+    }
+
+    private func wait(milliseconds: Int) throws(V4L2Error) -> Readiness {
+        do {
+            return try calls.wait(stream.device.descriptor, stop: stop.descriptor, milliseconds: milliseconds)
+        } catch Errno.interrupted {
+            return []
+        } catch {
+            throw V4L2Error(.wait, device: stream.device.path, error)
+        }
+    }
+
+    /// What there was to take.
+    private struct Drained {
+        var newest: v4l2_buffer?
+        var isEmpty = true
+        /// What went wrong after that.
+        var failure: V4L2Error?
+    }
+
+    /// Takes all that is ready, but for the newest good one gives everything back, and counts it.
+    private mutating func drain() -> Drained {
+        var drained = Drained()
+        do throws(V4L2Error) {
+            // No more than all buffers once: what comes while we are at it is the next round's.
+            for _ in stream.buffers.indices {
+                guard let buffer = try stream.queue.dequeue() else { break }
+                drained.isEmpty = false
+                let isGood = isGood(buffer)
+                // An empty buffer comes from a camera that is being unplugged, and its number means nothing.
+                let gap = timeline.advance(to: isGood || buffer.sequence > 0 ? buffer.sequence : nil)
+                if gap > 0 { mailbox.count(.sequenceGap, frames: gap) }
+                guard isGood else {
+                    mailbox.count(.corrupt)
+                    try stream.queue.queue(Int(buffer.index))
+                    continue
+                }
+                if let older = drained.newest {
+                    mailbox.count(.late)
+                    drained.newest = nil
+                    try stream.queue.queue(Int(older.index))
+                }
+                drained.newest = buffer
+            }
+        } catch {
+            drained.failure = error
+        }
+        return drained
+    }
+
+    private func isGood(_ buffer: v4l2_buffer) -> Bool {
+        let memory = stream.buffers[Int(buffer.index)]
+        return Int(buffer.flags) & Int(V4L2_BUF_FLAG_ERROR) == 0
+            && Int(buffer.bytesused) <= memory.length
+            && stream.layout.isWhole(memory.base, byteCount: Int(buffer.bytesused))
+    }
+
+    /// Makes a frame of a buffer; false if nobody wants frames any more.
+    private mutating func deliver(_ buffer: v4l2_buffer, _ now: ClockReading) -> Bool {
+        if !hasDelivered {
+            hasDelivered = true
+            guard mailbox.put(.streaming(stream.description)) else { return false }
+        }
+        let moment = timeline.moment(driver: buffer.monotonicStamp, now: now)
+        let (base, lease) = pixels(of: buffer)
+        return mailbox.put(
+            .frame(
+                Frame(
+                    stamp: moment.stamp,
+                    captured: .now - .nanoseconds(now.monotonic - moment.instant),
+                    size: stream.layout.size,
+                    format: stream.layout.format,
+                    encoding: stream.layout.encoding,
+                    orientation: orientation,
+                    planes: stream.layout.planes(at: base, byteCount: Int(buffer.bytesused)),
+                    lease: lease
+                )
+            )
+        )
+    }
+
+    /// The buffer itself, leased; or a copy of it, if the driver would have too few left.
+    private mutating func pixels(of buffer: v4l2_buffer) -> (UnsafeRawPointer, any AnyObject & Sendable) {
+        let index = Int(buffer.index)
+        let mapped = stream.buffers[index]
+        let lease = BufferLease(mapped, index: index, queue: stream.queue)
+        guard stream.copiesAlways || stream.queue.queuedCount < Self.fewestQueued else {
+            return (UnsafeRawPointer(mapped.base), lease)
+        }
+        let memory = copies.take(byteCount: stream.buffers[index].length)
+        memory.base.copyMemory(from: mapped.base, byteCount: Int(buffer.bytesused))
+        // The lease ends here, and the buffer goes back.
+        return (UnsafeRawPointer(memory.base), memory)
+    }
+}
+
+extension v4l2_buffer {
+    /// The driver's stamp in nanoseconds of the monotonic clock; nil if it is by another clock.
+    fileprivate var monotonicStamp: Int64? {
+        guard Int(flags) & Int(V4L2_BUF_FLAG_TIMESTAMP_MASK) == Int(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC) else {
+            return nil
+        }
+        return Int64(timestamp.tv_sec) * 1_000_000_000 + Int64(timestamp.tv_usec) * 1000
+    }
+}

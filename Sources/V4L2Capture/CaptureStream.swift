@@ -1,0 +1,146 @@
+import CV4L2
+import Frames
+import SystemPackage
+
+/// A camera that streams: mode negotiated, buffers mapped and queued.
+///
+/// Owned by one thread.
+final class CaptureStream {
+    let device: V4L2Device
+    let layout: FrameLayout
+    let description: StreamDescription
+    let queue: BufferQueue
+    private(set) var buffers: [MappedBuffer]
+
+    /// Drivers that fill buffers again without having been given them back, by the name they tell.
+    ///
+    /// Seen in v4l2loopback 0.12.7, as soon as a frame was held for longer than it takes to fill the others.
+    private static let driversThatReuseBuffers: Set<String> = ["v4l2 loopback"]
+
+    /// Whether frames must be copied at once: libv4lconvert takes its memory away when the device is closed, and some
+    /// drivers write into buffers that frames still hold.
+    let copiesAlways: Bool
+
+    /// Negotiates, maps buffers and starts streaming; on a failure everything made so far is undone.
+    init(_ device: V4L2Device, _ configuration: CameraConfiguration) throws(V4L2Error) {
+        try device.apply(configuration.controls)
+        let negotiated = try NegotiatedMode(device, configuration.request)
+        self.device = device
+        layout = negotiated.layout
+        let driver = try device.identity().driver
+        copiesAlways = negotiated.mode.isEmulated || Self.driversThatReuseBuffers.contains(driver)
+        description = StreamDescription(
+            name: device.path,
+            size: negotiated.layout.size,
+            format: negotiated.mode.format.description,
+            rate: negotiated.rate
+        )
+        let count = try Self.requestBuffers(configuration.bufferCount, device)
+        queue = BufferQueue(of: device, count: count)
+        buffers = []
+        do throws(V4L2Error) {
+            for index in 0..<count {
+                buffers.append(try MappedBuffer(index, of: device))
+                try queue.queue(index)
+            }
+            try setStreaming(true)
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    deinit { close() }
+
+    /// Stops streaming, unmaps what no frame holds, frees the driver's buffers; the device closes with its last owner.
+    ///
+    /// Failures do not matter here: they are the rule when the device is gone.
+    func close() {
+        let held = queue.detach()
+        guard !buffers.isEmpty else { return }
+        try? setStreaming(false)
+        for index in held where index < buffers.count { buffers[index].letGoOfDriver() }
+        buffers = []
+        _ = try? Self.requestBuffers(0, device)
+    }
+
+    private func setStreaming(_ on: Bool) throws(V4L2Error) {
+        var type = Int32(bitPattern: V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
+        try device.request(on ? .startStreaming : .stopStreaming, &type, for: .startStreaming)
+    }
+
+    private static func requestBuffers(_ count: Int, _ device: V4L2Device) throws(V4L2Error) -> Int {
+        var request = v4l2_requestbuffers()
+        request.count = UInt32(count)
+        request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+        request.memory = V4L2_MEMORY_MMAP.rawValue
+        try device.request(.requestBuffers, &request, for: .makeBuffers)
+        guard count == 0 || request.count >= 2 else {
+            throw .misbehaved(
+                device: device.path,
+                what: "it made \(request.count) buffers of \(count); streaming takes two"
+            )
+        }
+        return Int(request.count)
+    }
+}
+
+/// What driver and request agreed on.
+private struct NegotiatedMode {
+    let mode: CaptureMode
+    let layout: FrameLayout
+    let rate: Double?
+
+    init(_ device: V4L2Device, _ request: CaptureRequest) throws(V4L2Error) {
+        let focus = request.size ?? FormatNegotiation.usualSize
+        let negotiation = FormatNegotiation(request: request)
+        let offers = try device.formats(focus: focus)
+        if let native = negotiation.choose(from: offers) {
+            mode = native
+        } else {
+            try device.convert()
+            guard let converted = negotiation.choose(from: try device.formats(focus: focus)) else {
+                throw .unsupportedMode(device: device.path, request, offers: offers)
+            }
+            mode = CaptureMode(
+                format: converted.format,
+                size: converted.size,
+                rate: converted.rate,
+                isEmulated: true
+            )
+        }
+        let answer = try device.setFormat(mode)
+        layout = try Self.check(answer, mode, request, device.path)
+        rate = try device.setRate(mode.rate)
+        if let wanted = request.rate, abs((rate ?? 0) - wanted) > wanted * FormatNegotiation.rateTolerance {
+            throw .modeRefused(
+                device: device.path,
+                asked: "\(CameraSize.decimal(wanted)) fps at \(layout.size)",
+                answered: rate.map { "\(CameraSize.decimal($0)) fps" } ?? "that its rate can't be set"
+            )
+        }
+    }
+
+    private static func check(
+        _ answer: v4l2_pix_format,
+        _ mode: CaptureMode,
+        _ request: CaptureRequest,
+        _ device: String
+    ) throws(V4L2Error) -> FrameLayout {
+        let fourCC = FourCC(rawValue: answer.pixelformat)
+        let size = FrameSize(width: Int(answer.width), height: Int(answer.height))
+        let isWanted = request.size ?? size == size && request.format ?? fourCC == fourCC
+        // Fields one after the other are two half pictures; nobody finds a face in those.
+        let isWhole =
+            answer.field == V4L2_FIELD_NONE.rawValue || answer.field == V4L2_FIELD_INTERLACED.rawValue
+            || answer.field == V4L2_FIELD_ANY.rawValue
+        guard isWanted, isWhole, let layout = FrameLayout(answer), layout.fits(Int(answer.sizeimage)) else {
+            throw .modeRefused(
+                device: device,
+                asked: "\(mode.size) in \(mode.format)",
+                answered: "\(size) in \(fourCC)\(isWhole ? "" : ", interlaced in separate fields")"
+            )
+        }
+        return layout
+    }
+}

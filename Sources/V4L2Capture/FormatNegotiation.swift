@@ -1,0 +1,91 @@
+import Frames
+
+/// Chooses among what a camera offers.
+///
+/// What the owner asked for is binding. The rest is chosen: the size nearest to 640×480, which is plenty for faces; then
+/// the highest rate up to 30 per second; then the format that costs least to read. So a camera that does 1280×720 at 10
+/// fps in YUYV and at 30 in MJPG is read in MJPG.
+struct FormatNegotiation {
+    /// The formats we can read, cheapest first; gray comes last because the models learned from colours.
+    static let preferred: [FourCC] = [
+        .yuyv, .nv12, .yu12, .yv12, .yuv422p, .rgb3, .bgr3, .xr24, .mjpg, .jpeg, .grey,
+    ]
+
+    /// The size to come near to if none is asked for.
+    static let usualSize = FrameSize(width: 640, height: 480)
+
+    /// The rate that nothing beyond is gained from, in frames per second.
+    static let usualRate = 30.0
+
+    /// Rates that differ by less are the same: 29.97 is sold as 30.
+    static let rateTolerance = 0.011
+
+    let request: CaptureRequest
+
+    /// The best mode; nil if the camera can't do what is asked for, or only in formats we can't read.
+    func choose(from formats: [CameraFormat]) -> CaptureMode? {
+        formats.flatMap(candidates).max { isWorse($0, than: $1) }
+    }
+
+    private func candidates(in format: CameraFormat) -> [CaptureMode] {
+        guard Self.preferred.contains(format.fourCC), request.format ?? format.fourCC == format.fourCC else {
+            return []
+        }
+        let wanted = request.size ?? Self.usualSize
+        guard !format.sizes.isEmpty else {
+            // The driver lists nothing: it is asked directly, and its answer checked.
+            let rate = request.rate
+            return [CaptureMode(format: format.fourCC, size: wanted, rate: rate, isEmulated: format.isEmulated)]
+        }
+        return format.sizes.compactMap { size in
+            if request.size != nil, !size.contains(wanted) { return nil }
+            guard let rate = rate(of: size) else { return nil }
+            return CaptureMode(
+                format: format.fourCC,
+                size: size.nearest(to: wanted),
+                rate: rate.value,
+                isEmulated: format.isEmulated
+            )
+        }
+    }
+
+    /// The rate to use with a size: nil if it lacks the wanted one, a nil value if nothing is known.
+    private func rate(of size: CameraSize) -> (value: Double?, Void)? {
+        guard !size.rates.isEmpty else { return (request.rate, ()) }
+        if let wanted = request.rate {
+            let isOffered = size.rates.contains {
+                wanted >= $0.lowerBound * (1 - Self.rateTolerance) && wanted <= $0.upperBound * (1 + Self.rateTolerance)
+            }
+            return isOffered ? (wanted, ()) : nil
+        }
+        let choices = size.rates.map { min(max(Self.usualRate, $0.lowerBound), $0.upperBound) }
+        return (choices.max { Self.isSlower($0, than: $1) }, ())
+    }
+
+    private func isWorse(_ left: CaptureMode, than right: CaptureMode) -> Bool {
+        // A converted format is the last resort, whatever else speaks for it.
+        if left.isEmulated != right.isEmulated { return left.isEmulated }
+        let distances = (distance(left.size), distance(right.size))
+        if distances.0 != distances.1 { return distances.0 > distances.1 }
+        let rates = (left.rate ?? Self.usualRate, right.rate ?? Self.usualRate)
+        if Self.isSlower(rates.0, than: rates.1) || Self.isSlower(rates.1, than: rates.0) {
+            return Self.isSlower(rates.0, than: rates.1)
+        }
+        return rank(left.format) > rank(right.format)
+    }
+
+    /// Up to the usual rate faster is better, beyond it slower is: nobody needs 120 frames per second.
+    private static func isSlower(_ left: Double, than right: Double) -> Bool {
+        func worth(_ rate: Double) -> Double { rate <= usualRate ? rate : usualRate * usualRate / rate }
+        return worth(left) < worth(right) * (1 - rateTolerance)
+    }
+
+    private func distance(_ size: FrameSize) -> Int {
+        let wanted = request.size ?? Self.usualSize
+        return abs(size.width - wanted.width) + abs(size.height - wanted.height)
+    }
+
+    private func rank(_ format: FourCC) -> Int {
+        Self.preferred.firstIndex(of: format) ?? Self.preferred.count
+    }
+}

@@ -1,0 +1,120 @@
+import CV4L2
+import Glibc
+import SystemPackage
+
+/// The real calls, through libv4l2.
+///
+/// libv4l2 only hears of a descriptor once `convert` is asked for; until then its functions pass everything to the
+/// kernel as it is, which spares a lock and a lookup for each frame.
+struct LibV4L2: V4L2Calls {
+    init() { facet_v4l2_silence() }
+
+    func open(_ path: String) throws(Errno) -> CInt {
+        try Self.check(facet_v4l2_open(path))
+    }
+
+    func close(_ descriptor: CInt) {
+        _ = v4l2_close(descriptor)
+    }
+
+    func convert(_ descriptor: CInt) throws(Errno) {
+        _ = try Self.check(v4l2_fd_open(descriptor, 0))
+    }
+
+    func request(_ descriptor: CInt, _ request: V4L2Request, _ argument: UnsafeMutableRawPointer) throws(Errno) {
+        _ = try Self.check(facet_v4l2_ioctl(descriptor, request.number, argument))
+    }
+
+    func map(_ descriptor: CInt, length: Int, offset: Int) throws(Errno) -> UnsafeMutableRawPointer {
+        // Readable and writable: libv4l2 refuses another protection for buffers it converts into.
+        let base = v4l2_mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, Int64(offset))
+        guard let base, base != MAP_FAILED else { throw Self.lastError }
+        return base
+    }
+
+    func makePrivate(_ base: UnsafeMutableRawPointer, length: Int) throws(Errno) {
+        _ = try Self.check(facet_make_private(base, length))
+    }
+
+    func unmap(_ base: UnsafeMutableRawPointer, length: Int) {
+        _ = v4l2_munmap(base, length)
+    }
+
+    func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness {
+        var polled = (
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
+        )
+        let timeout = Int32(clamping: milliseconds)
+        let result = withUnsafeMutablePointer(to: &polled) { polled in
+            polled.withMemoryRebound(to: pollfd.self, capacity: 2) { poll($0, 2, timeout) }
+        }
+        _ = try Self.check(result)
+        var readiness: Readiness = []
+        if polled.0.revents & Int16(POLLIN) != 0 { readiness.insert(.readable) }
+        if polled.0.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 { readiness.insert(.failed) }
+        if polled.1.revents != 0 { readiness.insert(.stopped) }
+        return readiness
+    }
+
+    func now() -> ClockReading {
+        ClockReading(monotonic: Self.read(CLOCK_MONOTONIC), wall: Self.read(CLOCK_REALTIME))
+    }
+
+    func nodes() -> [String] {
+        guard let directory = opendir("/dev") else { return [] }
+        defer { closedir(directory) }
+        var numbers: [Int] = []
+        while let entry = readdir(directory) {
+            let name = cString(entry.pointee.d_name)
+            if name.hasPrefix("video"), let number = Int(name.dropFirst(5)) { numbers.append(number) }
+        }
+        return numbers.sorted().map { "/dev/video\($0)" }
+    }
+
+    func node(at path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    func watchDevices() -> any DeviceWatch { InotifyWatch() }
+
+    private static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    private static var lastError: Errno { Errno(rawValue: Glibc.errno) }
+
+    private static func check(_ result: CInt) throws(Errno) -> CInt {
+        guard result >= 0 else { throw lastError }
+        return result
+    }
+}
+
+extension V4L2Request {
+    /// The kernel's number.
+    fileprivate var number: UInt {
+        switch self {
+        case .queryCapabilities: facet_vidioc_querycap
+        case .enumerateFormats: facet_vidioc_enum_fmt
+        case .enumerateSizes: facet_vidioc_enum_framesizes
+        case .enumerateIntervals: facet_vidioc_enum_frameintervals
+        case .setFormat: facet_vidioc_s_fmt
+        case .getParameters: facet_vidioc_g_parm
+        case .setParameters: facet_vidioc_s_parm
+        case .requestBuffers: facet_vidioc_reqbufs
+        case .queryBuffer: facet_vidioc_querybuf
+        case .queueBuffer: facet_vidioc_qbuf
+        case .dequeueBuffer: facet_vidioc_dqbuf
+        case .startStreaming: facet_vidioc_streamon
+        case .stopStreaming: facet_vidioc_streamoff
+        case .queryControl: facet_vidioc_queryctrl
+        case .queryMenu: facet_vidioc_querymenu
+        case .getControl: facet_vidioc_g_ctrl
+        case .setControl: facet_vidioc_s_ctrl
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import SystemPackage
+
+/// A request to a V4L2 device; the argument's C type belongs to each.
+enum V4L2Request: Hashable, Sendable {
+    /// `v4l2_capability`
+    case queryCapabilities
+    /// `v4l2_fmtdesc`
+    case enumerateFormats
+    /// `v4l2_frmsizeenum`
+    case enumerateSizes
+    /// `v4l2_frmivalenum`
+    case enumerateIntervals
+    /// `v4l2_format`
+    case setFormat
+    /// `v4l2_streamparm`
+    case getParameters
+    /// `v4l2_streamparm`
+    case setParameters
+    /// `v4l2_requestbuffers`
+    case requestBuffers
+    /// `v4l2_buffer`
+    case queryBuffer
+    /// `v4l2_buffer`
+    case queueBuffer
+    /// `v4l2_buffer`
+    case dequeueBuffer
+    /// `Int32`, the buffer type
+    case startStreaming
+    /// `Int32`, the buffer type
+    case stopStreaming
+    /// `v4l2_queryctrl`
+    case queryControl
+    /// `v4l2_querymenu`
+    case queryMenu
+    /// `v4l2_control`
+    case getControl
+    /// `v4l2_control`
+    case setControl
+}
+
+/// The time by the two clocks that capture needs.
+struct ClockReading: Hashable, Sendable {
+    /// `CLOCK_MONOTONIC` in nanoseconds: the clock of the driver's stamps; stands still while the machine is suspended.
+    var monotonic: Int64
+    /// `CLOCK_REALTIME` in nanoseconds since the Unix epoch.
+    var wall: Int64
+}
+
+/// What `V4L2Calls.wait` saw.
+struct Readiness: OptionSet, Hashable, Sendable {
+    let rawValue: Int
+
+    /// A buffer can be dequeued.
+    static let readable = Readiness(rawValue: 1)
+    /// The device reports an error or is gone (POLLERR, POLLHUP, POLLNVAL).
+    static let failed = Readiness(rawValue: 2)
+    /// The capture is to end.
+    static let stopped = Readiness(rawValue: 4)
+}
+
+/// The system calls that capture makes: the seam where tests put a scripted driver.
+///
+/// One call each, nothing retried: handling `EINTR` and the like is the business of the code above.
+protocol V4L2Calls: Sendable {
+    /// Opens a node non-blocking.
+    func open(_ path: String) throws(Errno) -> CInt
+
+    /// Closes what `open` returned.
+    func close(_ descriptor: CInt)
+
+    /// Puts libv4lconvert between the driver and us, so that the device offers converted formats too.
+    func convert(_ descriptor: CInt) throws(Errno)
+
+    /// Makes a request; `argument` is the C structure that `V4L2Request` names.
+    func request(_ descriptor: CInt, _ request: V4L2Request, _ argument: UnsafeMutableRawPointer) throws(Errno)
+
+    /// Maps a buffer of the driver for reading.
+    func map(_ descriptor: CInt, length: Int, offset: Int) throws(Errno) -> UnsafeMutableRawPointer
+
+    /// Replaces a mapping by a copy of its own in the same place; whoever reads there notices nothing.
+    func makePrivate(_ base: UnsafeMutableRawPointer, length: Int) throws(Errno)
+
+    /// Ends a mapping.
+    func unmap(_ base: UnsafeMutableRawPointer, length: Int)
+
+    /// Blocks until the device has something, `stop` can be read or the time is over (an empty result).
+    func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness
+
+    /// Reads the clocks.
+    func now() -> ClockReading
+
+    /// The nodes that cameras may have: `/dev/video0` and so on, by number.
+    func nodes() -> [String]
+
+    /// The node that a path leads to through symbolic links; nil if there is none.
+    func node(at path: String) -> String?
+
+    /// Starts to look out for nodes that come and go.
+    func watchDevices() -> any DeviceWatch
+}
+
+/// Looks out for nodes that come and go.
+protocol DeviceWatch {
+    /// Blocks until a node comes, `stop` can be read or the time is over.
+    func wait(stop: CInt, milliseconds: Int) -> DeviceChange
+}
+
+/// What `DeviceWatch.wait` saw.
+enum DeviceChange: Hashable, Sendable {
+    /// A node came, or may be opened by others than before.
+    case changed
+    /// The capture is to end.
+    case stopped
+    /// Nothing.
+    case timedOut
+}

@@ -1,0 +1,131 @@
+import CV4L2
+import SystemPackage
+
+extension V4L2Device {
+    /// No driver has more controls; the limit ends a list that would not.
+    private static let mostControls = 512
+
+    /// All controls that settings can name, with their values.
+    func controls() throws(V4L2Error) -> [CameraControl] {
+        var controls: [CameraControl] = []
+        var id: UInt32 = 0
+        for _ in 0..<Self.mostControls {
+            var entry = v4l2_queryctrl()
+            entry.id = id | UInt32(V4L2_CTRL_FLAG_NEXT_CTRL)
+            do {
+                try plainRequest(.queryControl, &entry)
+            } catch Errno.invalidArgument, Errno.inappropriateIOCTLForDevice, Errno.ioError {
+                // The end of the list; or a control that a sloppy camera lists and can't describe, which can't be stepped over.
+                break
+            } catch {
+                throw V4L2Error(.listControls, device: path, error)
+            }
+            id = entry.id
+            if let control = try control(entry) { controls.append(control) }
+        }
+        return controls
+    }
+
+    /// Makes the settings, in an order that works; the first one that can't be made ends it.
+    func apply(_ settings: [String: ControlValue]) throws(V4L2Error) {
+        for setting in ControlSetting.ordered(settings) {
+            // Listed anew each time: setting one control changes which others are active.
+            let controls = try controls()
+            let control: CameraControl
+            let number: Int
+            do throws(ControlError) {
+                control = try setting.find(in: controls)
+                number = try setting.number(for: control)
+            } catch {
+                throw .control(device: path, error)
+            }
+            try set(control, to: number)
+        }
+    }
+
+    private func set(_ control: CameraControl, to number: Int) throws(V4L2Error) {
+        var argument = v4l2_control(id: control.id, value: Int32(clamping: number))
+        do {
+            try plainRequest(.setControl, &argument)
+        } catch Errno.invalidArgument, Errno.outOfRange {
+            throw .control(device: path, .badValue("\(number)", control))
+        } catch {
+            throw V4L2Error(.setControl, device: path, error)
+        }
+    }
+
+    private func control(_ entry: v4l2_queryctrl) throws(V4L2Error) -> CameraControl? {
+        let kinds: [UInt32: CameraControl.Kind] = [
+            V4L2_CTRL_TYPE_INTEGER.rawValue: .integer, V4L2_CTRL_TYPE_BOOLEAN.rawValue: .boolean,
+            V4L2_CTRL_TYPE_MENU.rawValue: .menu, V4L2_CTRL_TYPE_INTEGER_MENU.rawValue: .menu,
+        ]
+        let flags = Int(entry.flags)
+        guard let kind = kinds[entry.type], flags & Int(V4L2_CTRL_FLAG_DISABLED) == 0, entry.minimum <= entry.maximum
+        else { return nil }
+        let label = cString(entry.name)
+        return CameraControl(
+            id: entry.id,
+            name: ControlNames.standard[entry.id] ?? ControlSetting.camelCase(label),
+            label: label,
+            kind: kind,
+            range: Int(entry.minimum)...Int(entry.maximum),
+            step: max(1, Int(entry.step)),
+            defaultValue: Int(entry.default_value),
+            value: value(of: entry.id),
+            choices: kind == .menu ? choices(entry) : [:],
+            isReadOnly: flags & Int(V4L2_CTRL_FLAG_READ_ONLY) != 0,
+            isInactive: flags & Int(V4L2_CTRL_FLAG_INACTIVE | V4L2_CTRL_FLAG_GRABBED) != 0
+        )
+    }
+
+    private func value(of id: UInt32) -> Int? {
+        var argument = v4l2_control(id: id, value: 0)
+        do {
+            try plainRequest(.getControl, &argument)
+            return Int(argument.value)
+        } catch {
+            // A control may be unreadable for a while (write-only, or the camera is busy); the list stands without.
+            return nil
+        }
+    }
+
+    private func choices(_ control: v4l2_queryctrl) -> [Int: String] {
+        var choices: [Int: String] = [:]
+        for index in control.minimum...min(control.maximum, control.minimum + 255) {
+            var item = v4l2_querymenu()
+            item.id = control.id
+            item.index = UInt32(bitPattern: index)
+            // A menu may have holes: the driver refuses those indices.
+            guard (try? plainRequest(.queryMenu, &item)) != nil else { continue }
+            let isNumber = control.type == V4L2_CTRL_TYPE_INTEGER_MENU.rawValue
+            choices[Int(index)] = isNumber ? "\(item.value)" : cString(item.name)
+        }
+        return choices
+    }
+}
+
+/// Names for the usual controls that hold over all kernels; drivers renamed some of them over the years.
+enum ControlNames {
+    static let standard: [UInt32: String] = [
+        UInt32(V4L2_CID_BRIGHTNESS): "brightness",
+        UInt32(V4L2_CID_CONTRAST): "contrast",
+        UInt32(V4L2_CID_SATURATION): "saturation",
+        UInt32(V4L2_CID_HUE): "hue",
+        UInt32(V4L2_CID_GAMMA): "gamma",
+        UInt32(V4L2_CID_SHARPNESS): "sharpness",
+        UInt32(V4L2_CID_GAIN): "gain",
+        UInt32(V4L2_CID_AUTOGAIN): "autoGain",
+        UInt32(V4L2_CID_EXPOSURE_AUTO): "autoExposure",
+        UInt32(V4L2_CID_EXPOSURE_ABSOLUTE): "exposure",
+        UInt32(V4L2_CID_EXPOSURE_AUTO_PRIORITY): "exposureDynamicFramerate",
+        UInt32(V4L2_CID_POWER_LINE_FREQUENCY): "powerLineFrequency",
+        UInt32(V4L2_CID_BACKLIGHT_COMPENSATION): "backlightCompensation",
+        UInt32(V4L2_CID_AUTO_WHITE_BALANCE): "autoWhiteBalance",
+        UInt32(V4L2_CID_WHITE_BALANCE_TEMPERATURE): "whiteBalanceTemperature",
+        UInt32(V4L2_CID_FOCUS_AUTO): "autoFocus",
+        UInt32(V4L2_CID_FOCUS_ABSOLUTE): "focus",
+        UInt32(V4L2_CID_ZOOM_ABSOLUTE): "zoom",
+        UInt32(V4L2_CID_PAN_ABSOLUTE): "pan",
+        UInt32(V4L2_CID_TILT_ABSOLUTE): "tilt",
+    ]
+}

@@ -1,0 +1,137 @@
+import CV4L2
+import Frames
+import Glibc
+import SystemPackage
+
+/// An open V4L2 node: typed calls over `V4L2Calls`, interrupted ones repeated, failures named.
+///
+/// Owned by one thread. Closes itself at the end.
+final class V4L2Device {
+    let path: String
+    let calls: any V4L2Calls
+    let descriptor: CInt
+
+    /// Opens a node; says nothing yet on whether it is a camera.
+    init(path: String, calls: any V4L2Calls) throws(V4L2Error) {
+        self.path = path
+        self.calls = calls
+        descriptor = try Self.repeated(.open, path) { () throws(Errno) in try calls.open(path) }
+    }
+
+    deinit { calls.close(descriptor) }
+
+    /// Makes a request with a C structure as its argument.
+    func request<Argument>(
+        _ request: V4L2Request,
+        _ argument: inout Argument,
+        for operation: V4L2Operation
+    ) throws(V4L2Error) {
+        do {
+            try plainRequest(request, &argument)
+        } catch {
+            throw V4L2Error(operation, device: path, error)
+        }
+    }
+
+    /// Makes a request, and leaves it to the caller what its failure means.
+    func plainRequest<Argument>(_ request: V4L2Request, _ argument: inout Argument) throws(Errno) {
+        var result: Result<Void, Errno> = .success(())
+        withUnsafeMutablePointer(to: &argument) { pointer in
+            repeat {
+                result = Result { () throws(Errno) in
+                    try calls.request(descriptor, request, UnsafeMutableRawPointer(pointer))
+                }
+            } while result.isInterrupted
+        }
+        try result.get()
+    }
+
+    /// Makes libv4lconvert offer its formats too, as the last resort.
+    func convert() throws(V4L2Error) {
+        try Self.repeated(.convert, path) { () throws(Errno) in try calls.convert(descriptor) }
+    }
+
+    /// Repeats a call while signals interrupt it.
+    private static func repeated<Value>(
+        _ operation: V4L2Operation,
+        _ path: String,
+        _ call: () throws(Errno) -> Value
+    ) throws(V4L2Error) -> Value {
+        while true {
+            do {
+                return try call()
+            } catch Errno.interrupted {
+                continue
+            } catch {
+                throw V4L2Error(operation, device: path, error)
+            }
+        }
+    }
+}
+
+extension Result where Failure == Errno {
+    fileprivate var isInterrupted: Bool {
+        if case .failure(.interrupted) = self { true } else { false }
+    }
+}
+
+extension V4L2Device {
+    /// What a node says of itself.
+    struct Identity: Hashable {
+        var driver: String
+        var card: String
+        var bus: String
+        /// What this node can do; its siblings may do other things.
+        var capabilities: UInt32
+
+        /// Whether it is the same camera, perhaps under another number.
+        func isSameCamera(as other: Identity) -> Bool { card == other.card && bus == other.bus }
+    }
+
+    /// Asks the node what it is; throws if it is no V4L2 device at all.
+    func identity() throws(V4L2Error) -> Identity {
+        var answer = v4l2_capability()
+        do {
+            try plainRequest(.queryCapabilities, &answer)
+        } catch Errno.inappropriateIOCTLForDevice, Errno.invalidArgument {
+            throw .notACamera(device: path, why: "it is no video device")
+        } catch {
+            throw V4L2Error(.queryCapabilities, device: path, error)
+        }
+        let hasOwn = answer.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0
+        return Identity(
+            driver: cString(answer.driver),
+            card: cString(answer.card),
+            bus: cString(answer.bus_info),
+            capabilities: hasOwn ? answer.device_caps : answer.capabilities
+        )
+    }
+}
+
+extension V4L2Device.Identity {
+    /// Why the node is no camera that we can read; nil if it is one.
+    var whyNotACamera: String? {
+        func has(_ capability: some BinaryInteger) -> Bool { capabilities & UInt32(capability) != 0 }
+        if has(V4L2_CAP_VIDEO_CAPTURE) {
+            return has(V4L2_CAP_STREAMING) ? nil : "its driver cannot stream (no mmap buffers)"
+        }
+        if has(V4L2_CAP_META_CAPTURE) {
+            return "it is a metadata node of \(card), which has no pictures; its camera is another node"
+        }
+        if has(V4L2_CAP_VIDEO_OUTPUT) || has(V4L2_CAP_VIDEO_OUTPUT_MPLANE) || has(V4L2_CAP_META_OUTPUT) {
+            return "it is an output device (\(card)): it shows pictures and takes none"
+        }
+        if has(V4L2_CAP_VIDEO_M2M) || has(V4L2_CAP_VIDEO_M2M_MPLANE) {
+            return "it is a video converter (\(card)) and takes no pictures"
+        }
+        if has(V4L2_CAP_VIDEO_CAPTURE_MPLANE) {
+            return "its driver (\(driver)) only has the multi-planar interface, which Facet does not speak"
+        }
+        return "it takes no pictures (\(card))"
+    }
+}
+
+/// The text in a C array of bytes, up to its first zero.
+func cString<Bytes>(_ bytes: Bytes) -> String {
+    withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+}

@@ -1,0 +1,116 @@
+public import Frames
+public import SystemPackage
+
+/// Why a camera can't be used, or can't any more.
+public enum V4L2Error: Error, Hashable, Sendable {
+    /// There is no camera that the selector names.
+    case notFound(selector: String)
+    /// The camera was taken away while in use.
+    case unplugged(device: String)
+    /// The node may not be opened; the group is the one that owns it, if it has a name.
+    case permissionDenied(device: String, group: String?)
+    /// Another program uses the camera.
+    case busy(device: String, V4L2Operation)
+    /// The node is no camera.
+    case notACamera(device: String, why: String)
+    /// The camera lacks the mode that was asked for.
+    case unsupportedMode(device: String, CaptureRequest, offers: [CameraFormat])
+    /// The driver answered another mode than the one that was asked for.
+    case modeRefused(device: String, asked: String, answered: String)
+    /// A setting of `camera.controls` can't be made.
+    case control(device: String, ControlError)
+    /// No whole frame came for that many milliseconds.
+    case stalled(device: String, milliseconds: Int)
+    /// The driver broke V4L2's rules.
+    case misbehaved(device: String, what: String)
+    /// A system call failed for another reason.
+    case failed(V4L2Operation, device: String, Errno)
+}
+
+extension V4L2Error {
+    /// One stable word for the kind of failure: for the status and for programs.
+    public var reason: String {
+        switch self {
+        case .notFound: "not_found"
+        case .unplugged: "unplugged"
+        case .permissionDenied: "permission_denied"
+        case .busy: "busy"
+        case .notACamera: "not_a_camera"
+        case .unsupportedMode, .modeRefused: "unsupported_mode"
+        case .control: "unsupported_control"
+        case .stalled: "stalled"
+        case .misbehaved, .failed: "driver_error"
+        }
+    }
+
+    /// Whether the settings and not the circumstances are at fault, so that waiting does not help.
+    public var isMisconfiguration: Bool {
+        switch self {
+        case .notACamera, .unsupportedMode, .modeRefused, .control: true
+        default: false
+        }
+    }
+
+    /// The failure as sources report it.
+    public var sourceFailure: SourceFailure { SourceFailure(reason: reason, description: description) }
+
+    /// Sorts a failed call: what the number means depends on what was tried.
+    init(_ operation: V4L2Operation, device: String, _ errno: Errno) {
+        switch errno {
+        case .noSuchFileOrDirectory where operation == .open: self = .notFound(selector: device)
+        case .operationNotSupportedByDevice, .noSuchAddressOrDevice: self = .unplugged(device: device)
+        case .permissionDenied, .notPermitted:
+            self = .permissionDenied(device: device, group: FileOwner.groupName(of: device))
+        case .resourceBusy: self = .busy(device: device, operation)
+        default: self = .failed(operation, device: device, errno)
+        }
+    }
+}
+
+extension V4L2Error: CustomStringConvertible {
+    /// What was tried, on what, why it failed and what to do about it.
+    public var description: String {
+        switch self {
+        case .notFound("auto"): "no camera found: plug one in; `facet devices` tells what there is"
+        case .notFound(let selector):
+            "cannot open the camera \(selector): there is no such device; plug it in, or pick one that `facet devices` lists"
+        case .unplugged(let device): "the camera \(device) is gone: it was unplugged or its driver gave up"
+        case .permissionDenied(let device, let group): Self.permissionText(device, group)
+        case .busy(let device, let operation):
+            "cannot \(operation.rawValue) the camera \(device): it is busy; stop the other program that uses it"
+        case .notACamera(let device, let why):
+            "cannot use \(device) as a camera: \(why); `facet devices` lists the cameras"
+        case .unsupportedMode(let device, let request, let offers): Self.modeText(device, request, offers)
+        case .modeRefused(let device, let asked, let answered):
+            "the camera \(device) cannot do \(asked): its driver answered \(answered); ask for that, or for nothing"
+        case .control(let device, let error): "cannot set the controls of the camera \(device): \(error)"
+        case .stalled(let device, let milliseconds):
+            "the camera \(device) sent no whole frame for \(milliseconds) ms; if it goes on, replug it or try another USB port"
+        case .misbehaved(let device, let what): "the driver of the camera \(device) misbehaves: \(what)"
+        case .failed(.startStreaming, let device, .noSpace):
+            "cannot start streaming from the camera \(device): the USB bus has no bandwidth left; ask for a smaller size or "
+                + "rate, for MJPG, or move a camera to another port"
+        case .failed(let operation, let device, let errno):
+            "cannot \(operation.rawValue) the camera \(device): \(errno); `dmesg` may say more"
+        }
+    }
+
+    private static func permissionText(_ device: String, _ group: String?) -> String {
+        guard let group else {
+            return "cannot open the camera \(device): permission denied; check the node's owner and mode"
+        }
+        return "cannot open the camera \(device): permission denied; it belongs to the group \(group): run "
+            + "`sudo usermod -aG \(group) $USER` and log in again, or give the service SupplementaryGroups=\(group)"
+    }
+
+    private static func modeText(_ device: String, _ request: CaptureRequest, _ offers: [CameraFormat]) -> String {
+        let head = "the camera \(device) cannot do \(request)"
+        guard !offers.isEmpty else { return "\(head): its driver lists no format" }
+        let readable = offers.filter { FormatNegotiation.preferred.contains($0.fourCC) }
+        guard !readable.isEmpty else {
+            return
+                "\(head): none of its formats can be read (\(offers.map(\.fourCC.description).joined(separator: ", ")))"
+        }
+        return "\(head); it can do: \(readable.map(\.description).joined(separator: " | "))"
+    }
+}

@@ -1,0 +1,126 @@
+import CV4L2
+import Frames
+import SystemPackage
+import Testing
+
+@testable import V4L2Capture
+
+@Suite("Camera controls")
+struct ControlSettingTests {
+    static let gain = CameraControl(id: UInt32(V4L2_CID_GAIN), name: "gain", label: "Gain", range: 0...255, step: 5)
+    static let line = CameraControl(
+        id: UInt32(V4L2_CID_POWER_LINE_FREQUENCY),
+        name: "powerLineFrequency",
+        label: "Power Line Frequency",
+        kind: .menu,
+        range: 0...3,
+        choices: [0: "Disabled", 1: "50 Hz", 2: "60 Hz"]
+    )
+    static let automatic = CameraControl(
+        id: UInt32(V4L2_CID_EXPOSURE_AUTO),
+        name: "autoExposure",
+        label: "Exposure, Auto",
+        kind: .menu,
+        range: 0...3,
+        choices: [1: "Manual Mode", 3: "Aperture Priority Mode"]
+    )
+    static let exposure = CameraControl(
+        id: UInt32(V4L2_CID_EXPOSURE_ABSOLUTE),
+        name: "exposure",
+        label: "Exposure (Absolute)",
+        range: 3...2047,
+        isInactive: true
+    )
+    static let mirror = CameraControl(
+        id: 1,
+        name: "horizontalFlip",
+        label: "Horizontal Flip",
+        kind: .boolean,
+        range: 0...1
+    )
+    static let all = [gain, line, automatic, exposure, mirror]
+
+    func number(_ name: String, _ value: ControlValue) throws(ControlError) -> Int {
+        let setting = ControlSetting(name: name, value: value)
+        return try setting.number(for: try setting.find(in: Self.all))
+    }
+
+    @Test(
+        "finds a control by either name, however written, and its value by number or name",
+        arguments: [
+            ("gain", .number(50), 50), ("Gain", .text("50"), 50), ("power_line_frequency", .text("50 Hz"), 1),
+            ("powerLineFrequency", .text("60hz"), 2), ("Power Line Frequency", .number(0), 0),
+            ("horizontalFlip", .text("on"), 1), ("horizontalFlip", .text("off"), 0),
+            ("Exposure, Auto", .text("manual mode"), 1),
+        ] as [(String, ControlValue, Int)]
+    )
+    func finds(_ name: String, _ value: ControlValue, _ expected: Int) throws {
+        #expect(try number(name, value) == expected)
+    }
+
+    @Test(
+        "refuses values that the control does not take",
+        arguments: [
+            ("gain", .number(256)), ("gain", .number(51)), ("gain", .text("high")),
+            ("powerLineFrequency", .number(3)), ("powerLineFrequency", .text("100 Hz")), ("horizontalFlip", .number(2)),
+        ] as [(String, ControlValue)]
+    )
+    func refusesValues(_ name: String, _ value: ControlValue) {
+        let error = #expect(throws: ControlError.self) { try number(name, value) }
+        guard case .badValue = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("an unknown control is refused with the list of what there is")
+    func refusesUnknown() {
+        let error = #expect(throws: ControlError.self) { try number("shutter", .number(1)) }
+        #expect(
+            error?.description == "there is no control `shutter`; there are: gain 0…255 in steps of 5, "
+                + "powerLineFrequency (Disabled, 50 Hz, 60 Hz), autoExposure (Manual Mode, Aperture Priority Mode), "
+                + "exposure 3…2047, horizontalFlip (off, on)"
+        )
+    }
+
+    @Test("a control that only reports, or has no say at the moment, is refused with the reason")
+    func refusesReadOnly() {
+        var control = Self.gain
+        control.isReadOnly = true
+        let setting = ControlSetting(name: "gain", value: .number(5))
+        #expect(throws: ControlError.readOnly(control)) { try setting.number(for: control) }
+        #expect(throws: ControlError.inactive(Self.exposure)) { try number("exposure", .number(100)) }
+    }
+
+    @Test("automatic modes are set first, so that what they lock can be set after them")
+    func ordersSettings() throws {
+        let kernel = ScriptedV4L2([.buffers([.init(sequence: 0)])]) {
+            $0.nodes["/dev/video0"]?.controls = Self.all.sorted { $0.id < $1.id }
+        }
+        var configuration = CameraConfiguration()
+        configuration.controls = ["exposure": .number(300), "autoExposure": .text("Manual Mode"), "gain": .number(10)]
+        _ = try CameraSourceTests().run(kernel, configuration)
+        let set = kernel.state.withLock { $0.controlsSet }
+        #expect(set == [Self.exposure.id: 300, Self.automatic.id: 1, Self.gain.id: 10])
+    }
+
+    @Test("a control that can't be set ends the source at the start")
+    func endsSource() throws {
+        let kernel = ScriptedV4L2()
+        let events = try CameraSourceTests().run(kernel, CameraConfiguration(controls: ["gain": .number(1)]))
+        guard case .ended(.failed(let failure)) = events.first else { return }
+        #expect(failure.reason == "unsupported_control")
+        #expect(failure.description.hasSuffix("there is no control `gain`: this camera has no controls at all"))
+    }
+
+    @Test(
+        "a driver's name becomes one that fits the settings",
+        arguments: [
+            ("Power Line Frequency", "powerLineFrequency"), ("White Balance, Automatic", "whiteBalanceAutomatic"),
+            ("Gain", "gain"),
+        ]
+    )
+    func namesControls(_ label: String, _ expected: String) {
+        #expect(ControlSetting.camelCase(label) == expected)
+    }
+}

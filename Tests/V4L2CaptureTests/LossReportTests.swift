@@ -1,0 +1,52 @@
+import Testing
+
+@testable import V4L2Capture
+
+@Suite("Loss report")
+struct LossReportTests {
+    /// Tries a second apart, each failing for the reason of a letter, or streaming; the result marks what is told.
+    func told(_ tries: String) -> String {
+        let reasons: [Character: String] = [
+            "u": "unplugged", "n": "not_found", "p": "permission_denied", "b": "busy", "d": "driver_error",
+        ]
+        var report = LossReport()
+        var second: Int64 = 0
+        return String(
+            tries.map { letter -> Character in
+                second += 1
+                guard let reason = reasons[letter] else {
+                    report.streaming()
+                    return "."
+                }
+                return report.failed(reason, now: second * 1_000_000_000) ? letter : "-"
+            }
+        )
+    }
+
+    @Test(
+        "tells a loss once, and again only what stays and needs a hand",
+        arguments: [
+            ("unnnnnnnn", "u--------"),
+            ("unnn.uuu", "u---.u--"),
+            ("upppppp", "u---p--"),
+            ("unppnppn", "u-------"),
+            ("ubbbbpppp", "u---b---p"),
+            ("dddnnn", "d-----"),
+            ("pppppp", "p-----"),
+        ]
+    )
+    func tells(_ tries: String, _ expected: String) {
+        #expect(told(tries) == expected)
+    }
+}
+
+@Suite("Reopening")
+struct ReopenBackoffTests {
+    @Test("waits twice as long each time up to a second, and starts anew when something changes")
+    func doubles() {
+        var backoff = ReopenBackoff()
+        #expect((0..<5).map { _ in backoff.wait() } == [250, 500, 1000, 1000, 1000])
+        backoff.reset()
+        #expect(backoff.wait() == 250)
+    }
+}
