@@ -58,6 +58,7 @@ let package = Package(
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswscale-dev"])]
         ),
         .target(name: "CLiteRT"),
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2"), .linkedLibrary("v4lconvert")]),
 
@@ -71,6 +72,7 @@ let package = Package(
         library("V4L2Capture", ["Frames", "FaceMetadata", "CV4L2", logging, system]),
         library("MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         library("FaceInference", ["Frames", "FaceMetadata", "CLiteRT", "CCrypto"]),
+        library("MQTT", ["CMosquitto", grdb, logging]),
 
         // Tests.
         .target(name: "FacetTestSupport", path: "Tests/FacetTestSupport", swiftSettings: strict),
@@ -81,5 +83,6 @@ let package = Package(
         tests(of: "V4L2Capture", ["Frames", "FaceMetadata", "CV4L2", system]),
         tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles"], exclude: ["References"]),
+        tests(of: "MQTT", [grdb, logging]),
     ]
 )

@@ -1,0 +1,77 @@
+import Glibc
+
+/// Tells how old an event is, across restarts of the program and of the machine.
+///
+/// Within one run of the machine the time since its boot decides (suspended time counts), so that setting the wall
+/// clock, as a Raspberry Pi does after each boot, neither ages an event nor makes it young again.
+public struct DeliveryClock: Sendable {
+    /// A point in time, as it is kept with an event.
+    public struct Moment: Hashable, Sendable {
+        /// Nanoseconds since 1970, UTC.
+        public var wall: Int64
+        /// Nanoseconds since the machine's boot, time asleep included.
+        public var uptime: Int64
+        /// Which boot of the machine `uptime` belongs to.
+        public var boot: String
+
+        /// Makes a moment.
+        public init(wall: Int64, uptime: Int64, boot: String) {
+            self.wall = wall
+            self.uptime = uptime
+            self.boot = boot
+        }
+
+        /// The time since `earlier`; nil when it cannot be told, because the wall clock went backwards between boots.
+        public func elapsed(since earlier: Moment) -> Duration? {
+            // The time since boot never goes backwards; whoever looked at it first may only come to compare it later.
+            if boot == earlier.boot { return .nanoseconds(max(0, uptime - earlier.uptime)) }
+            return wall < earlier.wall ? nil : .nanoseconds(wall - earlier.wall)
+        }
+    }
+
+    /// The present.
+    public var now: @Sendable () -> Moment
+
+    /// A clock that asks `now`.
+    public init(now: @escaping @Sendable () -> Moment) {
+        self.now = now
+    }
+
+    /// The machine's clock.
+    public static let system: DeliveryClock = {
+        let boot = currentBoot()
+        return DeliveryClock {
+            Moment(wall: nanoseconds(CLOCK_REALTIME), uptime: nanoseconds(CLOCK_BOOTTIME), boot: boot)
+        }
+    }()
+
+    /// Nanoseconds of the clock that timers go by.
+    static func monotonic() -> Int64 { nanoseconds(CLOCK_MONOTONIC) }
+
+    private static func nanoseconds(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// The kernel's id of this boot; without one, every run of the program counts as a boot of its own.
+    private static func currentBoot() -> String {
+        let path = "/proc/sys/kernel/random/boot_id"
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "process-\(getpid())-\(nanoseconds(CLOCK_REALTIME))" }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 36)
+        let count = read(descriptor, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, held within what 64 bits can carry (292 years).
+    var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        return product.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
+    }
+}

@@ -1,0 +1,190 @@
+import Logging
+import Synchronization
+
+extension NetworkLoop {
+    /// Whether the network takes more now.
+    ///
+    /// What would only wait inside libmosquitto waits where it can be replaced, dropped or expire.
+    private var takesMore: Bool {
+        guard machine.isConnected, let handle else { return false }
+        return !handle.wantsToWrite
+    }
+
+    func sendSubscriptions() {
+        let filters = mailroom.contents.withLock(\.subscriptions)
+        while takesMore, subscribed < filters.count {
+            let filter = filters[subscribed]
+            subscribed += 1
+            subscribe(filter)
+        }
+    }
+
+    /// Subscribes to the topic that is ours alone.
+    func watchOwnTopic() {
+        guard let topic = settings.selfCorrectingTopic, !watchesOwnTopic, takesMore else { return }
+        watchesOwnTopic = true
+        subscribe(topic)
+        guard looksBeforeSending != nil, let handle else { return }
+        do { try handle.requestBarrier(after: topic) } catch { lose(error) }
+    }
+
+    private func subscribe(_ filter: String) {
+        guard let handle else { return }
+        do {
+            subscriptionAnswers[try handle.subscribe(filter)] = filter
+        } catch {
+            guard error.concernsTheMessage else { return lose(error) }
+            logger.error("cannot subscribe", metadata: ["filter": "\(filter)", "reason": "\(error.text)"])
+        }
+    }
+
+    func subscriptionAnswered(_ message: Int32, reasons: [Int32]) {
+        guard let filter = subscriptionAnswers.removeValue(forKey: message) else { return }
+        guard let reason = reasons.first(where: { $0 >= 0x80 }) else { return }
+        logger.error(
+            "the broker refused a subscription; check its access list",
+            metadata: ["filter": "\(filter)", "reason": "\(MosquittoHandle.reasonText(reason))"]
+        )
+    }
+
+    func sendStates() {
+        if correction.isDue(now: DeliveryClock.monotonic()) {
+            mailroom.contents.withLock { $0.states.renewOwn() }
+        }
+        while takesMore, let message = mailroom.contents.withLock({ $0.states.takeNext() }) {
+            guard let (number, qos) = hand(message, expiry: message.messageExpiry) else { continue }
+            guard qos == .atLeastOnce else { continue }
+            mailroom.contents.withLock { contents in
+                contents.states.markSent(message.topic, message: number, at: DeliveryClock.monotonic())
+            }
+        }
+    }
+
+    func sendEvents() {
+        while takesMore {
+            let now = mailroom.clock.now()
+            guard let outgoing = mailroom.contents.withLock({ $0.queue.next(now: now) }) else { return }
+            let event = outgoing.event
+            guard let (number, _) = hand(event.message, expiry: outgoing.remaining) else {
+                if machine.isConnected { mailroom.discard(event) }
+                continue
+            }
+            mailroom.contents.withLock { contents in
+                contents.queue.markSent(event.sequence, message: number, at: DeliveryClock.monotonic())
+            }
+        }
+    }
+
+    func sendTransients() {
+        let messages = mailroom.contents.withLock { contents in
+            defer { contents.transients.removeAll(keepingCapacity: true) }
+            return contents.transients
+        }
+        for message in messages {
+            guard takesMore else {
+                mailroom.contents.withLock { $0.counters.count(machine.isConnected ? .congested : .offline) }
+                continue
+            }
+            if hand(message, expiry: message.messageExpiry) == nil {
+                mailroom.contents.withLock { $0.counters.count(machine.isConnected ? .rejected : .offline) }
+            }
+        }
+    }
+
+    /// Hands a message to libmosquitto.
+    ///
+    /// - Returns: its number and the quality of service it went with; nil if it cannot be sent at all, or if the
+    ///   connection is gone.
+    private func hand(_ message: MQTTMessage, expiry: Duration?) -> (number: Int32, qos: MQTTMessage.QoS)? {
+        guard let handle else { return nil }
+        let qos = min(message.qos, maximumQoS)
+        do {
+            let number = try handle.publish(message, qos: qos, expiry: expiry)
+            mailroom.contents.withLock { $0.counters.sent += 1 }
+            return (number, qos)
+        } catch {
+            if error.concernsTheMessage {
+                logRejection(of: message.topic, reason: error.text)
+            } else {
+                lose(error)
+            }
+            return nil
+        }
+    }
+
+    func acknowledged(_ message: Int32, reason: Int32) {
+        mailroom.acknowledged(message: message, refused: reason >= 0x80)
+        guard reason >= 0x80 else { return }
+        logRejection(of: "a topic", reason: MosquittoHandle.reasonText(reason))
+    }
+
+    /// Logs each kind of rejection once per topic; the counters tell how many there were.
+    private func logRejection(of topic: String, reason: String) {
+        guard loggedRejections.insert(topic + "\0" + reason).inserted else { return }
+        logger.error("a message was refused and is dropped", metadata: ["topic": "\(topic)", "reason": "\(reason)"])
+    }
+
+    func received(_ message: ReceivedMessage) {
+        let isWanted = mailroom.contents.withLock { contents in
+            let isWanted = contents.subscriptions.contains { MosquittoHandle.matches(message.topic, filter: $0) }
+            if isWanted { contents.counters.received += 1 }
+            return isWanted
+        }
+        if message.topic == settings.selfCorrectingTopic { guardOwnTopic(message) }
+        guard isWanted, case .dropped = outlets.incoming.yield(message) else { return }
+        mailroom.contents.withLock { $0.counters.count(.incomingOverflow) }
+    }
+
+    private func guardOwnTopic(_ message: ReceivedMessage) {
+        let now = DeliveryClock.monotonic()
+        let (isForeign, isRivals) = mailroom.contents.withLock { contents in
+            (
+                contents.states.isForeign(topic: message.topic, payload: message.payload),
+                contents.states.isRivals(topic: message.topic, payload: message.payload)
+            )
+        }
+        guard !message.retained else {
+            // What the broker had kept is overwritten anyway, by the renewal of all states.
+            guard looksBeforeSending != nil, isRivals, rivals.sighted(now: now) else { return }
+            // With a goodbye, so that no will of ours overwrites the other's state.
+            handle?.disconnect()
+            return lose(.takenOver)
+        }
+        guard isForeign, correction.noticed(now: now) else { return }
+        logger.warning(
+            "another client keeps publishing on this client's own topic; give each its own mqtt.topic",
+            metadata: ["topic": "\(message.topic)"]
+        )
+    }
+
+    /// Ends as asked: first what waits, then the farewell, then the goodbye.
+    func leaveIfAsked() {
+        guard let stop = mailroom.contents.withLock(\.stop) else { return }
+        let now = DeliveryClock.monotonic()
+        guard now < stop.deadline, handle != nil else { return finish(saidGoodbye: false) }
+        guard machine.isConnected, !isLeaving else { return }
+        let isSettled = mailroom.contents.withLock { contents in
+            contents.states.isSettled && contents.transients.isEmpty && (farewellIsSet || contents.queue.isEmpty)
+        }
+        guard (isSettled && takesMore) || (now >= stop.farewellTime && !farewellIsSet) else { return }
+        if !farewellIsSet, let farewell = stop.farewell {
+            farewellIsSet = true
+            _ = mailroom.contents.withLock { $0.states.set(farewell) }
+            sendStates()
+            // With quality of service 0 that was all.
+            return leaveIfAsked()
+        }
+        isLeaving = true
+        handle?.disconnect()
+        serveFarewell()
+    }
+
+    /// The goodbye may have gone out within the call, which closes the socket without a happening.
+    private func serveFarewell() {
+        guard let handle else { return }
+        let happenings = handle.takeHappenings()
+        let isClosed = handle.socket < 0
+        for case .ended(let code) in happenings { return finish(saidGoodbye: code == 0) }
+        if isClosed { finish(saidGoodbye: true) }
+    }
+}

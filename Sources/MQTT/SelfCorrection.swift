@@ -1,0 +1,43 @@
+/// Decides when to overwrite somebody else's message on the topic that is ours alone.
+///
+/// A late will is corrected at once. Should two programs both claim the topic, their corrections grow rarer instead of
+/// answering each other as fast as the network can.
+struct SelfCorrection {
+    /// Corrections closer together than this are a quarrel.
+    static let quietPeriod: Int64 = 60_000_000_000
+    /// The second correction of a quarrel waits that long, each further one twice as long as the one before.
+    static let firstWait: Int64 = 1_000_000_000
+
+    /// When the correction is due.
+    private(set) var due: Int64?
+    private var last: Int64?
+    private var quarrels = 0
+
+    /// Notes a message of somebody else.
+    ///
+    /// - Returns: whether this looks like a quarrel, told once.
+    mutating func noticed(now: Int64) -> Bool {
+        guard due == nil else { return false }
+        guard let last, now - last < Self.quietPeriod else {
+            quarrels = 0
+            due = now
+            return false
+        }
+        due = max(now, last + min(Self.quietPeriod / 2, Self.firstWait << min(quarrels, 6)))
+        quarrels += 1
+        return quarrels == 3
+    }
+
+    /// Whether to correct now.
+    mutating func isDue(now: Int64) -> Bool {
+        guard let due, now >= due else { return false }
+        self.due = nil
+        last = now
+        return true
+    }
+
+    /// The connection ended; on the next one all is sent anyway.
+    mutating func connectionLost() {
+        due = nil
+    }
+}

@@ -1,0 +1,123 @@
+import Testing
+
+@testable import MQTT
+
+@Suite("Delivery queue")
+struct DeliveryQueueTests {
+    @Test("sends one event at a time under an age limit, in order")
+    func oneAtATime() {
+        var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10)))
+        for sequence: Int64 in 1...3 { #expect(queue.append(.test(sequence)) == nil) }
+        #expect(queue.next(now: .at(1))?.event.sequence == 1)
+        queue.markSent(1, message: 7, at: 0)
+        #expect(queue.next(now: .at(1)) == nil)
+        #expect(queue.acknowledge(message: 7) == 1)
+        #expect(queue.next(now: .at(1))?.event.sequence == 2)
+    }
+
+    @Test("sends several at once without an age limit")
+    func severalAtOnce() {
+        var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: nil))
+        for sequence: Int64 in 1...20 { _ = queue.append(.test(sequence)) }
+        var sent: [Int64] = []
+        while let next = queue.next(now: .at(0)) {
+            sent.append(next.event.sequence)
+            queue.markSent(next.event.sequence, message: Int32(next.event.sequence), at: 0)
+        }
+        #expect(sent == Array(1...16))
+        #expect(queue.acknowledge(message: 5) == 5)
+        #expect(queue.next(now: .at(0))?.event.sequence == 17)
+    }
+
+    @Test("an event gets the rest of its life as its expiry")
+    func remainingLife() {
+        var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10)))
+        _ = queue.append(.test(1))
+        #expect(queue.next(now: .at(3))?.remaining == .seconds(7))
+        var unlimited = DeliveryQueue(rules: DeliveryRules(maximumAge: nil))
+        _ = unlimited.append(.test(1))
+        #expect(unlimited.next(now: .at(3))?.remaining == nil)
+    }
+
+    @Test("what is too old is never sent again, and told apart by whether it ever was")
+    func expiry() {
+        var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10)))
+        _ = queue.append(.test(1))
+        _ = queue.append(.test(2))
+        _ = queue.append(.test(3, at: 5))
+        queue.markSent(1, message: 1, at: 0)
+        #expect(queue.expire(now: .at(10)) == .init(unsent: [2], unconfirmed: []))
+        queue.connectionLost()
+        #expect(queue.expire(now: .at(10)) == .init(unsent: [], unconfirmed: [1]))
+        #expect(queue.sequences == [3])
+    }
+
+    @Test("an age that cannot be told counts as too old")
+    func unknowableAge() {
+        var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10)))
+        _ = queue.append(.test(1, at: 100))
+        let afterReboot = DeliveryClock.Moment(wall: 50_000_000_000, uptime: 1, boot: "another boot")
+        #expect(queue.expire(now: afterReboot).unsent == [1])
+    }
+
+    @Test("an event that came in after the clock was read is young, not of unknown age")
+    func readTooEarly() {
+        var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10)))
+        _ = queue.append(.test(1, at: 5))
+        #expect(queue.expire(now: .at(4)) == .init())
+        #expect(queue.next(now: .at(4))?.remaining == .seconds(10))
+    }
+
+    @Test("after a loss everything unacknowledged goes out again in its old order")
+    func resending() {
+        var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: nil))
+        for sequence: Int64 in 1...3 { _ = queue.append(.test(sequence)) }
+        for sequence: Int64 in 1...3 { queue.markSent(sequence, message: Int32(sequence), at: 0) }
+        #expect(queue.acknowledge(message: 2) == 2)
+        queue.connectionLost()
+        #expect(queue.acknowledge(message: 1) == nil, "an acknowledgement of the old connection means nothing")
+        #expect(queue.next(now: .at(0))?.event.sequence == 1)
+        queue.markSent(1, message: 9, at: 0)
+        #expect(queue.next(now: .at(0))?.event.sequence == 3)
+    }
+
+    @Test("full, the oldest that is not under way makes room")
+    func overflow() {
+        var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10), capacity: 2))
+        _ = queue.append(.test(1))
+        _ = queue.append(.test(2))
+        queue.markSent(1, message: 1, at: 0)
+        #expect(queue.append(.test(3)) == 2)
+        #expect(queue.sequences == [1, 3])
+        #expect(queue.acknowledge(message: 1) == 1)
+    }
+
+    @Test("the oldest message under way tells how long the broker has been silent")
+    func oldestFlight() {
+        var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: nil))
+        _ = queue.append(.test(1))
+        _ = queue.append(.test(2))
+        #expect(queue.oldestFlight == nil)
+        queue.markSent(2, message: 2, at: 20)
+        queue.markSent(1, message: 1, at: 30)
+        #expect(queue.oldestFlight == 20)
+    }
+}
+
+extension StoredEvent {
+    /// An event accepted so many seconds after the test's beginning.
+    static func test(_ sequence: Int64, at seconds: Int64 = 0) -> StoredEvent {
+        StoredEvent(
+            sequence: sequence,
+            time: .at(seconds),
+            message: MQTTMessage(topic: "faces/enter", text: "\(sequence)", qos: .atLeastOnce)
+        )
+    }
+}
+
+extension DeliveryClock.Moment {
+    /// So many seconds after the test's beginning.
+    static func at(_ seconds: Int64) -> Self {
+        Self(wall: (1000 + seconds) * 1_000_000_000, uptime: seconds * 1_000_000_000, boot: "test")
+    }
+}

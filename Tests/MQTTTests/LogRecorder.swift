@@ -1,0 +1,32 @@
+import Logging
+import Synchronization
+
+/// Keeps what is logged.
+final class LogRecorder: Sendable {
+    private struct Handler: LogHandler {
+        let recorder: LogRecorder
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.debug
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            recorder.record("\(event.level): \(event.message) \(event.metadata ?? [:])")
+        }
+    }
+
+    private let recorded = Mutex<[String]>([])
+
+    /// What was logged, in order: level, message and metadata.
+    var lines: [String] { recorded.withLock(\.self) }
+
+    /// A logger that leads here.
+    var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
+
+    private func record(_ line: String) {
+        recorded.withLock { $0.append(line) }
+    }
+}

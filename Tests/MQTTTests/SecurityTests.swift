@@ -1,0 +1,186 @@
+import FacetTestSupport
+import Logging
+import MQTT
+import Testing
+
+@Suite(
+    "Security",
+    .enabled(if: MosquittoBroker.isInstalled && TestCertificates.areAvailable),
+    .timeLimit(.minutes(5))
+)
+struct SecurityTests {
+    private static let password = "correct horse battery staple"
+
+    @Test(
+        "the right password opens, the wrong one is named, retried and never logged",
+        arguments: [.version5, .version311] as [BrokerSettings.ProtocolPreference]
+    )
+    func passwords(version: BrokerSettings.ProtocolPreference) async throws {
+        var options = MosquittoBroker.Options()
+        options.users = ["camera": Self.password]
+        let broker = try await MosquittoBroker(options)
+        var settings = BrokerSettings.test(port: broker.port)
+        settings.protocolPreference = version
+        settings.username = "camera"
+        settings.password = Secret("wrong \(Self.password)")
+        let log = LogRecorder()
+        let wrong = try BrokerConnection(testing: settings, logger: log.logger)
+        try wrong.start()
+        let state = await StateWatcher(wrong).wait(for: { $0 != .connecting })
+        guard case .refused(let reason) = state else {
+            Issue.record("a wrong password is to be refused, not \(String(describing: state))")
+            return
+        }
+        #expect(reason.contains("mqtt.passwordFile"))
+        #expect(await !wrong.stop().saidGoodbye)
+        #expect(log.lines.count { $0.hasPrefix("error") } == 1)
+        #expect(!log.lines.joined().contains("battery"))
+
+        settings.password = Secret(Self.password)
+        let right = try BrokerConnection(testing: settings, logger: log.logger)
+        try right.start()
+        await StateWatcher(right).connected()
+        #expect(await right.stop().saidGoodbye)
+        #expect(!log.lines.joined().contains("battery"))
+    }
+
+    @Test("nobody gets in without a password where one is needed")
+    func noPassword() async throws {
+        var options = MosquittoBroker.Options()
+        options.users = ["camera": Self.password]
+        let broker = try await MosquittoBroker(options)
+        let connection = try BrokerConnection(testing: .test(port: broker.port))
+        try connection.start()
+        let state = await StateWatcher(connection).wait(for: { $0 != .connecting })
+        guard case .refused = state else {
+            Issue.record("no password is to be refused, not \(String(describing: state))")
+            return
+        }
+        _ = await connection.stop()
+    }
+
+    @Test("messages go through TLS, and nothing of them can be read on the way")
+    func encryption() async throws {
+        let certificates = try TestCertificates()
+        var options = MosquittoBroker.Options()
+        options.certificate = try certificates.leaf(for: "localhost")
+        options.users = ["camera": Self.password]
+        let broker = try await MosquittoBroker(options)
+        let capture = try TCPProxy(to: broker.port)
+        var settings = BrokerSettings.test(port: capture.port)
+        settings.host = "localhost"
+        settings.username = "camera"
+        settings.password = Secret(Self.password)
+        settings.tls = TLSSettings(certificateAuthority: certificates.authority)
+        let connection = try BrokerConnection(testing: settings)
+        try connection.start()
+        connection.publish(event: MQTTMessage(topic: "faces/enter", text: "somebody came"))
+        try await eventually { connection.counters.acknowledgedEvents == 1 }
+        #expect(await connection.stop().saidGoodbye)
+        #expect(capture.captured.count > 500)
+        Self.expectNothingReadable(in: capture)
+    }
+
+    @Test("a client certificate is shown to a broker that asks for one")
+    func clientCertificate() async throws {
+        let certificates = try TestCertificates()
+        var options = MosquittoBroker.Options()
+        options.certificate = try certificates.leaf(for: "127.0.0.1")
+        options.clientAuthority = certificates.authority
+        let broker = try await MosquittoBroker(options)
+        let client = try certificates.leaf(for: "camera")
+        var settings = BrokerSettings.test(port: broker.port)
+        settings.tls = TLSSettings(
+            certificateAuthority: certificates.authority,
+            certificate: client.certificate,
+            key: client.key
+        )
+        let connection = try BrokerConnection(testing: settings)
+        try connection.start()
+        await StateWatcher(connection).connected()
+        #expect(await connection.stop().saidGoodbye)
+
+        settings.tls = TLSSettings(certificateAuthority: certificates.authority)
+        let nameless = try BrokerConnection(testing: settings)
+        try nameless.start()
+        let state = await StateWatcher(nameless).wait(for: { $0 != .connecting })
+        #expect(state?.isConnected == false)
+        _ = await nameless.stop()
+    }
+
+    @Test("a broker that cannot prove who it is gets nothing", arguments: Impostor.allCases)
+    func impostors(impostor: Impostor) async throws {
+        let certificates = try TestCertificates()
+        var options = MosquittoBroker.Options()
+        options.users = ["camera": Self.password]
+        switch impostor {
+        case .anotherAuthority: options.certificate = try TestCertificates().leaf(for: "127.0.0.1")
+        case .expired: options.certificate = try certificates.leaf(for: "127.0.0.1", isExpired: true)
+        case .anotherName: options.certificate = try certificates.leaf(for: "another.example")
+        case .noTLS: break
+        }
+        let broker = try await MosquittoBroker(options)
+        let capture = try TCPProxy(to: broker.port)
+        var settings = BrokerSettings.test(port: capture.port)
+        settings.username = "camera"
+        settings.password = Secret(Self.password)
+        settings.tls = TLSSettings(certificateAuthority: certificates.authority)
+        let log = LogRecorder()
+        let connection = try BrokerConnection(testing: settings, logger: log.logger)
+        connection.publish(event: MQTTMessage(topic: "faces/enter", text: "somebody came"))
+        try connection.start()
+        let state = await StateWatcher(connection).wait(for: { $0 != .connecting })
+        if impostor == .noTLS {
+            #expect(state?.isConnected == false)
+        } else {
+            guard case .refused(let reason) = state else {
+                Issue.record("an impostor is to be refused, not \(String(describing: state))")
+                return
+            }
+            #expect(reason.contains("mqtt.tls.ca"))
+        }
+        // Retried, and no softer the second time.
+        try await eventually { capture.connections >= 3 }
+        #expect(connection.counters.connections == 0)
+        #expect(connection.counters.sent == 0)
+        let report = await connection.stop()
+        #expect(report.unsentEvents == 1)
+        Self.expectNothingReadable(in: capture)
+        #expect(!log.lines.joined().contains("battery"))
+    }
+
+    @Test("a TLS port spoken to in plain is a connection that fails, with the reason")
+    func plainToTLS() async throws {
+        var options = MosquittoBroker.Options()
+        options.certificate = try TestCertificates().leaf(for: "127.0.0.1")
+        let broker = try await MosquittoBroker(options)
+        let connection = try BrokerConnection(testing: .test(port: broker.port))
+        try connection.start()
+        let state = await StateWatcher(connection).wait(for: { $0 != .connecting })
+        guard case .disconnected(let reason) = state else {
+            Issue.record("that is to be a failed connection, not \(String(describing: state))")
+            return
+        }
+        #expect(reason.contains("127.0.0.1:\(broker.port)"))
+        _ = await connection.stop()
+    }
+
+    @Test("broken TLS settings stop the program before it starts")
+    func brokenSettings() throws {
+        var settings = BrokerSettings.test(port: 8883)
+        settings.tls = TLSSettings(certificateAuthority: "/nowhere/ca.pem")
+        #expect(throws: MQTTError.self) { try BrokerConnection(testing: settings) }
+    }
+
+    /// How a broker may not be the one meant.
+    enum Impostor: CaseIterable {
+        case anotherAuthority, expired, anotherName, noTLS
+    }
+
+    private static func expectNothingReadable(in capture: TCPProxy) {
+        let captured = capture.captured
+        for secret in ["camera", "MQTT", "battery", "faces/enter", "somebody"] {
+            #expect(captured.firstRange(of: Array(secret.utf8)) == nil, "\(secret) went over the wire in plain")
+        }
+    }
+}

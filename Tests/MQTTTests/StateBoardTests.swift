@@ -1,0 +1,95 @@
+import Testing
+
+@testable import MQTT
+
+@Suite("State board")
+struct StateBoardTests {
+    private func message(_ topic: String, _ text: String) -> MQTTMessage {
+        MQTTMessage(topic: topic, text: text, qos: .atLeastOnce, retain: true)
+    }
+
+    private func drain(_ board: inout StateBoard) -> [String] {
+        var sent: [String] = []
+        while let next = board.takeNext() {
+            sent.append("\(next.topic)=\(String(decoding: next.payload, as: UTF8.self))")
+        }
+        return sent
+    }
+
+    @Test("keeps the newest of each topic, in the order in which the topics came")
+    func coalescing() {
+        var board = StateBoard()
+        #expect(board.set(message("status", "online")) == false)
+        #expect(board.set(message("count", "1")) == false)
+        #expect(board.set(message("status", "lost")) == true)
+        #expect(drain(&board) == ["status=lost", "count=1"])
+        #expect(board.set(message("status", "online")) == false, "what was sent is not coalesced")
+        #expect(drain(&board) == ["status=online"])
+    }
+
+    @Test("everything goes out again on a new connection")
+    func renewal() {
+        var board = StateBoard()
+        _ = board.set(message("status", "online"))
+        _ = board.set(message("count", "1"))
+        _ = drain(&board)
+        board.connectionLost()
+        #expect(drain(&board) == ["status=online", "count=1"])
+    }
+
+    @Test("a topic waits for its acknowledgement, then sends only the newest")
+    func backPressure() {
+        var board = StateBoard()
+        _ = board.set(message("count", "1"))
+        _ = drain(&board)
+        board.markSent("count", message: 4, at: 0)
+        _ = board.set(message("count", "2"))
+        _ = board.set(message("count", "3"))
+        #expect(drain(&board).isEmpty)
+        #expect(!board.isSettled)
+        #expect(board.unsettledTopics == ["count"])
+        board.acknowledge(message: 4)
+        #expect(drain(&board) == ["count=3"])
+        #expect(board.isSettled)
+    }
+
+    @Test("a late will on the own topic is foreign, an echo of ours is not")
+    func foreignMessages() {
+        var board = StateBoard(ownTopic: "status")
+        _ = board.set(message("status", "online"))
+        _ = drain(&board)
+        _ = board.set(message("status", "lost"))
+        _ = drain(&board)
+        #expect(!board.isForeign(topic: "status", payload: Array("online".utf8)))
+        #expect(!board.isForeign(topic: "count", payload: Array("offline".utf8)))
+        #expect(board.isForeign(topic: "status", payload: Array("offline".utf8)))
+        board.renewOwn()
+        #expect(drain(&board) == ["status=lost"])
+    }
+}
+
+@Suite("Self-correction")
+struct SelfCorrectionTests {
+    @Test("corrects at once, then ever more slowly when somebody answers back")
+    func pace() {
+        var correction = SelfCorrection()
+        let second: Int64 = 1_000_000_000
+        #expect(correction.noticed(now: 0) == false)
+        #expect(correction.isDue(now: 0) == true)
+        var now: Int64 = 0
+        var waits: [Int64] = []
+        var warnings = 0
+        for _ in 0..<8 {
+            if correction.noticed(now: now) { warnings += 1 }
+            let due = correction.due ?? 0
+            waits.append((due - now) / second)
+            #expect(correction.isDue(now: due - 1) == false)
+            now = due
+            #expect(correction.isDue(now: now) == true)
+        }
+        #expect(waits == [1, 2, 4, 8, 16, 30, 30, 30])
+        #expect(warnings == 1)
+        #expect(correction.noticed(now: now + 61 * second) == false)
+        #expect(correction.isDue(now: now + 61 * second) == true, "after a quiet minute the next one is at once again")
+    }
+}
