@@ -41,6 +41,9 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
     name: "facet",
+    products: [
+        .executable(name: "facetd", targets: ["facetd"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML", "Logging"]),
@@ -74,6 +77,20 @@ let package = Package(
         library("FaceInference", ["Frames", "FaceMetadata", "CLiteRT", "CCrypto"]),
         library("MQTT", ["CMosquitto", grdb, logging]),
 
+        // The programs.
+        library(
+            "DaemonCore",
+            [
+                "FaceMetadata", "FaceTracking", "FaceMessages", "Frames", "V4L2Capture", "MediaFiles",
+                "FaceInference", "MQTT", configuration, lifecycle, logging, signals, yams,
+            ]
+        ),
+        .executableTarget(
+            name: "facetd",
+            dependencies: ["DaemonCore", "MQTT", argumentParser, logging],
+            swiftSettings: strict
+        ),
+
         // Tests.
         .target(name: "FacetTestSupport", path: "Tests/FacetTestSupport", swiftSettings: strict),
         tests(of: "FaceMetadata"),
@@ -84,5 +101,6 @@ let package = Package(
         tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles"], exclude: ["References"]),
         tests(of: "MQTT", [grdb, logging]),
+        tests(of: "DaemonCore", ["FaceMessages", "FaceMetadata", "Frames", logging]),
     ]
 )

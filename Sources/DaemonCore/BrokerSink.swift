@@ -1,0 +1,38 @@
+package import FaceMessages
+package import MQTT
+
+/// Hands messages to the broker, each kind in its way: events safely, states as the newest, the rest now or never.
+package final class BrokerSink: MessageSink {
+    private let connection: BrokerConnection
+    private let base: String
+
+    package init(connection: BrokerConnection, base: String) {
+        self.connection = connection
+        self.base = base
+    }
+
+    package func send(_ message: Message) {
+        let outgoing = MQTTMessage(message, base: base)
+        if message.topic.isEvent {
+            connection.publish(event: outgoing, sequence: message.sequence.map(Int64.init))
+        } else if message.topic.isRetained {
+            connection.publish(state: outgoing)
+        } else {
+            connection.publish(transient: outgoing)
+        }
+    }
+}
+
+extension MQTTMessage {
+    /// A message as it goes over the wire, under a base topic.
+    init(_ message: Message, base: String) {
+        self.init(
+            topic: message.topic.name(under: base),
+            payload: message.payload,
+            qos: message.topic.qos == 0 ? .atMostOnce : .atLeastOnce,
+            retain: message.topic.isRetained,
+            contentType: message.contentType,
+            userProperties: message.userProperties.map { UserProperty($0.name, $0.value) }
+        )
+    }
+}

@@ -1,0 +1,66 @@
+import FaceMessages
+import FaceMetadata
+import Foundation
+import Frames
+public import Logging
+
+/// Writes the log to standard error as people read it: time, level, what happened, then the particulars.
+///
+/// Under systemd the journal knows the time and wants the level as a number in front.
+public struct ConsoleLogHandler: LogHandler {
+    /// What is said with every line.
+    public var metadata: Logger.Metadata = [:]
+    /// What is written at least.
+    public var logLevel: Logger.Level
+
+    private let isForJournal: Bool
+
+    /// Makes a handler.
+    ///
+    /// - Parameters:
+    ///   - level: What is written at least.
+    ///   - environment: Says whether standard error goes to systemd's journal.
+    public init(level: Logger.Level, environment: [String: String]) {
+        logLevel = level
+        isForJournal = environment["JOURNAL_STREAM"] != nil
+    }
+
+    /// A value that is said with every line.
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    /// Writes one line.
+    public func log(event: LogEvent) {
+        let line = Self.line(
+            level: event.level,
+            message: event.message.description,
+            metadata: metadata.merging(event.metadata ?? [:]) { $1 },
+            time: isForJournal ? nil : .wallClock()
+        )
+        try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+    }
+
+    /// The line for an event; without a time it is one for the journal.
+    static func line(level: Logger.Level, message: String, metadata: Logger.Metadata, time: Timestamp?) -> String {
+        let particulars = metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        let text = particulars.isEmpty ? message : "\(message): \(particulars)"
+        guard let time else { return "<\(level.priority)>\(text)\n" }
+        return "\(time.iso8601) \(level.rawValue): \(text)\n"
+    }
+}
+
+extension Logger.Level {
+    /// The level as syslog numbers it.
+    fileprivate var priority: Int {
+        switch self {
+        case .critical: 2
+        case .error: 3
+        case .warning: 4
+        case .notice: 5
+        case .info: 6
+        case .debug, .trace: 7
+        }
+    }
+}

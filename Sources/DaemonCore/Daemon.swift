@@ -1,0 +1,146 @@
+import FaceMessages
+import FaceMetadata
+import Frames
+public import Logging
+import MQTT
+import ServiceLifecycle
+import UnixSignals
+
+/// The whole daemon: what one run of `facetd` does.
+public struct Daemon: Sendable {
+    /// The version that status tells.
+    public static let version = "0.1.0"
+
+    private let logger: Logger
+    private let camera: CameraService
+    private let stats: StatsService
+    private let broker: BrokerService?
+    private let meter: PipelineMeter
+    private let reload: ReloadService?
+
+    /// What a run is made of besides the settings.
+    public struct Options: Sendable {
+        /// Whether every message is written to standard output.
+        public var prints = false
+        /// Whether messages go to a broker.
+        public var usesBroker = true
+        /// The environment, for the password.
+        public var environment: [String: String] = [:]
+        /// Reads the settings again, on SIGHUP; nil ignores that signal.
+        public var reload: (@Sendable () throws -> Settings)?
+
+        /// Makes the default options.
+        public init() {}
+    }
+
+    /// Puts the parts together; nothing runs yet.
+    ///
+    /// - Throws: An error that says which setting cannot work and why.
+    public init(settings: Settings, options: Options, logger: Logger) throws {
+        let encoder = MessageEncoder(camera: settings.camera.name, boot: ULID.make(at: .wallClock()))
+        let output = OutputWatch()
+        var sinks: [any MessageSink] = []
+        var ledger: any Ledger = MemoryLedger()
+        var connection: BrokerConnection?
+        var homeAssistant: HomeAssistantAnnouncer?
+        if options.usesBroker {
+            let path = settings.outbox.file(topic: settings.mqtt.topic, environment: options.environment)
+            let store = SQLiteEventStore(path: path, logger: logger)
+            let made = try BrokerConnection(
+                settings: try settings.mqtt.brokerSettings(encoder: encoder, environment: options.environment),
+                rules: DeliveryRules(maximumAge: settings.events.maxAge, capacity: settings.outbox.capacity),
+                store: store,
+                logger: logger
+            )
+            sinks.append(BrokerSink(connection: made, base: settings.mqtt.topic))
+            ledger = StoreLedger(store: store)
+            connection = made
+            homeAssistant = HomeAssistantAnnouncer(settings: settings, store: store, logger: logger)
+        }
+        // After the broker's, which writes events to the outbox: what is printed has its number for good, even if the
+        // daemon is killed right then.
+        if options.prints { sinks.append(PrintSink(base: settings.mqtt.topic) { output.close() }) }
+        let publisher = Publisher(encoder: encoder, wanted: settings.publish, ledger: ledger, sinks: sinks)
+        let meter = PipelineMeter()
+        let camera = CameraService(
+            settings: settings,
+            publisher: publisher,
+            status: StatusBoard(
+                publisher: publisher,
+                version: Self.version,
+                isDetecting: settings.detection.enabled,
+                logger: logger
+            ),
+            meter: meter,
+            ledger: ledger,
+            logger: logger
+        )
+        output.onClose { camera.end() }
+        self.logger = logger
+        self.camera = camera
+        self.meter = meter
+        reload = options.reload.map { load in
+            ReloadService(running: settings, load: load, apply: { camera.apply($0) }, logger: logger)
+        }
+        stats = StatsService(interval: settings.stats.interval, meter: meter, publisher: publisher) { [connection] in
+            connection.map { DaemonStats.Messages($0.counters) } ?? DaemonStats.Messages()
+        }
+        broker = connection.flatMap { connection in
+            guard let homeAssistant else { return nil }
+            return BrokerService(
+                connection: connection,
+                base: settings.mqtt.topic,
+                setDetection: { camera.setDetection($0) },
+                homeAssistant: homeAssistant,
+                logger: logger
+            )
+        }
+    }
+
+    /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
+    ///
+    /// - Throws: What failed; everything else has ended in good order by then.
+    public func run() async throws {
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
+        if let broker { services.append(.init(service: broker)) }
+        services.append(.init(service: stats))
+        if let reload { services.append(.init(service: reload)) }
+        services.append(
+            .init(
+                service: camera,
+                successTerminationBehavior: .gracefullyShutdownGroup,
+                failureTerminationBehavior: .gracefullyShutdownGroup
+            )
+        )
+        var quiet = logger
+        quiet.logLevel = .error
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services,
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: quiet
+            )
+        )
+        defer { logFrames() }
+        try await group.run()
+    }
+
+    private func logFrames() {
+        let frames = meter.frames
+        var metadata: Logger.Metadata = ["captured": "\(frames.captured)", "analysed": "\(frames.analysed)"]
+        for (reason, count) in frames.dropped { metadata["dropped_\(reason)"] = "\(count)" }
+        logger.info("stopped", metadata: metadata)
+    }
+}
+
+extension DaemonStats.Messages {
+    init(_ counters: DeliveryCounters) {
+        self.init()
+        sent = counters.sent
+        queued = counters.queuedEvents
+        expired = counters.expired
+        for (reason, count) in counters.dropped where reason != .expired && count > 0 {
+            dropped[reason.rawValue] = count
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import FaceInference
+import FaceMessages
+package import FaceMetadata
+import FaceTracking
+package import Frames
+
+/// The way from a frame to messages.
+///
+/// ```
+/// source ─thread─► mailbox ─► analyzer ─► tracker ─► gate ─► metadata ─┐
+///                                            └► enter, smile, … ───────┴► publisher ─► print, broker
+/// ```
+/// One thread owns it all: the structs in it decide, the publisher only hands on. Times come with the frames.
+package final class Pipeline {
+    private let analyzer: FaceAnalyzer
+    private let decoder: JPEGDecoder
+    private let publisher: Publisher
+    private let status: StatusBoard
+    private let meter: PipelineMeter
+    private let preview: Preview?
+    private var tracker: FaceTracker
+    private var gate: ChangeGate
+    private var attention = AttentionFilter()
+    private var publishedCount = 0
+    private var lastStamp: FrameStamp?
+
+    package init(
+        settings: Settings,
+        publisher: Publisher,
+        status: StatusBoard,
+        meter: PipelineMeter,
+        nextFaceID: FaceID
+    ) throws {
+        analyzer = try FaceAnalyzer(FaceAnalyzer.Options(settings.detection))
+        decoder = try JPEGDecoder()
+        preview = try Preview(settings.preview)
+        tracker = FaceTracker(parameters: FaceTracker.Parameters(settings.tracking), nextFaceID: nextFaceID)
+        gate = ChangeGate(parameters: ChangeGate.Parameters(settings.metadata))
+        self.publisher = publisher
+        self.status = status
+        self.meter = meter
+    }
+
+    /// Works off what a source tells until its end.
+    ///
+    /// - Throws: `InferenceError` if a model fails, which does not pass by itself.
+    package func run(_ mailbox: FrameMailbox) throws -> SourceEnd {
+        defer { mailbox.close() }
+        while let event = mailbox.next() {
+            switch event {
+            case .streaming(let stream): status.cameraStreams(stream)
+            case .frame(let frame): try advance(to: frame)
+            case .lost(let failure):
+                endFaces(reason: .cameraLost)
+                status.cameraLost(failure)
+            case .ended(let end): return end
+            }
+        }
+        return .stopped
+    }
+
+    /// Ends all faces, and tells.
+    func endFaces(reason: FaceEvent.LeaveReason) {
+        analyzer.reset()
+        guard let lastStamp else { return }
+        publish(tracker.endAll(reason: reason, at: lastStamp), captured: nil)
+        publishFaces([], at: lastStamp)
+    }
+
+    private func advance(to frame: Frame) throws {
+        guard let picture = decode(frame) else { return }
+        let analysis = try analyzer.analyze(picture)
+        meter.countAnalysed()
+        meter.record(.landmarks, analysis.landmarkTime)
+        if analysis.ranDetector { meter.record(.detect, analysis.detectionTime) }
+        let update = meter.measure(.track) { tracker.advance(to: frame.stamp, with: analysis.observations) }
+        lastStamp = frame.stamp
+        meter.measure(.publish) {
+            publish(update.events, captured: frame.captured)
+            publishFaces(update.faces, at: frame.stamp)
+        }
+        if let picture = preview?.picture(of: picture) { publisher.publishPreview(picture, of: frame.stamp) }
+        let reasons = update.conditions.reasons(luminance: analysis.luminance)
+        if let settled = attention.advance(reasons, at: frame.stamp.mediaTime) { status.attention(settled) }
+    }
+
+    /// The frame with pixels to read; nil if it is a JPEG that cannot be decoded.
+    private func decode(_ frame: Frame) -> Frame? {
+        guard frame.format == .jpeg else { return frame }
+        return meter.measure(.decode) {
+            do {
+                return try decoder.decode(frame, decimation: analyzer.usefulScale(for: frame.size))
+            } catch {
+                meter.countUndecodable()
+                return nil
+            }
+        }
+    }
+
+    private func publish(_ events: [FaceEvent], captured: ContinuousClock.Instant?) {
+        guard !events.isEmpty else { return }
+        publisher.publish(events, captured: captured)
+    }
+
+    private func publishFaces(_ faces: [FaceObject], at stamp: FrameStamp) {
+        if gate.admits(faces, at: stamp.mediaTime) { publisher.publishMetadata(faces, at: stamp) }
+        guard faces.count != publishedCount else { return }
+        publishedCount = faces.count
+        publisher.publishCount(faces.count)
+    }
+}
+
+extension FaceTracker.Conditions {
+    /// Mean brightness below which a picture is too dark, 0…1: noise then outweighs an eyelid's contrast.
+    private static let darkest = 0.08
+
+    /// The conditions as the status tells them.
+    fileprivate func reasons(luminance: Double?) -> [DaemonStatus.Attention] {
+        var reasons: [DaemonStatus.Attention] = []
+        if let luminance, luminance < Self.darkest { reasons.append(.tooDark) }
+        if isTooSmall { reasons.append(.tooSmall) }
+        if isTurnedAway { reasons.append(.turnedAway) }
+        if isRateLow { reasons.append(.lowFrameRate) }
+        return reasons
+    }
+}

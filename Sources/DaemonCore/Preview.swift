@@ -1,0 +1,25 @@
+import FaceMetadata
+import Frames
+
+/// Makes the pictures that subscribers may see, if the owner switched that on: no more often than asked for.
+final class Preview {
+    private let encoder: JPEGEncoder
+    private let interval: Double
+    private var lastTime: Double?
+
+    /// Nil if the preview is off.
+    init?(_ settings: Settings.Preview) throws {
+        guard settings.enabled else { return nil }
+        encoder = try JPEGEncoder(quality: settings.quality, maximumWidth: settings.width)
+        interval = 1 / settings.rate
+    }
+
+    /// The frame as a JPEG; nil if it is not time for one, or if its pixels cannot be encoded.
+    func picture(of frame: Frame) -> [UInt8]? {
+        let time = frame.stamp.mediaTime
+        // A tenth of slack: a camera's jitter must not halve the rate.
+        if let lastTime, time >= lastTime, time - lastTime < 0.9 * interval { return nil }
+        lastTime = time
+        return try? encoder.encode(frame)
+    }
+}

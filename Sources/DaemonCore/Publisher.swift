@@ -1,0 +1,119 @@
+public import FaceMessages
+public import FaceMetadata
+import Frames
+
+/// Where encoded messages go: the broker, standard output.
+public protocol MessageSink: Sendable {
+    /// Takes a message; must not block for long, for the pipeline waits.
+    func send(_ message: Message)
+}
+
+/// Numbers that must never be used twice, not even after a restart, and the faces that subscribers believe present.
+public protocol Ledger: Sendable {
+    /// The number of the next event; each call gives the next one.
+    func nextSequence() -> Int
+    /// The identity that the next face to enter gets.
+    func nextFaceID() -> FaceID
+    /// Notes an event as told: an enter opens a face, a leave closes it.
+    func note(_ event: FaceEvent)
+    /// The leaves, with reason `restart`, of the faces that an earlier run left open by dying.
+    func leavesOfLastRun() -> [FaceEvent]
+}
+
+/// Encodes what happened and hands it to everybody who wants it.
+public final class Publisher: Sendable {
+    private let encoder: MessageEncoder
+    private let wanted: Set<Settings.Publication>
+    private let ledger: any Ledger
+    private let sinks: [any MessageSink]
+
+    /// Makes a publisher.
+    ///
+    /// - Parameters:
+    ///   - encoder: Knows the camera and this run.
+    ///   - wanted: Which messages are published; status, stats and the state of detection always are.
+    ///   - ledger: Numbers events.
+    ///   - sinks: Where messages go, in this order.
+    public init(
+        encoder: MessageEncoder,
+        wanted: Set<Settings.Publication>,
+        ledger: any Ledger,
+        sinks: [any MessageSink]
+    ) {
+        self.encoder = encoder
+        self.wanted = wanted
+        self.ledger = ledger
+        self.sinks = sinks
+    }
+
+    /// Publishes events in their order.
+    ///
+    /// - Parameters:
+    ///   - events: What happened.
+    ///   - captured: When the frame that settled them was captured; nil if no frame did.
+    public func publish(_ events: [FaceEvent], captured: ContinuousClock.Instant? = nil) {
+        for event in events {
+            // A face is open before its enter is told and until its leave has been: whoever heard of it hears of its
+            // end, even if the daemon is killed in between.
+            guard case .leave = event.kind else {
+                ledger.note(event)
+                tell(event, captured: captured)
+                continue
+            }
+            tell(event, captured: captured)
+            ledger.note(event)
+        }
+    }
+
+    private func tell(_ event: FaceEvent, captured: ContinuousClock.Instant?) {
+        guard wants(Topic(event.kind)) else { return }
+        let latency = captured.map { (ContinuousClock.now - $0).seconds }
+        let id = ULID.make(at: .wallClock())
+        send(encoder.event(event, id: id, seq: ledger.nextSequence(), latency: latency))
+    }
+
+    /// Publishes the leaves of faces that an earlier run left open by dying.
+    public func publishLeavesOfLastRun() {
+        publish(ledger.leavesOfLastRun())
+    }
+
+    /// Publishes the whole current set of faces.
+    public func publishMetadata(_ faces: [FaceObject], at stamp: FrameStamp) {
+        guard wanted.contains(.metadata) else { return }
+        send(encoder.metadata(faces, at: stamp))
+    }
+
+    /// Publishes how many faces there are.
+    public func publishCount(_ count: Int) {
+        guard wanted.contains(.count) else { return }
+        send(encoder.count(count))
+    }
+
+    /// Publishes a picture of a frame; only the preview does that, if the owner switched it on.
+    public func publishPreview(_ jpeg: [UInt8], of stamp: FrameStamp) {
+        send(encoder.preview(jpeg, of: stamp))
+    }
+
+    /// Publishes the daemon's and its camera's condition.
+    public func publish(_ status: DaemonStatus) {
+        send(encoder.status(status))
+    }
+
+    /// Publishes rates, times and counters.
+    public func publish(_ stats: DaemonStats) {
+        send(encoder.stats(stats))
+    }
+
+    /// Publishes whether detection is on.
+    public func publishDetectState(_ isOn: Bool) {
+        send(encoder.detectState(isOn))
+    }
+
+    private func wants(_ topic: Topic) -> Bool {
+        Settings.Publication(rawValue: topic.rawValue).map(wanted.contains) ?? true
+    }
+
+    private func send(_ message: Message) {
+        for sink in sinks { sink.send(message) }
+    }
+}

@@ -1,0 +1,95 @@
+public import FaceMessages
+import FaceMetadata
+import Foundation
+import Frames
+public import ServiceLifecycle
+
+/// Publishes rates, times and counters every so often.
+public struct StatsService: Service {
+    private let interval: Duration
+    private let meter: PipelineMeter
+    private let publisher: Publisher
+    private let messages: @Sendable () -> DaemonStats.Messages
+
+    /// Makes a service.
+    ///
+    /// - Parameters:
+    ///   - interval: How often figures are published.
+    ///   - meter: What the pipeline did.
+    ///   - publisher: Takes the figures.
+    ///   - messages: What became of messages so far.
+    public init(
+        interval: Duration,
+        meter: PipelineMeter,
+        publisher: Publisher,
+        messages: @escaping @Sendable () -> DaemonStats.Messages
+    ) {
+        self.interval = interval
+        self.meter = meter
+        self.publisher = publisher
+        self.messages = messages
+    }
+
+    /// Runs until the daemon ends.
+    public func run() async {
+        // Leaving the sleep early is how the end shows; there is nothing to tell then.
+        try? await cancelWhenGracefulShutdown { try await publishRegularly() }
+    }
+
+    private func publishRegularly() async throws {
+        let start = Reading(of: meter)
+        var last = start
+        while true {
+            try await Task.sleep(for: interval)
+            let now = Reading(of: meter)
+            publisher.publish(figures(from: last, to: now, uptime: (now.time - start.time).seconds))
+            last = now
+        }
+    }
+
+    private func figures(from last: Reading, to now: Reading, uptime: Double) -> DaemonStats {
+        let elapsed = (now.time - last.time).seconds
+        return DaemonStats(
+            time: .wallClock(),
+            uptime: uptime,
+            interval: elapsed,
+            frameRate: Double(now.frames.captured - last.frames.captured) / elapsed,
+            analysisRate: Double(now.frames.analysed - last.frames.analysed) / elapsed,
+            captured: now.frames.captured,
+            analysed: now.frames.analysed,
+            dropped: now.frames.dropped,
+            stages: meter.takeStages(),
+            cpu: (now.processorTime - last.processorTime) / elapsed,
+            residentBytes: Self.residentBytes(),
+            messages: messages()
+        )
+    }
+
+    private struct Reading {
+        let time = ContinuousClock.now
+        let processorTime = StatsService.processorTime()
+        let frames: (captured: Int, analysed: Int, dropped: [String: Int])
+
+        init(of meter: PipelineMeter) {
+            frames = meter.frames
+        }
+    }
+
+    /// The processor time this process has used, in seconds.
+    static func processorTime() -> Double {
+        Double(clock()) / Double(CLOCKS_PER_SEC)
+    }
+
+    /// The memory of this process that is in RAM, from `/proc/self/statm`; 0 if that cannot be read.
+    static func residentBytes() -> Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 128)
+        guard fgets(&line, Int32(line.count), file) != nil else { return 0 }
+        let fields = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(
+            separator: " "
+        )
+        guard fields.count > 1, let pages = Int(fields[1]) else { return 0 }
+        return pages * Int(getpagesize())
+    }
+}

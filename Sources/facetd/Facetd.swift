@@ -1,0 +1,22 @@
+import ArgumentParser
+import DaemonCore
+
+@main
+struct Facetd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "facetd",
+        abstract: "Turns a camera into face metadata, published over MQTT.",
+        discussion: """
+            Watches a camera, a clip or a stream, follows the faces in it, and publishes what changed: metadata on \
+            faces/metadata, and enter, leave, smile, blink and eyes_closed as events. No picture leaves the process.
+
+            EXAMPLES
+              facetd                                          the first camera, the broker on this machine
+              facetd --source clip.mp4 --pace asap --no-mqtt --print
+              facetd --config /etc/facetd.yaml --mqtt mqtts://lamp@broker.example
+            """,
+        version: Daemon.version,
+        subcommands: [Run.self, CheckConfig.self],
+        defaultSubcommand: Run.self
+    )
+}

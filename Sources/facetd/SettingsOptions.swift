@@ -1,0 +1,73 @@
+import ArgumentParser
+import DaemonCore
+import Foundation
+import MQTT
+
+/// The options that stand for settings. None has a default here: what is not given is left to environment and file.
+struct SettingsOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The settings file.", valueName: "file"))
+    var config: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "auto, a device such as /dev/video0, a clip, a picture, or a stream's URL.",
+            valueName: "source"
+        )
+    )
+    var source: String?
+
+    @Option(help: ArgumentHelp("The broker: mqtt[s]://[user@]host[:port].", valueName: "url"))
+    var mqtt: String?
+
+    @Option(help: ArgumentHelp("What all topics begin with (faces).", valueName: "base"))
+    var topic: String?
+
+    @Option(help: ArgumentHelp("How a clip is played: realtime or asap.", valueName: "pace"))
+    var pace: String?
+
+    @Flag(help: "Start a clip again at its end, until stopped.")
+    var loop = false
+
+    @Option(help: ArgumentHelp("Begin with detection on or off.", valueName: "on|off"))
+    var detect: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Any setting by its key, such as tracking.patience=1s; repeatable.", valueName: "key=value")
+    )
+    var assignments: [String] = []
+
+    /// Reads and checks all settings.
+    func load() throws -> Settings {
+        try Settings.load(
+            arguments: try arguments(),
+            environment: ProcessInfo.processInfo.environment,
+            path: config
+        )
+    }
+
+    private func arguments() throws -> [String: String] {
+        var arguments: [String: String] = [:]
+        for assignment in assignments {
+            guard let equals = assignment.firstIndex(of: "="), equals != assignment.startIndex else {
+                throw ValidationError("--set takes key=value, not \"\(assignment)\"")
+            }
+            arguments[String(assignment[..<equals])] = String(assignment[assignment.index(after: equals)...])
+        }
+        arguments["camera.device"] = source ?? arguments["camera.device"]
+        arguments["mqtt.topic"] = topic ?? arguments["mqtt.topic"]
+        arguments["clip.pace"] = pace ?? arguments["clip.pace"]
+        arguments["detection.enabled"] = detect ?? arguments["detection.enabled"]
+        if loop { arguments["clip.loop"] = "true" }
+        if let mqtt {
+            let address: BrokerAddress
+            do { address = try BrokerAddress(url: mqtt) } catch { throw ValidationError("--mqtt: \(error)") }
+            arguments["mqtt.host"] = address.host
+            arguments["mqtt.port"] = String(address.port)
+            if let username = address.username { arguments["mqtt.username"] = username }
+            // A URL without TLS must not switch off what the file asks for: both are said, so both must agree.
+            if address.usesTLS { arguments["mqtt.tls.enabled"] = "true" }
+        }
+        return arguments
+    }
+}
