@@ -54,6 +54,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        // C libraries. Each is imported by exactly one Swift target.
+        .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CFFmpeg",
@@ -76,6 +78,7 @@ let package = Package(
         library("MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         library("FaceInference", ["Frames", "FaceMetadata", "CLiteRT", "CCrypto"]),
         library("MQTT", ["CMosquitto", grdb, logging]),
+        library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "CCairo"]),
 
         // The programs.
         library(
@@ -101,6 +104,7 @@ let package = Package(
         tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles"], exclude: ["References"]),
         tests(of: "MQTT", [grdb, logging]),
+        tests(of: "OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames"]),
         tests(of: "DaemonCore", ["FaceMessages", "FaceMetadata", "Frames", logging]),
     ]
 )

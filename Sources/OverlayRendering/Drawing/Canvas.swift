@@ -1,0 +1,128 @@
+import CCairo
+public import Frames
+
+/// A picture to draw on, in points; one point is `scale` pixels.
+///
+/// Not Sendable: whoever draws owns it.
+public final class Canvas {
+    /// The size in pixels.
+    public let pixelSize: FrameSize
+
+    /// Pixels per point.
+    public let scale: Double
+
+    let surface: OpaquePointer
+    let context: OpaquePointer
+
+    /// Makes a transparent picture.
+    ///
+    /// - Throws: `CanvasError.cannotCreate` if a side is not positive or larger than Cairo can draw (32767).
+    public init(pixelSize: FrameSize, scale: Double = 1) throws(CanvasError) {
+        guard let width = Int32(exactly: pixelSize.width), let height = Int32(exactly: pixelSize.height),
+            width > 0, height > 0, scale > 0,
+            let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height)
+        else {
+            throw .cannotCreate(width: pixelSize.width, height: pixelSize.height, reason: "no side may be empty")
+        }
+        guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS, let context = cairo_create(surface) else {
+            let reason = String(cString: cairo_status_to_string(cairo_surface_status(surface)))
+            cairo_surface_destroy(surface)
+            throw .cannotCreate(width: pixelSize.width, height: pixelSize.height, reason: reason)
+        }
+        self.pixelSize = pixelSize
+        self.scale = scale
+        self.surface = surface
+        self.context = context
+        cairo_scale(context, scale, scale)
+    }
+
+    deinit {
+        cairo_destroy(context)
+        cairo_surface_destroy(surface)
+    }
+
+    /// The size in points.
+    public var size: SurfaceSize {
+        SurfaceSize(width: Double(pixelSize.width) / scale, height: Double(pixelSize.height) / scale)
+    }
+
+    /// Fills everything with one colour, whatever was there.
+    public func clear(_ color: Color) {
+        cairo_save(context)
+        cairo_set_operator(context, CAIRO_OPERATOR_SOURCE)
+        setSource(color)
+        cairo_paint(context)
+        cairo_restore(context)
+    }
+
+    /// Lays a colour over everything.
+    public func cover(_ color: Color) {
+        setSource(color)
+        cairo_paint(context)
+    }
+
+    /// Fills a shape; where two of its lines run around the same spot, it stays free.
+    public func fill(_ outline: Outline, _ color: Color) {
+        trace(outline)
+        setSource(color)
+        cairo_set_fill_rule(context, CAIRO_FILL_RULE_EVEN_ODD)
+        cairo_fill(context)
+    }
+
+    /// Fills a shape with one colour at a centre that turns into another at a radius, in points.
+    public func fill(_ outline: Outline, from inner: Color, to outer: Color, center: SurfacePoint, radius: Double) {
+        guard let pattern = cairo_pattern_create_radial(center.x, center.y, 0, center.x, center.y, max(radius, 0.01))
+        else { return }
+        defer { cairo_pattern_destroy(pattern) }
+        cairo_pattern_add_color_stop_rgba(pattern, 0, inner.red, inner.green, inner.blue, inner.alpha)
+        cairo_pattern_add_color_stop_rgba(pattern, 1, outer.red, outer.green, outer.blue, outer.alpha)
+        trace(outline)
+        cairo_set_source(context, pattern)
+        cairo_set_fill_rule(context, CAIRO_FILL_RULE_WINDING)
+        cairo_fill(context)
+    }
+
+    /// Draws along a shape's lines, with a width in points.
+    public func stroke(_ outline: Outline, _ color: Color, width: Double) {
+        trace(outline)
+        setSource(color)
+        cairo_set_line_width(context, width)
+        cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
+        cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND)
+        cairo_stroke(context)
+    }
+
+    /// The picture's bytes: rows of B, G, R, A with the opacity multiplied in, valid while `body` runs.
+    public func withPixels<Result>(_ body: (UnsafeRawBufferPointer, _ bytesPerRow: Int) throws -> Result) rethrows
+        -> Result
+    {
+        cairo_surface_flush(surface)
+        let bytesPerRow = Int(cairo_image_surface_get_stride(surface))
+        let bytes = UnsafeRawBufferPointer(
+            start: cairo_image_surface_get_data(surface),
+            count: bytesPerRow * pixelSize.height
+        )
+        return try body(bytes, bytesPerRow)
+    }
+
+    /// Throws if something drawn so far failed; Cairo draws nothing after a failure.
+    public func check() throws(CanvasError) {
+        let status = cairo_status(context)
+        guard status == CAIRO_STATUS_SUCCESS else {
+            throw .drawing(reason: String(cString: cairo_status_to_string(status)))
+        }
+    }
+
+    func setSource(_ color: Color) {
+        cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha)
+    }
+
+    private func trace(_ outline: Outline) {
+        cairo_new_path(context)
+        for contour in outline.contours {
+            cairo_new_sub_path(context)
+            for point in contour.points { cairo_line_to(context, point.x, point.y) }
+            if contour.isClosed { cairo_close_path(context) }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Glibc
+
+/// A shape made of closed and open lines. Curves are broken into short straight pieces as they are added, so that the
+/// shape can go through any projection, not only an affine one.
+public struct Outline: Hashable, Sendable {
+    /// One line from its first point to its last, and back if it is closed.
+    public struct Contour: Hashable, Sendable {
+        /// The corners.
+        public var points: [SurfacePoint]
+        /// Whether a last piece leads back to the first point.
+        public var isClosed: Bool
+    }
+
+    /// The lines.
+    public private(set) var contours: [Contour] = []
+
+    /// Pieces a curve is broken into: a quarter circle of 250 points then deviates by about 0.1 point.
+    private static let piecesPerCurve = 24
+
+    /// Makes a shape without any line.
+    public init() {}
+
+    /// Makes one closed line through the points.
+    public init(polygon points: [SurfacePoint]) {
+        contours = [Contour(points: points, isClosed: true)]
+    }
+
+    /// Begins a new line.
+    public mutating func move(to x: Double, _ y: Double) {
+        contours.append(Contour(points: [SurfacePoint(x: x, y: y)], isClosed: false))
+    }
+
+    /// Goes straight to a point; begins a line there if there is none.
+    public mutating func line(to x: Double, _ y: Double) {
+        guard !contours.isEmpty else { return move(to: x, y) }
+        contours[contours.count - 1].points.append(SurfacePoint(x: x, y: y))
+    }
+
+    /// Goes to a point in a cubic Bézier curve; begins a line at it if there is none.
+    public mutating func curve(
+        to x: Double,
+        _ y: Double,
+        control1: (x: Double, y: Double),
+        control2: (x: Double, y: Double)
+    ) {
+        guard let start = contours.last?.points.last else { return move(to: x, y) }
+        for piece in 1...Self.piecesPerCurve {
+            let t = Double(piece) / Double(Self.piecesPerCurve)
+            let s = 1 - t
+            let (w0, w1, w2, w3) = (s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t)
+            line(
+                to: w0 * start.x + w1 * control1.x + w2 * control2.x + w3 * x,
+                w0 * start.y + w1 * control1.y + w2 * control2.y + w3 * y
+            )
+        }
+    }
+
+    /// Ends the line where it began.
+    public mutating func close() {
+        guard !contours.isEmpty else { return }
+        contours[contours.count - 1].isClosed = true
+    }
+
+    /// Adds a closed ellipse.
+    public mutating func addEllipse(x: Double, y: Double, radiusX: Double, radiusY: Double) {
+        let pieces = 4 * Self.piecesPerCurve
+        let points = (0..<pieces).map { piece in
+            let angle = 2 * Double.pi * Double(piece) / Double(pieces)
+            return SurfacePoint(x: x + radiusX * cos(angle), y: y + radiusY * sin(angle))
+        }
+        contours.append(Contour(points: points, isClosed: true))
+    }
+
+    /// Adds a closed rectangle with round corners.
+    public mutating func addRoundedRect(_ rect: SurfaceRect, radius: Double) {
+        let radius = max(0, min(radius, rect.width / 2, rect.height / 2))
+        // How far a curve's control points lie from a quarter circle's ends: 4/3 · (√2 − 1).
+        let reach = radius * (1 - 0.5522847498)
+        let (left, top, right, bottom) = (rect.x, rect.y, rect.x + rect.width, rect.y + rect.height)
+        move(to: left + radius, top)
+        line(to: right - radius, top)
+        curve(to: right, top + radius, control1: (right - reach, top), control2: (right, top + reach))
+        line(to: right, bottom - radius)
+        curve(to: right - radius, bottom, control1: (right, bottom - reach), control2: (right - reach, bottom))
+        line(to: left + radius, bottom)
+        curve(to: left, bottom - radius, control1: (left + reach, bottom), control2: (left, bottom - reach))
+        line(to: left, top + radius)
+        curve(to: left + radius, top, control1: (left, top + reach), control2: (left + reach, top))
+        close()
+    }
+
+    /// The same shape with each point moved.
+    public func mapped(_ transform: (SurfacePoint) -> SurfacePoint) -> Outline {
+        var result = self
+        for index in result.contours.indices {
+            result.contours[index].points = contours[index].points.map(transform)
+        }
+        return result
+    }
+}

@@ -1,0 +1,108 @@
+public import FaceMetadata
+import Glibc
+
+/// A head's rotation as a matrix, in the surface's axes: x to the right, y down, z towards the viewer.
+///
+/// Composed as `HeadPose` is measured: first the roll in the head's own plane, then the turn of the nose up or down,
+/// then to the side. So yaw and pitch say where the nose points in the picture, whatever the roll.
+public struct HeadRotation: Hashable, Sendable {
+    /// Where the head's own axes point: to its right as seen in the picture, down to its chin, out of its nose.
+    public private(set) var right: Vector, down: Vector, forward: Vector
+
+    /// Makes the rotation of a pose.
+    public init(_ pose: HeadPose) {
+        let (sinYaw, cosYaw) = Self.sinCos(pose.yaw)
+        let (sinPitch, cosPitch) = Self.sinCos(pose.pitch)
+        let (sinRoll, cosRoll) = Self.sinCos(pose.roll)
+        // The axes after pitch and yaw alone; the roll turns the first two within their plane.
+        let across = Vector(x: cosYaw, y: 0, z: -sinYaw)
+        let below = Vector(x: sinYaw * sinPitch, y: cosPitch, z: cosYaw * sinPitch)
+        right = across * cosRoll + below * sinRoll
+        down = below * cosRoll + across * -sinRoll
+        forward = Vector(x: sinYaw * cosPitch, y: -sinPitch, z: cosYaw * cosPitch)
+    }
+
+    /// The pose that has this rotation, angles in (−180, 180].
+    public var pose: HeadPose {
+        let yaw = atan2(forward.x, forward.z)
+        let pitch = asin(max(-1, min(1, -forward.y)))
+        let across = Vector(x: cos(yaw), y: 0, z: -sin(yaw))
+        let below = Vector(x: sin(yaw) * sin(pitch), y: cos(pitch), z: cos(yaw) * sin(pitch))
+        let roll = atan2(right.dot(below), right.dot(across))
+        return HeadPose(
+            roll: (roll * 180 / .pi).normalizedDegrees,
+            yaw: (yaw * 180 / .pi).normalizedDegrees,
+            pitch: (pitch * 180 / .pi).normalizedDegrees
+        )
+    }
+
+    /// The rotation after the picture was turned or mirrored by a map without shear and with equal scales.
+    ///
+    /// A mirror image of a head is a head again, with its left and right exchanged.
+    public func followed(by map: PlaneTransform) -> HeadRotation {
+        let scale = abs(map.determinant).squareRoot()
+        var result = self
+        result.right = right.mapped(by: map, scale: map.determinant < 0 ? -scale : scale)
+        result.down = down.mapped(by: map, scale: scale)
+        result.forward = forward.mapped(by: map, scale: scale)
+        return result
+    }
+
+    private static func sinCos(_ degrees: Double) -> (Double, Double) {
+        (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
+    }
+}
+
+/// A direction or position in space: x to the right, y down, z towards the viewer.
+public struct Vector: Hashable, Sendable {
+    /// To the right.
+    public var x: Double
+    /// Downwards.
+    public var y: Double
+    /// Towards the viewer.
+    public var z: Double
+
+    /// Makes a vector from its components.
+    public init(x: Double, y: Double, z: Double) {
+        self.x = x
+        self.y = y
+        self.z = z
+    }
+
+    /// The sum.
+    public static func + (left: Vector, right: Vector) -> Vector {
+        Vector(x: left.x + right.x, y: left.y + right.y, z: left.z + right.z)
+    }
+
+    /// The vector made longer by a factor.
+    public static func * (vector: Vector, factor: Double) -> Vector {
+        Vector(x: vector.x * factor, y: vector.y * factor, z: vector.z * factor)
+    }
+
+    /// The scalar product.
+    public func dot(_ other: Vector) -> Double { x * other.x + y * other.y + z * other.z }
+
+    /// The vector after a map of the picture's plane; a negative scale also turns it around.
+    fileprivate func mapped(by map: PlaneTransform, scale: Double) -> Vector {
+        let depth = scale < 0 ? -z : z
+        return Vector(x: (map.a * x + map.b * y) / scale, y: (map.c * x + map.d * y) / scale, z: depth)
+    }
+}
+
+extension Double {
+    /// The same angle in degrees in (−180, 180].
+    var normalizedDegrees: Double {
+        let wrapped = truncatingRemainder(dividingBy: 360)
+        if wrapped > 180 { return wrapped - 360 }
+        return wrapped <= -180 ? wrapped + 360 : wrapped
+    }
+}
+
+extension Double {
+    /// An angle in degrees after the plane was stretched by two factors; itself if they are equal.
+    func stretched(byX scaleX: Double, y scaleY: Double) -> Double {
+        guard abs(scaleX - scaleY) > 1e-12 * scaleX else { return self }
+        let radians = self * .pi / 180
+        return (atan2(scaleY * sin(radians), scaleX * cos(radians)) * 180 / .pi).normalizedDegrees
+    }
+}

@@ -1,0 +1,129 @@
+public import FaceMetadata
+public import Frames
+
+/// Where a camera's picture lies on a drawing surface, and the conversions between the two:
+/// the geometry of AVCaptureVideoPreviewLayer.
+///
+/// The picture's coordinates are those of the metadata: 0…1 of the picture that the daemon publishes about. Before it
+/// is shown, that picture is cropped to its clean aperture, turned by `orientation`, mirrored, and fitted by gravity.
+public struct PreviewLayerGeometry: Hashable, Sendable {
+    /// The size of the drawing surface in points.
+    public let size: SurfaceSize
+
+    /// The size of the picture that metadata refers to, in pixels.
+    public let pictureSize: FrameSize
+
+    /// How the picture fills the surface.
+    public let videoGravity: VideoGravity
+
+    /// Whether the picture is mirrored left to right as the viewer sees it, as people expect of their own image.
+    public let isMirrored: Bool
+
+    /// How the picture must be turned to be upright on the surface; other than `.up` where the daemon was not told how
+    /// the camera is mounted, or where the surface itself is mounted on its side.
+    public let orientation: Orientation
+
+    /// The part of the picture that is shown, before it is turned; the rest has no place on the surface.
+    public let cleanAperture: NormalizedRect
+
+    /// The camera whose objects this geometry converts; nil for anybody's.
+    public let camera: String?
+
+    /// Maps the picture's 0…1 to the surface's points.
+    public let surfaceFromPicture: PlaneTransform
+
+    /// Maps the surface's points to the picture's 0…1.
+    public let pictureFromSurface: PlaneTransform
+
+    /// Where the visible part of the picture lies on the surface; reaches beyond it with `resizeAspectFill`.
+    public let visibleRect: SurfaceRect
+
+    /// Makes the geometry of a picture on a surface.
+    ///
+    /// Nil unless the picture, the surface and the clean aperture each have a finite area.
+    public init?(
+        size: SurfaceSize,
+        pictureSize: FrameSize,
+        videoGravity: VideoGravity = .resizeAspect,
+        isMirrored: Bool = false,
+        orientation: Orientation = .up,
+        cleanAperture: NormalizedRect = NormalizedRect(x: 0, y: 0, width: 1, height: 1),
+        camera: String? = nil
+    ) {
+        let lengths = [
+            size.width, size.height, Double(pictureSize.width), Double(pictureSize.height),
+            cleanAperture.width, cleanAperture.height,
+        ]
+        guard lengths.allSatisfy({ $0 > 0 && $0.isFinite }), cleanAperture.x.isFinite, cleanAperture.y.isFinite else {
+            return nil
+        }
+        self.size = size
+        self.pictureSize = pictureSize
+        self.videoGravity = videoGravity
+        self.isMirrored = isMirrored
+        self.orientation = orientation
+        self.cleanAperture = cleanAperture
+        self.camera = camera
+
+        let shown = SurfaceSize(
+            width: cleanAperture.width * Double(pictureSize.width),
+            height: cleanAperture.height * Double(pictureSize.height)
+        )
+        let upright = orientation.swapsAxes ? SurfaceSize(width: shown.height, height: shown.width) : shown
+        let rect = videoGravity.pictureRect(of: upright, on: size)
+        let crop = PlaneTransform(
+            a: 1 / cleanAperture.width,
+            b: 0,
+            c: 0,
+            d: 1 / cleanAperture.height,
+            tx: -cleanAperture.x / cleanAperture.width,
+            ty: -cleanAperture.y / cleanAperture.height
+        )
+        let mirror = isMirrored ? PlaneTransform(a: -1, b: 0, c: 0, d: 1, tx: 1, ty: 0) : .identity
+        let fit = PlaneTransform(a: rect.width, b: 0, c: 0, d: rect.height, tx: rect.x, ty: rect.y)
+        visibleRect = rect
+        surfaceFromPicture = crop.then(orientation.uprightFromStored).then(mirror).then(fit)
+        pictureFromSurface = surfaceFromPicture.inverse
+    }
+
+    /// Where a point of the picture lies on the surface.
+    public func surfacePoint(fromPicture point: NormalizedPoint) -> SurfacePoint {
+        surfaceFromPicture(point.x, point.y)
+    }
+
+    /// Which point of the picture lies at a point of the surface; outside 0…1 where there is no picture.
+    public func picturePoint(fromSurface point: SurfacePoint) -> NormalizedPoint {
+        let converted = pictureFromSurface(point.x, point.y)
+        return NormalizedPoint(x: converted.x, y: converted.y)
+    }
+
+    /// Where a rectangle of the picture lies on the surface; it stays upright, its sides may change places.
+    public func surfaceRect(fromPicture rect: NormalizedRect) -> SurfaceRect {
+        SurfaceRect(
+            corner: surfaceFromPicture(rect.x, rect.y),
+            opposite: surfaceFromPicture(rect.x + rect.width, rect.y + rect.height)
+        )
+    }
+
+    /// Which rectangle of the picture lies under a rectangle of the surface.
+    public func pictureRect(fromSurface rect: SurfaceRect) -> NormalizedRect {
+        let converted = SurfaceRect(
+            corner: pictureFromSurface(rect.x, rect.y),
+            opposite: pictureFromSurface(rect.x + rect.width, rect.y + rect.height)
+        )
+        return NormalizedRect(x: converted.x, y: converted.y, width: converted.width, height: converted.height)
+    }
+
+    /// Maps pixel positions of the picture to the surface's points, pixel corners at integers; for drawing it.
+    public var surfaceFromPixels: PlaneTransform {
+        PlaneTransform(
+            a: 1 / Double(pictureSize.width),
+            b: 0,
+            c: 0,
+            d: 1 / Double(pictureSize.height),
+            tx: 0,
+            ty: 0
+        )
+        .then(surfaceFromPicture)
+    }
+}

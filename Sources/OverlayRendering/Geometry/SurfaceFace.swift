@@ -1,0 +1,103 @@
+public import FaceMetadata
+
+/// A face as it lies on the drawing surface; what is unknown is nil.
+///
+/// Left and right are the surface's: in a mirrored preview the eye at the picture's left is the right one here.
+/// On a picture that lies on its side they are the face's own sides as seen with its roll taken out.
+public struct SurfaceFace: Hashable, Sendable {
+    /// The identity.
+    public var faceID: FaceID
+    /// The upright box, in points.
+    public var bounds: SurfaceRect
+    /// Where the head points as the viewer of the surface sees it.
+    public var pose: HeadPose?
+    /// How sure the model is that this is a face, 0…1.
+    public var confidence: Double
+    /// The centre of the left eye, in points.
+    public var leftEye: SurfacePoint?
+    /// The centre of the right eye, in points.
+    public var rightEye: SurfacePoint?
+    /// The centre of the mouth, in points.
+    public var mouth: SurfacePoint?
+    /// Whether the face smiles.
+    public var smiling: Bool?
+    /// How much the face smiles, 0…1.
+    public var smile: Double?
+    /// Whether the left eye is closed.
+    public var leftEyeClosed: Bool?
+    /// Whether the right eye is closed.
+    public var rightEyeClosed: Bool?
+    /// On how many analysed frames the face was seen since its enter.
+    public var trackedFrames: Int
+}
+
+extension PreviewLayerGeometry {
+    /// The face as it lies on the surface, its angles as the surface's viewer sees them.
+    ///
+    /// Nil if it is another camera's, or if its box has no place on any surface: without area, endless, or far larger
+    /// than the picture. Landmarks and angles that are no numbers become unknown.
+    public func transformed(_ face: FaceObject, from camera: String? = nil) -> SurfaceFace? {
+        if let own = self.camera, let camera, own != camera { return nil }
+        guard face.bounds.isDrawable else { return nil }
+        let mirrors = surfaceFromPicture.determinant < 0
+        let left = place(face.leftEye)
+        let right = place(face.rightEye)
+        return SurfaceFace(
+            faceID: face.faceID,
+            bounds: surfaceRect(fromPicture: face.bounds),
+            pose: face.pose.flatMap { $0.isFinite ? transformed($0) : nil },
+            confidence: face.confidence,
+            leftEye: mirrors ? right : left,
+            rightEye: mirrors ? left : right,
+            mouth: place(face.mouth),
+            smiling: face.smiling,
+            smile: face.smile,
+            leftEyeClosed: mirrors ? face.rightEyeClosed : face.leftEyeClosed,
+            rightEyeClosed: mirrors ? face.leftEyeClosed : face.rightEyeClosed,
+            trackedFrames: face.trackedFrames
+        )
+    }
+
+    private func place(_ point: NormalizedPoint?) -> SurfacePoint? {
+        guard let point, point.isDrawable else { return nil }
+        return surfacePoint(fromPicture: point)
+    }
+
+    /// A pose as the surface's viewer sees it.
+    ///
+    /// Turning and mirroring the picture moves the head as a whole. Stretching it (`resize`) leaves yaw and pitch as
+    /// they are and tilts the roll by the ratio of the two scales.
+    public func transformed(_ pose: HeadPose) -> HeadPose {
+        let turn = orientation.uprightFromStored.linear.then(
+            isMirrored ? PlaneTransform(a: -1, b: 0, c: 0, d: 1, tx: 0, ty: 0) : .identity
+        )
+        var result = HeadRotation(pose).followed(by: turn).pose
+        let pixels = surfaceFromPixels
+        let scaleX = abs(pixels.a) + abs(pixels.b)
+        let scaleY = abs(pixels.c) + abs(pixels.d)
+        result.roll = result.roll.stretched(byX: scaleX, y: scaleY)
+        return result
+    }
+}
+
+extension PlaneTransform {
+    /// The same map without its shift.
+    fileprivate var linear: PlaneTransform { PlaneTransform(a: a, b: b, c: c, d: d, tx: 0, ty: 0) }
+}
+
+/// How many pictures away something may be and still be drawn; Cairo counts in 24.8 bits, and fails for good beyond.
+private let farthest = 20.0
+
+extension NormalizedRect {
+    fileprivate var isDrawable: Bool {
+        [x, y].allSatisfy { abs($0) <= farthest } && [width, height].allSatisfy { $0 > 0 && $0 <= farthest }
+    }
+}
+
+extension NormalizedPoint {
+    fileprivate var isDrawable: Bool { [x, y].allSatisfy { abs($0) <= farthest } }
+}
+
+extension HeadPose {
+    fileprivate var isFinite: Bool { [roll, yaw, pitch].allSatisfy(\.isFinite) }
+}

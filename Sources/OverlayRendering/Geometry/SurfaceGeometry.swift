@@ -1,0 +1,76 @@
+/// A point on the drawing surface, in points from its top left corner; x grows to the right, y downwards.
+public struct SurfacePoint: Hashable, Sendable {
+    /// Points from the left edge.
+    public var x: Double
+
+    /// Points from the top edge.
+    public var y: Double
+
+    /// Makes a point from its distances to the left and the top edge.
+    public init(x: Double, y: Double) {
+        self.x = x
+        self.y = y
+    }
+
+    /// The distance to another point.
+    public func distance(to other: SurfacePoint) -> Double {
+        let (dx, dy) = (other.x - x, other.y - y)
+        return (dx * dx + dy * dy).squareRoot()
+    }
+
+    /// The point halfway to another one.
+    public func middle(to other: SurfacePoint) -> SurfacePoint {
+        SurfacePoint(x: (x + other.x) / 2, y: (y + other.y) / 2)
+    }
+}
+
+/// A size on the drawing surface, in points.
+public struct SurfaceSize: Hashable, Sendable {
+    /// From left to right.
+    public var width: Double
+
+    /// From top to bottom.
+    public var height: Double
+
+    /// Makes a size from its width and height in points.
+    public init(width: Double, height: Double) {
+        self.width = width
+        self.height = height
+    }
+}
+
+/// An upright rectangle on the drawing surface, in points.
+public struct SurfaceRect: Hashable, Sendable {
+    /// The left edge.
+    public var x: Double
+
+    /// The top edge.
+    public var y: Double
+
+    /// The width.
+    public var width: Double
+
+    /// The height.
+    public var height: Double
+
+    /// Makes a rectangle from its top left corner and its size.
+    public init(x: Double, y: Double, width: Double, height: Double) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    /// The smallest rectangle that holds two opposite corners, whichever they are.
+    public init(corner: SurfacePoint, opposite: SurfacePoint) {
+        self.init(
+            x: min(corner.x, opposite.x),
+            y: min(corner.y, opposite.y),
+            width: abs(opposite.x - corner.x),
+            height: abs(opposite.y - corner.y)
+        )
+    }
+
+    /// The centre.
+    public var center: SurfacePoint { SurfacePoint(x: x + width / 2, y: y + height / 2) }
+}

@@ -1,0 +1,49 @@
+import FaceMessages
+
+/// A white square with round corners: tilted by roll, in perspective by yaw.
+public struct BoxLook: Look {
+    /// Makes the look.
+    public init() {}
+
+    /// Draws each face on its own.
+    public func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+        for face in faces { draw(face, on: canvas) }
+    }
+
+    private func draw(_ drawn: DrawnFace, on canvas: Canvas) {
+        let size = drawn.face.uprightSize
+        // A face that enters is boxed in from outside; a smile fills its box with light.
+        let side = max(size.width, size.height) * (1 + 0.25 * drawn.flash(.enter))
+        let line = max(1.5, side * 0.02)
+        let plane = drawn.face.plane
+        canvas.fill(plane.project(ring(side: side, line: line, grown: line * 0.4)), .black.withAlpha(0.35))
+        if drawn.flash(.smile) > 0 {
+            canvas.fill(plane.project(square(side: side)), .white.withAlpha(0.25 * drawn.flash(.smile)))
+        }
+        canvas.fill(plane.project(ring(side: side, line: line, grown: 0)), .white)
+    }
+
+    private func square(side: Double, radius: Double? = nil) -> Outline {
+        var outline = Outline()
+        outline.addRoundedRect(
+            SurfaceRect(x: -side / 2, y: -side / 2, width: side, height: side),
+            radius: radius ?? side * 0.09
+        )
+        return outline
+    }
+
+    /// The area between two squares, so that the line too is nearer and thicker where the face is.
+    private func ring(side: Double, line: Double, grown: Double) -> Outline {
+        let radius = side * 0.09
+        var outline = Outline()
+        for (side, radius) in [
+            (side + line + 2 * grown, radius + line / 2 + grown), (side - line - 2 * grown, radius - line / 2 - grown),
+        ] {
+            outline.addRoundedRect(
+                SurfaceRect(x: -side / 2, y: -side / 2, width: side, height: side),
+                radius: max(0, radius)
+            )
+        }
+        return outline
+    }
+}

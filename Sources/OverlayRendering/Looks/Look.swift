@@ -1,0 +1,57 @@
+public import FaceMessages
+
+/// One way to draw faces over a picture.
+public protocol Look: Sendable {
+    /// Draws the faces, and whatever else the look shows.
+    func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas)
+}
+
+/// A face with what a look needs beside it.
+public struct DrawnFace: Hashable, Sendable {
+    /// The face on the surface.
+    public var face: SurfaceFace
+
+    /// How strong the mark of each kind of event is now, 0…1; absent is 0.
+    public var flashes: [Topic: Double]
+
+    /// Makes a face with the strengths of its marks.
+    public init(face: SurfaceFace, flashes: [Topic: Double] = [:]) {
+        self.face = face
+        self.flashes = flashes
+    }
+
+    /// How strong the mark of an event is now, 0…1.
+    func flash(_ kind: Topic) -> Double { flashes[kind] ?? 0 }
+}
+
+/// The looks by name.
+public enum LookName: String, Hashable, Sendable, CaseIterable {
+    /// A white square with round corners, tilted by roll, in perspective by yaw.
+    case box
+    /// A heart on each eye.
+    case hearts
+    /// A hat, a moustache and a beard.
+    case santa
+    /// A red square with the smile and the closed eyes in words.
+    case square
+    /// Landmarks, axes of the head and values, for diagnosis.
+    case mesh
+
+    /// The look itself.
+    public var look: any Look {
+        switch self {
+        case .box: BoxLook()
+        case .hearts: HeartsLook()
+        case .santa: SantaLook()
+        case .square: SquareLook()
+        case .mesh: MeshLook()
+        }
+    }
+
+    /// The next one, in order, beginning again after the last.
+    public var next: LookName {
+        let all = Self.allCases
+        guard let index = all.firstIndex(of: self) else { return self }
+        return all[(index + 1) % all.count]
+    }
+}

@@ -1,0 +1,130 @@
+public import FaceMessages
+import FaceMetadata
+import Foundation
+
+/// All messages about a clip, in order, for drawing over it by `mediaTime`.
+public struct MessageTrack: Sendable {
+    /// A message and when it belongs, in seconds from the clip's first frame.
+    public struct Entry: Hashable, Sendable {
+        /// Seconds from the clip's first frame; of the message before, for one that does not come from a frame.
+        public var mediaTime: Double
+        /// The message.
+        public var message: DecodedMessage
+    }
+
+    /// The messages, in the order they were sent.
+    public let entries: [Entry]
+
+    /// The camera they are about.
+    public let camera: String
+
+    /// Reads lines as `facetd --print` writes them: one JSON object each, with `topic` and `payload`.
+    ///
+    /// Messages that are not of this contract (discovery, pictures) are passed over.
+    /// - Throws: `MessageTrackError` if a line cannot be read, there is no metadata, or several cameras are told of.
+    public init(lines: some StringProtocol) throws(MessageTrackError) {
+        var entries: [Entry] = []
+        var cameras: Set<String> = []
+        var last = 0.0
+        let rows = lines.split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, row) in rows.enumerated() where !row.allSatisfy(\.isWhitespace) {
+            guard let message = try Self.message(in: row, number: index + 1) else { continue }
+            if let stamp = message.stamp { last = stamp.mediaTime }
+            if let origin = message.origin { cameras.insert(origin.camera) }
+            entries.append(Entry(mediaTime: last, message: message))
+        }
+        guard entries.contains(where: \.isMetadata) else { throw .noMetadata }
+        guard cameras.count == 1, let camera = cameras.first else { throw .severalCameras(cameras.sorted()) }
+        self.entries = entries
+        self.camera = camera
+    }
+
+    /// The time of the last message that comes from a frame.
+    public var end: Double { entries.last?.mediaTime ?? 0 }
+
+    /// The first event of a kind.
+    public func firstEvent(on topic: Topic) -> EventMessage? {
+        for entry in entries {
+            if case .event(let event) = entry.message, Topic(event.event.kind) == topic { return event }
+        }
+        return nil
+    }
+
+    /// When the first face is there; nil if there is never one.
+    public var firstFace: Double? {
+        for entry in entries {
+            if case .metadata(let message) = entry.message, !message.faces.isEmpty { return entry.mediaTime }
+        }
+        return nil
+    }
+
+    private static func message(in row: some StringProtocol, number: Int) throws(MessageTrackError) -> DecodedMessage? {
+        let fields: [String: Any]?
+        do {
+            fields = try JSONSerialization.jsonObject(with: Data(row.utf8)) as? [String: Any]
+        } catch {
+            throw .badLine(number: number, reason: "it is not JSON")
+        }
+        guard let fields, let name = fields["topic"] as? String, let payload = fields["payload"] else {
+            throw .badLine(number: number, reason: "it has no topic and payload")
+        }
+        guard let topic = Topic(name: name), topic != .previewJPEG, topic != .stats else { return nil }
+        do {
+            return try MessageDecoder().decode(try bytes(of: payload), on: topic)
+        } catch {
+            throw .badLine(number: number, reason: String(describing: error))
+        }
+    }
+
+    /// The payload as it was published: a text is sent bare, everything else as JSON.
+    private static func bytes(of payload: Any) throws -> Data {
+        if let text = payload as? String { return Data(text.utf8) }
+        return try JSONSerialization.data(withJSONObject: payload, options: .fragmentsAllowed)
+    }
+}
+
+/// Plays a track into a scene, forwards.
+public struct MessagePlayback: Sendable {
+    /// Messages carry times rounded to the microsecond or so; a frame's own message must not be missed for that.
+    private static let rounding = 0.0005
+
+    /// The scene at the time played to.
+    public private(set) var scene: Scene
+
+    private let track: MessageTrack
+    private var next = 0
+
+    /// Makes a playback that stands before the first message.
+    public init(_ track: MessageTrack) {
+        self.track = track
+        scene = Scene(camera: track.camera)
+    }
+
+    /// Applies the messages up to a time of the clip, in seconds; a time before the one played to changes nothing.
+    ///
+    /// - Returns: The events among them.
+    @discardableResult
+    public mutating func advance(to mediaTime: Double) -> [EventMessage] {
+        var events: [EventMessage] = []
+        while next < track.entries.count, track.entries[next].mediaTime <= mediaTime + Self.rounding {
+            let entry = track.entries[next]
+            next += 1
+            switch entry.message {
+            case .metadata(let message): _ = scene.apply(message, at: entry.mediaTime)
+            case .event(let message):
+                scene.apply(message, at: entry.mediaTime)
+                events.append(message)
+            case .status(let message): _ = scene.apply(message)
+            case .count, .stats, .detectState: break
+            }
+        }
+        scene.advance(to: mediaTime)
+        return events
+    }
+}
+
+extension MessageTrack.Entry {
+    fileprivate var isMetadata: Bool {
+        if case .metadata = message { true } else { false }
+    }
+}

@@ -1,0 +1,168 @@
+public import FaceMessages
+public import FaceMetadata
+
+/// What there is to draw, kept from a camera's messages.
+///
+/// There is one layer per faceID: moved when metadata moves the face, not made anew. The set of layers is exactly the
+/// set of faces in the last metadata, so no ghost of a face stays, whatever got lost in between.
+/// Times are seconds of any one clock that the caller chooses: the wall's for a live view, the clip's for a clip.
+public struct Scene: Hashable, Sendable {
+    /// What a message did to a layer.
+    public enum Change: Hashable, Sendable {
+        /// A layer was made for a face.
+        case added(FaceID)
+        /// A face's layer took over new values.
+        case moved(FaceID)
+        /// A face's layer was taken away.
+        case removed(FaceID)
+    }
+
+    /// Messages that changed nothing, by reason.
+    public struct Ignored: Hashable, Sendable {
+        /// From another camera than the scene's.
+        public var otherCamera = 0
+        /// Metadata older than what the scene shows.
+        public var stale = 0
+    }
+
+    /// How long the white of a taken picture stays, in seconds.
+    public static let shutterLifetime = 0.3
+
+    /// The camera whose messages count; nil until the first one came, if none was given.
+    public private(set) var camera: String?
+
+    /// The frame that the layers show.
+    public private(set) var stamp: FrameStamp?
+
+    /// The layers, by faceID.
+    public private(set) var layers: [SceneLayer] = []
+
+    /// The last event.
+    public private(set) var lastEvent: EventMessage?
+
+    /// Messages that changed nothing.
+    public private(set) var ignored = Ignored()
+
+    private var boot: String?
+    private var goneBoot: String?
+    private var made = 0
+    private var flashes: [FaceID: [Flash]] = [:]
+    private var shutter: Double?
+
+    /// Makes an empty scene of one camera; of the first one that is heard of, if none is given.
+    public init(camera: String? = nil) {
+        self.camera = camera
+    }
+
+    /// Takes over all current faces.
+    public mutating func apply(_ message: MetadataMessage, at seconds: Double) -> [Change] {
+        guard accepts(message.origin) else { return [] }
+        // What a daemon left behind on the broker when it vanished is no face that is here now.
+        let isLeftBehind = goneBoot == message.origin.boot
+        let isOlder = boot == message.origin.boot && message.stamp.frame < stamp?.frame ?? 0
+        guard !isLeftBehind, !isOlder else {
+            ignored.stale += 1
+            return []
+        }
+        boot = message.origin.boot
+        stamp = message.stamp
+        return replaceLayers(with: message.faces, at: seconds)
+    }
+
+    /// Marks an event on its face's layer until it fades.
+    ///
+    /// The mark of a face whose metadata has not come yet waits for it.
+    public mutating func apply(_ message: EventMessage, at seconds: Double) {
+        guard accepts(message.origin) else { return }
+        lastEvent = message
+        let flash = Flash(kind: Topic(message.event.kind), start: seconds)
+        guard flash.lifetime > 0 else { return }
+        flashes[message.event.face.faceID, default: []].append(flash)
+    }
+
+    /// Takes all layers away if the daemon says that nobody watches the camera.
+    ///
+    /// Metadata of a run that has ended is passed over from then on: the broker keeps the last of it, and may tell it
+    /// after the status.
+    public mutating func apply(_ message: StatusMessage) -> [Change] {
+        guard accepts(message.origin) else { return [] }
+        let status = message.status
+        if status.state != .online {
+            goneBoot = message.origin.boot
+        } else if goneBoot == message.origin.boot {
+            goneBoot = nil
+        }
+        let isWatching = status.state == .online && status.cameraState != .lost && status.cameraState != .disabled
+        return isWatching ? [] : clear()
+    }
+
+    /// Takes all layers away: for when nothing is known any more, as without a broker.
+    public mutating func clear() -> [Change] {
+        let removed = layers.map { Change.removed($0.faceID) }
+        layers = []
+        flashes = [:]
+        stamp = nil
+        return removed
+    }
+
+    /// Marks that a picture was taken.
+    public mutating func takePicture(at seconds: Double) {
+        shutter = seconds
+    }
+
+    /// Forgets marks that have faded.
+    public mutating func advance(to seconds: Double) {
+        for (face, marks) in flashes {
+            let alive = marks.filter { seconds < $0.start + $0.lifetime }
+            flashes[face] = alive.isEmpty ? nil : alive
+        }
+        if let shutter, seconds >= shutter + Self.shutterLifetime { self.shutter = nil }
+    }
+
+    /// The marks on a face.
+    public func flashes(of face: FaceID) -> [Flash] { flashes[face] ?? [] }
+
+    /// Whether anything still fades, so that the next picture differs even without a new message.
+    public var isFading: Bool { shutter != nil || layers.contains { flashes[$0.faceID] != nil } }
+
+    /// How bright the white of a taken picture is, 0…1.
+    public func shutterStrength(at seconds: Double) -> Double {
+        guard let shutter, seconds >= shutter else { return 0 }
+        return max(0, 1 - (seconds - shutter) / Self.shutterLifetime)
+    }
+
+    private mutating func accepts(_ origin: MessageOrigin) -> Bool {
+        if camera == nil { camera = origin.camera }
+        guard camera == origin.camera else {
+            ignored.otherCamera += 1
+            return false
+        }
+        return true
+    }
+
+    private mutating func replaceLayers(with faces: [FaceObject], at seconds: Double) -> [Change] {
+        var changes: [Change] = []
+        var old: [FaceID: SceneLayer] = [:]
+        for layer in layers { old[layer.faceID] = layer }
+        layers = []
+        var seen: Set<FaceID> = []
+        // A face told twice in one message would be two layers of one face: the first counts.
+        for face in faces where seen.insert(face.faceID).inserted {
+            if var layer = old.removeValue(forKey: face.faceID) {
+                if layer.face != face { changes.append(.moved(face.faceID)) }
+                layer.face = face
+                layers.append(layer)
+            } else {
+                made += 1
+                layers.append(SceneLayer(face: face, number: made, start: seconds))
+                changes.append(.added(face.faceID))
+            }
+        }
+        layers.sort { $0.faceID < $1.faceID }
+        for gone in old.keys.sorted() {
+            flashes[gone] = nil
+            changes.append(.removed(gone))
+        }
+        return changes
+    }
+}

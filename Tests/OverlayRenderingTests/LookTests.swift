@@ -1,0 +1,159 @@
+import FaceMessages
+import FaceMetadata
+import Frames
+import OverlayRendering
+import Testing
+
+/// Each look on black, against a reference of 24×18 cells: the brightness of each in 16 steps.
+///
+/// Text is drawn with whatever font the machine has, so the looks with words are compared without them.
+@Suite("Looks")
+struct LookTests {
+    private static let columns = 24
+    private static let rows = 18
+
+    /// A face that fills half of 240×180 points.
+    private func face(_ pose: HeadPose) -> SurfaceFace? {
+        let face = FaceObject(
+            faceID: FaceID(rawValue: 1),
+            bounds: NormalizedRect(x: 0.325, y: 0.25, width: 0.35, height: 0.55),
+            pose: pose,
+            confidence: 1,
+            trackedFrames: 1
+        )
+        return PreviewLayerGeometry(
+            size: SurfaceSize(width: 240, height: 180),
+            pictureSize: FrameSize(width: 240, height: 180)
+        )?
+        .transformed(face)
+    }
+
+    private func grid(_ look: any Look, _ pose: HeadPose) throws -> [[Int]] {
+        let canvas = try Canvas(pixelSize: FrameSize(width: 240, height: 180))
+        canvas.clear(.black)
+        look.draw([DrawnFace(face: try #require(face(pose)))], shutter: 0, on: canvas)
+        try canvas.check()
+        return canvas.brightness(columns: Self.columns, rows: Self.rows)
+    }
+
+    @Test(
+        "are drawn as the reference shows",
+        arguments: [
+            ("box", pose(0, 0, 0)), ("box", pose(20, 0, 0)), ("box", pose(0, 40, 0)),
+            ("hearts", pose(0, 0, 0)), ("hearts", pose(20, 0, 0)),
+            ("santa", pose(0, 0, 0)), ("santa", pose(20, 0, 0)), ("santa", pose(0, -30, 0)),
+            ("square", pose(20, 0, 0)),
+        ]
+    )
+    func reference(name: String, pose: HeadPose) throws {
+        let look = try #require(LookName(rawValue: name)).look
+        let drawn = try grid(look, pose)
+        let key = "\(name) \(Int(pose.roll)) \(Int(pose.yaw))"
+        let text = drawn.map { $0.map { String($0, radix: 16) }.joined() }.joined(separator: "\n")
+        let reference = try #require(lookReferences[key], "no reference for \(key):\n\(text)")
+        let expected = reference.split(separator: "\n").map { $0.compactMap(\.hexDigitValue) }
+        #expect(expected.count == Self.rows && expected.allSatisfy { $0.count == Self.columns })
+        let apart = zip(drawn.joined(), expected.joined()).map { abs($0 - $1) }
+        #expect(apart.allSatisfy { $0 <= 1 }, "\(key) is now\n\(text)")
+        #expect(apart.reduce(0, +) < Self.columns * Self.rows / 20, "\(key) is now\n\(text)")
+    }
+
+    @Test("are the same at every size, but for the rounding of pixels", arguments: LookName.allCases)
+    func everySize(name: LookName) throws {
+        // Without perspective, which depends on the size, and without words.
+        let grids = try [1.0, 3.0].map { scale in
+            let canvas = try Canvas(
+                pixelSize: FrameSize(width: Int(240 * scale), height: Int(180 * scale)),
+                scale: scale
+            )
+            canvas.clear(Color(red: 0.4, green: 0.4, blue: 0.4))
+            name.look.draw([DrawnFace(face: try #require(face(pose(10, 20, 0))))], shutter: 0, on: canvas)
+            return canvas.brightness(columns: Self.columns, rows: Self.rows)
+        }
+        let apart = zip(grids[0].joined(), grids[1].joined()).map { abs($0 - $1) }
+        #expect(apart.allSatisfy { $0 <= 2 })
+    }
+
+    @Test("draw nothing without a face", arguments: LookName.allCases)
+    func nobody(name: LookName) throws {
+        let canvas = try Canvas(pixelSize: FrameSize(width: 32, height: 32))
+        canvas.clear(.black)
+        name.look.draw([], shutter: 0, on: canvas)
+        #expect(canvas.brightness(columns: 4, rows: 4).joined().allSatisfy { $0 == 0 })
+    }
+
+    @Test("survive faces that are no faces", arguments: LookName.allCases)
+    func nonsense(name: LookName) throws {
+        let rects = [
+            NormalizedRect(x: 0, y: 0, width: 0, height: 0), NormalizedRect(x: .nan, y: 0, width: 1, height: 1),
+            NormalizedRect(x: 0, y: 0, width: .infinity, height: 1), NormalizedRect(x: 0, y: 0, width: -1, height: -1),
+            NormalizedRect(x: -9, y: -9, width: 19, height: 19), NormalizedRect(x: 0.5, y: 0.5, width: 1e-9, height: 1),
+            NormalizedRect(x: 0, y: 0, width: 1e12, height: 1e12),
+        ]
+        let geometry = try #require(
+            PreviewLayerGeometry(
+                size: SurfaceSize(width: 64, height: 64),
+                pictureSize: FrameSize(width: 64, height: 64)
+            )
+        )
+        for rect in rects {
+            for pose in [pose(0, 0, 0), pose(.nan, 0, 0), pose(45, 90, -90)] {
+                let canvas = try Canvas(pixelSize: FrameSize(width: 64, height: 64))
+                if let face = geometry.transformed(sampleFace(bounds: rect, pose: pose)) {
+                    name.look.draw([DrawnFace(face: face)], shutter: 0, on: canvas)
+                }
+                // Whatever that looked like, the next face is drawn.
+                name.look.draw(
+                    [DrawnFace(face: try #require(geometry.transformed(sampleFace())))],
+                    shutter: 0,
+                    on: canvas
+                )
+                try canvas.check()
+                #expect(canvas.brightness(columns: 8, rows: 8).joined().contains { $0 > 0 }, "\(rect) \(pose)")
+            }
+        }
+    }
+
+    @Test("the square's look flashes when a picture is taken")
+    func shutter() throws {
+        let canvas = try Canvas(pixelSize: FrameSize(width: 16, height: 16))
+        canvas.clear(.black)
+        SquareLook().draw([], shutter: 1, on: canvas)
+        #expect(canvas.brightness(columns: 2, rows: 2).joined().allSatisfy { $0 == 15 })
+    }
+
+    @Test("a smile's mark brightens the box")
+    func smileMark() throws {
+        let shown = try #require(face(pose(0, 0, 0)))
+        let bright = try [[:], [Topic.smile: 1.0]].map { marks in
+            let canvas = try Canvas(pixelSize: FrameSize(width: 240, height: 180))
+            canvas.clear(.black)
+            BoxLook().draw([DrawnFace(face: shown, flashes: marks)], shutter: 0, on: canvas)
+            return canvas.brightness(columns: 24, rows: 18)[9][12]
+        }
+        #expect(bright[0] == 0 && bright[1] > 2)
+    }
+}
+
+extension Canvas {
+    /// The mean of each cell's pixels' strongest colour, 0…15: red lines count as much as white ones.
+    func brightness(columns: Int, rows: Int) -> [[Int]] {
+        let (width, height) = (pixelSize.width, pixelSize.height)
+        return withPixels { pixels, bytesPerRow in
+            (0..<rows).map { row in
+                (0..<columns).map { column in
+                    var sum = 0
+                    var count = 0
+                    for y in row * height / rows..<(row + 1) * height / rows {
+                        for x in column * width / columns..<(column + 1) * width / columns {
+                            let pixel = y * bytesPerRow + 4 * x
+                            sum += Int(max(pixels[pixel], pixels[pixel + 1], pixels[pixel + 2]))
+                            count += 1
+                        }
+                    }
+                    return (sum * 15 + count * 255 / 2) / (count * 255)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import FaceMessages
+import FaceMetadata
+import Frames
+import OverlayRendering
+
+/// A face in the middle of the picture that knows everything about itself.
+func sampleFace(
+    id: Int = 1,
+    bounds: NormalizedRect = NormalizedRect(x: 0.4, y: 0.3, width: 0.2, height: 0.4),
+    pose: HeadPose? = HeadPose(roll: 10, yaw: 20, pitch: 5)
+) -> FaceObject {
+    FaceObject(
+        faceID: FaceID(rawValue: id),
+        bounds: bounds,
+        pose: pose,
+        confidence: 0.9,
+        leftEye: NormalizedPoint(x: bounds.x + bounds.width * 0.3, y: bounds.y + bounds.height * 0.31),
+        rightEye: NormalizedPoint(x: bounds.x + bounds.width * 0.7, y: bounds.y + bounds.height * 0.31),
+        mouth: NormalizedPoint(x: bounds.x + bounds.width * 0.5, y: bounds.y + bounds.height * 0.7),
+        smiling: true,
+        smile: 0.8,
+        leftEyeClosed: true,
+        rightEyeClosed: false,
+        trackedFrames: 3
+    )
+}
+
+/// A pose, for tables.
+func pose(_ roll: Double, _ yaw: Double, _ pitch: Double) -> HeadPose { HeadPose(roll: roll, yaw: yaw, pitch: pitch) }
+
+extension HeadPose {
+    /// Whether all angles agree within a hundredth of a degree, −180 being 180.
+    func isClose(to other: HeadPose) -> Bool {
+        zip([roll, yaw, pitch], [other.roll, other.yaw, other.pitch]).allSatisfy { left, right in
+            let apart = abs(left - right).truncatingRemainder(dividingBy: 360)
+            return min(apart, 360 - apart) < 0.01
+        }
+    }
+}
+
+extension SurfacePoint {
+    func isClose(to other: SurfacePoint) -> Bool { distance(to: other) < 1e-6 }
+}
+
+extension SurfaceRect {
+    func isClose(to other: SurfaceRect) -> Bool {
+        abs(x - other.x) < 1e-6 && abs(y - other.y) < 1e-6 && abs(width - other.width) < 1e-6
+            && abs(height - other.height) < 1e-6
+    }
+}
+
+/// Numbers that look random and are the same in every run (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+let origin = MessageOrigin(camera: "front", boot: "RUN1")
+
+func stamp(_ frame: Int, rate: Double = 30) -> FrameStamp {
+    FrameStamp(frame: frame, time: Timestamp(nanoseconds: 0), mediaTime: Double(frame) / rate)
+}
+
+func metadata(_ faces: [FaceObject], frame: Int, from origin: MessageOrigin = origin) -> MetadataMessage {
+    MetadataMessage(origin: origin, stamp: stamp(frame), faces: faces)
+}
+
+func event(_ kind: FaceEvent.Kind, face: Int, frame: Int, from origin: MessageOrigin = origin) -> EventMessage {
+    EventMessage(
+        origin: origin,
+        id: "E\(frame)",
+        seq: frame,
+        event: FaceEvent(kind: kind, face: sampleFace(id: face), stamp: stamp(frame)),
+        latency: nil
+    )
+}
