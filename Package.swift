@@ -56,6 +56,7 @@ let package = Package(
     targets: [
         // C libraries. Each is imported by exactly one Swift target.
         .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
+        .systemLibrary(name: "CChafa", pkgConfig: "chafa", providers: [.apt(["libchafa-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CFFmpeg",
@@ -63,6 +64,7 @@ let package = Package(
             providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswscale-dev"])]
         ),
         .target(name: "CLiteRT"),
+        .target(name: "CTerminal"),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2"), .linkedLibrary("v4lconvert")]),
@@ -79,6 +81,7 @@ let package = Package(
         library("FaceInference", ["Frames", "FaceMetadata", "CLiteRT", "CCrypto"]),
         library("MQTT", ["CMosquitto", grdb, logging]),
         library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "CCairo"]),
+        library("TerminalPictures", ["CChafa", "CTerminal"]),
 
         // The programs.
         library(
@@ -105,6 +108,7 @@ let package = Package(
         tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles"], exclude: ["References"]),
         tests(of: "MQTT", [grdb, logging]),
         tests(of: "OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames"]),
+        tests(of: "TerminalPictures"),
         tests(of: "DaemonCore", ["FaceMessages", "FaceMetadata", "Frames", logging]),
     ]
 )

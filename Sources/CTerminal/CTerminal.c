@@ -1,0 +1,131 @@
+#include "CTerminal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static struct {
+    int descriptor;
+    struct termios original, raw;
+    const char *enter, *leave;
+    size_t enter_length, leave_length;
+} terminal;
+
+static volatile sig_atomic_t is_taken, was_resumed;
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT};
+
+static void write_all(const char *bytes, size_t length) {
+    while (length > 0) {
+        ssize_t written = write(terminal.descriptor, bytes, length);
+        if (written < 0 && errno != EINTR) return;
+        if (written > 0) {
+            bytes += written;
+            length -= (size_t)written;
+        }
+    }
+}
+
+static void enter(void) {
+    tcsetattr(terminal.descriptor, TCSADRAIN, &terminal.raw);
+    write_all(terminal.enter, terminal.enter_length);
+}
+
+static void leave(void) {
+    write_all(terminal.leave, terminal.leave_length);
+    tcsetattr(terminal.descriptor, TCSADRAIN, &terminal.original);
+}
+
+/// Lets the signal have its usual effect, once this handler has returned.
+static void raise_again(int number) {
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void on_end(int number) {
+    if (is_taken) {
+        is_taken = 0;
+        leave();
+    }
+    raise_again(number);
+}
+
+static void on_suspend(int number) {
+    int saved = errno;
+    if (is_taken) leave();
+    raise_again(number);
+    errno = saved;
+}
+
+static void watch_suspension(void);
+
+static void on_resume(int number) {
+    (void)number;
+    int saved = errno;
+    if (is_taken) {
+        watch_suspension();
+        enter();
+        was_resumed = 1;
+    }
+    errno = saved;
+}
+
+static void handle(int number, void (*handler)(int)) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+static void watch_suspension(void) {
+    handle(SIGTSTP, on_suspend);
+    handle(SIGCONT, on_resume);
+}
+
+bool facet_terminal_take(int descriptor, const char *enter_text, size_t enter_length, const char *leave_text, size_t leave_length) {
+    if (tcgetattr(descriptor, &terminal.original) != 0) return false;
+    terminal.descriptor = descriptor;
+    terminal.raw = terminal.original;
+    // Keys come at once and are not shown; signals by keys stay.
+    terminal.raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    terminal.raw.c_cc[VMIN] = 1;
+    terminal.raw.c_cc[VTIME] = 0;
+    terminal.enter = enter_text;
+    terminal.enter_length = enter_length;
+    terminal.leave = leave_text;
+    terminal.leave_length = leave_length;
+    is_taken = 1;
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) handle(ending[i], on_end);
+    watch_suspension();
+    enter();
+    return true;
+}
+
+void facet_terminal_release(void) {
+    if (!is_taken) return;
+    is_taken = 0;
+    leave();
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) signal(ending[i], SIG_DFL);
+    signal(SIGTSTP, SIG_DFL);
+    signal(SIGCONT, SIG_DFL);
+}
+
+bool facet_terminal_was_resumed(void) {
+    bool result = was_resumed;
+    was_resumed = 0;
+    return result;
+}
+
+bool facet_terminal_size(int descriptor, int *columns, int *rows, int *width, int *height) {
+    struct winsize size;
+    if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return false;
+    *columns = size.ws_col;
+    *rows = size.ws_row;
+    *width = size.ws_xpixel;
+    *height = size.ws_ypixel;
+    return true;
+}

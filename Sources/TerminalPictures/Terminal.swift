@@ -1,0 +1,87 @@
+import CTerminal
+import Glibc
+
+/// The terminal in front, taken over for pictures and given back however the program ends.
+///
+/// Keys come as they are pressed; Ctrl-C and Ctrl-Z keep their effects. There is one terminal, so at most one of these
+/// is in use at a time.
+public final class Terminal: Sendable {
+    /// The alternate screen, without a cursor and without line wrapping.
+    private static let enter: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
+
+    /// Ends a synchronized update that may be under way, and puts everything back.
+    private static let leave: StaticString = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+
+    /// The same after kitty's pictures are taken away; other terminals might show the sequence for that as text.
+    private static let leaveKitty: StaticString =
+        "\u{1B}[?2026l\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+
+    /// Takes the terminal over.
+    ///
+    /// - Parameter format: how pictures will be shown.
+    /// - Throws: `TerminalError.noTerminal` if standard input or output goes elsewhere.
+    public init(format: TerminalFormat) throws(TerminalError) {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .noTerminal(errno: errno) }
+        let (enter, leave) = (Self.enter, format == .kitty ? Self.leaveKitty : Self.leave)
+        let isTaken = enter.withUTF8Buffer { enter in
+            leave.withUTF8Buffer { leave in
+                // The texts are constants of the program: their addresses stay.
+                facet_terminal_take(STDOUT_FILENO, enter.baseAddress, enter.count, leave.baseAddress, leave.count)
+            }
+        }
+        guard isTaken else { throw .noTerminal(errno: errno) }
+    }
+
+    deinit {
+        release()
+    }
+
+    /// Gives the terminal back; once is enough.
+    public func release() {
+        facet_terminal_release()
+    }
+
+    /// How large the terminal is now; nil if it does not tell.
+    public var size: TerminalSize? {
+        var (columns, rows, width, height): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
+        guard facet_terminal_size(STDOUT_FILENO, &columns, &rows, &width, &height) else { return nil }
+        return TerminalSize(
+            columns: Int(columns),
+            rows: Int(rows),
+            pixelWidth: Int(width),
+            pixelHeight: Int(height)
+        )
+    }
+
+    /// Whether the program was suspended since the last call, so that everything must be drawn anew.
+    public var wasResumed: Bool { facet_terminal_was_resumed() }
+
+    /// Writes an update that the terminal shows all at once, where it can (mode 2026).
+    public func show(_ bytes: [UInt8]) {
+        write(Array("\u{1B}[?2026h".utf8) + bytes + Array("\u{1B}[?2026l".utf8))
+    }
+
+    /// The next byte of the keys pressed; blocks. Nil when the terminal is gone.
+    public func nextByte() -> UInt8? {
+        var byte: UInt8 = 0
+        while true {
+            let count = read(STDIN_FILENO, &byte, 1)
+            if count == 1 { return byte }
+            // Suspended or resized meanwhile; anything else is the end.
+            guard count < 0, errno == EINTR || errno == EAGAIN || errno == EIO else { return nil }
+            if errno == EIO { return nil }
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if written >= 0 {
+                rest = rest.dropFirst(written)
+            } else if errno != EINTR && errno != EAGAIN {
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import TerminalPictures
+import Testing
+
+@Suite("Terminal pictures")
+struct TerminalPictureTests {
+    /// A picture whose left half is red and whose right half is blue, as bytes of B, G, R, A.
+    private func halves(width: Int, height: Int) -> [UInt8] {
+        (0..<height).flatMap { _ in
+            (0..<width).flatMap { x in x < width / 2 ? [0, 0, 255, 255] : [255, 0, 0, 255] as [UInt8] }
+        }
+    }
+
+    private func text(_ format: TerminalFormat?, _ environment: [String: String]) throws -> String {
+        let picture = try TerminalPicture(format: format, environment: environment)
+        let pixels = halves(width: 32, height: 32)
+        let bytes = try pixels.withUnsafeBytes { bytes in
+            try picture.sequences(
+                pixels: try #require(bytes.baseAddress),
+                width: 32,
+                height: 32,
+                bytesPerRow: 128,
+                size: TerminalSize(columns: 8, rows: 4)
+            )
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test("cells carry the picture's colours, a row of them per row of the terminal")
+    func cells() throws {
+        let text = try text(nil, ["TERM": "xterm-256color", "COLORTERM": "truecolor"])
+        #expect(text.hasPrefix("\u{1B}[H"))
+        #expect(text.contains("2;255;0;0") && text.contains("2;0;0;255"))
+        #expect(text.filter { $0 == "\r\n" }.count == 3)
+    }
+
+    @Test("a terminal without many colours gets none that it does not know")
+    func fewColors() throws {
+        let text = try text(.cells, ["TERM": "xterm-16color"])
+        #expect(!text.contains("38;2;") && !text.contains("48;2;"))
+    }
+
+    @Test("takes pixels where the terminal is known to show them, cells elsewhere")
+    func detection() throws {
+        #expect(try TerminalPicture(environment: ["TERM": "xterm-kitty"]).format == .kitty)
+        #expect(try TerminalPicture(environment: ["TERM": "mlterm"]).format == .sixel)
+        #expect(try TerminalPicture(environment: ["TERM": "screen-256color"]).format == .cells)
+        #expect(try TerminalPicture(environment: [:]).format == .cells)
+    }
+
+    @Test("speaks the protocol that was asked for")
+    func formats() throws {
+        let environment = ["TERM": "xterm-256color"]
+        #expect(try text(.sixel, environment).contains("\u{1B}P"))
+        #expect(try text(.kitty, environment).contains("\u{1B}_G"))
+        // The picture before is taken away, or the terminal would keep them all.
+        #expect(try text(.kitty, environment).hasPrefix("\u{1B}_Ga=d"))
+    }
+
+    @Test("a cell's size is the terminal's word, or the usual one")
+    func size() {
+        let told = TerminalSize(columns: 80, rows: 24, pixelWidth: 800, pixelHeight: 480)
+        #expect(told.cellWidth == 10 && told.cellHeight == 20)
+        #expect(told.drawingSize(for: .sixel) == (800, 480))
+        #expect(told.drawingSize(for: .cells) == (320, 192))
+        let untold = TerminalSize(columns: 80, rows: 24)
+        #expect(untold.cellWidth == 8 && untold.cellHeight == 16)
+        #expect(untold.withoutLastRow.rows == 23)
+        #expect(TerminalSize(columns: 80, rows: 1).withoutLastRow.rows == 1)
+    }
+
+    @Test("without a terminal there is nothing to take over")
+    func noTerminal() {
+        // Tests run without one, or with one whose input is elsewhere.
+        #expect(throws: TerminalError.self) { try Terminal(format: .cells) }
+    }
+}
