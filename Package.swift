@@ -43,6 +43,7 @@ let package = Package(
     name: "facet",
     products: [
         .executable(name: "facetd", targets: ["facetd"]),
+        .executable(name: "facet", targets: ["facet"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -96,6 +97,14 @@ let package = Package(
             dependencies: ["DaemonCore", "MQTT", argumentParser, logging],
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "facet",
+            dependencies: [
+                "OverlayRendering", "TerminalPictures", "FaceMessages", "FaceMetadata", "FaceInference", "MQTT",
+                "MediaFiles", "Frames", "V4L2Capture", argumentParser, logging,
+            ],
+            swiftSettings: strict
+        ),
 
         // Tests.
         .target(name: "FacetTestSupport", path: "Tests/FacetTestSupport", swiftSettings: strict),
@@ -109,6 +118,13 @@ let package = Package(
         tests(of: "MQTT", [grdb, logging]),
         tests(of: "OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames"]),
         tests(of: "TerminalPictures"),
+        tests(
+            of: "facet",
+            [
+                "OverlayRendering", "FaceMessages", "FaceMetadata", "Frames", "MediaFiles", "MQTT", argumentParser,
+                logging,
+            ]
+        ),
         tests(of: "DaemonCore", ["FaceMessages", "FaceMetadata", "Frames", logging]),
     ]
 )

@@ -1,0 +1,87 @@
+import ArgumentParser
+import Foundation
+import MQTT
+
+/// Where the broker is and what the daemon publishes under; the same for every command that talks to the broker.
+struct BrokerOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The broker: mqtt://[user@]host[:port], or mqtts:// for TLS.", valueName: "url"))
+    var mqtt = "mqtt://localhost"
+
+    @Option(help: ArgumentHelp("What the daemon's topics begin with.", valueName: "base"))
+    var topic = "faces"
+
+    @Option(
+        help: ArgumentHelp(
+            "A file that holds the user's password; otherwise FACET_MQTT_PASSWORD does.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var passwordFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "PEM file with the authorities to trust (mqtts only); otherwise the system's.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var tlsCa: String?
+
+    @Option(
+        help: ArgumentHelp("PEM file with our own certificate, where the broker wants one.", valueName: "file"),
+        completion: .file()
+    )
+    var tlsCertificate: String?
+
+    @Option(help: ArgumentHelp("PEM file with the certificate's key.", valueName: "file"), completion: .file())
+    var tlsKey: String?
+
+    func validate() throws {
+        let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
+        guard !parts.contains(where: \.isEmpty), !topic.contains(where: { "+#".contains($0) }) else {
+            throw ValidationError(
+                "--topic '\(topic)' cannot be a base: it must not be empty, begin or end with / or hold + or #"
+            )
+        }
+    }
+
+    /// The settings of a connection whose client is recognisable by the command's name.
+    func settings(command: String) throws -> BrokerSettings {
+        do throws(MQTTError) {
+            let address = try BrokerAddress(url: mqtt)
+            let suffix = String(UInt32.random(in: 0 ... .max), radix: 36)
+            var settings = BrokerSettings(
+                host: address.host,
+                port: address.port,
+                clientID: "facet-\(command)-\(suffix)"
+            )
+            if address.usesTLS {
+                settings.tls = TLSSettings(certificateAuthority: tlsCa, certificate: tlsCertificate, key: tlsKey)
+            } else if tlsCa != nil || tlsCertificate != nil || tlsKey != nil {
+                throw .tls("the address is \(mqtt), which is plain text; write mqtts://")
+            }
+            settings.username = address.username
+            // Pictures of a preview are the largest messages; a person at a terminal wants to see a broker come back.
+            settings.maximumIncomingPayload = 16 << 20
+            settings.reconnectDelay = .milliseconds(200) ... .seconds(3)
+            if address.username != nil { settings.password = try password() }
+            try settings.validate()
+            return settings
+        } catch {
+            throw CommandFailure(error.description)
+        }
+    }
+
+    private func password() throws(MQTTError) -> Secret? {
+        if let passwordFile {
+            do {
+                let text = try String(contentsOfFile: passwordFile, encoding: .utf8)
+                return Secret(String(text.prefix { !$0.isNewline }))
+            } catch {
+                throw .setting("password file", passwordFile, "it cannot be read: \(SystemReason(error))")
+            }
+        }
+        return ProcessInfo.processInfo.environment["FACET_MQTT_PASSWORD"].map { Secret($0) }
+    }
+}

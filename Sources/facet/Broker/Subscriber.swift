@@ -1,0 +1,89 @@
+import FaceMessages
+import Logging
+import MQTT
+import OverlayRendering
+
+/// A connection to the broker that listens to one daemon.
+final class Subscriber: Sendable {
+    /// What happens on the connection, in order.
+    enum Occurrence: Sendable {
+        /// A message came, on a topic of the contract.
+        case message(Topic, ReceivedMessage)
+        /// A message came on a topic that is not of the contract.
+        case foreign(ReceivedMessage)
+        /// The connection changed.
+        case connection(ConnectionState)
+    }
+
+    /// What the daemon's topics begin with.
+    let base: String
+
+    /// The broker's host and port.
+    let address: String
+
+    private let connection: BrokerConnection
+
+    /// Connects and subscribes.
+    ///
+    /// - Parameters:
+    ///   - options: where the broker is.
+    ///   - command: the command's name, by which the broker's log tells its client.
+    ///   - filters: topic filters under the base, such as `+` or `preview/jpeg`.
+    ///   - capacity: how many messages wait for us before the oldest are dropped.
+    /// - Throws: `CommandFailure` if the options can't work; a broker that is away is waited for.
+    init(_ options: BrokerOptions, command: String, filters: [String], capacity: Int = 1024) throws {
+        var settings = try options.settings(command: command)
+        settings.incomingCapacity = capacity
+        base = options.topic
+        address = settings.address
+        let silent = Logger(label: "facet") { _ in SwiftLogNoOpLogHandler() }
+        do throws(MQTTError) {
+            connection = try BrokerConnection(settings: settings, logger: silent)
+            for filter in filters { try connection.subscribe(base + "/" + filter) }
+            try connection.start()
+        } catch {
+            throw CommandFailure(error.description)
+        }
+    }
+
+    /// What happens, for one reader; ends with `stop`.
+    func occurrences() -> AsyncStream<Occurrence> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Occurrence.self)
+        let (connection, prefix) = (connection, base + "/")
+        let states = Task {
+            for await state in connection.states { continuation.yield(.connection(state)) }
+        }
+        let messages = Task {
+            for await message in connection.incoming {
+                if message.topic.hasPrefix(prefix),
+                    let topic = Topic(rawValue: String(message.topic.dropFirst(prefix.count)))
+                {
+                    continuation.yield(.message(topic, message))
+                } else {
+                    continuation.yield(.foreign(message))
+                }
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in
+            states.cancel()
+            messages.cancel()
+        }
+        return stream
+    }
+
+    /// Publishes a command to the daemon.
+    func send(_ text: String, on topic: Topic) {
+        connection.publish(
+            event: MQTTMessage(topic: topic.name(under: base), text: text, qos: .atLeastOnce)
+        )
+    }
+
+    /// Says goodbye to the broker, once what was published has gone out.
+    func stop() async {
+        _ = await connection.stop()
+    }
+
+    /// How many messages came too fast for us.
+    var dropped: Int { connection.counters.dropped[.incomingOverflow, default: 0] }
+}

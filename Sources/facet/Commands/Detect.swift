@@ -1,0 +1,122 @@
+import ArgumentParser
+import FaceMessages
+import FaceMetadata
+import MQTT
+
+/// `facet detect`: switches detection on or off.
+struct Detect: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Switches detection on or off; off really closes the camera.",
+        discussion: """
+            Waits for the daemon to confirm it on detect/state.
+
+            Examples:
+              facet detect off
+              facet detect on --topic porch/faces
+            """
+    )
+
+    /// What can be asked for.
+    enum Wish: String, CaseIterable, ExpressibleByArgument {
+        case on
+        case off
+    }
+
+    /// Seconds until the command gives up.
+    private static let patience = 10.0
+
+    @Argument(help: "on or off.")
+    var wish: Wish
+
+    @OptionGroup var broker: BrokerOptions
+
+    func run() async throws {
+        let subscriber = try Subscriber(broker, command: "detect", filters: ["status", "detect/state"])
+        var dialogue = DetectDialogue(wanted: wish == .on)
+        let start = ContinuousClock.now
+        for await input in LiveInput.all(subscriber, interval: .milliseconds(100)) {
+            switch input {
+            case .occurrence(let occurrence):
+                switch try dialogue.take(occurrence, address: subscriber.address) {
+                case .send: subscriber.send(wish == .on ? "ON" : "OFF", on: .detectSet)
+                case .done(let words):
+                    StandardOutput.print(line: words)
+                    await subscriber.stop()
+                    return
+                case .wait: break
+                }
+            case .tick:
+                guard start.duration(to: .now) / .seconds(1) > Self.patience else { continue }
+                throw CommandFailure(dialogue.whyNot(base: broker.topic, address: subscriber.address))
+            case .key, .interrupted: break
+            }
+        }
+    }
+}
+
+/// What is asked and answered to switch detection.
+struct DetectDialogue {
+    /// What to do next.
+    enum Step: Equatable {
+        /// Wait for more.
+        case wait
+        /// Send the wish to the daemon.
+        case send
+        /// It is as wished.
+        case done(String)
+    }
+
+    /// Whether detection is to be on.
+    let wanted: Bool
+
+    private var isOnline: Bool?
+    private var isOn: Bool?
+    private var hasSent = false
+    private var failure: String?
+
+    /// Makes a dialogue that has not begun.
+    init(wanted: Bool) {
+        self.wanted = wanted
+    }
+
+    /// Takes what happened.
+    ///
+    /// - Throws: `CommandFailure` if the broker refuses us, or the daemon is gone.
+    mutating func take(_ occurrence: Subscriber.Occurrence, address: String) throws -> Step {
+        switch occurrence {
+        case .connection(.refused(let reason)), .connection(.takenOver(let reason)):
+            throw CommandFailure("cannot use the broker: \(reason)")
+        case .connection(.disconnected(let reason)): failure = reason
+        case .connection: failure = nil
+        case .message(let topic, let message):
+            switch try? MessageDecoder().decode(message.payload, on: topic) {
+            case .status(let message): isOnline = message.status.state == .online
+            case .detectState(let isOn): self.isOn = isOn
+            default: break
+            }
+        case .foreign: break
+        }
+        return next()
+    }
+
+    private mutating func next() -> Step {
+        guard isOnline == true, let isOn else { return .wait }
+        let words = wanted ? "on" : "off"
+        if isOn == wanted { return .done("detection is \(hasSent ? words : "already " + words)") }
+        guard !hasSent else { return .wait }
+        hasSent = true
+        return .send
+    }
+
+    /// Why it has not come to the wished state.
+    func whyNot(base: String, address: String) -> String {
+        if let failure { return "no connection: \(failure)" }
+        switch isOnline {
+        case nil:
+            return
+                "no daemon tells its status on \(base)/status at \(address); start facetd, or name its base with --topic"
+        case false: return "the daemon under '\(base)' at \(address) is not online; start facetd"
+        default: return "the daemon under '\(base)' did not confirm the change on \(base)/detect/state"
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import Foundation
+import Frames
+import V4L2Capture
+
+/// `facet devices`: the cameras of this machine.
+struct Devices: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lists this machine's cameras with their formats, sizes and rates.",
+        discussion: """
+            A name under /dev/v4l/by-id survives replugging: use it for the daemon's camera.device.
+
+            Examples:
+              facet devices
+              facet devices --json | jq -r '.cameras[0].node'
+            """
+    )
+
+    @Flag(help: "Write it as JSON.")
+    var json = false
+
+    func run() throws {
+        let inventory = CameraInventory.list()
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            StandardOutput.print(line: String(decoding: try encoder.encode(DeviceList(inventory)), as: UTF8.self))
+        } else {
+            for line in Self.lines(inventory) { StandardOutput.print(line: line) }
+        }
+    }
+
+    /// The list for people.
+    static func lines(_ inventory: CameraInventory) -> [String] {
+        guard !inventory.cameras.isEmpty || !inventory.others.isEmpty else {
+            return ["no camera: there is no /dev/video* on this machine; plug one in, or pass it into this container"]
+        }
+        var lines: [String] = []
+        for camera in inventory.cameras {
+            lines.append("\(camera.node)  \(camera.card)  (\(camera.driver), \(camera.bus))")
+            lines += camera.stableNames.map { "  \($0)" }
+            for format in camera.formats {
+                lines.append("  \(format.fourCC)\(format.isEmulated ? " (converted)" : "")  \(format.name)")
+                lines += format.sizes.map { "    \($0)" }
+            }
+        }
+        lines += inventory.others.map { "\($0.node)  not a camera for us: \($0.why)" }
+        return lines
+    }
+}
+
+/// The inventory in the form of `--json`.
+struct DeviceList: Encodable {
+    struct Camera: Encodable {
+        var node: String
+        var name: String
+        var driver: String
+        var bus: String
+        var stableNames: [String]
+        var formats: [Format]
+    }
+
+    struct Format: Encodable {
+        var format: String
+        var name: String
+        var converted: Bool
+        var sizes: [Size]
+    }
+
+    struct Size: Encodable {
+        var size: String
+        var largest: String?
+        var rates: [String]
+    }
+
+    struct Other: Encodable {
+        var node: String
+        var why: String
+    }
+
+    var cameras: [Camera]
+    var others: [Other]
+
+    init(_ inventory: CameraInventory) {
+        cameras = inventory.cameras.map { camera in
+            Camera(
+                node: camera.node,
+                name: camera.card,
+                driver: camera.driver,
+                bus: camera.bus,
+                stableNames: camera.stableNames,
+                formats: camera.formats.map(Self.format)
+            )
+        }
+        others = inventory.others.map { Other(node: $0.node, why: $0.why) }
+    }
+
+    private static func format(_ format: CameraFormat) -> Format {
+        Format(
+            format: "\(format.fourCC)",
+            name: format.name,
+            converted: format.isEmulated,
+            sizes: format.sizes.map { size in
+                Size(
+                    size: "\(size.minimum)",
+                    largest: size.minimum == size.maximum ? nil : "\(size.maximum)",
+                    rates: size.rates.map { rate in
+                        rate.lowerBound == rate.upperBound
+                            ? "\(rate.lowerBound)" : "\(rate.lowerBound)-\(rate.upperBound)"
+                    }
+                )
+            }
+        )
+    }
+}

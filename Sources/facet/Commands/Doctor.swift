@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+import TerminalPictures
+
+/// `facet doctor`: what works, what does not, and what mends it.
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Tells what works, what does not, and the command that mends it.",
+        discussion: """
+            Looks at this machine (cameras, models, outbox, clock), then at the broker and the daemon that should be \
+            online there. Exit status 0 if all works (✓, or ! with a remark), 1 if something does not (✗).
+
+            Examples:
+              facet doctor
+              facet doctor --mqtt mqtts://me@broker.example --no-machine
+            """
+    )
+
+    @Flag(inversion: .prefixedNo, help: "Look at this machine too, not only at the broker.")
+    var machine = true
+
+    @Flag(help: "Write it as JSON.")
+    var json = false
+
+    @OptionGroup var broker: BrokerOptions
+
+    func run() async throws {
+        var findings = machine ? MachineExamination().findings() : []
+        findings += try await BrokerExamination.findings(broker)
+        if machine { findings.append(Self.terminal()) }
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            StandardOutput.print(line: String(decoding: try encoder.encode(findings), as: UTF8.self))
+        } else {
+            let table = FindingTable(hasColors: StandardOutput.hasColors)
+            for line in table.lines(findings) { StandardOutput.print(line: line) }
+        }
+        if findings.contains(where: { $0.verdict == .fails }) { throw ExitCode.failure }
+    }
+
+    private static func terminal() -> Finding {
+        do throws(TerminalError) {
+            let picture = try TerminalPicture(environment: ProcessInfo.processInfo.environment)
+            return .works("terminal", "facet view shows pictures as \(picture.format.rawValue)")
+        } catch {
+            return .remark("terminal", error.description)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import FaceMetadata
+import Foundation
+import Frames
+import MediaFiles
+import OverlayRendering
+
+/// `facet record`: a clip with the overlay.
+struct Record: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Records a clip with the overlay, or without.",
+        discussion: """
+            From the live preview until Ctrl-C or for --seconds; or, with --over and --metadata, from a clip and what \
+            `facetd --print` wrote about it. The file appears when it is whole.
+
+            Examples:
+              facet record -o party.mp4 --look santa --seconds 20
+              facet record -o out.mp4 --over clip.mp4 --metadata clip.jsonl
+            """
+    )
+
+    @Option(name: .shortAndLong, help: "The clip to write: .mp4, .mkv, .mov, .avi.", completion: .file())
+    var output: String
+
+    @Option(help: "How long; without it until Ctrl-C, or to the end of the clip.")
+    var seconds: Double?
+
+    @Flag(help: "Only the picture, no overlay.")
+    var plain = false
+
+    @OptionGroup var clip: ClipOptions
+    @OptionGroup var overlay: OverlayOptions
+    @OptionGroup var broker: BrokerOptions
+
+    func validate() throws {
+        if let seconds, !(seconds > 0 && seconds.isFinite) {
+            throw ValidationError("--seconds must be more than 0, not \(seconds)")
+        }
+    }
+
+    func run() async throws {
+        try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip")
+        if let (clip, track) = try clip.load(needsMetadata: !plain) {
+            try record(clip, track)
+        } else {
+            try await recordLive()
+        }
+    }
+
+    // MARK: - From a clip
+
+    private func record(_ path: String, _ track: MessageTrack?) throws {
+        let frames = try ClipFrames(path)
+        var recorder = OverlayRecorder(
+            output: output,
+            drawing: OverlayPicture(options: overlay, isPlain: plain),
+            rate: frames.description?.rate ?? 30
+        )
+        var playback = track.map(MessagePlayback.init)
+        let picture = Picture()
+        while let frame = try frames.next() {
+            let time = frame.stamp.mediaTime
+            if let seconds, time >= seconds { break }
+            playback?.advance(to: time)
+            try picture.update(from: frame)
+            try recorder.add(picture, scene: playback?.scene ?? Scene(), mediaTime: time)
+        }
+        // Messages about later times than the clip has are about another one.
+        if let track, seconds == nil, track.end > recorder.end + 1 {
+            let error = MessageTrackError.longerThanClip(metadataEnd: track.end, clipEnd: recorder.end)
+            throw CommandFailure("cannot use the metadata in \(clip.metadata ?? "-"): \(error)")
+        }
+        try recorder.finish()
+    }
+
+    // MARK: - From the preview
+
+    private func recordLive() async throws {
+        let subscriber = try Subscriber(broker, command: "record", filters: ["+", "preview/jpeg"])
+        let decoder = try PreviewDecoder()
+        var pictures = LivePictures(subscriber)
+        var recorder = OverlayRecorder(
+            output: output,
+            drawing: OverlayPicture(options: overlay, isPlain: plain),
+            rate: 15
+        )
+        var start: Double?
+        for await input in LiveInput.all(subscriber, interval: .milliseconds(50), interruptible: true) {
+            let news = try pictures.take(input)
+            let now = pictures.seconds
+            if case .interrupted = input { break }
+            if let seconds, let start, now - start >= seconds { break }
+            guard case .picture = news, let jpeg = pictures.model.picture?.jpeg else { continue }
+            do {
+                try decoder.decode(jpeg)
+            } catch {
+                // Later on a damaged picture is passed over: the next one comes soon.
+                guard start == nil else { continue }
+                throw CommandFailure("the preview picture cannot be decoded: \(error)")
+            }
+            start = start ?? now
+            try recorder.add(decoder.picture, scene: pictures.model.scene, mediaTime: now - (start ?? now), at: now)
+        }
+        await subscriber.stop()
+        try recorder.finish()
+    }
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import FaceMessages
+import FaceMetadata
+import Frames
+import MediaFiles
+import OverlayRendering
+
+/// `facet snapshot`: one picture with the overlay.
+struct Snapshot: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Takes a picture with the overlay, or without.",
+        discussion: """
+            From the live preview, at once or at the next event; or, with --over and --metadata, from a clip and what \
+            `facetd --print` wrote about it.
+
+            Examples:
+              facet snapshot -o now.png
+              facet snapshot -o smile.jpg --on smile --plain       the smile shutter
+              facet snapshot -o face.png --look santa --over clip.mp4 --metadata clip.jsonl --on smile
+            """
+    )
+
+    @Option(name: .shortAndLong, help: "The picture to write: .png, .jpg or .jpeg.", completion: .file())
+    var output: String
+
+    @Flag(help: "Only the picture, no overlay.")
+    var plain = false
+
+    @Option(help: "Wait for the next event of this kind; with --over, go to the first: enter, smile, blink, …")
+    var on: EventKind?
+
+    @Option(help: ArgumentHelp("With --over: the time in the clip, in seconds.", valueName: "seconds"))
+    var at: Double?
+
+    @OptionGroup var clip: ClipOptions
+    @OptionGroup var overlay: OverlayOptions
+    @OptionGroup var broker: BrokerOptions
+
+    func validate() throws {
+        guard at == nil || on == nil else { throw ValidationError("--at and --on exclude each other") }
+        guard at == nil || clip.over != nil else { throw ValidationError("--at is a time in a clip: add --over CLIP") }
+        if let at, !(at >= 0 && at.isFinite) { throw ValidationError("--at must be 0 or more seconds, not \(at)") }
+    }
+
+    func run() async throws {
+        let file = try PictureFile(output)
+        guard let (clip, track) = try clip.load(needsMetadata: !plain || on != nil) else {
+            return try file.write(try await livePicture())
+        }
+        try file.write(try picture(of: clip, track))
+    }
+
+    /// Draws over the frame of the clip at the chosen time.
+    private func picture(of clip: String, _ track: MessageTrack?) throws -> Canvas {
+        let time = try time(in: track)
+        let frame: Frame
+        do {
+            frame = try StillPicture.load(clip, at: time)
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+        let picture = Picture()
+        try picture.update(from: frame)
+        // A still picture is its own only frame, whatever the time of the messages about it.
+        let reached = max(time, frame.stamp.mediaTime)
+        var scene = Scene()
+        if let track {
+            var playback = MessagePlayback(track)
+            playback.advance(to: reached)
+            scene = playback.scene
+        }
+        return try OverlayPicture(options: overlay, isPlain: plain).draw(picture, scene: scene, at: reached)
+    }
+
+    /// Draws over a preview picture: the next one, or the one that shows the event waited for.
+    private func livePicture() async throws -> Canvas {
+        let subscriber = try Subscriber(broker, command: "snapshot", filters: ["+", "preview/jpeg"])
+        let decoder = try PreviewDecoder()
+        var pictures = LivePictures(subscriber)
+        var shutter = Shutter(event: on?.topic)
+        for await input in LiveInput.all(subscriber, interval: .milliseconds(50)) {
+            let news = try pictures.take(input)
+            guard shutter.isReleased(by: news, picture: pictures.model.picture?.frame, at: pictures.seconds),
+                let jpeg = pictures.model.picture?.jpeg
+            else { continue }
+            do {
+                try decoder.decode(jpeg)
+            } catch {
+                throw CommandFailure("the preview picture cannot be decoded: \(error)")
+            }
+            await subscriber.stop()
+            return try OverlayPicture(options: overlay, isPlain: plain)
+                .draw(decoder.picture, scene: pictures.model.scene, at: pictures.seconds)
+        }
+        throw CommandFailure("the connection to \(subscriber.address) ended before there was a picture")
+    }
+
+    /// The chosen time; without a choice that of the first face.
+    private func time(in track: MessageTrack?) throws -> Double {
+        if let at { return at }
+        guard let track else { return 0 }
+        guard let on else { return track.firstFace ?? 0 }
+        guard let event = track.firstEvent(on: on.topic) else {
+            throw CommandFailure(
+                "there is no \(on.rawValue) in the metadata; choose another event, or a time with --at SECONDS"
+            )
+        }
+        return event.event.stamp.mediaTime
+    }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import OverlayRendering
+import TerminalPictures
+
+/// `facet view`: the live overlay in the terminal.
+struct View: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows the live overlay in the terminal.",
+        discussion: """
+            Over the daemon's preview if its owner switched that on, else on a plain ground. With --over alone, over a \
+            clip that the daemon plays, by the messages' mediaTime; with --metadata too, without any broker. As pixels \
+            where the terminal can show them (kitty, sixel), else in coloured cells; sized to the window.
+
+            Keys: \(ViewControls.help).
+
+            Examples:
+              facet view --look santa --mirror
+              facet view --mqtt mqtt://camera.local --topic porch/faces
+              facet view --over clip.mp4 --metadata clip.jsonl --look mesh
+            """
+    )
+
+    @Option(help: "How the terminal shows pixels: kitty, sixel or cells. Found out by itself if left out.")
+    var format: TerminalFormat?
+
+    @Option(help: "The most redraws a second, 1…60.")
+    var rate = 25
+
+    @Flag(help: "Say at the end how fast it was.")
+    var timing = false
+
+    @OptionGroup var overlay: OverlayOptions
+    @OptionGroup var clip: ClipOptions
+    @OptionGroup var broker: BrokerOptions
+
+    func validate() throws {
+        guard (1...60).contains(rate) else { throw ValidationError("--rate must be 1 to 60, not \(rate)") }
+    }
+
+    func run() async throws {
+        let recorded = try clip.load(needsMetadata: false)
+        let source = try ViewPicture(clip: recorded?.clip)
+        let subscriber =
+            recorded?.track == nil
+            ? try Subscriber(broker, command: "view", filters: ["+", "preview/jpeg"], capacity: 64) : nil
+        let (terminal, encoder) = try takeTerminal()
+        let session = ViewSession(
+            controls: ViewControls(overlay),
+            broker: subscriber?.address,
+            track: recorded?.track,
+            source: source,
+            terminal: terminal,
+            encoder: encoder
+        )
+        do {
+            try await follow(session, subscriber, terminal)
+        } catch {
+            terminal.release()
+            throw error
+        }
+        terminal.release()
+        if timing { StandardOutput.note(session.timing.summary) }
+        await subscriber?.stop()
+    }
+
+    private func takeTerminal() throws -> (Terminal, TerminalPicture) {
+        do throws(TerminalError) {
+            let encoder = try TerminalPicture(format: format, environment: ProcessInfo.processInfo.environment)
+            return (try Terminal(format: encoder.format), encoder)
+        } catch {
+            throw CommandFailure(error.description)
+        }
+    }
+
+    /// Draws until the person in front wants no more.
+    private func follow(_ session: ViewSession, _ subscriber: Subscriber?, _ terminal: Terminal) async throws {
+        // Looked at more often than drawn: what came right after a redraw then waits no longer than it must.
+        let interval = 1 / Double(rate)
+        var nextDraw = 0.0
+        for await input in LiveInput.all(subscriber, terminal, interval: .seconds(interval / 4)) {
+            switch input {
+            case .occurrence(let occurrence): session.take(occurrence)
+            case .key(let key): if try session.press(key) { return }
+            case .tick, .interrupted: break
+            }
+            guard session.seconds >= nextDraw else { continue }
+            let begin = session.seconds
+            if try session.drawIfNeeded() { nextDraw = begin + interval * 0.9 }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import FaceMessages
+import FaceMetadata
+import MQTT
+
+/// `facet watch`: events and metadata as they come.
+struct Watch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows events and faces as they come.",
+        discussion: """
+            One line a message: readable, in colours on a terminal (not with NO_COLOR set); or with --json as `facetd \
+            --print` writes it, which is also what --metadata of the other commands reads. Without a topic: metadata, \
+            all events, status and detect/state. Ends with Ctrl-C.
+
+            The command of --exec finds the event's fields in FACET_EVENT, FACET_FACE, FACET_CAMERA, FACET_TIME, \
+            FACET_FRAME, FACET_MEDIA_TIME, FACET_CONFIDENCE, FACET_ROLL, FACET_YAW, FACET_PITCH, FACET_EYES, \
+            FACET_DURATION, FACET_DWELL, FACET_REASON and FACET_ID, and all of it in FACET_JSON. Commands run one after \
+            the other.
+
+            Examples:
+              facet watch
+              facet watch --mqtt mqtts://me@broker.example --topic porch/faces smile blink
+              facet watch --json | jq -c 'select(.topic == "faces/smile").payload'
+              facet watch --only smile --exec 'curl -s http://lamp.local/on'
+              facet watch --only smile --count 1 && echo smiled
+            """
+    )
+
+    @Argument(help: "Topics under the base: metadata, enter, leave, smile, blink, eyes_closed, count, status, stats, …")
+    var topics: [String] = []
+
+    @Flag(help: "Write each message as one line of JSON.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Only these kinds of events, separated by commas: enter,leave,smile,blink,eyes_closed.",
+            valueName: "kinds"
+        )
+    )
+    var only: String?
+
+    @Option(help: ArgumentHelp("Run this shell command for each event.", valueName: "command"))
+    var exec: String?
+
+    @Option(help: ArgumentHelp("End after that many messages.", valueName: "number"))
+    var count: Int?
+
+    @OptionGroup var broker: BrokerOptions
+
+    func validate() throws {
+        _ = try chosenTopics()
+        if let count, count < 1 { throw ValidationError("--count must be 1 or more, not \(count)") }
+    }
+
+    func run() async throws {
+        let topics = try chosenTopics()
+        let subscriber = try Subscriber(broker, command: "watch", filters: topics.map(\.rawValue))
+        if StandardOutput.isTerminal, !json {
+            StandardOutput.note("watching \(broker.topic) at \(subscriber.address), Ctrl-C ends")
+        }
+        var printer = WatchPrinter(base: broker.topic, isJSON: json)
+        let commands = exec.map { EventCommandQueue(EventCommand(command: $0)) }
+        var notices = ConnectionNotices(address: subscriber.address)
+        for await occurrence in subscriber.occurrences() {
+            switch occurrence {
+            case .connection(let state):
+                if let note = try notices.note(state) { StandardOutput.note(note) }
+            case .message(let topic, let message):
+                guard let decoded = printer.show(message, on: topic) else { continue }
+                if case .event(let event) = decoded { commands?.add(event, payload: message.payload) }
+            case .foreign: break
+            }
+            if let count, printer.shown >= count { break }
+        }
+        await subscriber.stop()
+        await commands?.finish()
+    }
+
+    /// What to subscribe to.
+    private func chosenTopics() throws -> [Topic] {
+        if let only { return try Self.kinds(only) + (topics.isEmpty ? [] : namedTopics().filter { !$0.isEvent }) }
+        if !topics.isEmpty { return try namedTopics() }
+        return [.status, .detectState, .metadata, .enter, .leave, .smile, .blink, .eyesClosed]
+    }
+
+    private func namedTopics() throws -> [Topic] {
+        try topics.map { name in
+            let prefix = broker.topic + "/"
+            let short = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
+            guard let topic = Topic(rawValue: short) else {
+                let known = Topic.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("there is no topic '\(name)'; the topics are \(known)")
+            }
+            return topic
+        }
+    }
+
+    private static func kinds(_ list: String) throws -> [Topic] {
+        try list.split(separator: ",", omittingEmptySubsequences: false).map { name in
+            guard let kind = EventKind(rawValue: String(name)) else {
+                let known = EventKind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("'\(name)' in --only is no event; the events are \(known)")
+            }
+            return kind.topic
+        }
+    }
+}

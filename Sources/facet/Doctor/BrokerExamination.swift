@@ -1,0 +1,131 @@
+import FaceMessages
+import FaceMetadata
+import Foundation
+import MQTT
+
+/// Looks at the broker and at the daemon that should be online there.
+struct BrokerExamination {
+    /// Seconds until a broker counts as unreachable.
+    static let patience = 4.0
+
+    /// Seconds in which a broker tells what it has retained, and a preview shows a picture.
+    private static let listening = 1.5
+
+    private(set) var connection: ConnectionState = .connecting
+    private(set) var model = LiveModel()
+    private var connected: ContinuousClock.Instant?
+
+    /// Connects, listens for a moment and tells what was found.
+    static func findings(_ options: BrokerOptions) async throws -> [Finding] {
+        let subscriber: Subscriber
+        do {
+            subscriber = try Subscriber(options, command: "doctor", filters: ["+", "preview/jpeg"])
+        } catch let failure as CommandFailure {
+            return [.fails("broker", failure.description)]
+        }
+        var examination = BrokerExamination()
+        let start = ContinuousClock.now
+        for await input in LiveInput.all(subscriber, interval: .milliseconds(50)) {
+            if case .occurrence(let occurrence) = input { examination.take(occurrence) }
+            if examination.isOver(after: start.duration(to: .now) / .seconds(1)) { break }
+        }
+        await subscriber.stop()
+        return examination.findings(address: subscriber.address, base: options.topic)
+    }
+
+    /// Takes what happened on the connection.
+    mutating func take(_ occurrence: Subscriber.Occurrence) {
+        if case .connection(let state) = occurrence {
+            connection = state
+            connected = state.isConnected ? .now : nil
+        }
+        _ = model.take(occurrence, at: 0)
+    }
+
+    private func isOver(after seconds: Double) -> Bool {
+        if case .refused = connection { return true }
+        guard let connected else { return seconds > Self.patience }
+        let listened = connected.duration(to: .now) / .seconds(1)
+        return listened > Self.listening || (model.status != nil && model.picture != nil)
+    }
+
+    // MARK: - Findings
+
+    /// What was found.
+    func findings(address: String, base: String) -> [Finding] {
+        guard case .connected(let version, _) = connection else { return [broker(address)] }
+        return [.works("broker", "\(address) with \(version.rawValue)"), daemon(base)] + details() + [preview(base)]
+    }
+
+    private func broker(_ address: String) -> Finding {
+        switch connection {
+        case .refused(let reason): .fails("broker", reason)
+        case .disconnected(let reason), .takenOver(let reason):
+            .fails("broker", reason, remedy: "start it (sudo systemctl start mosquitto), or name it with --mqtt")
+        default:
+            .fails("broker", "\(address) did not answer within \(Int(Self.patience)) s", remedy: "name it with --mqtt")
+        }
+    }
+
+    private func daemon(_ base: String) -> Finding {
+        guard let message = model.status else {
+            return .fails(
+                "daemon",
+                "no daemon has told its status on \(base)/status",
+                remedy: "start facetd, or name its base with --topic"
+            )
+        }
+        let status = message.status
+        let name = "'\(message.origin.camera)' version \(status.version ?? "unknown")"
+        guard status.state == .online else {
+            return .fails("daemon", "\(name) is \(status.state.rawValue)", remedy: "start facetd")
+        }
+        switch status.cameraState {
+        case .lost:
+            return .fails(
+                "daemon",
+                "\(name) has lost its camera: \(status.detail ?? status.reason ?? "no reason told")"
+            )
+        case .disabled: return .remark("daemon", "\(name) has detection off", remedy: "facet detect on")
+        default: return .works("daemon", "\(name) is online" + (status.detail.map { ", \($0)" } ?? ""))
+        }
+    }
+
+    private func details() -> [Finding] {
+        guard let status = model.status?.status, status.state == .online else { return [] }
+        var findings: [Finding] = []
+        if let version = status.version, version != facetVersion {
+            findings.append(
+                .remark(
+                    "version",
+                    "the daemon is \(version), this program \(facetVersion)",
+                    remedy: "install both from one build"
+                )
+            )
+        }
+        for attention in status.attention ?? [] {
+            findings.append(.remark("attention", Self.words(attention)))
+        }
+        return findings
+    }
+
+    private func preview(_ base: String) -> Finding {
+        guard let picture = model.picture else {
+            return .remark(
+                "preview",
+                "no picture came on \(base)/preview/jpeg: view shows plain heads, snapshot and record need --over",
+                remedy: "set preview.enabled to true if you want pictures to leave the daemon"
+            )
+        }
+        return .works("preview", "pictures of \(picture.jpeg.count / 1024) KiB come")
+    }
+
+    private static func words(_ attention: DaemonStatus.Attention) -> String {
+        switch attention {
+        case .tooDark: "the picture is too dark to tell expressions: more light, or a longer exposure"
+        case .tooSmall: "a face is too small to tell its expression: come nearer, or a larger camera.size"
+        case .turnedAway: "a face is turned too far away to tell its expression"
+        case .lowFrameRate: "too few frames are analysed to tell blinks: a smaller camera.size, or a faster machine"
+        }
+    }
+}

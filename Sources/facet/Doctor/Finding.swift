@@ -1,0 +1,72 @@
+/// What `facet doctor` found out about one thing.
+struct Finding: Equatable {
+    /// How it is.
+    enum Verdict: String, Encodable {
+        /// It works.
+        case works
+        /// It works, but something is worth knowing.
+        case remark
+        /// It does not work.
+        case fails
+    }
+
+    /// What was looked at.
+    var subject: String
+
+    /// How it is.
+    var verdict: Verdict
+
+    /// What was found.
+    var detail: String
+
+    /// The command or the step that mends it.
+    var remedy: String?
+
+    static func works(_ subject: String, _ detail: String) -> Finding {
+        Finding(subject: subject, verdict: .works, detail: detail)
+    }
+
+    static func remark(_ subject: String, _ detail: String, remedy: String? = nil) -> Finding {
+        Finding(subject: subject, verdict: .remark, detail: detail, remedy: remedy)
+    }
+
+    static func fails(_ subject: String, _ detail: String, remedy: String? = nil) -> Finding {
+        Finding(subject: subject, verdict: .fails, detail: detail, remedy: remedy)
+    }
+}
+
+extension Finding: Encodable {}
+
+/// Findings as a table for people.
+struct FindingTable {
+    /// Whether verdicts are coloured.
+    var hasColors: Bool
+
+    /// The rows, one or two lines each.
+    func lines(_ findings: [Finding]) -> [String] {
+        let width = findings.map(\.subject.count).max() ?? 0
+        return findings.flatMap { finding -> [String] in
+            let subject = finding.subject.padding(to: width)
+            let row = "\(mark(finding.verdict))  \(subject)  \(finding.detail)"
+            guard let remedy = finding.remedy else { return [row] }
+            return [row, String(repeating: " ", count: 2 + 2 + width) + "  → \(remedy)"]
+        }
+    }
+
+    private func mark(_ verdict: Finding.Verdict) -> String {
+        let (sign, color) =
+            switch verdict {
+            case .works: ("✓", "32")
+            case .remark: ("!", "33")
+            case .fails: ("✗", "31")
+            }
+        return hasColors ? "\u{1B}[1;\(color)m\(sign)\u{1B}[0m" : sign
+    }
+}
+
+extension String {
+    /// The text with spaces behind it up to a width.
+    fileprivate func padding(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}

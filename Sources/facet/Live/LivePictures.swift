@@ -1,0 +1,69 @@
+import FaceMessages
+import FaceMetadata
+import MQTT
+import OverlayRendering
+
+/// Waits for preview pictures, and knows what to say when none come.
+struct LivePictures {
+    /// Seconds until a command gives up waiting for a first picture.
+    static let patience = 10.0
+
+    /// What the daemon told so far.
+    private(set) var model = LiveModel()
+
+    private let base: String
+    private let address: String
+    private let start = ContinuousClock.now
+    private var hasPicture = false
+    private var failure: String?
+
+    /// Makes a wait that begins now.
+    init(_ subscriber: Subscriber) {
+        base = subscriber.base
+        address = subscriber.address
+    }
+
+    /// Seconds since the wait began.
+    var seconds: Double { start.duration(to: .now) / .seconds(1) }
+
+    /// Takes what happened.
+    ///
+    /// - Throws: `CommandFailure` if a human must mend the connection, or nothing came for too long.
+    mutating func take(_ input: LiveInput) throws -> LiveModel.News? {
+        switch input {
+        case .occurrence(let occurrence):
+            if case .connection(let state) = occurrence { try note(state) }
+            let news = model.take(occurrence, at: seconds)
+            if case .picture = news { hasPicture = true }
+            return news
+        case .tick:
+            model.advance(to: seconds)
+            if !hasPicture, seconds > Self.patience { throw CommandFailure(whyNothingCame) }
+        case .key, .interrupted: break
+        }
+        return nil
+    }
+
+    private mutating func note(_ state: ConnectionState) throws {
+        switch state {
+        case .refused(let reason), .takenOver(let reason):
+            throw CommandFailure("cannot use the broker: \(reason)")
+        case .disconnected(let reason): failure = reason
+        case .connected, .connecting, .stopped: failure = nil
+        }
+    }
+
+    private var whyNothingCame: String {
+        let topic = Topic.previewJPEG.name(under: base)
+        let wait = "no picture came on \(topic) at \(address) within \(Int(Self.patience)) s"
+        if let failure { return "\(wait): \(failure)" }
+        guard let status = model.status?.status, status.state == .online else {
+            return "\(wait): no daemon is online under '\(base)'; start facetd, or name its base with --topic"
+        }
+        guard status.cameraState == .streaming else {
+            return "\(wait): the daemon's camera is \(status.cameraState?.rawValue ?? "in an unknown state")"
+                + (status.detail.map { " (\($0))" } ?? "")
+        }
+        return "\(wait): no pixel leaves the daemon unless its owner sets preview.enabled to true"
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+import OverlayRendering
+
+/// A clip and the messages about it, for drawing without a broker: the same input makes the same picture.
+struct ClipOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Draw over this clip or picture instead of the live preview.", valueName: "clip"))
+    var over: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What to draw: the lines that `facetd --print` wrote about the clip; - reads them from standard input.",
+            valueName: "file.jsonl"
+        ),
+        completion: .file(extensions: ["jsonl"])
+    )
+    var metadata: String?
+
+    /// The clip and its messages; nil if the live preview is meant.
+    func load(needsMetadata: Bool = true) throws -> (clip: String, track: MessageTrack?)? {
+        guard let over else {
+            guard metadata == nil else { throw ValidationError("--metadata belongs to a clip: add --over CLIP") }
+            return nil
+        }
+        guard let metadata else {
+            guard needsMetadata else { return (over, nil) }
+            throw ValidationError(
+                """
+                --over needs --metadata FILE.jsonl with the messages about the clip; make them with
+                  facetd --source \(over) --pace asap --no-mqtt --print > FILE.jsonl
+                """
+            )
+        }
+        do {
+            return (over, try MessageTrack(lines: try Self.text(of: metadata)))
+        } catch let error as MessageTrackError {
+            throw CommandFailure("cannot use the metadata in \(metadata): \(error)")
+        }
+    }
+
+    private static func text(of path: String) throws -> String {
+        do {
+            let data =
+                path == "-"
+                ? try FileHandle.standardInput.readToEnd() ?? Data() : try Data(contentsOf: URL(filePath: path))
+            return String(decoding: data, as: UTF8.self)
+        } catch {
+            throw CommandFailure("cannot read the metadata file \(path): \(SystemReason(error))")
+        }
+    }
+}

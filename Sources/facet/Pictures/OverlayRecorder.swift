@@ -1,0 +1,71 @@
+import Foundation
+import Frames
+import MediaFiles
+import OverlayRendering
+
+/// Draws pictures with their scenes and writes them as a clip, in the size of the first one.
+struct OverlayRecorder {
+    private let output: String
+    private let drawing: OverlayPicture
+    private let rate: Double
+    private let showsProgress = isatty(STDERR_FILENO) == 1
+    private var writer: ClipWriter?
+    private var canvas: Canvas?
+    private var lastProgress = ContinuousClock.now
+
+    /// The time of the last picture, in seconds of the clip.
+    private(set) var end = 0.0
+
+    /// Makes a recorder; the file is begun with the first picture.
+    init(output: String, drawing: OverlayPicture, rate: Double) {
+        self.output = output
+        self.drawing = drawing
+        self.rate = rate
+    }
+
+    /// Adds a picture that is shown at a time of the clip; the scene's own time is another one in a live recording.
+    mutating func add(_ picture: Picture, scene: Scene, mediaTime: Double, at seconds: Double? = nil) throws {
+        do {
+            let canvas = try canvas(for: picture)
+            try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime, on: canvas)
+            try canvas.withPixels { pixels, bytesPerRow in
+                guard let base = pixels.baseAddress else { return }
+                try writer?.append(pixels: base, bytesPerRow: bytesPerRow, format: .bgra, mediaTime: mediaTime)
+            }
+        } catch let error as MediaError {
+            throw CommandFailure(error.description)
+        }
+        end = mediaTime
+        report()
+    }
+
+    /// Ends the clip and gives the file its name.
+    mutating func finish() throws {
+        if showsProgress { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+        guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
+        do throws(MediaError) {
+            try writer.finish()
+        } catch {
+            throw CommandFailure(error.description)
+        }
+        StandardOutput.note("wrote \(output): \(Self.seconds(end)), \(writer.frames) pictures")
+    }
+
+    private mutating func canvas(for picture: Picture) throws -> Canvas {
+        if let canvas { return canvas }
+        guard let size = picture.uprightSize else { throw CommandFailure("there is no picture to record") }
+        let made = try Canvas(pixelSize: size)
+        writer = try ClipWriter(output, size: size, rate: rate)
+        canvas = made
+        return made
+    }
+
+    private mutating func report() {
+        guard showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
+        lastProgress = .now
+        let line = "\r\(Self.seconds(end)), \(writer?.frames ?? 0) pictures\u{1B}[K"
+        FileHandle.standardError.write(Data(line.utf8))
+    }
+
+    private static func seconds(_ value: Double) -> String { "\((value * 10).rounded() / 10) s" }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Frames
+import MediaFiles
+import OverlayRendering
+
+/// A picture file to be written, its form told by its name.
+struct PictureFile {
+    /// Where it goes.
+    let path: String
+
+    /// Checks the name and the directory, before any work is done for the picture.
+    init(_ path: String) throws {
+        self.path = path
+        try OutputPath.check(path, endings: PictureWriter.knownEndings, what: "a picture")
+    }
+
+    /// Writes the picture, whole or not at all.
+    func write(_ canvas: Canvas) throws {
+        try canvas.check()
+        try canvas.withPixels { pixels, bytesPerRow in
+            guard let base = pixels.baseAddress else { throw CommandFailure("there is no picture to write") }
+            do throws(MediaError) {
+                try PictureWriter.write(
+                    pixels: base,
+                    bytesPerRow: bytesPerRow,
+                    size: canvas.pixelSize,
+                    format: .bgra,
+                    to: path
+                )
+            } catch {
+                throw CommandFailure(error.description)
+            }
+        }
+    }
+}
+
+/// Checks where a file is to be written, before any work is done for it.
+enum OutputPath {
+    /// - Throws: `CommandFailure` if the ending is none of these, or nobody may write there.
+    static func check(_ path: String, endings: [String], what: String) throws {
+        let url = URL(filePath: path)
+        let ending = url.pathExtension.lowercased()
+        guard endings.contains(ending) else {
+            let reason = ending.isEmpty ? "its name has no ending" : "'.\(ending)' is no form this program writes"
+            throw CommandFailure(
+                "cannot write \(what) to \(path): \(reason); name it \(endings.map { "." + $0 }.joined(separator: ", "))"
+            )
+        }
+        let directory = url.deletingLastPathComponent().path
+        guard FileManager.default.isWritableFile(atPath: directory) else {
+            let reason = FileManager.default.fileExists(atPath: directory) ? "you may not write there" : "there is none"
+            throw CommandFailure("cannot write \(path) into the directory \(directory): \(reason)")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import FaceMessages
+import FaceMetadata
+import MQTT
+import OverlayRendering
+
+/// The last row of `facet view`: how things are, and the keys as far as there is room.
+struct StatusLine {
+    /// The broker's host and port; nil if there is none.
+    var broker: String?
+
+    /// Where the connection stands.
+    var connection: ConnectionState = .connecting
+
+    /// What the daemon said last.
+    var status: StatusMessage?
+
+    /// What is shown for a while instead of the keys, such as a picture's name.
+    var notice: String?
+
+    /// The last event and when it came, in seconds of the view.
+    private(set) var lastEvent: (text: String, seconds: Double)?
+
+    /// Remembers an event that came at a time of the view.
+    mutating func remember(_ event: EventMessage, at seconds: Double) {
+        lastEvent = ("\(Topic(event.event.kind).rawValue) of face \(event.event.face.faceID.rawValue)", seconds)
+    }
+
+    /// The row, as wide as the terminal.
+    func text(columns: Int, faces: Int, rate: Double, controls: ViewControls, at seconds: Double) -> String {
+        var parts = [brokerPart, cameraPart].compactMap { $0 }
+        parts.append("\(Int(rate.rounded())) fps")
+        parts.append(faces == 1 ? "1 face" : "\(faces) faces")
+        if let lastEvent { parts.append("\(lastEvent.text), \(Self.age(seconds - lastEvent.seconds))") }
+        parts.append(controls.look.rawValue + (controls.isPaused ? " – paused" : ""))
+        parts.append(notice ?? ViewControls.help)
+        let row = " " + parts.joined(separator: " │ ")
+        guard columns > 0 else { return "" }
+        let shown = row.count > columns ? String(row.prefix(max(0, columns - 1))) + "…" : row
+        return shown + String(repeating: " ", count: max(0, columns - shown.count))
+    }
+
+    private var brokerPart: String? {
+        guard let broker else { return nil }
+        switch connection {
+        case .connecting: return "○ \(broker) connecting"
+        case .connected: return "● \(broker)"
+        case .disconnected(let reason), .refused(let reason), .takenOver(let reason):
+            return "✗ \(broker) lost, trying again: \(reason)"
+        case .stopped: return "○ \(broker)"
+        }
+    }
+
+    private var cameraPart: String? {
+        guard broker != nil else { return nil }
+        guard let status else { return "no daemon yet" }
+        let state = status.status
+        guard state.state == .online else { return "\(status.origin.camera): daemon \(state.state.rawValue)" }
+        return "\(status.origin.camera): \(state.cameraState?.rawValue ?? "online")"
+    }
+
+    private static func age(_ seconds: Double) -> String {
+        seconds < 90 ? "\(Int(max(0, seconds))) s ago" : "\(Int(seconds / 60)) min ago"
+    }
+}

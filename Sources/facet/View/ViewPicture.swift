@@ -1,0 +1,76 @@
+import FaceMetadata
+import Frames
+import OverlayRendering
+
+/// What `facet view` draws over: the preview, a clip, or nothing.
+final class ViewPicture {
+    /// The newest picture; empty until the first one.
+    var picture: Picture { preview.picture }
+
+    private let preview: PreviewDecoder
+    private let clip: String?
+    private var frames: ClipFrames?
+    private var reached = 0.0
+    private var waiting: [UInt8]?
+    private var shown: Shown?
+
+    /// Where the newest picture came from.
+    private enum Shown {
+        case jpeg([UInt8])
+        case frame(Frame)
+    }
+
+    /// Makes a source that waits for preview pictures, or reads a clip.
+    init(clip: String?) throws {
+        preview = try PreviewDecoder()
+        self.clip = clip
+        frames = try clip.map { try ClipFrames($0) }
+    }
+
+    /// Whether pictures come from a clip.
+    var isClip: Bool { clip != nil }
+
+    /// Takes a preview picture; it is decoded only when something is drawn.
+    func offer(_ jpeg: [UInt8]) {
+        if !isClip { waiting = jpeg }
+    }
+
+    /// Decodes what is needed to draw the present; for a clip that is its frame at a time.
+    ///
+    /// - Parameters:
+    ///   - mediaTime: the time wanted of a clip, in seconds; nil if it is not known.
+    ///   - target: how large the picture will be drawn.
+    /// - Returns: whether the picture is another one.
+    /// - Throws: `CommandFailure` if the clip is damaged.
+    func update(mediaTime: Double?, target: FrameSize) throws -> Bool {
+        if let jpeg = waiting {
+            waiting = nil
+            shown = .jpeg(jpeg)
+            // A damaged picture is passed over: the next one comes soon.
+            return (try? preview.decode(jpeg, target: target)) != nil
+        }
+        guard let mediaTime, isClip else { return false }
+        if mediaTime < reached { try rewind() }
+        reached = mediaTime
+        guard let frame = try frames?.frame(upTo: mediaTime) else { return false }
+        shown = .frame(frame)
+        try picture.update(from: frame, target: target)
+        return true
+    }
+
+    /// Decodes the newest picture again with all its pixels.
+    func refine() throws {
+        switch shown {
+        case .jpeg(let jpeg): try preview.decode(jpeg)
+        case .frame(let frame): try picture.update(from: frame)
+        case nil: break
+        }
+    }
+
+    /// Whether the clip has no frame left.
+    var isFinished: Bool { frames?.isFinished ?? false }
+
+    private func rewind() throws {
+        frames = try clip.map { try ClipFrames($0) }
+    }
+}

@@ -1,0 +1,197 @@
+import FaceMetadata
+import Foundation
+import Frames
+import OverlayRendering
+import TerminalPictures
+
+/// What `facet view` shows, kept from messages, keys and time, and drawn on the terminal.
+///
+/// Not Sendable: the one task of the command owns it.
+final class ViewSession {
+    /// The size a picture is taken for where nothing tells it.
+    private static let usualPicture = FrameSize(width: 640, height: 480)
+
+    private(set) var controls: ViewControls
+    private(set) var timing = ViewTiming()
+    private var live = LiveModel()
+    private var status: StatusLine
+    private var playback: MessagePlayback?
+    private let track: MessageTrack?
+    private let source: ViewPicture
+    private let terminal: Terminal
+    private let encoder: TerminalPicture
+    private let start = ContinuousClock.now
+    private var clipStart = 0.0
+    private var canvas: Canvas?
+    private var size: TerminalSize?
+    private var isDirty = true
+    private var lastDraw = -1.0
+    private var noticeEnd = 0.0
+
+    /// Makes a view that has drawn nothing yet.
+    init(
+        controls: ViewControls,
+        broker: String?,
+        track: MessageTrack?,
+        source: ViewPicture,
+        terminal: Terminal,
+        encoder: TerminalPicture
+    ) {
+        self.controls = controls
+        status = StatusLine(broker: broker)
+        self.track = track
+        playback = track.map(MessagePlayback.init)
+        self.source = source
+        self.terminal = terminal
+        self.encoder = encoder
+    }
+
+    /// Seconds since the view began.
+    var seconds: Double { start.duration(to: .now) / .seconds(1) }
+
+    // MARK: - Input
+
+    /// Takes what happened on the connection to the broker.
+    func take(_ occurrence: Subscriber.Occurrence) {
+        let news = live.take(occurrence, at: seconds)
+        switch news {
+        case .picture: if let jpeg = live.picture?.jpeg { source.offer(jpeg) }
+        case .event(let event): status.remember(event, at: seconds)
+        case .other: (status.connection, status.status) = (live.connection, live.status)
+        case nil: return
+        }
+        guard !controls.isPaused else { return }
+        isDirty = true
+        timing.arrive()
+    }
+
+    private var assumedPicture: FrameSize { live.pictureSize ?? Self.usualPicture }
+
+    /// The faces to draw.
+    private var scene: Scene { playback?.scene ?? live.scene }
+
+    /// Takes a key.
+    ///
+    /// - Returns: whether the view is to end.
+    func press(_ key: UInt8) throws -> Bool {
+        let action = controls.press(key)
+        isDirty = true
+        switch action {
+        case .quit: return true
+        case .snapshot: try takePicture()
+        case nil: break
+        }
+        return false
+    }
+
+    /// Lets a recorded track go on to the present, and begin again after its end.
+    private func play() throws {
+        guard let track, !controls.isPaused else { return }
+        if source.isFinished, seconds - clipStart > track.end + 1 {
+            clipStart = seconds
+            playback = MessagePlayback(track)
+        }
+        for event in playback?.advance(to: seconds - clipStart) ?? [] { status.remember(event, at: seconds) }
+        isDirty = true
+    }
+
+    // MARK: - Output
+
+    /// Draws if there is something new to see.
+    ///
+    /// - Returns: whether it drew.
+    func drawIfNeeded() throws -> Bool {
+        try play()
+        let now = seconds
+        if terminal.wasResumed { size = nil }
+        live.advance(to: now)
+        // Once a second in any case: the status line tells ages.
+        guard isDirty || scene.isFading || terminal.size != size || now - lastDraw >= 1 else {
+            return false
+        }
+        try draw(at: now)
+        isDirty = false
+        lastDraw = now
+        timing.draw()
+        return true
+    }
+
+    private func draw(at now: Double) throws {
+        guard let size = terminal.size else { return }
+        var bytes: [UInt8] = []
+        let area = size.withoutLastRow
+        if size != self.size {
+            self.size = size
+            let pixels = area.drawingSize(for: encoder.format)
+            canvas = try Canvas(pixelSize: FrameSize(width: pixels.width, height: pixels.height))
+            bytes += Array("\u{1B}[0m\u{1B}[2J".utf8)
+        }
+        guard let canvas else { return }
+        if !controls.isPaused { _ = try source.update(mediaTime: mediaTime(at: now), target: zoomed(canvas.pixelSize)) }
+        try paint(canvas, at: track == nil ? now : now - clipStart)
+        bytes += try canvas.withPixels { pixels, bytesPerRow in
+            guard let base = pixels.baseAddress else { return [] }
+            return try encoder.sequences(
+                pixels: base,
+                width: canvas.pixelSize.width,
+                height: canvas.pixelSize.height,
+                bytesPerRow: bytesPerRow,
+                size: area
+            )
+        }
+        bytes += statusRow(of: size, at: now)
+        terminal.show(bytes)
+    }
+
+    /// The time that a clip's frame is wanted for.
+    private func mediaTime(at now: Double) -> Double? {
+        track == nil ? scene.stamp?.mediaTime : now - clipStart
+    }
+
+    /// How large the whole picture would be drawn, were the surface large enough.
+    private func zoomed(_ size: FrameSize) -> FrameSize {
+        FrameSize(width: Int(Double(size.width) * controls.zoom), height: Int(Double(size.height) * controls.zoom))
+    }
+
+    private func paint(_ canvas: Canvas, at seconds: Double) throws {
+        let pictureSize = source.picture.uprightSize
+        guard let geometry = controls.geometry(of: pictureSize ?? assumedPicture, on: canvas.size) else { return }
+        if pictureSize == nil {
+            canvas.drawHeads(scene, geometry)
+        } else {
+            canvas.clear(.black)
+            canvas.draw(source.picture, geometry, isSmooth: false)
+        }
+        canvas.draw(scene, geometry, look: controls.look.look, at: seconds)
+        try canvas.check()
+    }
+
+    private func statusRow(of size: TerminalSize, at now: Double) -> [UInt8] {
+        if now > noticeEnd { status.notice = nil }
+        let row = status.text(
+            columns: size.columns,
+            faces: scene.layers.count,
+            rate: timing.rate,
+            controls: controls,
+            at: now
+        )
+        return Array("\u{1B}[\(size.rows);1H\u{1B}[0;7m\(row)\u{1B}[0m".utf8)
+    }
+
+    /// Writes what is shown as a picture file, in the picture's own size.
+    private func takePicture() throws {
+        try source.refine()
+        let pictureSize = source.picture.uprightSize ?? assumedPicture
+        let canvas = try Canvas(pixelSize: pictureSize)
+        try paint(canvas, at: track == nil ? seconds : seconds - clipStart)
+        live.takePicture(at: seconds)
+        noticeEnd = seconds + 4
+        let name = "facet-\(Int(Date().timeIntervalSince1970)).png"
+        do {
+            try PictureFile(name).write(canvas)
+            status.notice = "wrote \(name)"
+        } catch {
+            status.notice = "\(error)"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import FaceMessages
+import FaceMetadata
+import Foundation
+
+/// A shell command that is run for each event, one after the other, with the event's fields in its environment.
+struct EventCommand: Sendable {
+    /// The command, as given to `/bin/sh -c`.
+    var command: String
+
+    /// Runs the command for an event and waits for its end.
+    ///
+    /// - Returns: what went wrong; nil if it ended with status 0.
+    func run(_ message: EventMessage, payload: [UInt8]) async -> String? {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", command]
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(Self.fields(of: message, payload: payload)) { _, new in new }
+        process.standardInput = FileHandle.nullDevice
+        let name = Topic(message.event.kind).rawValue
+        return await withCheckedContinuation { continuation in
+            process.terminationHandler = { process in
+                let status = process.terminationStatus
+                let how =
+                    process.terminationReason == .exit ? "ended with status \(status)" : "was ended by signal \(status)"
+                continuation.resume(returning: status == 0 ? nil : "the command for \(name) \(how)")
+            }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(returning: "the command for \(name) could not be started: \(SystemReason(error))")
+            }
+        }
+    }
+
+    /// The event's fields by the names a command finds them under; what is unknown is not there.
+    static func fields(of message: EventMessage, payload: [UInt8]) -> [String: String] {
+        let event = message.event
+        var fields = [
+            "FACET_EVENT": Topic(event.kind).rawValue,
+            "FACET_CAMERA": message.origin.camera,
+            "FACET_FACE": String(event.face.faceID.rawValue),
+            "FACET_TIME": event.stamp.time.iso8601,
+            "FACET_FRAME": String(event.stamp.frame),
+            "FACET_MEDIA_TIME": String(event.stamp.mediaTime),
+            "FACET_CONFIDENCE": String(event.face.confidence),
+            "FACET_ID": message.id,
+            "FACET_JSON": String(decoding: payload, as: UTF8.self),
+        ]
+        if let pose = event.face.pose {
+            fields["FACET_ROLL"] = String(pose.roll)
+            fields["FACET_YAW"] = String(pose.yaw)
+            fields["FACET_PITCH"] = String(pose.pitch)
+        }
+        switch event.kind {
+        case .enter, .smile: break
+        case .leave(let dwell, _, let reason):
+            fields["FACET_DWELL"] = String(dwell)
+            fields["FACET_REASON"] = reason.rawValue
+        case .blink(let eyes, let duration), .eyesClosed(let eyes, let duration):
+            fields["FACET_EYES"] = eyes.rawValue
+            fields["FACET_DURATION"] = String(duration)
+        }
+        return fields
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// Standard output and error, as a program in a pipeline uses them.
+enum StandardOutput {
+    /// Whether a terminal shows standard output.
+    static let isTerminal = isatty(STDOUT_FILENO) == 1
+
+    /// Whether output may be coloured: on a terminal, unless NO_COLOR is set (no-color.org) or the terminal is dumb.
+    static var hasColors: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    }
+
+    /// Writes all bytes at once, so that whoever reads the pipe sees whole lines as they come.
+    static func write(_ bytes: [UInt8]) {
+        write(bytes, to: STDOUT_FILENO)
+    }
+
+    /// Writes a line.
+    static func print(line: String) {
+        write(Array((line + "\n").utf8), to: STDOUT_FILENO)
+    }
+
+    /// Writes a line for the person in front, not for the next program in the pipe.
+    static func note(_ line: String) {
+        write(Array(("facet: " + line + "\n").utf8), to: STDERR_FILENO)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written >= 0 {
+                rest = rest.dropFirst(written)
+            } else if errno == EAGAIN {
+                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&wait, 1, -1)
+            } else if errno != EINTR {
+                endOfPipe()
+            }
+        }
+    }
+
+    /// Nobody reads any more: ends as programs in pipelines do, by the signal, which a library may have switched off.
+    private static func endOfPipe() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
+        exit(128 + SIGPIPE)
+    }
+}

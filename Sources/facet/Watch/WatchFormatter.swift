@@ -1,0 +1,128 @@
+import FaceMessages
+import FaceMetadata
+import Foundation
+
+/// Turns messages into lines for people.
+struct WatchFormatter {
+    /// Whether lines are coloured, by ANSI sequences.
+    var hasColors: Bool
+
+    /// Seconds that the reader's clocks are ahead of UTC at a time.
+    var utcOffset: @Sendable (Timestamp) -> Int = WatchFormatter.localOffset
+
+    /// The line of a message.
+    func line(_ message: DecodedMessage) -> String {
+        switch message {
+        case .metadata(let message): metadata(message)
+        case .event(let message): event(message)
+        case .status(let message): status(message)
+        case .count(let count): row(nil, .count, "\(count)")
+        case .detectState(let isOn): row(nil, .detectState, "detection is \(isOn ? "on" : "off")")
+        case .stats(let json): row(nil, .stats, String(decoding: json, as: UTF8.self))
+        }
+    }
+
+    // MARK: - Messages
+
+    private func metadata(_ message: MetadataMessage) -> String {
+        let faces = message.faces.map { face in
+            ([place(face)] + pose(face.pose) + expression(face)).joined(separator: " ")
+        }
+        return row(message.stamp.time, .metadata, faces.isEmpty ? "nobody" : faces.joined(separator: " | "))
+    }
+
+    private func place(_ face: FaceObject) -> String {
+        let box = face.bounds
+        return "face \(face.faceID.rawValue) at \(percent(box.center.x)),\(percent(box.center.y))"
+            + " size \(percent(box.width))×\(percent(box.height))"
+    }
+
+    private func pose(_ pose: HeadPose?) -> [String] {
+        guard let pose else { return [] }
+        return ["roll \(degrees(pose.roll))", "yaw \(degrees(pose.yaw))", "pitch \(degrees(pose.pitch))"]
+    }
+
+    private func expression(_ face: FaceObject) -> [String] {
+        var words: [String] = []
+        if face.smiling == true { words.append("smiling") }
+        switch (face.leftEyeClosed, face.rightEyeClosed) {
+        case (true, true): words.append("eyes closed")
+        case (true, _): words.append("left eye closed")
+        case (_, true): words.append("right eye closed")
+        default: break
+        }
+        return words
+    }
+
+    private func event(_ message: EventMessage) -> String {
+        let event = message.event
+        var words = ["face \(event.face.faceID.rawValue)"]
+        switch event.kind {
+        case .enter, .smile: words += pose(event.face.pose)
+        case .leave(let dwell, _, let reason):
+            words.append("after \(seconds(dwell))")
+            if reason != .left { words.append("(\(reason.rawValue))") }
+        case .blink(let eyes, let duration), .eyesClosed(let eyes, let duration):
+            words.append("\(eyes == .both ? "both eyes" : "\(eyes.rawValue) eye"), \(seconds(duration))")
+        }
+        return row(event.stamp.time, Topic(event.kind), words.joined(separator: " "))
+    }
+
+    private func status(_ message: StatusMessage) -> String {
+        let status = message.status
+        var words = [status.state.rawValue]
+        if let camera = status.cameraState { words.append("camera \(camera.rawValue)") }
+        if let reason = status.reason { words.append("(\(reason))") }
+        if let detail = status.detail { words.append("– \(detail)") }
+        if let attention = status.attention, !attention.isEmpty {
+            words.append("– attention: \(attention.map(\.rawValue).joined(separator: ", "))")
+        }
+        return row(status.time, .status, words.joined(separator: " "))
+    }
+
+    // MARK: - Parts
+
+    private func row(_ time: Timestamp?, _ topic: Topic, _ text: String) -> String {
+        let clock = time.map(clock) ?? "            "
+        let name = topic.rawValue.padding(toLength: max(11, topic.rawValue.count), withPad: " ", startingAt: 0)
+        guard hasColors else { return "\(clock)  \(name)  \(text)" }
+        return "\u{1B}[2m\(clock)\u{1B}[0m  \u{1B}[\(Self.color(of: topic))m\(name)\u{1B}[0m  \(text)"
+    }
+
+    private static func color(of topic: Topic) -> String {
+        switch topic {
+        case .enter: "1;32"
+        case .leave: "1;31"
+        case .smile: "1;33"
+        case .blink, .eyesClosed: "1;36"
+        case .status, .detectState: "1;35"
+        case .metadata, .count, .stats, .detectSet, .previewJPEG: "2"
+        }
+    }
+
+    private func clock(_ time: Timestamp) -> String {
+        let milliseconds = Int((Double(time.nanoseconds) / 1e6).rounded(.down)) + utcOffset(time) * 1000
+        let day = ((milliseconds % 86_400_000) + 86_400_000) % 86_400_000
+        let parts = [day / 3_600_000, day / 60_000 % 60, day / 1000 % 60].map { Self.padded($0, 2) }
+        return parts.joined(separator: ":") + "." + Self.padded(day % 1000, 3)
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    private func percent(_ share: Double) -> String { share.isFinite ? "\(Int((share * 100).rounded()))%" : "?" }
+
+    private func degrees(_ value: Double) -> String { value.isFinite ? "\(Int(value.rounded()))°" : "?" }
+
+    private func seconds(_ value: Double) -> String { value.isFinite ? "\((value * 100).rounded() / 100) s" : "?" }
+
+    /// How far this machine's clocks are ahead of UTC at a time.
+    @Sendable static func localOffset(_ time: Timestamp) -> Int {
+        var seconds = time_t(time.nanoseconds / 1_000_000_000)
+        var local = tm()
+        guard localtime_r(&seconds, &local) != nil else { return 0 }
+        return local.tm_gmtoff
+    }
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+import FaceMessages
+import FaceMetadata
+import FacetTestSupport
+import Foundation
+import Frames
+import MediaFiles
+import OverlayRendering
+import Testing
+
+@testable import facet
+
+/// The commands that draw, run on a clip made on the spot: plain grey, 320×240, ten frames at 10 a second.
+@Suite("Pictures and clips without a broker", .timeLimit(.minutes(5)))
+struct OfflineTests {
+    private let directory: TemporaryDirectory
+    private let clip: String
+    private let metadata: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        clip = directory.file("clip.mp4")
+        let canvas = try Canvas(pixelSize: FrameSize(width: 320, height: 240))
+        canvas.clear(Color(red: 0.3, green: 0.3, blue: 0.3))
+        let writer = try ClipWriter(clip, size: canvas.pixelSize, rate: 10)
+        for frame in 0..<10 {
+            try canvas.withPixels { pixels, bytesPerRow in
+                try writer.append(
+                    pixels: try #require(pixels.baseAddress),
+                    bytesPerRow: bytesPerRow,
+                    mediaTime: Double(frame) / 10
+                )
+            }
+        }
+        try writer.finish()
+        // A face from 0.2 s to 0.8 s that smiles at 0.5 s.
+        let smile = FaceEvent(kind: .smile, face: face(), stamp: Self.stamp(5))
+        let messages = [
+            encoder.metadata([face()], at: Self.stamp(2)), encoder.event(smile, id: "E1", seq: 1, latency: nil),
+            encoder.metadata([], at: Self.stamp(8)),
+        ]
+        let lines = messages.map { String(decoding: $0.line(base: "faces"), as: UTF8.self) }.joined()
+        metadata = try directory.write(lines, to: "clip.jsonl")
+    }
+
+    private static func stamp(_ frame: Int) -> FrameStamp {
+        FrameStamp(frame: frame, time: Timestamp(nanoseconds: 0), mediaTime: Double(frame) / 10)
+    }
+
+    private func run(_ arguments: [String]) async throws {
+        var command = try Facet.parseAsRoot(arguments + ["--over", clip])
+        if var asynchronous = command as? any AsyncParsableCommand {
+            try await asynchronous.run()
+        } else {
+            try command.run()
+        }
+    }
+
+    /// Pixels of a picture that are far from the grey of the ground.
+    private func changed(in path: String, at mediaTime: Double = 0) throws -> Int {
+        let picture = Picture()
+        try picture.update(from: try StillPicture.load(path, at: mediaTime))
+        let size = try #require(picture.uprightSize)
+        #expect(size == FrameSize(width: 320, height: 240))
+        let canvas = try Canvas(pixelSize: size)
+        canvas.draw(picture, try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: size)))
+        return canvas.withPixels { pixels, _ in
+            stride(from: 0, to: pixels.count, by: 4).count { abs(Int(pixels[$0 + 1]) - 76) > 60 }
+        }
+    }
+
+    @Test("a snapshot shows the face in every look, as PNG and as JPEG", arguments: LookName.allCases)
+    func snapshot(look: LookName) async throws {
+        for ending in ["png", "jpg"] {
+            let output = directory.file("picture.\(ending)")
+            try await run(
+                ["snapshot", "-o", output, "--metadata", metadata, "--on", "smile", "--look", look.rawValue])
+            #expect(try changed(in: output) > 100, "\(ending)")
+        }
+    }
+
+    @Test("a snapshot follows the time, and leaves the overlay out on request")
+    func times() async throws {
+        let output = directory.file("picture.png")
+        for (time, hasFace) in [("0", false), ("0.2", true), ("0.7", true), ("0.8", false)] {
+            try await run(["snapshot", "-o", output, "--metadata", metadata, "--at", time])
+            #expect((try changed(in: output) > 100) == hasFace, "\(time)")
+        }
+        try await run(["snapshot", "-o", output, "--plain", "--at", "0.5"])
+        #expect(try changed(in: output) == 0)
+        // Without a time: the first face.
+        try await run(["snapshot", "-o", output, "--metadata", metadata])
+        #expect(try changed(in: output) > 100)
+    }
+
+    @Test("the same input makes the same picture, byte by byte")
+    func reproducible() async throws {
+        let files = [directory.file("a.png"), directory.file("b.png")]
+        for file in files { try await run(["snapshot", "-o", file, "--metadata", metadata, "--look", "santa"]) }
+        let contents = try files.map { try Data(contentsOf: URL(filePath: $0)) }
+        #expect(contents[0] == contents[1])
+    }
+
+    @Test("a recording has all frames, and the face where it was")
+    func record() async throws {
+        let output = directory.file("out.mp4")
+        try await run(["record", "-o", output, "--metadata", metadata, "--look", "square"])
+        #expect(try changed(in: output, at: 0) == 0)
+        #expect(try changed(in: output, at: 0.5) > 100)
+        #expect(try changed(in: output, at: 0.9) == 0)
+    }
+
+    @Test("messages about another clip are refused, and nothing is left")
+    func otherClip() async throws {
+        let late = encoder.metadata(
+            [face()],
+            at: FrameStamp(frame: 900, time: Timestamp(nanoseconds: 0), mediaTime: 30)
+        )
+        let other = try directory.write(String(decoding: late.line(base: "faces"), as: UTF8.self), to: "other.jsonl")
+        let output = directory.file("out.mp4")
+        await #expect(throws: CommandFailure.self) { try await run(["record", "-o", output, "--metadata", other]) }
+        #expect(!FileManager.default.fileExists(atPath: output))
+        await #expect(throws: CommandFailure.self) {
+            try await run(["snapshot", "-o", directory.file("a.png"), "--metadata", other])
+        }
+        await #expect(throws: CommandFailure.self) {
+            try await run(["snapshot", "-o", directory.file("a.png"), "--metadata", metadata, "--on", "blink"])
+        }
+    }
+
+    @Test("a JPEG tells its size before it is decoded; what is none does not")
+    func jpegHeader() throws {
+        let canvas = try Canvas(pixelSize: FrameSize(width: 48, height: 32))
+        let path = directory.file("a.jpg")
+        try PictureFile(path).write(canvas)
+        let jpeg = Array(try Data(contentsOf: URL(filePath: path)))
+        #expect(JPEGHeader.size(of: jpeg) == FrameSize(width: 48, height: 32))
+        for count in 0..<20 { #expect(JPEGHeader.size(of: Array(jpeg.prefix(count))) == nil) }
+        #expect(JPEGHeader.size(of: Array("not a picture at all, however long it is".utf8)) == nil)
+        let decoder = try PreviewDecoder()
+        try decoder.decode(jpeg)
+        #expect(decoder.picture.uprightSize == FrameSize(width: 48, height: 32))
+        #expect(throws: (any Error).self) { try decoder.decode(Array(jpeg.prefix(60))) }
+    }
+}

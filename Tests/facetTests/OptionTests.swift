@@ -1,0 +1,77 @@
+import ArgumentParser
+import Foundation
+import MQTT
+import Testing
+
+@testable import facet
+
+@Suite("Options")
+struct OptionTests {
+    private func message(_ arguments: [String]) -> String? {
+        do {
+            _ = try Facet.parseAsRoot(arguments)
+            return nil
+        } catch {
+            return Facet.message(for: error)
+        }
+    }
+
+    @Test(
+        "that cannot work are refused before anything is done, with the remedy",
+        arguments: [
+            (["view", "--look", "moustache"], "'box', 'hearts', 'santa', 'square' or 'mesh'"),
+            (["watch", "--topic", "faces/"], "must not be empty"),
+            (["watch", "--topic", "faces/#"], "must not be empty"),
+            (["watch", "grin"], "there is no topic 'grin'"),
+            (["watch", "--only", "smile,grin"], "'grin' in --only is no event"),
+            (["watch", "--count", "0"], "--count must be 1 or more"),
+            (["view", "--rate", "0"], "--rate must be 1 to 60"),
+            (["snapshot", "-o", "a.png", "--at", "1"], "add --over CLIP"),
+            (["snapshot", "-o", "a.png", "--over", "a", "--at", "1", "--on", "smile"], "exclude each other"),
+            (["snapshot", "-o", "a.png", "--over", "a", "--at=-1"], "0 or more seconds"),
+            (["record", "-o", "a.mp4", "--seconds", "0"], "more than 0"),
+            (["detect", "maybe"], "'on' and 'off'"),
+        ] as [([String], String)]
+    )
+    func refused(arguments: [String], text: String) {
+        #expect(message(arguments)?.contains(text) == true, "\(message(arguments) ?? "accepted")")
+    }
+
+    @Test("topics may be named short or in full")
+    func topics() {
+        #expect(message(["watch", "--topic", "porch/faces", "smile", "porch/faces/detect/state"]) == nil)
+    }
+
+    @Test("a clip and its messages belong together")
+    func clip() throws {
+        #expect(throws: ValidationError.self) { try ClipOptions.parse(["--metadata", "a.jsonl"]).load() }
+        #expect(throws: ValidationError.self) { try ClipOptions.parse(["--over", "a.mp4"]).load() }
+        #expect(throws: CommandFailure.self) {
+            try ClipOptions.parse(["--over", "a.mp4", "--metadata", "/nowhere/a.jsonl"]).load()
+        }
+        #expect(try ClipOptions.parse([]).load() == nil)
+    }
+
+    @Test("TLS options without TLS are refused: nothing falls back to plain text")
+    func plainTLS() throws {
+        let options = try BrokerOptions.parse(["--mqtt", "mqtt://localhost", "--tls-ca", "/tmp/ca.pem"])
+        let failure = #expect(throws: CommandFailure.self) { try options.settings(command: "watch") }
+        #expect(try #require(failure).description.contains("mqtts://"))
+    }
+
+    @Test("a password is read from its file, the first line of it")
+    func password() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "facet-password-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data("secret\nnot this\n".utf8).write(to: file)
+        let options = try BrokerOptions.parse(["--mqtt", "mqtt://me@localhost", "--password-file", file.path])
+        #expect(try options.settings(command: "watch").password?.revealed() == "secret")
+        let missing = try BrokerOptions.parse(["--mqtt", "mqtt://me@localhost", "--password-file", "/nowhere"])
+        #expect(throws: CommandFailure.self) { try missing.settings(command: "watch") }
+    }
+
+    @Test("files that cannot be written are refused before any work", arguments: ["a.gif", "a", "/nowhere/a.png"])
+    func unwritable(path: String) {
+        #expect(throws: CommandFailure.self) { try PictureFile(path) }
+    }
+}

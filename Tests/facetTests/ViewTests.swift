@@ -1,0 +1,139 @@
+import ArgumentParser
+import FaceMessages
+import FaceMetadata
+import Frames
+import MQTT
+import OverlayRendering
+import Testing
+
+@testable import facet
+
+@Suite("View")
+struct ViewTests {
+    private func controls() throws -> ViewControls { ViewControls(try OverlayOptions.parse([])) }
+
+    private func key(_ character: Character) -> UInt8 { character.asciiValue ?? 0 }
+
+    @Test("keys change what they name")
+    func keys() throws {
+        var controls = try controls()
+        let actions = "lmgp".map { controls.press(key($0)) }
+        #expect(actions.allSatisfy { $0 == nil })
+        #expect(controls.look == .hearts && controls.isMirrored && controls.gravity == .resizeAspectFill)
+        #expect(controls.isPaused)
+        #expect(controls.press(key("s")) == .snapshot)
+        #expect(controls.press(key("q")) == .quit)
+        let before = controls
+        #expect(controls.press(0xC3) == nil)
+        #expect(controls == before)
+    }
+
+    @Test("looks and gravities come round again")
+    func cycles() throws {
+        var controls = try controls()
+        for _ in LookName.allCases { _ = controls.press(key("l")) }
+        for _ in VideoGravity.allCases { _ = controls.press(key("g")) }
+        #expect(controls == (try self.controls()))
+    }
+
+    @Test("zooms into the middle, and never out of the picture")
+    func zoom() throws {
+        var controls = try controls()
+        _ = controls.press(key("-"))
+        #expect(controls.zoom == 1)
+        for _ in 0..<50 { _ = controls.press(key("+")) }
+        #expect(controls.zoom == 8)
+        let geometry = try #require(
+            controls.geometry(of: FrameSize(width: 640, height: 480), on: SurfaceSize(width: 64, height: 48))
+        )
+        let middle = geometry.surfacePoint(fromPicture: NormalizedPoint(x: 0.5, y: 0.5))
+        #expect(abs(middle.x - 32) < 1e-9 && abs(middle.y - 24) < 1e-9)
+        #expect(geometry.surfacePoint(fromPicture: NormalizedPoint(x: 0.5 + 1.0 / 16, y: 0.5)).x > 63.9)
+    }
+
+    @Test("the status line is as wide as the terminal and tells what matters first", arguments: [0, 1, 20, 80, 200])
+    func statusLine(columns: Int) throws {
+        var line = StatusLine(broker: "broker:1883")
+        line.connection = .connected(.version5, sessionPresent: false)
+        line.remember(event(.smile), at: 10)
+        let text = line.text(columns: columns, faces: 1, rate: 14.6, controls: try controls(), at: 13)
+        #expect(text.count == columns)
+        if columns == 200 {
+            #expect(
+                text.hasPrefix(" ● broker:1883 │ no daemon yet │ 15 fps │ 1 face │ smile of face 1, 3 s ago │ box │")
+            )
+        }
+    }
+
+    @Test("the status line says that the broker is lost, and why")
+    func lostBroker() throws {
+        var line = StatusLine(broker: "broker:1883")
+        line.connection = .disconnected("Connection refused")
+        let text = line.text(columns: 120, faces: 0, rate: 0, controls: try controls(), at: 0)
+        #expect(text.contains("✗ broker:1883 lost, trying again: Connection refused"))
+    }
+}
+
+@Suite("What a daemon tells, live")
+struct LiveModelTests {
+    @Test("nothing is known without a connection")
+    func disconnected() {
+        var model = LiveModel()
+        _ = model.take(.connection(.connected(.version5, sessionPresent: false)), at: 0)
+        _ = model.take(occurrence(encoder.status(DaemonStatus(state: .online, cameraState: .streaming))), at: 0)
+        _ = model.take(occurrence(encoder.metadata([face()], at: stamp(0))), at: 0)
+        #expect(model.scene.layers.count == 1 && model.status != nil)
+        _ = model.take(.connection(.disconnected("gone")), at: 1)
+        #expect(model.scene.layers.isEmpty && model.status == nil)
+        // The broker's retained metadata brings the face back.
+        _ = model.take(occurrence(encoder.metadata([face()], at: stamp(0)), retained: true), at: 2)
+        #expect(model.scene.layers.count == 1)
+    }
+
+    @Test(
+        "the picture's shape is read from the status, if it is there",
+        arguments: [
+            ("cam.mp4: h264 1280x720 at 30.0 frames/s", FrameSize(width: 1280, height: 720)),
+            ("/dev/video0: YUYV", nil),
+            ("0x0", nil), ("axb 5x", nil),
+        ] as [(String, FrameSize?)]
+    )
+    func shape(detail: String, size: FrameSize?) {
+        var model = LiveModel()
+        let status = DaemonStatus(state: .online, cameraState: .streaming, detail: detail)
+        _ = model.take(occurrence(encoder.status(status)), at: 0)
+        #expect(model.pictureSize == size)
+    }
+
+    @Test("a message that breaks the contract changes nothing")
+    func broken() {
+        var model = LiveModel()
+        let broken = ReceivedMessage(topic: "faces/metadata", payload: Array("{".utf8))
+        #expect(model.take(.message(.metadata, broken), at: 0) == nil)
+    }
+
+    /// What a shutter says to each piece of news, the newest picture's frame and the time.
+    private func releases(_ event: Topic?, _ inputs: [(LiveModel.News, Int?, Double)]) -> [Bool] {
+        var shutter = Shutter(event: event)
+        return inputs.map { shutter.isReleased(by: $0.0, picture: $0.1, at: $0.2) }
+    }
+
+    @Test("the shutter takes the first picture that shows the event's frame")
+    func shutter() {
+        let blink = LiveModel.News.event(event(.blink(eyes: .both, duration: 0.1), frame: 95))
+        let smile = LiveModel.News.event(event(.smile, frame: 100))
+        let released = releases(
+            .smile,
+            [(.picture, 90, 0), (blink, 90, 0), (smile, 98, 1), (.picture, 99, 1.1), (.picture, 101, 1.2)]
+        )
+        #expect(released == [false, false, false, false, true])
+        #expect(releases(nil, [(.other, 5, 0), (.picture, 5, 0)]) == [false, true])
+    }
+
+    @Test("the shutter does not wait for ever, nor for frame numbers that never come")
+    func shutterPatience() {
+        let smile = LiveModel.News.event(event(.smile, frame: 100))
+        #expect(releases(.smile, [(smile, 98, 1), (.other, 98, 1.4), (.other, 98, 1.6)]) == [false, false, true])
+        #expect(releases(.smile, [(smile, nil, 1), (.picture, nil, 1.05)]) == [false, true])
+    }
+}
