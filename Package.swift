@@ -105,6 +105,12 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Makes the demo's clip out of a portrait; a tool of this repository, not a product.
+        .executableTarget(
+            name: "demo-clip",
+            dependencies: ["FaceInference", "MediaFiles", "Frames", "FaceMetadata", argumentParser],
+            swiftSettings: strict
+        ),
 
         // Tests.
         .target(name: "FacetTestSupport", path: "Tests/FacetTestSupport", swiftSettings: strict),
