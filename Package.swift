@@ -132,5 +132,19 @@ let package = Package(
             ]
         ),
         tests(of: "DaemonCore", ["FaceMessages", "FaceMetadata", "Frames", logging]),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["FacetTestSupport", "FaceMessages", "FaceMetadata", "MQTT", "facetd", "demo-clip", logging],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ContractTests",
+            dependencies: [
+                "FacetTestSupport", "DaemonCore", "FaceMessages", "FaceMetadata", "Frames", "MQTT", "facetd",
+                "demo-clip", logging,
+            ],
+            exclude: ["hold-against-contract.py"],
+            swiftSettings: strict
+        ),
     ]
 )

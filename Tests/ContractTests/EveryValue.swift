@@ -1,0 +1,73 @@
+import FaceMessages
+import FaceMetadata
+import Frames
+import MQTT
+
+@testable import DaemonCore
+
+/// Messages that between them hold every value of every enumeration, and angles at their limits.
+enum EveryValue {
+    static var messages: [Message] {
+        events + statuses + [stats, encoder.detectState(true), encoder.detectState(false)]
+            + [encoder.preview([0xFF], of: stamp), encoder.metadata([face], at: stamp), encoder.count(0)]
+    }
+
+    private static let encoder = MessageEncoder(camera: "Tür 1/α", boot: ULID.make(at: time))
+    private static let time = Timestamp(nanoseconds: 1_795_234_353_120_456_789)
+    private static let stamp = FrameStamp(frame: 0, time: time, mediaTime: 0)
+    private static let face = FaceObject(
+        faceID: FaceID(rawValue: 1),
+        bounds: NormalizedRect(x: -0.5, y: 0, width: 1, height: 1),
+        pose: HeadPose(roll: -179.97, yaw: 180, pitch: -179.9),
+        confidence: 1,
+        trackedFrames: 1
+    )
+
+    private static var events: [Message] {
+        var kinds: [FaceEvent.Kind] = [.enter, .smile]
+        for eyes in FaceEvent.Eyes.allCases {
+            kinds += [.blink(eyes: eyes, duration: 0.1), .eyesClosed(eyes: eyes, duration: 0.7)]
+        }
+        for reason in FaceEvent.LeaveReason.allCases {
+            kinds.append(.leave(dwell: 0, lastSeen: time, reason: reason))
+        }
+        return kinds.enumerated().map { index, kind in
+            let event = FaceEvent(kind: kind, face: face, stamp: stamp)
+            return encoder.event(event, id: ULID.make(at: time), seq: index + 1, latency: 0)
+        }
+    }
+
+    private static var statuses: [Message] {
+        let running = DaemonStatus.CameraState.allCases.map { state in
+            var status = DaemonStatus(state: .online, cameraState: state, detect: false, version: "1", time: time)
+            status.attention = DaemonStatus.Attention.allCases
+            if state == .lost { (status.reason, status.detail) = ("unplugged", "the camera was unplugged") }
+            return encoder.status(status)
+        }
+        return running + [encoder.status(DaemonStatus(state: .offline))]
+    }
+
+    private static var stats: Message {
+        var messages = DaemonStats.Messages()
+        for reason in DeliveryCounters.Drop.allCases where reason != .expired { messages.dropped[reason.rawValue] = 1 }
+        let drops = FrameMailbox.Drop.allCases.map { ($0.rawValue, 1) }
+        return encoder.stats(
+            DaemonStats(
+                time: time,
+                uptime: 0,
+                interval: 1,
+                frameRate: 0,
+                analysisRate: 0,
+                captured: 0,
+                analysed: 0,
+                dropped: Dictionary(uniqueKeysWithValues: drops),
+                stages: PipelineMeter.Stage.allCases.map {
+                    DaemonStats.Stage(name: $0.rawValue, runs: 1, mean: 0, longest: 0)
+                },
+                cpu: 0,
+                residentBytes: 0,
+                messages: messages
+            )
+        )
+    }
+}

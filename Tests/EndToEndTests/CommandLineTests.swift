@@ -1,0 +1,104 @@
+import FacetTestSupport
+import Foundation
+import Testing
+
+@Suite("facetd's answers to bad input")
+struct CommandLineTests {
+    /// Runs without a broker; nothing here gets as far as needing one.
+    private func run(_ arguments: [String]) async throws -> (status: Int?, output: String) {
+        try await BuiltProgram.run("facetd", arguments + ["--no-mqtt"])
+    }
+
+    @Test(
+        "a source that is none is named, with the reason",
+        .timeLimit(.minutes(5)),
+        arguments: [
+            ("/nowhere/clip.mp4", "/nowhere/clip.mp4"), ("/", "/"), ("/dev/null", "/dev/null"),
+            ("gopher://host/clip", "gopher"),
+        ]
+    )
+    func badSource(source: String, named: String) async throws {
+        let result = try await run(["--source", source])
+        #expect(result.status == 1, "\(result.output)")
+        #expect(result.output.contains(named))
+        #expect(!result.output.contains("Fatal"))
+    }
+
+    @Test("a text named like a clip and a cut-off clip end with an error", .timeLimit(.minutes(5)))
+    func damagedClip() async throws {
+        let directory = try TemporaryDirectory()
+        let text = try directory.write("this is no clip, whatever its name says\n", to: "text.mp4")
+        let notAClip = try await run(["--source", text])
+        #expect(notAClip.status == 1)
+        #expect(notAClip.output.contains("text.mp4"))
+    }
+
+    @Test(
+        "a cut-off clip delivers what there is, leaves cleanly and ends with an error",
+        .timeLimit(.minutes(5)),
+        .enabled(if: DevelopmentClips.areHere, "the development clips are not beside the checkout")
+    )
+    func cutOffClip() async throws {
+        let directory = try TemporaryDirectory()
+        let whole = try Data(contentsOf: URL(filePath: DevelopmentClips.path("asl/walk.mkv")))
+        let cut = directory.file("cut.mkv")
+        try whole.prefix(whole.count * 2 / 3).write(to: URL(filePath: cut))
+        let program = try await BuiltProgram.start(
+            "facetd",
+            ["--source", cut, "--pace", "asap", "--no-mqtt", "--print"]
+        )
+        await program.waitUntilEnded()
+        let topics = program.messages.map(\.topic)
+        #expect(topics.filter { $0 == "faces/enter" }.count == 1)
+        #expect(topics.filter { $0 == "faces/leave" }.count == 1)
+        #expect(program.messages.last?.payload?.state == "stopped")
+        #expect(program.result.status == 1, "\(program.output.suffix(600))")
+        #expect(program.output.contains("cut.mkv"))
+    }
+
+    @Test(
+        "bad settings are refused before anything runs",
+        .timeLimit(.minutes(5)),
+        arguments: [
+            ("", "holds no settings"), ("cameras: 3\n", "cameras: is not a setting"),
+            ("camera: {size: banana}\n", #""banana" is not a size"#),
+        ]
+    )
+    func badSettings(text: String, reason: String) async throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(text, to: "facetd.yaml")
+        for arguments in [["--config", file, "--no-mqtt"], ["check-config", file]] {
+            let result = try await BuiltProgram.run("facetd", arguments)
+            #expect(result.status == 1)
+            #expect(result.output.contains(reason), "\(result.output)")
+        }
+    }
+
+    @Test("missing and truncated models name the command that mends them", .timeLimit(.minutes(5)))
+    func models() async throws {
+        let directory = try TemporaryDirectory()
+        let installed = "/usr/local/lib/facet"
+        let names = try FileManager.default.contentsOfDirectory(atPath: installed)
+        for name in names {
+            let data = try Data(contentsOf: URL(filePath: installed + "/" + name))
+            let part = name.contains("landmark") ? data.prefix(100_000) : data
+            try part.write(to: URL(filePath: directory.file(name)))
+        }
+        let source = ["--source", "/usr/local/share/facet/astronaut.png"]
+        for models in [directory.path, "/nowhere"] {
+            let result = try await run(source + ["--set", "detection.modelDirectory=" + models])
+            #expect(result.status == 1)
+            #expect(result.output.contains("deploy/setup"), "\(result.output)")
+            #expect(result.output.contains(models))
+        }
+    }
+
+    @Test("unknown options and settings exit with usage", .timeLimit(.minutes(5)))
+    func usage() async throws {
+        #expect(try await BuiltProgram.run("facetd", ["--sauce", "x"]).status == 64)
+        #expect(try await BuiltProgram.run("facetd", ["--set", "novalue"]).status == 64)
+        let secret = try await BuiltProgram.run("facetd", ["--mqtt", "mqtt://user:hush@host"])
+        #expect(secret.status == 64)
+        #expect(!secret.output.contains("hush"))
+    }
+}

@@ -1,0 +1,100 @@
+import FaceMessages
+import FaceMetadata
+import FacetTestSupport
+import Foundation
+import Logging
+import MQTT
+import Testing
+
+/// What `demo-clip` wrote down of its clip.
+private struct ClipTimeline: Decodable {
+    struct Moment: Decodable { var frame: Int }
+    struct Stretch: Decodable { var start: Moment; var end: Moment }
+    struct Blink: Decodable { var first: Moment; var last: Moment }
+    struct Tilt: Decodable { var peak: Moment; var roll: Double }
+
+    var enter: Moment
+    var tilt: Tilt
+    var smiles: [Stretch]
+    var blinks: [Blink]
+    var leave: Moment
+}
+
+@Suite(
+    "The demo's clip through a real broker",
+    .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
+)
+struct DemoClipTests {
+    @Test("what subscribers get is what the clip shows", .timeLimit(.minutes(10)))
+    func clipToSubscriber() async throws {
+        let directory = try TemporaryDirectory()
+        let (clip, notes) = (directory.file("portrait.mp4"), directory.file("portrait.json"))
+        let making = try await BuiltProgram.run("demo-clip", ["--timeline", notes, clip])
+        try #require(making.status == 0, "\(making.output)")
+        let timeline = try JSONDecoder().decode(ClipTimeline.self, from: Data(contentsOf: URL(filePath: notes)))
+
+        let broker = try await MosquittoBroker()
+        var settings = BrokerSettings(host: broker.host, port: broker.port, clientID: "end-to-end")
+        settings.incomingCapacity = 10_000
+        let subscriber = try BrokerConnection(settings: settings, logger: Logger(label: "test"))
+        try subscriber.subscribe("faces/#")
+        try subscriber.start()
+        try await broker.waitForLog("end-to-end 0 faces/#")
+        let daemon = try await BuiltProgram.run(
+            "facetd",
+            ["--source", clip, "--pace", "asap", "--mqtt", "mqtt://127.0.0.1:\(broker.port)"],
+            environment: ["XDG_STATE_HOME": directory.path]
+        )
+        #expect(daemon.status == 0, "\(daemon.output)")
+        let received = try await collect(from: subscriber)
+        _ = await subscriber.stop()
+        check(received, against: timeline)
+    }
+
+    /// Everything up to the daemon's last word.
+    private func collect(from subscriber: BrokerConnection) async throws -> [DecodedMessage] {
+        var messages: [DecodedMessage] = []
+        var counted = 0
+        for await message in subscriber.incoming {
+            let topic = try #require(Topic(rawValue: String(message.topic.dropFirst("faces/".count))))
+            let decoded = try MessageDecoder().decode(message.payload, on: topic)
+            messages.append(decoded)
+            if case .status(let status) = decoded, status.status.state == .stopped { counted += 1 }
+            if case .event(let event) = decoded, case .leave = event.event.kind { counted += 1 }
+            // Events wait for their acknowledgements, so the leave may come after the status.
+            if counted == 2 { break }
+        }
+        return messages
+    }
+
+    private func check(_ received: [DecodedMessage], against timeline: ClipTimeline) {
+        var events: [EventMessage] = []
+        var metadata: [MetadataMessage] = []
+        for message in received {
+            if case .event(let event) = message { events.append(event) }
+            if case .metadata(let message) = message { metadata.append(message) }
+        }
+        let enters = events.filter { $0.event.kind == .enter }.map(\.event.stamp.frame)
+        let smiles = events.filter { $0.event.kind == .smile }.map(\.event.stamp.frame)
+        let blinks = events.filter { if case .blink = $0.event.kind { true } else { false } }.map(\.event.stamp.frame)
+        let leaves = events.filter { if case .leave = $0.event.kind { true } else { false } }.map(\.event.stamp.frame)
+        // The face slides in from the edge for up to a second, and out again; an event takes its hold time.
+        #expect(enters.count == 1)
+        #expect(enters.allSatisfy { abs($0 - timeline.enter.frame) <= 30 }, "\(enters)")
+        #expect(smiles.count == timeline.smiles.count)
+        for (smile, frame) in zip(timeline.smiles, smiles) {
+            #expect((smile.start.frame...smile.end.frame).contains(frame), "smile at \(frame)")
+        }
+        #expect(blinks.count == timeline.blinks.count)
+        for (blink, frame) in zip(timeline.blinks, blinks) {
+            #expect((blink.first.frame...blink.last.frame + 3).contains(frame), "blink at \(frame)")
+        }
+        #expect(leaves.count == 1)
+        #expect(leaves.allSatisfy { $0 >= timeline.leave.frame && $0 <= timeline.leave.frame + 60 }, "\(leaves)")
+        #expect(Set(events.map(\.event.face.faceID)).count == 1)
+        #expect(events.map(\.seq) == Array(1...max(1, events.count)))
+        let atPeak = metadata.last { $0.stamp.frame <= timeline.tilt.peak.frame }?.faces.first?.pose?.roll
+        #expect(abs((atPeak ?? 0) - timeline.tilt.roll) < 4, "roll \(String(describing: atPeak))")
+        #expect(metadata.last?.faces.isEmpty == true)
+    }
+}

@@ -1,0 +1,117 @@
+import FacetTestSupport
+import Foundation
+import Testing
+
+@Suite("A running facetd")
+struct RunningDaemonTests {
+    private let portrait = ["--source", "/usr/local/share/facet/astronaut.png", "--loop", "--print"]
+
+    @Test("SIGINT and SIGTERM end it in good order", .timeLimit(.minutes(5)), arguments: [SIGINT, SIGTERM])
+    func signals(signal: Int32) async throws {
+        let program = try await BuiltProgram.start("facetd", portrait + ["--no-mqtt"])
+        try await program.waitForOutput("faces/enter")
+        program.signal(signal)
+        await program.waitUntilEnded()
+        #expect(program.result.status == 0, "\(program.output)")
+        let leave = program.messages.first { $0.topic == "faces/leave" }
+        #expect(leave?.payload?.reason == "shutdown")
+        #expect(program.messages.last?.payload?.state == "stopped")
+    }
+
+    @Test("a still picture sends its metadata once, and the empty set at the end", .timeLimit(.minutes(5)))
+    func stillPicture() async throws {
+        // One second of a still at 30 frames a second: nothing changes after the enter.
+        let program = try await BuiltProgram.start(
+            "facetd",
+            ["--source", "/usr/local/share/facet/astronaut.png", "--print", "--no-mqtt", "--pace", "asap"]
+        )
+        await program.waitUntilEnded()
+        let sets = program.messages.filter { $0.topic == "faces/metadata" }.map { $0.payload?.faces?.count }
+        #expect(sets == [1, 0])
+    }
+
+    @Test("SIGHUP takes new settings, and keeps the running ones if the file is bad", .timeLimit(.minutes(5)))
+    func reload() async throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("detection: {maximumFaces: 1}\n", to: "facetd.yaml")
+        let program = try await BuiltProgram.start("facetd", portrait + ["--no-mqtt", "--config", file])
+        try await program.waitForOutput("faces/enter")
+        _ = try directory.write("detection: {maximumFaces: none}\n", to: "facetd.yaml")
+        program.signal(SIGHUP)
+        try await program.waitForOutput("the running ones stay")
+        _ = try directory.write("camera: {mirror: true, name: other}\n", to: "facetd.yaml")
+        program.signal(SIGHUP)
+        try await program.waitForOutput("\"faceID\":2")
+        #expect(program.output.contains("need a restart"))
+        program.signal(SIGTERM)
+        await program.waitUntilEnded()
+        #expect(program.result.status == 0)
+        let leaves = program.messages.filter { $0.topic == "faces/leave" }.map { $0.payload?.reason }
+        #expect(leaves == ["restart", "shutdown"])
+    }
+
+    @Test(
+        "a face that was there when the daemon was killed gets its leave on return, and no identity comes twice",
+        .timeLimit(.minutes(5)),
+        .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
+    )
+    func killed() async throws {
+        let directory = try TemporaryDirectory()
+        let broker = try await MosquittoBroker()
+        let arguments = portrait + ["--mqtt", "mqtt://127.0.0.1:\(broker.port)"]
+        let environment = ["XDG_STATE_HOME": directory.path]
+        let first = try await BuiltProgram.start("facetd", arguments, environment: environment)
+        try await first.waitForOutput("faces/enter")
+        first.signal(SIGKILL)
+        await first.waitUntilEnded()
+        let second = try await BuiltProgram.start("facetd", arguments, environment: environment)
+        try await second.waitForOutput("\"event_type\":\"enter\"")
+        second.signal(SIGTERM)
+        await second.waitUntilEnded()
+        let events = second.messages.filter { ["faces/leave", "faces/enter"].contains($0.topic) }
+        #expect(events.map(\.topic) == ["faces/leave", "faces/enter", "faces/leave"])
+        #expect(events.first?.payload?.reason == "restart")
+        #expect(events.compactMap { $0.payload?.faceID } == [1, 2, 2])
+        let sequence = (first.messages + second.messages).compactMap { $0.payload?.seq }
+        #expect(sequence == Array(1...max(1, sequence.count)), "\(sequence)")
+    }
+
+    @Test("a broker that is not there is waited for with one line in the log", .timeLimit(.minutes(5)))
+    func noBroker() async throws {
+        let directory = try TemporaryDirectory()
+        let port = try LoopbackPort.free()
+        let program = try await BuiltProgram.start(
+            "facetd",
+            portrait + ["--mqtt", "mqtt://127.0.0.1:\(port)"],
+            environment: ["XDG_STATE_HOME": directory.path]
+        )
+        try await program.waitForOutput("faces/enter")
+        try await program.waitForOutput("refused")
+        program.signal(SIGINT)
+        await program.waitUntilEnded()
+        #expect(program.result.status == 0, "\(program.output)")
+        #expect(program.output.split(separator: "\n").filter { $0.contains("MQTT disconnected") }.count <= 1)
+    }
+
+    @Test(
+        "a wrong password is said to be one, and nobody's secret is shown",
+        .timeLimit(.minutes(5)),
+        .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
+    )
+    func wrongPassword() async throws {
+        let directory = try TemporaryDirectory()
+        var options = MosquittoBroker.Options()
+        options.users = ["lamp": "right"]
+        let broker = try await MosquittoBroker(options)
+        let program = try await BuiltProgram.start(
+            "facetd",
+            portrait + ["--mqtt", "mqtt://lamp@127.0.0.1:\(broker.port)"],
+            environment: ["XDG_STATE_HOME": directory.path, "FACET_MQTT_PASSWORD": "wrong-secret"]
+        )
+        try await program.waitForOutput("passwordFile")
+        program.signal(SIGINT)
+        await program.waitUntilEnded()
+        #expect(program.result.status == 0)
+        #expect(!program.output.contains("wrong-secret"))
+    }
+}
