@@ -111,6 +111,12 @@ let package = Package(
             dependencies: ["FaceInference", "MediaFiles", "Frames", "FaceMetadata", argumentParser],
             swiftSettings: strict
         ),
+        // Runs the capture alone and says what it did, for Tests/camera-vm; a tool of this repository, not a product.
+        .executableTarget(
+            name: "camera-probe",
+            dependencies: ["V4L2Capture", "Frames", "FaceMetadata", argumentParser],
+            swiftSettings: strict
+        ),
 
         // Tests.
         .target(name: "FacetTestSupport", path: "Tests/FacetTestSupport", swiftSettings: strict),
