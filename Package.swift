@@ -138,6 +138,15 @@ let package = Package(
             ]
         ),
         tests(of: "DaemonCore", ["FaceMessages", "FaceMetadata", "Frames", logging]),
+        .executableTarget(
+            name: "benchmark",
+            dependencies: [
+                "DaemonCore", "FaceInference", "FaceMessages", "FaceMetadata", "Frames", "MQTT", "MediaFiles",
+                argumentParser, logging,
+            ],
+            path: "Tests/Benchmarks",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["FacetTestSupport", "FaceMessages", "FaceMetadata", "MQTT", "facetd", "demo-clip", logging],

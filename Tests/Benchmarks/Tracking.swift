@@ -1,0 +1,106 @@
+import ArgumentParser
+import DaemonCore
+import FaceInference
+import FaceMessages
+import FaceMetadata
+import Foundation
+import Frames
+import Logging
+import MQTT
+import MediaFiles
+
+extension Benchmark {
+    /// What the daemon costs per frame, against the least that following one face costs.
+    struct Tracking: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Time the daemon's whole way from frame to message, against bare crop and mesh."
+        )
+
+        @Argument(help: "A clip that begins with a face, and shows one.")
+        var clip: String
+
+        @Option(help: "The port of a broker on this machine to send the messages to.")
+        var port: Int?
+
+        func run() async throws {
+            let frames = try RecordedFrames(clip)
+            guard let first = frames.frames.first, let bare = try BareInference(first) else {
+                throw ValidationError("\(clip) does not begin with a face: give a clip that shows one all the time")
+            }
+            let daemon = try DaemonUnderTest(brokerPort: port)
+            let broker = port.map(String.init) ?? "none"
+            print("frames: \(frames.frames.count) of \(first.size), \(first.format); broker: \(broker)")
+            try await Benchmark.compare(
+                Contender("bare") { _ in for frame in frames.frames { try bare.run(frame) } },
+                Contender("daemon") { round in try daemon.run(frames, round: round) },
+                items: frames.frames.count
+            )
+            print("messages: \(daemon.messages)")
+            await daemon.stop()
+        }
+    }
+}
+
+/// The daemon's own parts from the mailbox to the broker, fed from memory.
+private final class DaemonUnderTest {
+    private let pipeline: Pipeline
+    private let connection: BrokerConnection?
+    private let counter = CountingSink()
+
+    var messages: Int { counter.count }
+
+    init(brokerPort: Int?) throws {
+        let logger = Logger(label: "benchmark")
+        let encoder = MessageEncoder(camera: "benchmark", boot: ULID.make(at: .wallClock()))
+        var sinks: [any MessageSink] = [counter]
+        connection = try brokerPort.map { port in
+            try BrokerConnection(
+                settings: BrokerSettings(host: "127.0.0.1", port: port, clientID: "benchmark"),
+                logger: logger
+            )
+        }
+        if let connection {
+            try connection.start()
+            sinks.append(BrokerSink(connection: connection, base: "benchmark"))
+        }
+        var settings = Settings()
+        settings.detection.maximumFaces = 4
+        let publisher = Publisher(encoder: encoder, wanted: settings.publish, ledger: MemoryLedger(), sinks: sinks)
+        pipeline = try Pipeline(
+            settings: settings,
+            publisher: publisher,
+            status: StatusBoard(
+                publisher: publisher,
+                version: "0",
+                isDetecting: true,
+                logger: Logger(label: "status") { _ in
+                    SwiftLogNoOpLogHandler()
+                }
+            ),
+            meter: PipelineMeter(),
+            nextFaceID: FaceID(rawValue: 1)
+        )
+    }
+
+    func run(_ frames: RecordedFrames, round: Int) throws {
+        let mailbox = FrameMailbox(policy: .every(capacity: 2))
+        let thread = Thread { frames.play(into: mailbox, round: round) }
+        thread.start()
+        _ = try pipeline.run(mailbox)
+    }
+
+    func stop() async {
+        _ = await connection?.stop()
+    }
+}
+
+/// Counts messages, so that nobody can mistake a daemon that does nothing for a fast one.
+private final class CountingSink: MessageSink {
+    private let total = Monitor(0)
+
+    var count: Int { total.update { $0 } }
+
+    func send(_ message: Message) {
+        total.update { $0 += 1 }
+    }
+}
