@@ -87,8 +87,10 @@ public final class CameraService: Service {
         publisher.publishDetectState(control.update { $0.isOn })
         publisher.publishLeavesOfLastRun()
         var proven: Settings?
+        if !control.update(\.isOn) { status.ready() }
         while mayGoOn() {
             let (settings, pipeline) = try makePipeline(fallingBackTo: proven)
+            if proven == nil { status.ready() }
             proven = settings
             switch try runSource(settings, through: pipeline) {
             case .finished:

@@ -17,6 +17,7 @@ public struct Daemon: Sendable {
     private let broker: BrokerService?
     private let meter: PipelineMeter
     private let reload: ReloadService?
+    private let watchdog: WatchdogService?
 
     /// What a run is made of besides the settings.
     public struct Options: Sendable {
@@ -24,7 +25,7 @@ public struct Daemon: Sendable {
         public var prints = false
         /// Whether messages go to a broker.
         public var usesBroker = true
-        /// The environment, for the password.
+        /// The environment, for the password, the outbox's place and the service manager.
         public var environment: [String: String] = [:]
         /// Reads the settings again, on SIGHUP; nil ignores that signal.
         public var reload: (@Sendable () throws -> Settings)?
@@ -62,11 +63,13 @@ public struct Daemon: Sendable {
         if options.prints { sinks.append(PrintSink(base: settings.mqtt.topic) { output.close() }) }
         let publisher = Publisher(encoder: encoder, wanted: settings.publish, ledger: ledger, sinks: sinks)
         let meter = PipelineMeter()
+        let manager = ServiceManager(environment: options.environment)
         let camera = CameraService(
             settings: settings,
             publisher: publisher,
             status: StatusBoard(
                 publisher: publisher,
+                manager: manager,
                 version: Self.version,
                 isDetecting: settings.detection.enabled,
                 logger: logger
@@ -81,6 +84,11 @@ public struct Daemon: Sendable {
         self.meter = meter
         reload = options.reload.map { load in
             ReloadService(running: settings, load: load, apply: { camera.apply($0) }, logger: logger)
+        }
+        watchdog = manager.flatMap { manager in
+            manager.watchdogInterval.map { interval in
+                WatchdogService(manager: manager, interval: interval, meter: meter, logger: logger)
+            }
         }
         stats = StatsService(interval: settings.stats.interval, meter: meter, publisher: publisher) { [connection] in
             connection.map { DaemonStats.Messages($0.counters) } ?? DaemonStats.Messages()
@@ -105,6 +113,7 @@ public struct Daemon: Sendable {
         if let broker { services.append(.init(service: broker)) }
         services.append(.init(service: stats))
         if let reload { services.append(.init(service: reload)) }
+        if let watchdog { services.append(.init(service: watchdog)) }
         services.append(
             .init(
                 service: camera,

@@ -68,6 +68,8 @@ package final class Pipeline {
     }
 
     private func advance(to frame: Frame) throws {
+        meter.beginFrame()
+        defer { meter.endFrame() }
         guard let picture = decode(frame) else { return }
         let analysis = try analyzer.analyze(picture)
         meter.countAnalysed()

@@ -22,6 +22,8 @@ public final class PipelineMeter: Sendable {
     private struct State {
         var analysed = 0
         var undecodable = 0
+        /// When the pipeline took the frame it works on.
+        var frameTaken: ContinuousClock.Instant?
         var stages: [Stage: Timing] = [:]
         /// The counts of mailboxes that are done with, and the current one.
         var captured = 0
@@ -45,6 +47,21 @@ public final class PipelineMeter: Sendable {
             if let old = state.mailbox { state.add(old.counts) }
             state.mailbox = mailbox
         }
+    }
+
+    /// The pipeline works on a frame from now on.
+    func beginFrame() {
+        state.withLock { $0.frameTaken = .now }
+    }
+
+    /// The pipeline is done with the frame.
+    func endFrame() {
+        state.withLock { $0.frameTaken = nil }
+    }
+
+    /// How long the pipeline has been working on its current frame; zero while it waits for one.
+    var timeWithFrame: Duration {
+        state.withLock { state in state.frameTaken.map { .now - $0 } ?? .zero }
     }
 
     func countAnalysed() {

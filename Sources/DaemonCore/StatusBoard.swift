@@ -1,18 +1,27 @@
 public import FaceMessages
 import FaceMetadata
 public import Frames
-public import Logging
+package import Logging
 import Synchronization
 
-/// Keeps the daemon's condition, and tells whenever it changes: to subscribers, and with one line to the log.
+/// Keeps the daemon's condition, and tells whenever it changes: to subscribers, to the service manager, and with one line
+/// to the log.
 public final class StatusBoard: Sendable {
     private let publisher: Publisher
+    private let manager: ServiceManager?
     private let logger: Logger
     private let status: Mutex<DaemonStatus>
 
     /// Makes a board of a daemon that starts.
-    public init(publisher: Publisher, version: String, isDetecting: Bool, logger: Logger) {
+    package init(
+        publisher: Publisher,
+        manager: ServiceManager? = nil,
+        version: String,
+        isDetecting: Bool,
+        logger: Logger
+    ) {
         self.publisher = publisher
+        self.manager = manager
         self.logger = logger
         status = Mutex(
             DaemonStatus(
@@ -28,6 +37,11 @@ public final class StatusBoard: Sendable {
     /// Publishes the condition as it is.
     public func announce() {
         update { _ in }
+    }
+
+    /// The models are loaded, or not wanted for now: from here on the daemon does what it is there for.
+    func ready() {
+        manager?.ready()
     }
 
     /// Frames come.
@@ -87,6 +101,16 @@ public final class StatusBoard: Sendable {
             guard status != old || status.time == nil else { return }
             status.time = .wallClock()
             publisher.publish(status)
+            manager?.tell(status)
         }
+    }
+}
+
+extension ServiceManager {
+    /// Tells the daemon's condition.
+    fileprivate func tell(_ condition: DaemonStatus) {
+        if condition.state == .stopped { stopping() }
+        let camera = condition.cameraState.map { "camera \($0.rawValue)" } ?? condition.state.rawValue
+        status(condition.detail.map { "\(camera): \($0)" } ?? camera)
     }
 }

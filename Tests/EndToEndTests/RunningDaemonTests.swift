@@ -30,6 +30,25 @@ struct RunningDaemonTests {
         #expect(sets == [1, 0])
     }
 
+    @Test("the service manager hears of readiness, the source and the end", .timeLimit(.minutes(5)))
+    func serviceManager() async throws {
+        let receiver = try DatagramReceiver()
+        let program = try await BuiltProgram.start(
+            "facetd",
+            portrait + ["--no-mqtt"],
+            environment: ["NOTIFY_SOCKET": receiver.name, "WATCHDOG_USEC": "1000000"]
+        )
+        try await program.waitForOutput("faces/enter")
+        program.signal(SIGTERM)
+        let told = await receiver.datagrams(until: "STOPPING=1")
+        #expect(told.contains("STATUS=camera starting"))
+        #expect(told.count { $0 == "READY=1" } == 1)
+        #expect(told.contains { $0.hasPrefix("STATUS=camera streaming: ") })
+        #expect(told.contains("WATCHDOG=1"))
+        await program.waitUntilEnded()
+        #expect(program.result.status == 0)
+    }
+
     @Test("SIGHUP takes new settings, and keeps the running ones if the file is bad", .timeLimit(.minutes(5)))
     func reload() async throws {
         let directory = try TemporaryDirectory()

@@ -1,0 +1,69 @@
+import Glibc
+
+/// Tells the service manager how the daemon is, over the datagram socket that `sd_notify(3)` describes.
+///
+/// A manager that is gone, or does not read, is no reason to stop watching faces: nothing is thrown, nothing waits.
+package struct ServiceManager: Sendable {
+    /// How often the manager wants a sign of life before it restarts the daemon; nil if it does not watch.
+    let watchdogInterval: Duration?
+    private let address: sockaddr_un
+    private let addressLength: socklen_t
+
+    /// The manager that started this process; nil if none did.
+    ///
+    /// - Parameters:
+    ///   - environment: `NOTIFY_SOCKET` is a path or, after an `@`, a name in the abstract namespace; `WATCHDOG_USEC` is
+    ///     the interval in microseconds, meant for `WATCHDOG_PID` if that is set.
+    ///   - process: this process's id.
+    init?(environment: [String: String], process: Int32 = getpid()) {
+        guard let name = environment["NOTIFY_SOCKET"], let first = name.utf8.first else { return nil }
+        var address = sockaddr_un()
+        let room = MemoryLayout.size(ofValue: address.sun_path)
+        guard first == UInt8(ascii: "/") || first == UInt8(ascii: "@"), name.utf8.count < room else { return nil }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { path in
+            path.copyBytes(from: name.utf8)
+            if first == UInt8(ascii: "@") { path[0] = 0 }
+        }
+        self.address = address
+        // An abstract name ends with its last byte, not with a zero.
+        addressLength = socklen_t(MemoryLayout<sockaddr_un>.size - room + name.utf8.count)
+        let isForUs = environment["WATCHDOG_PID"].map { $0 == String(process) } ?? true
+        let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
+        watchdogInterval = isForUs && microseconds > 0 ? .microseconds(microseconds) : nil
+    }
+
+    /// The daemon does its work now.
+    func ready() { send("READY=1") }
+
+    /// The daemon ends in good order.
+    func stopping() { send("STOPPING=1") }
+
+    /// The daemon lives.
+    func alive() { send("WATCHDOG=1") }
+
+    /// One line for people, as `systemctl status` shows it.
+    func status(_ line: String) {
+        send("STATUS=" + line.split(whereSeparator: \.isNewline).joined(separator: " "))
+    }
+
+    private func send(_ text: String) {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        withUnsafePointer(to: address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = Array(text.utf8).withUnsafeBytes { bytes in
+                    sendto(
+                        descriptor,
+                        bytes.baseAddress,
+                        bytes.count,
+                        Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT),
+                        address,
+                        addressLength
+                    )
+                }
+            }
+        }
+    }
+}
