@@ -137,7 +137,7 @@ let package = Package(
                 logging,
             ]
         ),
-        tests(of: "DaemonCore", ["FaceMessages", "FaceMetadata", "Frames", logging]),
+        tests(of: "DaemonCore", ["FaceMessages", "FaceMetadata", "Frames", "MQTT", logging]),
         .executableTarget(
             name: "benchmark",
             dependencies: [

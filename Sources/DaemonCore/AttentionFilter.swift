@@ -11,8 +11,7 @@ struct AttentionFilter {
 
     /// Takes a frame's reasons at a time in seconds; returns them when they have newly settled.
     mutating func advance(_ attention: [DaemonStatus.Attention], at time: Double) -> [DaemonStatus.Attention]? {
-        // A source that was opened anew may begin its time again.
-        if attention != candidate || time < since ?? .infinity {
+        if attention != candidate || since == nil {
             candidate = attention
             since = time
         }

@@ -8,6 +8,8 @@ struct BrokerService: Service {
     let connection: BrokerConnection
     let base: String
     let setDetection: @Sendable (Bool) -> Void
+    /// Called on the first connection.
+    let onFirstConnection: @Sendable () -> Void
     let homeAssistant: HomeAssistantAnnouncer
     let logger: Logger
 
@@ -17,7 +19,15 @@ struct BrokerService: Service {
         try homeAssistant.begin(on: connection)
         try connection.start()
         await cancelWhenGracefulShutdown {
-            for await message in connection.incoming { obey(message) }
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    for await state in connection.states where state.isConnected {
+                        onFirstConnection()
+                        break
+                    }
+                }
+                for await message in connection.incoming { obey(message) }
+            }
         }
         // What the broker does not take within this time is told below, not waited for: people expect Ctrl-C to work.
         let report = await connection.stop(timeout: .milliseconds(700))
@@ -29,6 +39,13 @@ struct BrokerService: Service {
     private func obey(_ message: ReceivedMessage) {
         guard !homeAssistant.handles(message, on: connection) else { return }
         guard message.topic == Topic.detectSet.name(under: base) else { return }
+        guard !message.retained else {
+            logger.warning(
+                "ignored a retained command on \(message.topic): it may be any age",
+                metadata: ["remedy": "clear it with `mosquitto_pub -r -n -t \(message.topic)`"]
+            )
+            return
+        }
         do {
             guard case .detectState(let isOn) = try MessageDecoder().decode(message.payload, on: .detectSet) else {
                 return

@@ -20,35 +20,48 @@ public final class CameraService: Service {
     private let status: StatusBoard
     private let meter: PipelineMeter
     private let ledger: any Ledger
+    private let onEnd: @Sendable () -> Void
     private let logger: Logger
     private let control: Monitor<Control>
 
     /// Makes a service that begins with detection as the settings say.
+    ///
+    /// - Parameters:
+    ///   - settings: What to begin with.
+    ///   - publisher: Takes what happens.
+    ///   - status: Takes how the camera and the detection are.
+    ///   - meter: Counts frames and measures the work on them.
+    ///   - ledger: Knows the next face's identity.
+    ///   - onEnd: Called when the daemon is to end, before the last messages; frees whoever waits in the pipeline.
+    ///   - logger: Gets one line for each change.
     public init(
         settings: Settings,
         publisher: Publisher,
         status: StatusBoard,
         meter: PipelineMeter,
         ledger: any Ledger,
+        onEnd: @escaping @Sendable () -> Void = {},
         logger: Logger
     ) {
         self.publisher = publisher
         self.status = status
         self.meter = meter
         self.ledger = ledger
+        self.onEnd = onEnd
         self.logger = logger
         control = Monitor(Control(settings: settings, isOn: settings.detection.enabled))
     }
 
     /// Switches detection: off closes the camera, on opens it. Safe to call from any thread.
+    ///
+    /// Subscribers are told by the pipeline's thread once it is so: two switches in quick succession cannot leave them
+    /// with the one that does not hold.
     public func setDetection(_ isOn: Bool) {
-        let (changed, source) = control.update { control in
-            defer { control.isOn = isOn }
-            return (control.isOn != isOn, isOn ? nil : control.source)
+        let source = control.update { control in
+            control.isOn = isOn
+            return isOn ? nil : control.source
         }
-        guard changed else { return }
         source?.stop()
-        if isOn { status.detection(isOn: true) }
     }
 
     /// Goes on with other settings: the camera is opened anew, and the faces leave.
@@ -78,75 +91,87 @@ public final class CameraService: Service {
             control.isEnding = true
             return control.source
         }
+        onEnd()
         source?.stop()
     }
 
     private func runPipeline() throws {
         defer { status.stopped() }
         status.announce()
-        publisher.publishDetectState(control.update { $0.isOn })
-        publisher.publishLeavesOfLastRun()
+        var told = control.update(\.isOn)
+        publisher.publishDetectState(told)
+        if !told { status.ready() }
         var proven: Settings?
-        if !control.update(\.isOn) { status.ready() }
-        while mayGoOn() {
-            let (settings, pipeline) = try makePipeline(fallingBackTo: proven)
-            if proven == nil { status.ready() }
-            proven = settings
-            switch try runSource(settings, through: pipeline) {
-            case .finished:
-                pipeline.endFaces(reason: .shutdown)
-                return
-            case .failed(let failure):
-                pipeline.endFaces(reason: .cameraLost)
-                throw failure
-            case .stopped:
-                endStopped(pipeline)
+        while mayGoOn(told: &told) {
+            let settings = control.update { control in
+                control.isReloading = false
+                return control.settings
+            }
+            do {
+                guard try run(settings, proven: &proven) else { return }
+            } catch {
+                guard let proven, proven != settings else { throw error }
+                logger.error("the new settings do not work, the old ones stay", metadata: ["reason": "\(error)"])
+                // Unless others have come in the meantime.
+                control.update { if $0.settings == settings { $0.settings = proven } }
             }
         }
     }
 
+    /// Runs the source until it is stopped, when it returns true, or ends, when it returns false.
+    ///
     /// The models are loaded anew each time: a reload may name others, and while detection is off they cost memory.
-    private func makePipeline(fallingBackTo proven: Settings?) throws -> (Settings, Pipeline) {
-        let settings = control.update { control in
-            control.isReloading = false
-            return control.settings
-        }
-        do {
-            return (settings, try makePipeline(settings))
-        } catch {
-            guard let proven, proven != settings else { throw error }
-            logger.error("the new settings do not work, the old ones stay", metadata: ["reason": "\(error)"])
-            control.update { $0.settings = proven }
-            return (proven, try makePipeline(proven))
-        }
-    }
-
-    private func makePipeline(_ settings: Settings) throws -> Pipeline {
-        try Pipeline(
+    /// `proven` becomes the settings once a frame was seen with them: until then a file that is valid, but asks for what
+    /// this camera can't do, is no reason to end a daemon that worked before.
+    private func run(_ settings: Settings, proven: inout Settings?) throws -> Bool {
+        let pipeline = try Pipeline(
             settings: settings,
             publisher: publisher,
             status: status,
             meter: meter,
             nextFaceID: ledger.nextFaceID()
         )
-    }
-
-    /// The source was stopped by us: to end, to begin anew, or because detection is off.
-    private func endStopped(_ pipeline: Pipeline) {
-        let (isEnding, isReloading) = control.update { ($0.isEnding, $0.isReloading) }
-        guard !isEnding, !isReloading else {
-            pipeline.endFaces(reason: isEnding ? .shutdown : .restart)
-            return
+        if proven == nil { status.ready() }
+        defer { if pipeline.hasSeenFrame { proven = settings } }
+        let end: SourceEnd
+        do {
+            end = try runSource(settings, through: pipeline)
+        } catch {
+            pipeline.endFaces(reason: .shutdown)
+            throw error
         }
-        pipeline.endFaces(reason: .disabled)
-        status.detection(isOn: false)
+        switch end {
+        case .finished:
+            pipeline.endFaces(reason: .shutdown)
+            return false
+        case .failed(let failure):
+            pipeline.endFaces(reason: .cameraLost)
+            throw failure
+        case .stopped:
+            pipeline.endFaces(reason: reasonOfStop())
+            return true
+        }
     }
 
-    /// Waits while detection is off; false when the daemon is to end.
-    private func mayGoOn() -> Bool {
-        control.wait { control in
-            if control.isEnding { return false }
-            return control.isOn ? true : nil
+    /// Why we stopped the source: to end, to begin anew, or because detection is off.
+    private func reasonOfStop() -> FaceEvent.LeaveReason {
+        control.update { $0.isEnding ? .shutdown : $0.isReloading ? .restart : .disabled }
+    }
+
+    /// Waits while detection is off, and tells when it was switched; false when the daemon is to end.
+    private func mayGoOn(told: inout Bool) -> Bool {
+        while true {
+            let known = told
+            let (isEnding, isOn): (Bool, Bool) = control.wait { control in
+                let isNews = control.isEnding || control.isOn || control.isOn != known
+                return isNews ? (control.isEnding, control.isOn) : nil
+            }
+            if isEnding { return false }
+            if isOn != told {
+                told = isOn
+                status.detection(isOn: isOn)
+            }
+            if isOn { return true }
         }
     }
 

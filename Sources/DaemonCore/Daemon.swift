@@ -47,20 +47,26 @@ public struct Daemon: Sendable {
         if options.usesBroker {
             let path = settings.outbox.file(topic: settings.mqtt.topic, environment: options.environment)
             let store = SQLiteEventStore(path: path, logger: logger)
-            let made = try BrokerConnection(
+            let connected = try BrokerConnection(
                 settings: try settings.mqtt.brokerSettings(encoder: encoder, environment: options.environment),
                 rules: DeliveryRules(maximumAge: settings.events.maxAge, capacity: settings.outbox.capacity),
                 store: store,
                 logger: logger
             )
-            sinks.append(BrokerSink(connection: made, base: settings.mqtt.topic))
+            let sink = BrokerSink(connection: connected, base: settings.mqtt.topic)
+            // Nobody is there until a frame says so: what a run that died left retained must not outlive it.
+            let start = FrameStamp(frame: 0, time: .wallClock(), mediaTime: 0)
+            if settings.publish.contains(.metadata) { sink.send(encoder.metadata([], at: start)) }
+            if settings.publish.contains(.count) { sink.send(encoder.count(0)) }
+            sinks.append(sink)
             ledger = StoreLedger(store: store)
-            connection = made
+            connection = connected
             homeAssistant = HomeAssistantAnnouncer(settings: settings, store: store, logger: logger)
         }
         // After the broker's, which writes events to the outbox: what is printed has its number for good, even if the
         // daemon is killed right then.
-        if options.prints { sinks.append(PrintSink(base: settings.mqtt.topic) { output.close() }) }
+        let print = options.prints ? PrintSink(base: settings.mqtt.topic) { output.close() } : nil
+        if let print { sinks.append(print) }
         let publisher = Publisher(encoder: encoder, wanted: settings.publish, ledger: ledger, sinks: sinks)
         let meter = PipelineMeter()
         let manager = ServiceManager(environment: options.environment)
@@ -76,6 +82,7 @@ public struct Daemon: Sendable {
             ),
             meter: meter,
             ledger: ledger,
+            onEnd: { print?.hurry() },
             logger: logger
         )
         output.onClose { camera.end() }
@@ -99,6 +106,8 @@ public struct Daemon: Sendable {
                 connection: connection,
                 base: settings.mqtt.topic,
                 setDetection: { camera.setDetection($0) },
+                // Not sooner: an event that waits for long is never sent, but this one switches a lamp off.
+                onFirstConnection: { publisher.publishLeavesOfLastRun() },
                 homeAssistant: homeAssistant,
                 logger: logger
             )

@@ -48,7 +48,10 @@ package final class Pipeline {
         defer { mailbox.close() }
         while let event = mailbox.next() {
             switch event {
-            case .streaming(let stream): status.cameraStreams(stream)
+            case .streaming(let stream):
+                // The status begins with nothing too: what held for the stream before is to be found anew.
+                attention = AttentionFilter()
+                status.cameraStreams(stream)
             case .frame(let frame): try advance(to: frame)
             case .lost(let failure):
                 endFaces(reason: .cameraLost)
@@ -58,6 +61,9 @@ package final class Pipeline {
         }
         return .stopped
     }
+
+    /// Whether a frame has come this far: the source and the models work with these settings.
+    var hasSeenFrame: Bool { lastStamp != nil }
 
     /// Ends all faces, and tells.
     func endFaces(reason: FaceEvent.LeaveReason) {

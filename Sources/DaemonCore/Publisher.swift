@@ -1,6 +1,7 @@
 public import FaceMessages
 public import FaceMetadata
 import Frames
+import Synchronization
 
 /// Where encoded messages go: the broker, standard output.
 public protocol MessageSink: Sendable {
@@ -26,6 +27,8 @@ public final class Publisher: Sendable {
     private let wanted: Set<Settings.Publication>
     private let ledger: any Ledger
     private let sinks: [any MessageSink]
+    /// Held while events are told: they are numbered and stored in one order, whichever thread they come from.
+    private let telling = Mutex(())
 
     /// Makes a publisher.
     ///
@@ -52,17 +55,21 @@ public final class Publisher: Sendable {
     ///   - events: What happened.
     ///   - captured: When the frame that settled them was captured; nil if no frame did.
     public func publish(_ events: [FaceEvent], captured: ContinuousClock.Instant? = nil) {
-        for event in events {
-            // A face is open before its enter is told and until its leave has been: whoever heard of it hears of its
-            // end, even if the daemon is killed in between.
-            guard case .leave = event.kind else {
-                ledger.note(event)
-                tell(event, captured: captured)
-                continue
-            }
-            tell(event, captured: captured)
-            ledger.note(event)
+        telling.withLock { _ in
+            for event in events { tellAndNote(event, captured: captured) }
         }
+    }
+
+    private func tellAndNote(_ event: FaceEvent, captured: ContinuousClock.Instant?) {
+        // A face is open before its enter is told and until its leave has been: whoever heard of it hears of its
+        // end, even if the daemon is killed in between.
+        guard case .leave = event.kind else {
+            ledger.note(event)
+            tell(event, captured: captured)
+            return
+        }
+        tell(event, captured: captured)
+        ledger.note(event)
     }
 
     private func tell(_ event: FaceEvent, captured: ContinuousClock.Instant?) {

@@ -53,6 +53,7 @@ public final class StatusBoard: Sendable {
             status.cameraState = .streaming
             status.reason = nil
             status.detail = detail
+            status.attention = []
         }
     }
 

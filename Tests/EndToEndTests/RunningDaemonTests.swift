@@ -1,5 +1,7 @@
 import FacetTestSupport
 import Foundation
+import Logging
+import MQTT
 import Testing
 
 @Suite("A running facetd")
@@ -69,32 +71,6 @@ struct RunningDaemonTests {
         #expect(leaves == ["restart", "shutdown"])
     }
 
-    @Test(
-        "a face that was there when the daemon was killed gets its leave on return, and no identity comes twice",
-        .timeLimit(.minutes(5)),
-        .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
-    )
-    func killed() async throws {
-        let directory = try TemporaryDirectory()
-        let broker = try await MosquittoBroker()
-        let arguments = portrait + ["--mqtt", "mqtt://127.0.0.1:\(broker.port)"]
-        let environment = ["XDG_STATE_HOME": directory.path]
-        let first = try await BuiltProgram.start("facetd", arguments, environment: environment)
-        try await first.waitForOutput("faces/enter")
-        first.signal(SIGKILL)
-        await first.waitUntilEnded()
-        let second = try await BuiltProgram.start("facetd", arguments, environment: environment)
-        try await second.waitForOutput("\"event_type\":\"enter\"")
-        second.signal(SIGTERM)
-        await second.waitUntilEnded()
-        let events = second.messages.filter { ["faces/leave", "faces/enter"].contains($0.topic) }
-        #expect(events.map(\.topic) == ["faces/leave", "faces/enter", "faces/leave"])
-        #expect(events.first?.payload?.reason == "restart")
-        #expect(events.compactMap { $0.payload?.faceID } == [1, 2, 2])
-        let sequence = (first.messages + second.messages).compactMap { $0.payload?.seq }
-        #expect(sequence == Array(1...max(1, sequence.count)), "\(sequence)")
-    }
-
     @Test("a broker that is not there is waited for with one line in the log", .timeLimit(.minutes(5)))
     func noBroker() async throws {
         let directory = try TemporaryDirectory()
@@ -132,5 +108,34 @@ struct RunningDaemonTests {
         await program.waitUntilEnded()
         #expect(program.result.status == 0)
         #expect(!program.output.contains("wrong-secret"))
+    }
+
+    @Test(
+        "a command that was retained is of unknown age, and not obeyed",
+        .timeLimit(.minutes(5)),
+        .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
+    )
+    func retainedCommand() async throws {
+        let directory = try TemporaryDirectory()
+        let broker = try await MosquittoBroker()
+        let settings = BrokerSettings(host: broker.host, port: broker.port, clientID: "someone")
+        let sender = try BrokerConnection(settings: settings, logger: Logger(label: "test"))
+        sender.publish(
+            state: MQTTMessage(topic: "faces/detect/set", payload: Array("OFF".utf8), qos: .atLeastOnce, retain: true)
+        )
+        try sender.start()
+        try await broker.waitForLog("Sending PUBACK to someone")
+        let daemon = try await BuiltProgram.start(
+            "facetd",
+            portrait + ["--mqtt", "mqtt://127.0.0.1:\(broker.port)"],
+            environment: ["XDG_STATE_HOME": directory.path]
+        )
+        try await daemon.waitForOutput("ignored a retained command on faces/detect/set")
+        sender.publish(event: MQTTMessage(topic: "faces/detect/set", payload: Array("OFF".utf8)))
+        try await daemon.waitForOutput("disabled")
+        daemon.signal(SIGTERM)
+        await daemon.waitUntilEnded()
+        _ = await sender.stop()
+        #expect(daemon.messages.filter { $0.topic == "faces/detect/state" }.count == 2)
     }
 }

@@ -1,0 +1,81 @@
+import FaceMessages
+import FaceMetadata
+import MQTT
+import Synchronization
+import Testing
+
+@testable import DaemonCore
+
+@Suite("Publisher and ledger")
+struct PublisherTests {
+    private let store = MemoryEventStore()
+
+    /// A ledger on the same store, as the next run of the daemon finds it.
+    private func ledger() -> StoreLedger { StoreLedger(store: store) }
+
+    private func event(_ kind: FaceEvent.Kind, face: Int) -> FaceEvent {
+        let object = FaceObject(
+            faceID: FaceID(rawValue: face),
+            bounds: NormalizedRect(x: 0.25, y: 0.25, width: 0.5, height: 0.5),
+            confidence: 1,
+            trackedFrames: 3
+        )
+        return FaceEvent(
+            kind: kind,
+            face: object,
+            stamp: FrameStamp(frame: 3, time: Timestamp(nanoseconds: 9), mediaTime: 1)
+        )
+    }
+
+    private var leave: FaceEvent.Kind { .leave(dwell: 1, lastSeen: Timestamp(nanoseconds: 9), reason: .left) }
+
+    private func publisher(_ ledger: StoreLedger, sink: any MessageSink) -> Publisher {
+        let encoder = MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
+        return Publisher(encoder: encoder, wanted: Settings().publish, ledger: ledger, sinks: [sink])
+    }
+
+    @Test("a daemon that dies while it tells of a face owes its leave")
+    func deathInBetween() {
+        // What a run that died at the moment of telling would find, each time an event is told.
+        let witness = Witness { [self] in ledger().leavesOfLastRun().map(\.face.faceID.rawValue) }
+        let publisher = publisher(ledger(), sink: witness)
+        publisher.publish([event(.enter, face: 1), event(.enter, face: 2), event(leave, face: 1)])
+        #expect(witness.owed == [[1], [1, 2], [1, 2]])
+        #expect(ledger().leavesOfLastRun().map(\.face.faceID.rawValue) == [2])
+    }
+
+    @Test("leaves of the last run are owed until each is told, and new faces keep theirs")
+    func debts() {
+        let first = publisher(ledger(), sink: Witness { [] })
+        first.publish([event(.enter, face: 1), event(.enter, face: 2)])
+        let witness = Witness { [self] in ledger().leavesOfLastRun().map(\.face.faceID.rawValue) }
+        let second = publisher(ledger(), sink: witness)
+        second.publish([event(.enter, face: 3)])
+        second.publishLeavesOfLastRun()
+        #expect(witness.owed == [[1, 2, 3], [1, 2, 3], [2, 3]])
+        #expect(ledger().leavesOfLastRun().map(\.face.faceID.rawValue) == [3])
+    }
+
+    @Test("identities go on where the last run ended")
+    func identities() {
+        publisher(ledger(), sink: Witness { [] }).publish([event(.enter, face: 7), event(leave, face: 7)])
+        #expect(ledger().nextFaceID() == FaceID(rawValue: 8))
+    }
+}
+
+/// Notes something whenever a message is sent.
+private final class Witness: MessageSink {
+    private let look: @Sendable () -> [Int]
+    private let seen = Mutex<[[Int]]>([])
+
+    init(_ look: @escaping @Sendable () -> [Int]) {
+        self.look = look
+    }
+
+    var owed: [[Int]] { seen.withLock(\.self) }
+
+    func send(_ message: Message) {
+        let now = look()
+        seen.withLock { $0.append(now) }
+    }
+}

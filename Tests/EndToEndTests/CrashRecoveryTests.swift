@@ -1,0 +1,95 @@
+import FacetTestSupport
+import Foundation
+import Logging
+import MQTT
+import Testing
+
+@Suite(
+    "After a kill -9",
+    .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup"),
+    .timeLimit(.minutes(5))
+)
+struct CrashRecoveryTests {
+    private let directory: TemporaryDirectory
+    private let broker: MosquittoBroker
+
+    init() async throws {
+        directory = try TemporaryDirectory()
+        broker = try await MosquittoBroker()
+    }
+
+    private func start(_ options: String...) async throws -> ChildProcess {
+        let source = ["--source", "/usr/local/share/facet/astronaut.png", "--loop", "--print"]
+        return try await BuiltProgram.start(
+            "facetd",
+            source + ["--mqtt", "mqtt://127.0.0.1:\(broker.port)"] + options,
+            environment: ["XDG_STATE_HOME": directory.path]
+        )
+    }
+
+    /// A daemon that is killed while a face is there, which the broker knows.
+    private func startAndKill() async throws -> ChildProcess {
+        let daemon = try await start()
+        try await waitForStates(count: "1", faces: "\"faces\":[{")
+        daemon.signal(SIGKILL)
+        await daemon.waitUntilEnded()
+        return daemon
+    }
+
+    /// Waits until the broker has such a count and such metadata.
+    private func waitForStates(count: String, faces: String) async throws {
+        let settings = BrokerSettings(host: broker.host, port: broker.port, clientID: "end-to-end")
+        let subscriber = try BrokerConnection(settings: settings, logger: Logger(label: "test"))
+        for topic in ["count", "metadata"] { try subscriber.subscribe("faces/\(topic)") }
+        try subscriber.start()
+        var states: [String: String] = [:]
+        for await message in subscriber.incoming {
+            states[message.topic] = String(decoding: message.payload, as: UTF8.self)
+            if states["faces/count"] == count, states["faces/metadata"]?.contains(faces) == true { break }
+        }
+        _ = await subscriber.stop()
+    }
+
+    @Test("a face that was there gets its leave on return, and no identity comes twice")
+    func leave() async throws {
+        let first = try await startAndKill()
+        let second = try await start()
+        try await second.waitForOutput("\"event_type\":\"enter\"")
+        try await second.waitForOutput("\"reason\":\"restart\"")
+        second.signal(SIGTERM)
+        await second.waitUntilEnded()
+        let owed = second.messages.filter { $0.payload?.faceID == 1 }
+        #expect(owed.map(\.topic) == ["faces/leave"])
+        #expect(owed.first?.payload?.reason == "restart")
+        let own = second.messages.filter { $0.payload?.faceID == 2 }
+        #expect(own.first?.topic == "faces/enter")
+        #expect(own.last?.topic == "faces/leave")
+        let sequence = (first.messages + second.messages).compactMap { $0.payload?.seq }
+        #expect(sequence == Array(1...max(1, sequence.count)), "\(sequence)")
+    }
+
+    @Test("the leave is owed until there is a broker to tell it to")
+    func brokerAway() async throws {
+        _ = try await startAndKill()
+        await broker.terminate()
+        let second = try await start()
+        try await second.waitForOutput("\"event_type\":\"enter\"")
+        try await second.waitForOutput("refused")
+        #expect(!second.output.contains("\"reason\":\"restart\""))
+        try await broker.start()
+        try await second.waitForOutput("\"reason\":\"restart\"")
+        second.signal(SIGTERM)
+        await second.waitUntilEnded()
+        #expect(second.result.status == 0)
+    }
+
+    @Test("what the dead run left retained is taken back, even with the camera off")
+    func retainedStates() async throws {
+        _ = try await startAndKill()
+        let second = try await start("--set", "detection.enabled=false")
+        try await waitForStates(count: "0", faces: "\"faces\":[]")
+        second.signal(SIGTERM)
+        await second.waitUntilEnded()
+        #expect(second.result.status == 0)
+    }
+}
