@@ -28,7 +28,9 @@ struct BlinkDetector {
         /// A longer closure, in seconds, is no blink but closed eyes.
         var longest = 0.5
         /// Below this rate, in analysed frames per second, a blink can fall between two frames.
-        var minimumRate = 15.0
+        ///
+        /// It stands for 15, the rate of many webcams in dim light: one lost frame makes the meter show 13.6 for them.
+        var minimumRate = 13.5
         /// A wide-open eye is never taken for less open than this (eye aspect ratio), so that eyes that are closed when
         /// the face comes are seen as closed.
         var lowestOpenLevel = 0.17

@@ -73,6 +73,16 @@ struct ExpressionTests {
         #expect(timeline.updates.last?.conditions.isRateLow == true)
     }
 
+    @Test("a camera of 15 frames a second has blinks, also when it loses a frame", arguments: ["119", "19", "1119"])
+    func lowestRate(dip: String) {
+        var timeline = Timeline(rate: 15)
+        _ = timeline.play(open, eyes)
+        #expect(timeline.play(dip + "9999", eyes).contains("B"))
+        timeline.lose(frames: 1)
+        #expect(timeline.play("9" + dip, eyes).contains("B"))
+        #expect(timeline.updates.allSatisfy { !$0.conditions.isRateLow })
+    }
+
     @Test("a face turned away, or too small, has no expression rather than none")
     func unknown() {
         var timeline = Timeline()

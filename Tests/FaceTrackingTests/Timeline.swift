@@ -20,6 +20,9 @@ struct Timeline {
         return FrameStamp(frame: frame, time: Timestamp(nanoseconds: Int64(seconds * 1e9)), mediaTime: seconds)
     }
 
+    /// Lets frames pass that never reach the tracker.
+    mutating func lose(frames: Int) { frame += frames }
+
     /// Plays the line and returns a character a frame: `E`nter, `L`eave, `S`mile, `B`link, `W`ink, `C`losed, `.` nothing.
     mutating func play(_ line: String, _ face: (Character) -> FaceObservation = { _ in .sample() }) -> String {
         var result = ""
