@@ -7,9 +7,13 @@ import Glibc
 /// for a moment and detected anew, it is the one that was last seen nearest, in units of the face's size; the farther it
 /// may have moved in the time, the more is allowed.
 struct Assignment {
+    /// After this many seconds unseen, the default patience, a face may be no farther: a longer patience must not give it
+    /// to whoever comes next, wherever that is.
+    private static let longestGap = 0.7
+
     private var tracks: [Int?]
 
-    init(of observations: [FaceObservation], to tracks: [Track], at time: Double, parameters: FaceTracker.Parameters) {
+    init(of observations: [FaceObservation], to tracks: [Track], at time: Double) {
         self.tracks = Array(repeating: nil, count: observations.count)
         var isTaken = Array(repeating: false, count: tracks.count)
         for (index, observation) in observations.enumerated() {
@@ -37,8 +41,9 @@ struct Assignment {
         var best: (observation: Int, track: Int, distance: Double)?
         for (index, observation) in observations.enumerated() where tracks[index] == nil {
             for (track, candidate) in candidates.enumerated() where !isTaken[track] {
+                let gap = min(time - candidate.lastSeen.mediaTime, Self.longestGap)
                 guard let distance = Self.distance(observation.bounds, candidate.bounds),
-                    distance < 0.7 + 1.5 * (time - candidate.lastSeen.mediaTime), distance < best?.distance ?? .infinity
+                    distance < 0.7 + 1.5 * gap, distance < best?.distance ?? .infinity
                 else { continue }
                 best = (index, track, distance)
             }

@@ -61,7 +61,7 @@ public struct FaceTracker: Sendable {
         var update = Update()
         update.conditions.isRateLow = rate.isKnown && rate.value < BlinkDetector.Parameters().minimumRate
         let usable = observations.filter(\.isFinite)
-        let assignment = Assignment(of: usable, to: tracks, at: stamp.mediaTime, parameters: parameters)
+        let assignment = Assignment(of: usable, to: tracks, at: stamp.mediaTime)
         for (index, observation) in usable.enumerated() {
             let track = assignment.track(of: index) ?? appendTrack(observation, at: stamp)
             observe(observation, track: track, at: stamp, &update)
