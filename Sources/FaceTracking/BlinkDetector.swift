@@ -31,6 +31,8 @@ struct BlinkDetector {
         ///
         /// It stands for 15, the rate of many webcams in dim light: one lost frame makes the meter show 13.6 for them.
         var minimumRate = 13.5
+        /// Below this rate even eyes that stay closed are seen in too few frames; it stands for 5 in the same way.
+        var minimumClosureRate = 4.5
         /// A wide-open eye is never taken for less open than this (eye aspect ratio), so that eyes that are closed when
         /// the face comes are seen as closed.
         var lowestOpenLevel = 0.17
@@ -55,13 +57,15 @@ struct BlinkDetector {
         var since: Double
         var deepest: (left: Double, right: Double)
         var last: Double
-        var isTold = false
     }
 
     private let parameters: Parameters
     private var leftLevel: RunningQuantile
     private var rightLevel: RunningQuantile
     private var closure: Closure?
+    /// Whether closed eyes were told and have not been seen open since: true over a break in which they were not seen,
+    /// so that they are not told again.
+    private var isTold = false
     /// How open the eyes count as: 1, but less while they squint after a blink.
     private var reference = 1.0
     private var isLeftClosed = false
@@ -87,8 +91,8 @@ struct BlinkDetector {
             rightLevel.insert(right)
         }
         var output = Output()
-        if isWarm, frameRate >= parameters.minimumRate {
-            output.event = closure == nil ? begin(each, at: time) : goOn(each, at: time)
+        if isWarm, frameRate >= parameters.minimumClosureRate {
+            output.event = closure == nil ? begin(each, at: time) : goOn(each, at: time, frameRate: frameRate)
         } else {
             closure = nil
         }
@@ -99,7 +103,7 @@ struct BlinkDetector {
         return output
     }
 
-    /// Forgets a closure under way: the eyes could not be seen for a while.
+    /// Forgets a closure under way, but not that it was told: the eyes could not be seen for a while.
     mutating func interrupt() {
         closure = nil
         reference = 1
@@ -113,12 +117,18 @@ struct BlinkDetector {
             min(each.left, each.right) < parameters.shutShare && max(each.left, each.right) > parameters.winkShare
         if share < parameters.closedShare * reference || isWink {
             closure = Closure(since: time, deepest: each, last: share)
+        } else if share > parameters.openShare * reference {
+            isTold = false
         }
         return nil
     }
 
     /// Follows a closure, and ends it when the eyes are open again or turn out to be lowered only.
-    private mutating func goOn(_ each: (left: Double, right: Double), at time: Double) -> FaceEvent.Kind? {
+    private mutating func goOn(
+        _ each: (left: Double, right: Double),
+        at time: Double,
+        frameRate: Double
+    ) -> FaceEvent.Kind? {
         guard var current = closure else { return nil }
         current.deepest = (min(current.deepest.left, each.left), min(current.deepest.right, each.right))
         let eyes = eyes(current.deepest)
@@ -127,18 +137,18 @@ struct BlinkDetector {
         defer { if closure != nil { closure = current } }
         if isOpen(share, after: current.last, deepest: deepest) {
             let isBlink =
-                !current.isTold && deepest <= parameters.deepShare * reference
+                !isTold && frameRate >= parameters.minimumRate && deepest <= parameters.deepShare * reference
                 && duration >= parameters.shortest && duration <= parameters.longest
             endClosure(at: share)
             return isBlink ? .blink(eyes: eyes, duration: duration) : nil
         }
         current.last = share
-        guard duration > parameters.longest, !current.isTold else { return nil }
+        guard duration > parameters.longest, !isTold else { return nil }
         guard share < parameters.shutShare else {
             endClosure(at: share)
             return nil
         }
-        current.isTold = true
+        isTold = true
         return .eyesClosed(eyes: eyes, duration: duration)
     }
 
@@ -150,6 +160,7 @@ struct BlinkDetector {
 
     private mutating func endClosure(at share: Double) {
         closure = nil
+        isTold = false
         reference = min(1, share > parameters.openShare ? 1 : share)
     }
 
