@@ -52,7 +52,8 @@ struct SmileDetector {
 
     private let parameters: Parameters
     private var neutral: RunningQuantile
-    private var isSmiling = false
+    /// Whether a smile has begun and not ended.
+    private(set) var isSmiling = false
     private var firstTime: Double?
     /// Since when the level has been on the other side of the threshold.
     private var crossing: Double?

@@ -69,6 +69,9 @@ struct Track: Sendable {
         latest.trackedFrames = 1
         enterTime = stamp.mediaTime
         face = latest
+        // A smile that began earlier and lasts is news to everybody.
+        let lasts = smile.isSmiling && latest.smiling == true
+        if lasts, !expressionEvents.contains(.smile) { expressionEvents.append(.smile) }
         return FaceEvent(kind: .enter, face: latest, stamp: stamp)
     }
 
@@ -79,10 +82,10 @@ struct Track: Sendable {
         return FaceEvent(kind: .leave(dwell: dwell, lastSeen: lastSeen.time, reason: reason), face: face, stamp: stamp)
     }
 
-    /// The events of this frame's expression; none before the enter.
+    /// The events of this frame's expression; what happened before the enter is dropped, for nobody knew of the face.
     mutating func takeExpressionEvents(at stamp: FrameStamp) -> [FaceEvent] {
-        guard let face, !expressionEvents.isEmpty else { return [] }
         defer { expressionEvents.removeAll(keepingCapacity: true) }
+        guard let face else { return [] }
         return expressionEvents.map { FaceEvent(kind: $0, face: face, stamp: stamp) }
     }
 

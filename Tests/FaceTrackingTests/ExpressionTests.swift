@@ -35,6 +35,21 @@ struct ExpressionTests {
         #expect(timeline.play(dip, eyes) == happened)
     }
 
+    @Test("what happened before the enter is not told with it, but a smile that lasts is")
+    func beforeEnter() {
+        var parameters = FaceTracker.Parameters()
+        parameters.enterDelay = 2
+        let smile = String(repeating: "s", count: 10)
+        let rest = String(repeating: "r", count: 15)
+        var blinking = Timeline(parameters: parameters)
+        let blinks = blinking.play(open + "119" + open + "119" + open + open, eyes)
+        #expect(blinks.filter { $0 != "." } == "E")
+        var smiling = Timeline(parameters: parameters)
+        #expect(smiling.play(rest + smile + rest + rest + rest, mouth).filter { $0 != "." } == "E")
+        var lasting = Timeline(parameters: parameters)
+        #expect(lasting.play(rest + rest + smile + smile + smile + smile, mouth).filter { $0 != "." } == "ES")
+    }
+
     @Test("eyes closed for more than half a second are told once, and are no blink")
     func closed() {
         var timeline = Timeline()
@@ -43,6 +58,32 @@ struct ExpressionTests {
         #expect(happened == "................C...........................")
         #expect(timeline.updates[40].faces.first?.leftEyeClosed == true)
         #expect(timeline.updates.last?.faces.first?.leftEyeClosed == false)
+    }
+
+    @Test("closed eyes are told once, whether the frame rate drops or the face turns away for a moment")
+    func closedOverBreak() {
+        let closed = String(repeating: "0", count: 40)
+        var losing = Timeline()
+        _ = losing.play(open + closed, eyes)
+        losing.lose(frames: 12)
+        #expect(!losing.play(closed + "9999", eyes).contains("C"))
+        #expect(losing.play(closed + "9", eyes).filter { $0 == "C" }.count == 1)
+        var turning = Timeline()
+        _ = turning.play(open + closed, eyes)
+        _ = turning.play("t") { _ in .sample(eyes: (0, 0), yaw: 50) }
+        #expect(!turning.play(closed + "9999", eyes).contains("C"))
+        #expect(turning.play(closed + "9", eyes).filter { $0 == "C" }.count == 1)
+        _ = turning.play(closed, eyes)
+        #expect(turning.play("t", { _ in .sample(yaw: 50) }) == ".")
+        #expect(turning.play("9" + closed, eyes).filter { $0 == "C" }.count == 1)
+    }
+
+    @Test("closed eyes are told at rates too low for blinks", arguments: [5.0, 10.0, 12.5])
+    func closedAtLowRate(rate: Double) {
+        var timeline = Timeline(rate: rate)
+        _ = timeline.play(open, eyes)
+        #expect(timeline.play("99" + String(repeating: "0", count: 40) + "9", eyes).filter { $0 != "." } == "C")
+        #expect(timeline.updates.last?.conditions.isRateLow == true)
     }
 
     @Test("tells which eyes and for how long")
@@ -137,5 +178,6 @@ struct ExpressionTests {
         _ = timeline.play(String(repeating: "r", count: 20) + "ssssssssss", mouth)
         let happened = timeline.play("rrrssssssssssssssssss", mouth)
         #expect(!happened.contains("S"))
+        #expect(timeline.updates.suffix(happened.count).allSatisfy { $0.faces.first?.smiling == true })
     }
 }
