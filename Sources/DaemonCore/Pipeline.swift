@@ -63,7 +63,7 @@ package final class Pipeline {
     }
 
     /// Whether a frame has come this far: the source and the models work with these settings.
-    var hasSeenFrame: Bool { lastStamp != nil }
+    private(set) var hasSeenFrame = false
 
     /// Ends all faces, and tells.
     func endFaces(reason: FaceEvent.LeaveReason) {
@@ -76,17 +76,17 @@ package final class Pipeline {
     private func advance(to frame: Frame) throws {
         meter.beginFrame()
         defer { meter.endFrame() }
-        guard let picture = decode(frame) else { return }
+        guard let picture = decode(frame) else {
+            publish(tracker.skip(to: frame.stamp), of: frame)
+            return
+        }
         let analysis = try analyzer.analyze(picture)
+        hasSeenFrame = true
         meter.countAnalysed()
         meter.record(.landmarks, analysis.landmarkTime)
         if analysis.ranDetector { meter.record(.detect, analysis.detectionTime) }
         let update = meter.measure(.track) { tracker.advance(to: frame.stamp, with: analysis.observations) }
-        lastStamp = frame.stamp
-        meter.measure(.publish) {
-            publish(update.events, captured: frame.captured)
-            publishFaces(update.faces, at: frame.stamp)
-        }
+        publish(update, of: frame)
         if let picture = preview?.picture(of: picture) { publisher.publishPreview(picture, of: frame.stamp) }
         let reasons = update.conditions.reasons(luminance: analysis.luminance)
         if let settled = attention.advance(reasons, at: frame.stamp.mediaTime) { status.attention(settled) }
@@ -102,6 +102,14 @@ package final class Pipeline {
                 meter.countUndecodable()
                 return nil
             }
+        }
+    }
+
+    private func publish(_ update: FaceTracker.Update, of frame: Frame) {
+        lastStamp = frame.stamp
+        meter.measure(.publish) {
+            publish(update.events, captured: frame.captured)
+            publishFaces(update.faces, at: frame.stamp)
         }
     }
 

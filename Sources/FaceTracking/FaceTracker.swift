@@ -66,7 +66,15 @@ public struct FaceTracker: Sendable {
             let track = assignment.track(of: index) ?? appendTrack(observation, at: stamp)
             observe(observation, track: track, at: stamp, &update)
         }
-        dropUnseen(at: stamp, &update)
+        dropUnseen(at: stamp, wasLookedAt: true, &update)
+        update.faces = faces
+        return update
+    }
+
+    /// Takes a frame that could not be looked at: time passes all the same, and faces leave by it.
+    public mutating func skip(to stamp: FrameStamp) -> Update {
+        var update = Update()
+        dropUnseen(at: stamp, wasLookedAt: false, &update)
         update.faces = faces
         return update
     }
@@ -106,11 +114,12 @@ public struct FaceTracker: Sendable {
         if abs(observation.pose.yaw) > parameters.yawLimit { update.conditions.isTurnedAway = true }
     }
 
-    private mutating func dropUnseen(at stamp: FrameStamp, _ update: inout Update) {
+    private mutating func dropUnseen(at stamp: FrameStamp, wasLookedAt: Bool, _ update: inout Update) {
+        for index in tracks.indices where tracks[index].lastSeen != stamp { tracks[index].miss(at: stamp) }
         tracks.removeAll { track in
             guard track.lastSeen != stamp else { return false }
             // A face that has not entered must be seen without a break; nobody knows of it yet.
-            guard track.face != nil else { return true }
+            guard track.face != nil else { return wasLookedAt || track.isLost(at: stamp) }
             let unseen = stamp.mediaTime - track.lastSeen.mediaTime
             guard unseen >= parameters.patience - Track.slack else { return false }
             if let leave = track.leave(reason: .left, at: stamp) { update.events.append(leave) }

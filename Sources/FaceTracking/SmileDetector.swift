@@ -88,6 +88,9 @@ struct SmileDetector {
         return output
     }
 
+    /// Forgets since when a threshold has been crossed: the mouth could not be seen for a while.
+    mutating func interrupt() { crossing = nil }
+
     private func level(width: Double, lift: Double) -> Double {
         let wide = (width - parameters.restingWidth) / (parameters.smilingWidth - parameters.restingWidth)
         let lifted = (lift - parameters.restingLift) / (parameters.smilingLift - parameters.restingLift)

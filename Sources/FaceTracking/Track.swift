@@ -5,6 +5,9 @@ struct Track: Sendable {
     /// Half a millisecond: three frames at 30 per second are 0.1 s but for rounding.
     static let slack = 0.0005
 
+    /// A gap no longer than this, in seconds, is bridged: a frame or a few that were lost or blurred within a blink.
+    private static let bridgedGap = 0.15
+
     private(set) var lineage: Int
     private(set) var bounds: NormalizedRect
     private(set) var lastSeen: FrameStamp
@@ -59,6 +62,18 @@ struct Track: Sendable {
             self.face = latest
         }
     }
+
+    /// Takes a frame in which the face was not seen.
+    ///
+    /// What its eyes and mouth were about to do is not taken up again after a long gap.
+    mutating func miss(at stamp: FrameStamp) {
+        guard isLost(at: stamp) else { return }
+        smile.interrupt()
+        blink.interrupt()
+    }
+
+    /// Whether the face has been unseen for longer than a gap that is bridged.
+    func isLost(at stamp: FrameStamp) -> Bool { stamp.mediaTime - lastSeen.mediaTime > Self.bridgedGap }
 
     func canEnter(at stamp: FrameStamp, after delay: Double) -> Bool {
         face == nil && seenFrames >= 2 && stamp.mediaTime - firstSeen.mediaTime >= delay - Self.slack
@@ -126,6 +141,7 @@ struct Track: Sendable {
     }
 
     private mutating func forgetExpression() {
+        smile.interrupt()
         blink.interrupt()
         latest.smile = nil
         latest.smiling = nil

@@ -35,6 +35,16 @@ struct ExpressionTests {
         #expect(timeline.play(dip, eyes) == happened)
     }
 
+    @Test(
+        "a blink is seen over lost frames, but not over a time without the face",
+        arguments: [("11-19", "....B"), ("11---9", ".....B"), ("1xx1x9", ".....B"), ("1----------9", "............")]
+    )
+    func gapInBlink(dip: String, happened: String) {
+        var timeline = Timeline()
+        _ = timeline.play(open, eyes)
+        #expect(timeline.play(dip, eyes) == happened)
+    }
+
     @Test("what happened before the enter is not told with it, but a smile that lasts is")
     func beforeEnter() {
         var parameters = FaceTracker.Parameters()
@@ -179,5 +189,27 @@ struct ExpressionTests {
         let happened = timeline.play("rrrssssssssssssssssss", mouth)
         #expect(!happened.contains("S"))
         #expect(timeline.updates.suffix(happened.count).allSatisfy { $0.faces.first?.smiling == true })
+    }
+
+    @Test("two moments with a gap between them are neither a smile nor its end", arguments: ["small", "unseen"])
+    func gapInSmile(gap: String) {
+        var timeline = Timeline()
+        func pass() {
+            if gap == "small" {
+                _ = timeline.play(String(repeating: "a", count: 15)) { _ in .sample(eyeDistance: 20) }
+            } else {
+                _ = timeline.play(String(repeating: "-", count: 15))
+            }
+        }
+        _ = timeline.play(String(repeating: "r", count: 20) + "s", mouth)
+        pass()
+        #expect(timeline.play("srrrr", mouth) == ".....")
+        #expect(timeline.play("ssssssssss", mouth).contains("S"))
+        _ = timeline.play("r", mouth)
+        pass()
+        _ = timeline.play("r", mouth)
+        #expect(timeline.updates.last?.faces.first?.smiling == true)
+        _ = timeline.play("rrrrrrrrrr", mouth)
+        #expect(timeline.updates.last?.faces.first?.smiling == false)
     }
 }

@@ -20,6 +20,34 @@ struct PresenceTests {
         #expect(timeline.play(seen) == happened)
     }
 
+    @Test(
+        "time passes in frames that cannot be looked at",
+        arguments: [
+            ("aaaaxxxxxxxxxxxxxxxxxxxxxxxx", "...E....................L..."),
+            ("aaaaxxxxxxxxxx----------xxxx", "...E....................L..."),
+            ("aaaaxxxxxxxxxxxxxxxxxxaa", "...E...................."),
+            // They break no face's coming, unless nearly all are such.
+            ("aaxaaaa", "...E..."),
+            ("axxxxxa", "......."),
+        ]
+    )
+    func undecodable(seen: String, happened: String) {
+        var timeline = Timeline()
+        #expect(timeline.play(seen) == happened)
+    }
+
+    @Test("a long patience gives an identity to nobody across the picture")
+    func patience() {
+        var parameters = FaceTracker.Parameters()
+        parameters.patience = 60
+        var timeline = Timeline(parameters: parameters)
+        _ = timeline.play("aaaaa" + String(repeating: "-", count: 300))
+        _ = timeline.play("bbbb") { _ in .sample(lineage: 2, x: 0.0, y: 0.7) }
+        #expect(timeline.updates.last?.faces.map(\.faceID.rawValue) == [1, 2])
+        _ = timeline.play("cccc") { _ in .sample(lineage: 3, x: 0.5) }
+        #expect(timeline.updates.last?.faces.map(\.faceID.rawValue) == [1, 2])
+    }
+
     @Test("a slow camera's face enters on its second frame")
     func slowCamera() {
         var timeline = Timeline(rate: 2)

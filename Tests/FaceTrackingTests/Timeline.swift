@@ -3,7 +3,7 @@ import FaceTracking
 
 /// Plays a line of characters as frames: what is seen goes in, what happened comes out, both as text.
 ///
-/// `-` is a frame without a face; every other character is a face, and what else it means says the test.
+/// `-` is a frame without a face, `x` one that could not be looked at; every other character is a face, and what else it means says the test.
 struct Timeline {
     var tracker = FaceTracker()
     private(set) var updates: [FaceTracker.Update] = []
@@ -28,7 +28,12 @@ struct Timeline {
         var result = ""
         for character in line {
             let stamp = Self.stamp(frame, rate: rate)
-            let update = tracker.advance(to: stamp, with: character == "-" ? [] : [face(character)])
+            let update =
+                switch character {
+                case "-": tracker.advance(to: stamp, with: [])
+                case "x": tracker.skip(to: stamp)
+                default: tracker.advance(to: stamp, with: [face(character)])
+                }
             updates.append(update)
             frame += 1
             result += update.events.isEmpty ? "." : update.events.map(\.letter).joined()
