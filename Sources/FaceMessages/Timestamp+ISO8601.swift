@@ -14,7 +14,8 @@ extension Timestamp {
             + "." + pad(fraction, 6) + "Z"
     }
 
-    /// Reads a time as `iso8601` writes it; nil for anything else.
+    /// Reads a time as `iso8601` writes it; nil for anything else, and for times that 64 bits of nanoseconds cannot
+    /// hold, before September 1677 or after April 2262.
     ///
     /// The fraction may have any number of digits up to nine, or be missing.
     public init?(iso8601 text: some StringProtocol) {
@@ -43,7 +44,11 @@ extension Timestamp {
             fraction = (digits..<9).reduce(value) { value, _ in value * 10 }
         }
         let days = Self.days(fromYear: year, month: month, day: day)
-        self.init(nanoseconds: (days * 86_400 + hour * 3600 + minute * 60 + second) * 1_000_000_000 + fraction)
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
+        let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (nanoseconds, isJustTooFar) = whole.addingReportingOverflow(fraction)
+        guard !isTooFar, !isJustTooFar else { return nil }
+        self.init(nanoseconds: nanoseconds)
     }
 
     // The Gregorian calendar repeats after 400 years of 146,097 days. Years are counted from March, so that the leap

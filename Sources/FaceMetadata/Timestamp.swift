@@ -14,12 +14,21 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     }
 
     /// The time a number of seconds later; earlier for a negative number.
+    ///
+    /// What lies beyond the earliest or the latest time there is becomes that one; what is no number is taken as 0.
     public func advanced(bySeconds seconds: Double) -> Timestamp {
-        Timestamp(nanoseconds: nanoseconds + Int64((seconds * 1e9).rounded()))
+        guard !seconds.isNaN else { return self }
+        let end: Int64 = seconds < 0 ? .min : .max
+        guard let distance = Int64(exactly: (seconds * 1e9).rounded()) else { return Timestamp(nanoseconds: end) }
+        let (sum, isBeyond) = nanoseconds.addingReportingOverflow(distance)
+        return Timestamp(nanoseconds: isBeyond ? end : sum)
     }
 
     /// Seconds from another time to this one; negative if this one is earlier.
     public func seconds(since other: Timestamp) -> Double {
-        Double(nanoseconds - other.nanoseconds) / 1e9
+        let (difference, isBeyond) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
+        // Centuries apart, and so of no use to the nanosecond.
+        guard !isBeyond else { return Double(nanoseconds) / 1e9 - Double(other.nanoseconds) / 1e9 }
+        return Double(difference) / 1e9
     }
 }

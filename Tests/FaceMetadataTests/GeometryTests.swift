@@ -29,4 +29,15 @@ struct GeometryTests {
         #expect(time.advanced(bySeconds: -1.5).nanoseconds == -500_000_000)
         #expect(time.advanced(bySeconds: 2.25).seconds(since: time) == 2.25)
     }
+
+    @Test("time ends where its number does", arguments: [1e10, 1e22, .infinity])
+    func timeEnds(seconds: Double) {
+        let time = Timestamp(nanoseconds: 1_000_000_000)
+        let last = time.advanced(bySeconds: seconds)
+        let first = time.advanced(bySeconds: -seconds)
+        #expect(last.nanoseconds == .max)
+        #expect(first.nanoseconds == .min)
+        #expect(last.seconds(since: first) > 18e9)
+        #expect(time.advanced(bySeconds: .nan) == time)
+    }
 }
