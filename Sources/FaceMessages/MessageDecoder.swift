@@ -23,6 +23,8 @@ public struct MessageDecoder: Sendable {
         case .status:
             return .status(try json(StatusPayload.self, bytes, topic).message)
         case .stats:
+            // Handed on as it is, so that it must at least be an object of this version.
+            _ = try json(Version.self, bytes, topic)
             return .stats(bytes)
         case .count:
             return .count(try json(Int.self, bytes, topic))

@@ -74,6 +74,18 @@ struct MessageDecoderTests {
         #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .detectSet) }
     }
 
+    @Test("hands statistics on as they came, if they are any")
+    func stats() throws {
+        let payload = Array(#"{"schema":1,"uptime":3}"#.utf8)
+        #expect(try decoder.decode(payload, on: .stats) == .stats(payload))
+        for payload in ["", "hello", "3", "[]", "{}", #"{"schema":1"#, #"{"schema":1} {}"#] {
+            #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .stats) }
+        }
+        #expect(throws: MessageDecodingError.unknownSchema(2)) {
+            try decoder.decode(#"{"schema":2}"#.utf8, on: .stats)
+        }
+    }
+
     @Test("says which field is missing")
     func missingField() {
         let payload = #"{"schema":1,"camera":"a","boot":"b","frame":0,"time":"2026-11-21T00:00:00Z","mediaTime":0}"#
