@@ -11,7 +11,7 @@ public final class FaceAnalyzer {
         /// How thoroughly new faces are looked for.
         public enum Accuracy: Hashable, Sendable {
             /// Faces wider than about an eighth of the picture's longer side in every search; smaller ones while there
-            /// is none of these, at the search interval.
+            /// is none of these, twice a second or at a shorter search interval.
             case standard
             /// Faces wider than about a twentieth of it in every search, which takes four times as long.
             case high

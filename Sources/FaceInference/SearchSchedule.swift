@@ -1,9 +1,9 @@
 /// Decides in which frames to look for new faces, and how thoroughly.
 ///
 /// With no face, always: that is when a coming face should be seen at once. With as many as are wanted, never. In between
-/// at an interval, and in every frame for that long after a face was lost: it is probably still there.
+/// at an interval, and in every frame for a moment after a face was lost: it is probably still there.
 /// Small faces take longer to look for: at high accuracy they are looked for in every search, otherwise after a loss and,
-/// at the interval, while there is neither a face nor a large one to be found.
+/// now and then, while there is neither a face nor a large one to be found.
 struct SearchSchedule: Hashable, Sendable {
     /// What to do in a frame.
     enum Search: Hashable, Sendable {
@@ -15,6 +15,10 @@ struct SearchSchedule: Hashable, Sendable {
 
     /// Seconds of media time.
     let interval: Double
+    /// How long every frame is searched after a loss, and how often for small faces while there is none.
+    ///
+    /// A longer interval, whose point is to cost less, must neither prolong the one nor delay the other.
+    private var moment: Double { min(interval, 0.5) }
     /// How many faces are wanted.
     let maximumFaces: Int
     /// Whether every search is for small faces too.
@@ -33,16 +37,16 @@ struct SearchSchedule: Hashable, Sendable {
     /// What to look for in a frame in which that many faces are followed.
     func due(at mediaTime: Double, following count: Int) -> Search {
         guard count < maximumFaces else { return .none }
-        let hasLost = lastLoss.map { !hasPassed($0, at: mediaTime) } ?? false
-        guard count == 0 || hasLost || hasPassed(lastSearch, at: mediaTime) else { return .none }
+        let hasLost = !hasPassed(moment, since: lastLoss, at: mediaTime)
+        guard count == 0 || hasLost || hasPassed(interval, since: lastSearch, at: mediaTime) else { return .none }
         if alwaysSmall || hasLost { return .largeAndSmall }
-        return count == 0 && hasPassed(lastSmallSearch, at: mediaTime) ? .largeElseSmall : .large
+        return count == 0 && hasPassed(moment, since: lastSmallSearch, at: mediaTime) ? .largeElseSmall : .large
     }
 
-    /// Whether the interval since then has passed; a time before it is a source that began anew.
-    private func hasPassed(_ time: Double?, at mediaTime: Double) -> Bool {
+    /// Whether that many seconds have passed since then; a time before it is a source that began anew.
+    private func hasPassed(_ seconds: Double, since time: Double?, at mediaTime: Double) -> Bool {
         guard let time else { return true }
-        return mediaTime - time >= interval || mediaTime < time
+        return mediaTime - time >= seconds || mediaTime < time
     }
 
     /// Notes that a search was made.

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Search schedule")
 struct SearchScheduleTests {
-    private func schedule(alwaysSmall: Bool = false) -> SearchSchedule {
-        SearchSchedule(interval: 0.5, maximumFaces: 2, alwaysSmall: alwaysSmall)
+    private func schedule(alwaysSmall: Bool = false, interval: Double = 0.5) -> SearchSchedule {
+        SearchSchedule(interval: interval, maximumFaces: 2, alwaysSmall: alwaysSmall)
     }
 
     /// Runs eight frames a second with those numbers of faces; S is a search for all, s one for small faces
     /// only if there are no large ones, l one for large ones, - none.
-    private func timeline(_ counts: String, alwaysSmall: Bool = false) -> String {
-        var schedule = schedule(alwaysSmall: alwaysSmall)
+    private func timeline(_ counts: String, alwaysSmall: Bool = false, interval: Double = 0.5) -> String {
+        var schedule = schedule(alwaysSmall: alwaysSmall, interval: interval)
         let letters =
             [.none: "-", .large: "l", .largeElseSmall: "s", .largeAndSmall: "S"] as [SearchSchedule.Search: String]
         var before = 0
@@ -39,6 +39,12 @@ struct SearchScheduleTests {
 
     @Test("searches thoroughly in every frame for a while after a loss")
     func loss() { #expect(timeline("0222111111111") == "s---SSSS---l-") }
+
+    @Test("a long interval makes neither a loss dearer nor small faces late")
+    func longInterval() {
+        #expect(timeline("0222111111111", interval: 60) == "s---SSSS-----")
+        #expect(timeline("00000000000", interval: 60) == "slllslllsll")
+    }
 
     @Test("searches for small faces every time at high accuracy")
     func high() { #expect(timeline("000111111", alwaysSmall: true) == "SSS---S--") }
