@@ -40,16 +40,16 @@ struct LiteRTCalls {
         in environment: LiteRtEnvironment
     ) throws(InferenceError) -> LiteRtCompiledModel {
         let functions = functions.pointee
-        let options = try make("make options for") { functions.create_options($0) }
-        defer { functions.destroy_options(options) }
-        try check("choose the processor for", functions.set_hardware_accelerators(options, LITERT_ACCELERATOR_CPU))
-
-        // LiteRT reads the text until the options are destroyed.
+        // LiteRT reads the text until the options are destroyed, so its end must be deferred before theirs.
         let threads = AlignedMemory(count: 32)
         for (index, byte) in "num_threads = 1\n".utf8.enumerated() {
             threads.base.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
         }
         defer { withExtendedLifetime(threads) {} }
+
+        let options = try make("make options for") { functions.create_options($0) }
+        defer { functions.destroy_options(options) }
+        try check("choose the processor for", functions.set_hardware_accelerators(options, LITERT_ACCELERATOR_CPU))
         let choice = try make("make options for") {
             functions.create_opaque_options("xnnpack", threads.base, { _ in }, $0)
         }
