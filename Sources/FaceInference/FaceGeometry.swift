@@ -49,10 +49,10 @@ struct FaceGeometry {
     }
 
     /// Mouth measures in the face's own frame, as shares of the distance between the outer eye corners in space.
-    var mouth: (width: Double, cornerLift: Double, opening: Double) {
+    var mouth: (width: Double, cornerLift: Double) {
         let eyes = axes.inFaceFrame(FaceMeshIndices.leftEyeOuterCorner, FaceMeshIndices.rightEyeOuterCorner, landmarks)
         let unit = eyes.length
-        guard unit > 0 else { return (0, 0, 0) }
+        guard unit > 0 else { return (0, 0) }
         let left = FaceMeshIndices.leftMouthCorner
         let right = FaceMeshIndices.rightMouthCorner
         let (upper, lower) = (FaceMeshIndices.upperLipInner, FaceMeshIndices.lowerLipInner)
@@ -60,11 +60,7 @@ struct FaceGeometry {
         let lift =
             (axes.inFaceFrame(upper, left, landmarks).y + axes.inFaceFrame(upper, right, landmarks).y
                 + axes.inFaceFrame(lower, left, landmarks).y + axes.inFaceFrame(lower, right, landmarks).y) / 4
-        return (
-            Double(axes.inFaceFrame(left, right, landmarks).length / unit),
-            Double(lift / unit),
-            Double(axes.inFaceFrame(upper, lower, landmarks).length / unit)
-        )
+        return (Double(axes.inFaceFrame(left, right, landmarks).length / unit), Double(lift / unit))
     }
 }
 
@@ -98,7 +94,6 @@ extension FaceGeometry {
             rightEyeOpenness: openness(of: FaceMeshIndices.rightEyeRatio),
             mouthWidth: mouth.width,
             mouthCornerLift: mouth.cornerLift,
-            mouthOpening: mouth.opening,
             eyeDistance: Double(eyeDistance)
         )
     }

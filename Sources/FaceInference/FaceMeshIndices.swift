@@ -8,8 +8,6 @@ enum FaceMeshIndices {
     static let count = 478
 
     static let leftEyeOuterCorner = 33
-    static let leftEyeInnerCorner = 133
-    static let rightEyeInnerCorner = 362
     static let rightEyeOuterCorner = 263
     static let leftMouthCorner = 61
     static let rightMouthCorner = 291
@@ -19,7 +17,6 @@ enum FaceMeshIndices {
     static let chin = 152
     static let leftFaceSide = 234
     static let rightFaceSide = 454
-    static let noseTip = 1
 
     /// The six points of the eye aspect ratio: outer corner, two above, inner corner, two below in the same order.
     static let leftEyeRatio = [33, 160, 158, 133, 153, 144]

@@ -36,9 +36,6 @@ public struct FaceObservation: Hashable, Sendable {
     /// How far the mouth's corners lie above the middle of the inner lips: about −0.01 at rest, 0.05 in a smile.
     public var mouthCornerLift: Double
 
-    /// The distance between the inner lips: 0 with a closed mouth.
-    public var mouthOpening: Double
-
     /// The distance between the outer eye corners in pixels of the frame; says how much the rest can be trusted.
     public var eyeDistance: Double
 
@@ -55,7 +52,6 @@ public struct FaceObservation: Hashable, Sendable {
         rightEyeOpenness: Double,
         mouthWidth: Double,
         mouthCornerLift: Double,
-        mouthOpening: Double,
         eyeDistance: Double
     ) {
         self.lineage = lineage
@@ -69,7 +65,6 @@ public struct FaceObservation: Hashable, Sendable {
         self.rightEyeOpenness = rightEyeOpenness
         self.mouthWidth = mouthWidth
         self.mouthCornerLift = mouthCornerLift
-        self.mouthOpening = mouthOpening
         self.eyeDistance = eyeDistance
     }
 }

@@ -79,7 +79,6 @@ extension FaceObservation {
             rightEyeOpenness: eyes.right,
             mouthWidth: mouthWidth,
             mouthCornerLift: lift,
-            mouthOpening: 0,
             eyeDistance: eyeDistance
         )
     }
