@@ -4,7 +4,7 @@ public import FaceMetadata
 public struct DaemonStats: Hashable, Sendable {
     /// How long one stage took per frame, in the last interval.
     public struct Stage: Hashable, Sendable {
-        /// What the stage is called (`detect`, `landmarks`, `track`, `publish`).
+        /// What the stage is called (`decode`, `detect`, `landmarks`, `track`, `publish`).
         public var name: String
         /// How often it ran.
         public var runs: Int

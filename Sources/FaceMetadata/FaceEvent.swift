@@ -54,7 +54,7 @@ public struct FaceEvent: Hashable, Sendable {
         case disabled
         /// The daemon ended, or its clip did.
         case shutdown
-        /// The daemon had died with the face present, and told so when it was back.
+        /// The daemon had died with the face present, and told so when it was back; or it took new settings.
         case restart
     }
 }

@@ -48,7 +48,7 @@ public struct Settings: Hashable, Sendable {
         public enum Accuracy: String, Hashable, Sendable, CaseIterable {
             /// For faces within a few metres.
             case standard
-            /// For small faces too, at three times the cost of a search.
+            /// For small faces too, at four times the cost of a search.
             case high
         }
         /// Whether detection is on at the start.
@@ -77,7 +77,7 @@ public struct Settings: Hashable, Sendable {
 
     /// When metadata counts as changed.
     public struct Metadata: Hashable, Sendable {
-        /// Messages per second at most.
+        /// Messages per second at most; coming, going and flags are not held back.
         public var maxRate = 15.0
         /// The deadband of bounds, as a share of the picture.
         public var positionDeadband = 0.01
