@@ -34,8 +34,10 @@ struct ControlSetting {
         guard !control.isReadOnly else { throw .readOnly(control) }
         guard !control.isInactive else { throw .inactive(control) }
         let number = try rawNumber(for: control)
+        // The range first: the distance from its end to a number far outside may be more than an Int holds.
+        guard control.range.contains(number) else { throw .badValue(value.description, control) }
         let isOnStep = control.step <= 1 || (number - control.range.lowerBound) % control.step == 0
-        guard control.range.contains(number), isOnStep else { throw .badValue(value.description, control) }
+        guard isOnStep else { throw .badValue(value.description, control) }
         if control.kind == .menu, control.choices[number] == nil { throw .badValue(value.description, control) }
         return number
     }

@@ -38,7 +38,8 @@ struct ControlSettingTests {
         kind: .boolean,
         range: 0...1
     )
-    static let all = [gain, line, automatic, exposure, mirror]
+    static let pan = CameraControl(id: 2, name: "pan", label: "Pan", range: -36000...36000, step: 3600)
+    static let all = [gain, line, automatic, exposure, mirror, pan]
 
     func number(_ name: String, _ value: ControlValue) throws(ControlError) -> Int {
         let setting = ControlSetting(name: name, value: value)
@@ -63,6 +64,7 @@ struct ControlSettingTests {
         arguments: [
             ("gain", .number(256)), ("gain", .number(51)), ("gain", .text("high")),
             ("powerLineFrequency", .number(3)), ("powerLineFrequency", .text("100 Hz")), ("horizontalFlip", .number(2)),
+            ("pan", .number(.max)), ("pan", .text("-9223372036854775808")),
         ] as [(String, ControlValue)]
     )
     func refusesValues(_ name: String, _ value: ControlValue) {
@@ -79,7 +81,7 @@ struct ControlSettingTests {
         #expect(
             error?.description == "there is no control `shutter`; there are: gain 0…255 in steps of 5, "
                 + "powerLineFrequency (Disabled, 50 Hz, 60 Hz), autoExposure (Manual Mode, Aperture Priority Mode), "
-                + "exposure 3…2047, horizontalFlip (off, on)"
+                + "exposure 3…2047, horizontalFlip (off, on), pan -36000…36000 in steps of 3600"
         )
     }
 
