@@ -111,6 +111,10 @@ extension V4L2Device {
 extension V4L2Device.Identity {
     /// Why the node is no camera that we can read; nil if it is one.
     var whyNotACamera: String? {
+        // Its nodes look like a camera's and even start to stream, but only give back what somebody feeds them with.
+        if driver == "bcm2835-isp" {
+            return "it is the picture processor of a Raspberry Pi and takes no pictures by itself"
+        }
         func has(_ capability: some BinaryInteger) -> Bool { capabilities & UInt32(capability) != 0 }
         if has(V4L2_CAP_VIDEO_CAPTURE) {
             return has(V4L2_CAP_STREAMING) ? nil : "its driver cannot stream (no mmap buffers)"

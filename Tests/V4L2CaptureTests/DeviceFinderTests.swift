@@ -99,6 +99,17 @@ struct DeviceFinderTests {
         #expect(error?.description.contains(word) == true)
     }
 
+    @Test("auto passes over a Raspberry Pi's picture processor, whose nodes look like a camera's")
+    func passesOverPictureProcessor() throws {
+        let processor = ScriptedV4L2.Node(driver: "bcm2835-isp", card: "bcm2835-isp")
+        #expect(
+            try find("auto", kernel(["/dev/video14": processor, "/dev/video15": processor, "/dev/video32": .init()]))
+                == "/dev/video32"
+        )
+        let error = #expect(throws: V4L2Error.self) { try find("/dev/video14", kernel(["/dev/video14": processor])) }
+        #expect(error?.description.contains("picture processor of a Raspberry Pi") == true)
+    }
+
     @Test("a file that is no video device is said to be none", arguments: ["/dev/null", "/etc/passwd"])
     func refusesOtherFiles(_ path: String) {
         let error = #expect(throws: V4L2Error.self) {
