@@ -12,10 +12,13 @@ struct DeviceFinder {
     }
 
     /// Opens the selected camera; `lastSeen`, which was in use before, is preferred under whatever number it has now.
+    ///
+    /// A link is followed wherever it leads and waited for while it is not there: udev makes it for the very camera that
+    /// was meant, and what looks the same may be another sensor, or another camera of the same make.
     func open(lastSeen: V4L2Device.Identity?) throws(V4L2Error) -> Found {
         switch selector {
         case .automatic: try openFirst(lastSeen)
-        case .path: try openNamed(lastSeen)
+        case .path: try openNamed(selector.isNode ? lastSeen : nil)
         }
     }
 

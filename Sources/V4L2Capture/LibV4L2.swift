@@ -78,6 +78,17 @@ struct LibV4L2: V4L2Calls {
         return String(cString: resolved)
     }
 
+    func index(ofNode node: String) -> Int? {
+        guard let name = node.split(separator: "/").last else { return nil }
+        let path = FilePath("/sys/class/video4linux/\(name)/index")
+        guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else { return nil }
+        defer { try? file.close() }
+        return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { buffer in
+            guard let count = try? file.read(into: buffer) else { return nil }
+            return Int(String(decoding: buffer[..<count].prefix { $0 != 10 }, as: UTF8.self))
+        }
+    }
+
     func watchDevices() -> any DeviceWatch { InotifyWatch() }
 
     private static func read(_ clock: clockid_t) -> Int64 {

@@ -95,6 +95,9 @@ protocol V4L2Calls: Sendable {
     /// The node that a path leads to through symbolic links; nil if there is none.
     func node(at path: String) -> String?
 
+    /// Which of its device's nodes a node is, from 0; nil if that is not to be had.
+    func index(ofNode node: String) -> Int?
+
     /// Starts to look out for nodes that come and go.
     func watchDevices() -> any DeviceWatch
 }

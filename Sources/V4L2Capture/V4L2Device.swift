@@ -81,11 +81,15 @@ extension V4L2Device {
         var driver: String
         var card: String
         var bus: String
+        /// Which of its device's nodes it is: a camera with two sensors has several. nil if the kernel does not tell.
+        var index: Int?
         /// What this node can do; its siblings may do other things.
         var capabilities: UInt32
 
-        /// Whether it is the same camera, perhaps under another number.
-        func isSameCamera(as other: Identity) -> Bool { card == other.card && bus == other.bus }
+        /// Whether it is the same sensor of the same camera, perhaps under another number.
+        func isSameCamera(as other: Identity) -> Bool {
+            card == other.card && bus == other.bus && index == other.index
+        }
     }
 
     /// Asks the node what it is; throws if it is no V4L2 device at all.
@@ -103,6 +107,7 @@ extension V4L2Device {
             driver: cString(answer.driver),
             card: cString(answer.card),
             bus: cString(answer.bus_info),
+            index: calls.node(at: path).flatMap(calls.index),
             capabilities: hasOwn ? answer.device_caps : answer.capabilities
         )
     }

@@ -16,8 +16,8 @@ struct DeviceFinderTests {
         }
     }
 
-    func identity(_ card: String, _ bus: String) -> V4L2Device.Identity {
-        V4L2Device.Identity(driver: "scripted", card: card, bus: bus, capabilities: 0)
+    func identity(_ card: String, _ bus: String, index: Int = 0) -> V4L2Device.Identity {
+        V4L2Device.Identity(driver: "scripted", card: card, bus: bus, index: index, capabilities: 0)
     }
 
     func find(
@@ -75,6 +75,29 @@ struct DeviceFinderTests {
         #expect(try find("/dev/video0", swapped, lastSeen: known) == "/dev/video3")
         let replaced = kernel(["/dev/video0": .init(card: "Other")])
         #expect(try find("/dev/video0", replaced, lastSeen: known) == "/dev/video0")
+    }
+
+    @Test("of a camera with two sensors the same one is found again", arguments: ["auto", "/dev/video2"])
+    func findsSameSensor(_ selector: String) throws {
+        let infrared = identity("Camera", "usb-1", index: 2)
+        let renumbered = kernel(["/dev/video4": .init(index: 0), "/dev/video6": .init(index: 2)])
+        #expect(try find(selector, renumbered, lastSeen: infrared) == "/dev/video6")
+        let swapped = kernel(["/dev/video2": .init(index: 0), "/dev/video4": .init(index: 2)])
+        #expect(try find(selector, swapped, lastSeen: infrared) == "/dev/video4")
+    }
+
+    @Test(
+        "a link is waited for and followed, and no other node is taken for what it leads to",
+        arguments: ["/dev/v4l/by-id/usb-cam-index2", "usb-cam-index2", "/dev/doorbell"]
+    )
+    func trustsLinks(_ selector: String) throws {
+        let infrared = identity("Camera", "usb-1", index: 2)
+        #expect(throws: V4L2Error.notFound(selector: selector)) {
+            try find(selector, kernel(["/dev/video0": .init(index: 2)]), lastSeen: infrared)
+        }
+        let links = ["/dev/v4l/by-id/usb-cam-index2": "/dev/video1", "/dev/doorbell": "/dev/video1"]
+        let back = kernel(["/dev/video0": .init(index: 2), "/dev/video1": .init(card: "New")], links: links)
+        #expect(links[try find(selector, back, lastSeen: infrared)] == "/dev/video1")
     }
 
     @Test("a plain node that never was there is not guessed")

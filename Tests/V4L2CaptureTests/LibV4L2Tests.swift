@@ -54,5 +54,6 @@ struct LibV4L2Tests {
         #expect(throws: Errno.noSuchFileOrDirectory) { try LibV4L2().open("/dev/video-none") }
         #expect(LibV4L2().node(at: "/dev/video-none") == nil)
         #expect(LibV4L2().node(at: "/dev/null") == "/dev/null")
+        #expect(LibV4L2().index(ofNode: "/dev/null") == nil)
     }
 }

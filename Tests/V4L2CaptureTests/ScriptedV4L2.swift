@@ -40,6 +40,7 @@ final class ScriptedV4L2: V4L2Calls {
         var driver = "scripted"
         var card = "Camera"
         var bus = "usb-1"
+        var index = 0
         var capabilities = UInt32(V4L2_CAP_VIDEO_CAPTURE) | UInt32(V4L2_CAP_STREAMING)
         var formats = [
             CameraFormat(
@@ -169,6 +170,8 @@ final class ScriptedV4L2: V4L2Calls {
             return state.nodes[node] == nil ? nil : node
         }
     }
+
+    func index(ofNode node: String) -> Int? { state.withLock { $0.nodes[node]?.index } }
 
     func watchDevices() -> any DeviceWatch { Watch(kernel: self) }
 
