@@ -27,7 +27,8 @@ struct MediaLocation: Hashable, Sendable {
             throw .unknownScheme(scheme: scheme, known: Self.networkSchemes.sorted())
         }
         let rest = text[separator.upperBound...]
-        self.init(address: text, name: scheme + "://" + Self.withoutSecrets(rest), path: nil)
+        // FFmpeg only knows schemes in lower case.
+        self.init(address: "\(scheme)://\(rest)", name: scheme + "://" + Self.withoutSecrets(rest), path: nil)
     }
 
     private init(path: String) {
