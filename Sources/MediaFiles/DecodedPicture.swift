@@ -24,11 +24,6 @@ final class DecodedPicture: @unchecked Sendable {
     /// Its size in pixels, as stored.
     var size: FrameSize { FrameSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height)) }
 
-    /// Whether the decoder had to guess some of it.
-    var isConcealed: Bool {
-        pointer.pointee.decode_error_flags != 0 || pointer.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0
-    }
-
     /// The picture as a frame, without copying; nil if its format has no counterpart or a plane is missing.
     func frame(stamp: FrameStamp, orientation: Orientation, encoding: YUVEncoding) -> Frame? {
         guard let format = PictureLayout.direct(AVPixelFormat(pointer.pointee.format)), let first = plane(0) else {
