@@ -77,7 +77,7 @@ final class ClipReader {
             defer { av_packet_unref(packet) }
             note(packet.pointee)
             guard packet.pointee.stream_index == input.stream.pointee.index else { continue }
-            completeness.packets += 1
+            completeness.countPacket(number: input.numbersItsPackets ? packet.pointee.dts : nil)
             return decoder.send(packet) >= 0
         }
     }

@@ -8,7 +8,7 @@ struct Completeness: Hashable {
     var endsDamaged = false
     /// The error that ended the reading, other than the end of the file.
     var readError: String?
-    /// Packets of the video track, and how many the header states.
+    /// Packets of the video track, as far as they were counted.
     var packets = 0
     /// How many of them the header states, if it does.
     var announcedPackets: Int?
@@ -23,6 +23,14 @@ struct Completeness: Hashable {
     static let durationTolerance = 0.5
     /// Up to this share of damaged pictures a clip counts as played; a recording with a few broken blocks is no failure.
     static let damagedShare = 0.1
+
+    /// Counts a packet of the video track.
+    ///
+    /// - Parameter number: its place in the track, from 0, if the container says: those that were left out count too.
+    mutating func countPacket(number: Int64?) {
+        let before = max(packets, number.map { Int(clamping: $0) } ?? 0)
+        packets = before == .max ? before : before + 1
+    }
 
     /// Why the clip must not count as played to its end, in words; nil if it was whole.
     var problem: String? {

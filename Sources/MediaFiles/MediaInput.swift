@@ -70,8 +70,12 @@ final class MediaInput {
     /// pictures that are cut out by an edit list.
     var announcedPackets: Int? {
         let count = Int(stream.pointee.nb_frames)
-        return demuxer == "avi" && count > 0 ? count : nil
+        return numbersItsPackets && count > 0 ? count : nil
     }
+
+    /// Whether the time of a packet is its number: in an avi, whose header also counts the empty packets that stand for
+    /// pictures which were not taken, and which FFmpeg passes over.
+    var numbersItsPackets: Bool { demuxer == "avi" }
 
     /// Whether the container's index points behind the end of the file: it was cut off.
     var indexExceedsFile: Bool {

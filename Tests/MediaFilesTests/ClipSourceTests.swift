@@ -35,9 +35,11 @@ struct ClipSourceTests {
         #expect(recording.counts.captured == 25 && recording.counts.taken == 25 && recording.counts.dropped.isEmpty)
     }
 
-    @Test("keeps irregular times", arguments: ["mp4", "mov", "mkv", "webm"])
+    @Test("keeps irregular times", arguments: ["mp4", "mov", "mkv", "webm", "avi"])
     func variableRate(ending: String) throws {
-        let times = [0, 0.033, 0.05, 0.4, 0.433, 1.5, 1.533, 1.6]
+        // An avi only knows whole frames, and has empty ones where none came.
+        let frames: [Double] = [0, 1, 2, 12, 13, 45, 46, 48]
+        let times = ending == "avi" ? frames.map { $0 / 30 } : [0, 0.033, 0.05, 0.4, 0.433, 1.5, 1.533, 1.6]
         let path = scratch.path("irregular." + ending)
         try TestPicture.writeClip(path, times: times)
         let recording = try Recording.of(path)

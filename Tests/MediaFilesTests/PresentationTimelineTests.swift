@@ -72,6 +72,15 @@ struct CompletenessTests {
         #expect(clip.problem == nil)
     }
 
+    @Test("packets that were left out count, as far as their numbers are true")
+    func numberedPackets() {
+        var clip = Completeness()
+        for number: Int64? in [0, 1, 7, nil, .min, 3] { clip.countPacket(number: number) }
+        #expect(clip.packets == 11)
+        for number: Int64? in [.max, .max, nil] { clip.countPacket(number: number) }
+        #expect(clip.packets == .max)
+    }
+
     @Test("each sign of a missing part is a problem that names it")
     func problems() throws {
         let clips = [
