@@ -38,13 +38,11 @@ extension ClipSource {
         } catch {
             return interrupt.isStopped ? .ended(.stopped) : .lost(SourceFailure(error), hadFrames: false)
         }
-        // A clip on a server has a length, a live stream has none.
-        let isLive = !reader.input.isStill && reader.input.announcedDuration == nil
         playback.begin(with: reader.input)
-        playback.beginStream(isLive: isLive)
+        playback.beginConnection()
         let end = reader.input.isStill ? playback.hold(reader) : playback.play(reader)
         if case .stopped? = end { return .ended(.stopped) }
-        if isLive || reader.completeness.readError != nil {
+        if reader.input.isLive || reader.completeness.readError != nil {
             return .lost(loss(reader), hadFrames: reader.completeness.decoded > 0)
         }
         if let end { return .ended(end) }

@@ -15,7 +15,8 @@ import Synchronization
 ///
 /// Network streams (`rtsp://`, `rtsps://`, `http://`, `https://`) are tried for ever: while there are no frames,
 /// `.lost` says why, and tries follow each other after 0.5 s to 30 s. Frames of a live stream come as they arrive,
-/// whatever the pace; a clip behind an address that states its length is played as a file.
+/// whatever the pace, and their `time` is that of their arrival; so is their media time if the stream brings no times,
+/// as MJPEG over HTTP. A clip behind an address that states its length is played as a file.
 public final class ClipSource: FrameSource {
     /// When frames are delivered.
     public enum Pace: Sendable {

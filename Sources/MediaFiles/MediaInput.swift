@@ -39,9 +39,15 @@ final class MediaInput {
     /// Whether it is one picture, not a clip.
     var isStill: Bool { demuxer == "image2" || demuxer.hasSuffix("_pipe") }
 
+    /// Whether it brings its pictures when they happen: a clip on a server has a length, a live stream has none.
+    var isLive: Bool { location.isNetwork && !isStill && announcedDuration == nil }
+
+    /// Whether its pictures come without times, and FFmpeg makes some up: 25 a second, whatever the sender does.
+    var lacksTimes: Bool { context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0 }
+
     /// Frames per second, if it says.
     var rate: Double? {
-        guard !isStill else { return nil }
+        guard !isStill, !(isLive && lacksTimes) else { return nil }
         return av_guess_frame_rate(context, stream, nil).value
     }
 

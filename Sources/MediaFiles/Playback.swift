@@ -9,26 +9,35 @@ struct Playback {
     private var timeline = PresentationTimeline(rate: nil)
     private var nextFrame = 0
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
-    private var isPaced: Bool
+    /// What streams, until it was told.
+    private var announcement: StreamDescription?
+    /// Whether pictures come when they happen.
+    private var isLive = false
+    /// Whether they bring no times of their own.
+    private var lacksTimes = false
 
     /// How often a still picture comes.
     static let stillRate = 30.0
     /// How many times it comes if it is not looped: for one second.
     static let stillFrames = 30
+    /// A media time beyond this, in seconds, is damage.
+    static let longestTime = 1e9
 
     init(options: ClipSource.Options, interrupt: Interrupt, mailbox: FrameMailbox) {
         self.options = options
         self.interrupt = interrupt
         self.mailbox = mailbox
-        isPaced = options.pace == .realtime
     }
 
-    /// Tells what is about to come.
+    /// Takes up what is about to come, and tells it with the first picture: a sender that only says that it has some has
+    /// none yet.
     mutating func begin(with input: MediaInput) {
         var description = input.description
         if input.isStill { description.rate = Self.stillRate }
         timeline.nominalStep = 1 / (description.rate ?? Self.stillRate)
-        mailbox.put(.streaming(description))
+        announcement = description
+        isLive = input.isLive
+        lacksTimes = input.lacksTimes
     }
 
     /// Lets the next picture follow the newest one, whatever its own time is.
@@ -36,10 +45,9 @@ struct Playback {
         timeline.beginRound()
     }
 
-    /// A new connection: its first picture is shown now. A live stream brings its frames when they happen.
-    mutating func beginStream(isLive: Bool) {
-        isPaced = options.pace == .realtime && !isLive
-        timeline.beginRound(notBefore: started.map { ($0.clock.duration(to: .now)) / .seconds(1) } ?? 0)
+    /// Lets the first picture of a new connection be shown now.
+    mutating func beginConnection() {
+        timeline.beginRound(notBefore: started.map { $0.clock.duration(to: .now) / .seconds(1) } ?? 0)
     }
 
     /// Delivers all pictures of a clip.
@@ -51,8 +59,7 @@ struct Playback {
             case .picture(let picture):
                 guard deliver(picture) else { return .stopped }
             case .damaged:
-                mailbox.count(.corrupt)
-                nextFrame += 1
+                countDamage()
             case .end:
                 guard !interrupt.isStopped else { return .stopped }
                 return reader.completeness.problem.map { .failed(Self.corrupt(reader, $0)) }
@@ -84,21 +91,45 @@ struct Playback {
     ///
     /// - Returns: false if the source was stopped or the mailbox closed.
     private mutating func deliver(_ picture: ClipReader.Picture) -> Bool {
-        let mediaTime = timeline.mediaTime(presentation: picture.presentation)
         let start = started ?? (.now, .wallClock())
         started = start
-        if isPaced {
+        let elapsed = start.clock.duration(to: .now) / .seconds(1)
+        let mediaTime =
+            isLive && lacksTimes
+            ? timeline.mediaTime(arrival: elapsed) : timeline.mediaTime(presentation: picture.presentation)
+        guard mediaTime < Self.longestTime else {
+            countDamage()
+            return true
+        }
+        if options.pace == .realtime, !isLive {
             let due = start.clock.advanced(by: .seconds(mediaTime))
             guard interrupt.wait(for: ContinuousClock.now.duration(to: due)) else { return false }
         }
         guard !interrupt.isStopped else { return false }
-        let stamp = FrameStamp(frame: nextFrame, time: start.wall.advanced(bySeconds: mediaTime), mediaTime: mediaTime)
-        nextFrame += 1
+        // A live stream may go on for months, in which the wall clock is set and the sender's clock goes its own way.
+        let time = isLive ? .wallClock() : start.wall.advanced(bySeconds: mediaTime)
+        let stamp = FrameStamp(frame: nextFrame, time: time, mediaTime: mediaTime)
         guard let frame = picture.frame(stamp: stamp, options: options) else {
-            mailbox.count(.corrupt)
+            countDamage()
             return true
         }
-        return mailbox.put(.frame(frame))
+        nextFrame += 1
+        return announce() && mailbox.put(.frame(frame))
+    }
+
+    /// Tells what streams, if that was not told yet.
+    ///
+    /// - Returns: false if the mailbox is closed.
+    private mutating func announce() -> Bool {
+        guard let description = announcement else { return true }
+        announcement = nil
+        return mailbox.put(.streaming(description))
+    }
+
+    /// A picture that came, and that nobody will see.
+    private mutating func countDamage() {
+        mailbox.count(.corrupt)
+        nextFrame += 1
     }
 
     private static func corrupt(_ reader: ClipReader, _ problem: String) -> SourceFailure {

@@ -4,7 +4,7 @@
 /// - A time that is not later than the one before, by up to a second, comes 1 ms after it: the pictures after it keep
 ///   their own times.
 /// - A larger step back is a clip that begins again (recordings put together do so): it continues one nominal frame
-///   later, and all further times are shifted with it.
+///   later, and all further times are shifted with it. So does a step of more than a day ahead, which is damage.
 struct PresentationTimeline {
     /// The media time of the newest picture; nil before the first.
     private(set) var latest: Double?
@@ -17,7 +17,10 @@ struct PresentationTimeline {
     private var earliestOfRound = 0.0
 
     private static let smallestStep = 0.001
+    /// Small enough that pictures which come all at once do not run ahead of the clock.
+    private static let smallestArrivalStep = 0.000_001
     private static let longestBackwardStep = 1.0
+    private static let longestForwardStep = 86_400.0
 
     /// Makes a timeline for a clip that shows that many pictures a second; 30 if it does not say.
     init(rate: Double?) {
@@ -38,9 +41,16 @@ struct PresentationTimeline {
         guard let presentation else { return settle(next) }
         guard let offset else { return reanchor(presentation, at: next) }
         let time = presentation + offset
-        guard let latest, time <= latest else { return settle(time) }
-        if latest - time > Self.longestBackwardStep { return reanchor(presentation, at: next) }
-        return settle(latest + Self.smallestStep)
+        guard let latest else { return settle(time) }
+        guard time - latest < Self.longestForwardStep, latest - time <= Self.longestBackwardStep else {
+            return reanchor(presentation, at: next)
+        }
+        return settle(time > latest ? time : latest + Self.smallestStep)
+    }
+
+    /// The media time in seconds of a picture that has no time but that of its arrival, in seconds since the first one.
+    mutating func mediaTime(arrival: Double) -> Double {
+        settle(latest.map { max(arrival, $0 + Self.smallestArrivalStep) } ?? 0)
     }
 
     private mutating func reanchor(_ presentation: Double, at time: Double) -> Double {

@@ -24,19 +24,23 @@ struct NetworkStreamTests {
     func notThere() throws {
         let server = try LocalServer(.files, directory: scratch.directory)
         let source = try ClipSource("http://user:secret@127.0.0.1:\(server.port)/none.mp4")
-        let mailbox = FrameMailbox(policy: .newest)
-        Thread.detachNewThread { source.run(into: mailbox) }
-        guard case .lost(let failure)? = mailbox.next() else {
-            Issue.record("no loss was told")
-            return
-        }
+        let mailbox = run(source)
+        let failure = try #require(mailbox.next()?.failure)
         #expect(failure.reason == "unreachable" && failure.description.contains("/none.mp4"))
         #expect(!failure.description.contains("secret"))
         source.stop()
-        guard case .ended(.stopped)? = mailbox.next() else {
-            Issue.record("the source did not end")
-            return
-        }
+        #expect(mailbox.next()?.isStop == true)
+    }
+
+    @Test("a stream without a picture never counts as streaming, and is told of once")
+    func withoutPictures() throws {
+        _ = try scratch.write(Matroska().data, to: "dead.mkv")
+        let server = try LocalServer(.files, directory: scratch.directory)
+        let source = try ClipSource("http://127.0.0.1:\(server.port)/dead.mkv")
+        let mailbox = run(source)
+        #expect(mailbox.next()?.failure?.reason == "stream_lost")
+        source.stop()
+        #expect(mailbox.next()?.isStop == true)
     }
 
     @Test("stop ends a read from a server that is silent")
@@ -45,15 +49,11 @@ struct NetworkStreamTests {
         var options = ClipSource.Options()
         options.openTimeout = 3600
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
-        let mailbox = FrameMailbox(policy: .newest)
-        Thread.detachNewThread { source.run(into: mailbox) }
+        let mailbox = run(source)
         // The server says that the request came: the source is reading now.
         #expect(server.readLine() == "request")
         source.stop()
-        guard case .ended(.stopped)? = mailbox.next() else {
-            Issue.record("the source did not end")
-            return
-        }
+        #expect(mailbox.next()?.isStop == true)
     }
 
     @Test("a silent server is a loss when the time is over")
@@ -62,43 +62,76 @@ struct NetworkStreamTests {
         var options = ClipSource.Options()
         options.openTimeout = 0.2
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
-        let mailbox = FrameMailbox(policy: .newest)
-        Thread.detachNewThread { source.run(into: mailbox) }
-        guard case .lost(let failure)? = mailbox.next() else {
-            Issue.record("no loss was told")
-            return
-        }
-        #expect(failure.description.contains("no answer in time"))
+        let failure = run(source).next()?.failure
+        #expect(failure?.description.contains("no answer in time") == true)
         source.stop()
     }
 
     @Test("a live stream that breaks off is lost, comes back, and its stamps go on growing")
     func reconnects() throws {
-        let picture = TestPicture()
-        try PictureWriter.write(
-            pixels: picture.bgra,
-            bytesPerRow: picture.size.width * 4,
-            size: picture.size,
-            to: scratch.path("live.jpg")
-        )
+        _ = try scratch.write(TestPicture().jpeg(in: scratch), to: "live.jpg")
         let server = try LocalServer(.live, directory: scratch.directory)
-        let source = try ClipSource("http://127.0.0.1:\(server.port)/live")
-        let mailbox = FrameMailbox(policy: .every(capacity: 4))
-        Thread.detachNewThread { source.run(into: mailbox) }
-        var stamps: [FrameStamp] = []
-        var told = ""
-        while let event = mailbox.next() {
-            switch event {
-            case .streaming: told += "s"
-            case .lost: told += "l"
-            case .ended: told += "e"
-            case .frame(let frame): stamps.append(frame.stamp)
-            }
-            if told.hasPrefix("sls"), told.count == 3, stamps.count > 12 { source.stop() }
-            if told.hasSuffix("e") { break }
+        let recording = try live("http://127.0.0.1:\(server.port)/live", frames: 13)
+        #expect(recording.isStopped && recording.losses.first?.reason == "stream_lost")
+        #expect(recording.stamps.map(\.frame) == Array(0..<recording.stamps.count))
+        #expect(zip(recording.mediaTimes, recording.mediaTimes.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(recording.stream?.format == "mjpeg" && recording.stream?.rate == nil)
+    }
+
+    @Test("frames of a stream without times have those of their arrival, not 25 a second")
+    func arrivalTimes() throws {
+        _ = try scratch.write(TestPicture().jpeg(in: scratch), to: "live.jpg")
+        let server = try LocalServer(.live, directory: scratch.directory)
+        let before = (clock: ContinuousClock.now, wall: Timestamp.wallClock())
+        // The server sends its ten pictures at once: at 25 a second they would be of times to come.
+        _ = try live("http://127.0.0.1:\(server.port)/live", frames: 10) { frame in
+            #expect(before.clock.duration(to: frame.captured) >= .seconds(frame.stamp.mediaTime))
+            #expect(frame.stamp.time >= before.wall && frame.stamp.time <= Timestamp.wallClock())
         }
-        #expect(told.hasPrefix("sls") && told.hasSuffix("e"))
-        #expect(stamps.map(\.frame) == Array(0..<stamps.count))
-        #expect(zip(stamps, stamps.dropFirst()).allSatisfy { $0.mediaTime < $1.mediaTime })
+    }
+
+    @Test("frames of a live stream keep their distances, and their wall-clock time is that of their arrival")
+    func liveTimes() throws {
+        let jpeg = try TestPicture().jpeg(in: scratch)
+        let file = Matroska(pictures: [0, 1000, 7000].map { .init(jpeg: jpeg, time: $0) })
+        _ = try scratch.write(file.data, to: "live.mkv")
+        let server = try LocalServer(.files, directory: scratch.directory)
+        let before = Timestamp.wallClock()
+        let recording = try live("http://127.0.0.1:\(server.port)/live.mkv", frames: 3) { frame in
+            #expect(frame.stamp.time >= before && frame.stamp.time <= Timestamp.wallClock())
+        }
+        #expect(recording.mediaTimes.prefix(3) == [0, 1, 7])
+    }
+
+    /// Lets a source run on a thread of its own.
+    private func run(_ source: ClipSource) -> FrameMailbox {
+        let mailbox = FrameMailbox(policy: .newest)
+        Thread.detachNewThread { source.run(into: mailbox) }
+        return mailbox
+    }
+
+    /// Takes that many frames from a live stream, which has no end.
+    private func live(
+        _ address: String,
+        frames: Int,
+        visit: @escaping (Frame) -> Void = { _ in }
+    ) throws -> Recording {
+        let source = try ClipSource(address)
+        return Recording.of(source) { frame in
+            visit(frame)
+            if frame.stamp.frame == frames - 1 { source.stop() }
+        }
+    }
+}
+
+extension SourceEvent {
+    /// The failure, if a loss is told.
+    fileprivate var failure: SourceFailure? {
+        if case .lost(let failure) = self { failure } else { nil }
+    }
+
+    /// Whether it is the end that was asked for.
+    fileprivate var isStop: Bool {
+        if case .ended(.stopped) = self { true } else { false }
     }
 }

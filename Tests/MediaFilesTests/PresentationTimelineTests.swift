@@ -34,6 +34,18 @@ struct PresentationTimelineTests {
         #expect(areEqual(times([100, 100.1, 3, 3.1, 3.2]), [0, 0.1, 0.2, 0.3, 0.4]))
     }
 
+    @Test("takes a step of more than a day ahead for damage")
+    func leap() {
+        #expect(areEqual(times([0, 0.1, 1e13, 0.3, 80_000]), [0, 0.1, 0.2, 0.3, 80_000]))
+    }
+
+    @Test("what has no times but those of its arrival gets those, beginning at 0 and always growing")
+    func arrivals() {
+        var timeline = PresentationTimeline(rate: nil)
+        let times = [0.001, 0.4, 0.4, 0.3, 2].map { timeline.mediaTime(arrival: $0) }
+        #expect(areEqual(times, [0, 0.4, 0.400_001, 0.400_002, 2]))
+    }
+
     @Test("a new round follows the one before, not before the given time")
     func rounds() {
         var timeline = PresentationTimeline(rate: 10)

@@ -87,6 +87,13 @@ struct TestPicture {
         return x >= left && x < left + 16 && y >= top && y < top + 16
     }
 
+    /// The picture as a JPEG.
+    func jpeg(in scratch: Scratch) throws -> Data {
+        let path = scratch.path("picture.jpg")
+        try PictureWriter.write(pixels: bgra, bytesPerRow: size.width * 4, size: size, to: path)
+        return try Data(contentsOf: URL(filePath: path))
+    }
+
     /// Writes a clip of such pictures, the block moving, shown at these times.
     static func writeClip(
         _ path: String,

@@ -1,0 +1,71 @@
+import Foundation
+import Frames
+
+/// A Matroska file put together element by element, as no muxer would write it: wild times, no length, a cover.
+struct Matroska {
+    /// A JPEG, and when it is shown.
+    struct Picture {
+        var jpeg: Data
+        /// In ticks.
+        var time: UInt64
+        /// In ticks; nil if it is not stated.
+        var duration: UInt64?
+    }
+
+    var size = TestPicture().size
+    /// Nanoseconds.
+    var tick: UInt64 = 1_000_000
+    /// Whether it has a video track; else it has one of sound, which is silent.
+    var hasVideo = true
+    var pictures: [Picture] = []
+    var cover: Data?
+
+    var data: Data {
+        Self.element(0x1A45_DFA3, Self.element(0x4282, Data("matroska".utf8)) + Self.element(0x4285, 2))
+            + Self.element(0x1853_8067, info + tracks + attachments + clusters)
+    }
+
+    private var info: Data { Self.element(0x1549_A966, Self.element(0x2A_D7B1, tick)) }
+
+    private var tracks: Data {
+        let numbers = Self.element(0xD7, 1) + Self.element(0x73C5, 1)
+        let video =
+            Self.element(0x83, 1) + Self.element(0x86, Data("V_MJPEG".utf8))
+            + Self.element(0xE0, Self.element(0xB0, UInt64(size.width)) + Self.element(0xBA, UInt64(size.height)))
+        let sound =
+            Self.element(0x83, 2) + Self.element(0x86, Data("A_PCM/INT/LIT".utf8))
+            + Self.element(0xE1, Self.element(0x9F, 1) + Self.element(0x6264, 16))
+        return Self.element(0x1654_AE6B, Self.element(0xAE, numbers + (hasVideo ? video : sound)))
+    }
+
+    private var attachments: Data {
+        guard let cover else { return Data() }
+        let file =
+            Self.element(0x466E, Data("cover.jpg".utf8)) + Self.element(0x4660, Data("image/jpeg".utf8))
+            + Self.element(0x465C, cover) + Self.element(0x46AE, 1)
+        return Self.element(0x1941_A469, Self.element(0x61A7, file))
+    }
+
+    /// With an empty one at the end: FFmpeg reads up to the first one before it says what the file holds.
+    private var clusters: Data {
+        pictures.map(cluster).joined() + Self.element(0x1F43_B675, Self.element(0xE7, pictures.last?.time ?? 0))
+    }
+
+    private func cluster(_ picture: Picture) -> Data {
+        // Track 1, no time within the cluster, no flags.
+        let block = Self.element(0xA1, Data([0x81, 0, 0, 0]) + picture.jpeg)
+        let duration = picture.duration.map { Self.element(0x9B, $0) } ?? Data()
+        return Self.element(0x1F43_B675, Self.element(0xE7, picture.time) + Self.element(0xA0, block + duration))
+    }
+
+    private static func element(_ id: UInt32, _ number: UInt64) -> Data {
+        element(id, withUnsafeBytes(of: number.bigEndian) { Data($0) })
+    }
+
+    private static func element(_ id: UInt32, _ body: Data) -> Data {
+        let name = withUnsafeBytes(of: id.bigEndian) { Data($0.drop { $0 == 0 }) }
+        // A one in the first byte says that seven more bytes hold the size.
+        let size = withUnsafeBytes(of: (UInt64(body.count) | 1 << 56).bigEndian) { Data($0) }
+        return name + size + body
+    }
+}
