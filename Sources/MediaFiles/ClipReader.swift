@@ -89,7 +89,8 @@ final class ClipReader {
             return
         }
         let base = stream.pointee.time_base
-        let end = Double(time + max(0, packet.duration)) * Double(base.num) / Double(base.den)
+        // Not in integers: a damaged file can claim a duration that overflows them.
+        let end = (Double(time) + max(0, Double(packet.duration))) * Double(base.num) / Double(base.den)
         let start = input.context.pointee.start_time
         let origin = start == facet_no_timestamp ? 0 : Double(start) / Double(AV_TIME_BASE)
         completeness.reached = max(completeness.reached, end - origin)

@@ -9,6 +9,8 @@ final class Interrupt: Sendable {
     private let deadline = Atomic<UInt64>(.max)
     private let wake = DispatchSemaphore(value: 0)
 
+    private static let longestWait = Duration.seconds(1_000_000_000)
+
     /// Whether `stop()` was called.
     var isStopped: Bool { stopped.load(ordering: .acquiring) }
 
@@ -23,10 +25,10 @@ final class Interrupt: Sendable {
     /// - Returns: false if it was stopped.
     func wait(for duration: Duration) -> Bool {
         guard !isStopped else { return false }
-        let (seconds, attoseconds) = duration.components
-        let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+        // No longer than the clock below can count: a file may ask for any time.
+        let nanoseconds = min(duration, Self.longestWait) / .nanoseconds(1)
         guard nanoseconds > 0 else { return true }
-        _ = wake.wait(timeout: .now() + .nanoseconds(nanoseconds))
+        _ = wake.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
         return !isStopped
     }
 

@@ -91,7 +91,7 @@ final class MediaInput {
         guard size > 0, count > 0 else { return false }
         return (0..<count).contains { index in
             guard let entry = avformat_index_get_entry(stream, index)?.pointee else { return false }
-            return entry.pos + Int64(entry.size) > size
+            return entry.pos > size - Int64(entry.size)
         }
     }
 

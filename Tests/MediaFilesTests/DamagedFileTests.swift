@@ -93,7 +93,36 @@ struct DamagedFileTests {
         #expect(zip(recording.mediaTimes, recording.mediaTimes.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    @Test("a file with sound only is refused")
+    @Test("a wild time or duration in the middle is passed over, and no pause of centuries is made")
+    func wildTimes() throws {
+        let jpeg = try TestPicture().jpeg(in: scratch)
+        let longest = UInt64(Int64.max)
+        let times: [(UInt64, UInt64?)] = [
+            (0, nil), (40, longest), (10_000_000_000_000_000, 40), (longest, longest), (120, nil),
+        ]
+        let file = Matroska(pictures: times.map { .init(jpeg: jpeg, time: $0.0, duration: $0.1) })
+        let recording = try Recording.of(scratch.write(file.data, to: "wild.mkv"))
+        #expect(recording.ends.count == 1)
+        #expect(recording.stamps.count == 5)
+        #expect(recording.mediaTimes.allSatisfy { $0 < 1 }, "\(recording.mediaTimes)")
+        #expect(zip(recording.mediaTimes, recording.mediaTimes.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
+    @Test("a clip of thousands of years is damaged from where no clock goes further")
+    func endlessTimes() throws {
+        let picture = TestPicture(size: FrameSize(width: 16, height: 16))
+        let jpeg = try picture.jpeg(in: scratch)
+        // A day, less a bit, from one picture to the next.
+        let pictures = (0..<12_000).map { Matroska.Picture(jpeg: jpeg, time: UInt64($0) * 86_000) }
+        let file = Matroska(size: picture.size, tick: 1_000_000_000, pictures: pictures)
+        let recording = try Recording.of(scratch.write(file.data, to: "endless.mkv"))
+        #expect(recording.ends.count == 1)
+        #expect(recording.mediaTimes.allSatisfy { $0 < Playback.longestTime })
+        #expect(recording.counts.dropped[.corrupt] == 12_000 - recording.stamps.count)
+        #expect(recording.stamps.count == 11_628)
+    }
+
+    @Test("a file with sound only is refused, with a cover too")
     func soundOnly() throws {
         // Not the name decides, but what is in it.
         let path = try SoundFile.write(to: scratch.path("sound.mov"))
