@@ -177,7 +177,10 @@ extension MediaInput {
             throw .unrecognized(name: location.name, reason: "it has no tracks")
         }
         let index = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
-        guard index >= 0, let stream = context.pointee.streams[Int(index)] else { throw .noVideo(name: location.name) }
+        guard index >= 0, let stream = context.pointee.streams[Int(index)],
+            // The cover of an album is no clip.
+            stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
+        else { throw .noVideo(name: location.name) }
         return stream
     }
 

@@ -127,6 +127,17 @@ struct DamagedFileTests {
         // Not the name decides, but what is in it.
         let path = try SoundFile.write(to: scratch.path("sound.mov"))
         #expect(throws: MediaError.noVideo(name: path)) { try ClipSource(path) }
+        let album = try Matroska(hasVideo: false, cover: TestPicture().jpeg(in: scratch)).data
+        let song = try scratch.write(album, to: "song.mkv")
+        #expect(throws: MediaError.noVideo(name: song)) { try ClipSource(song) }
+    }
+
+    @Test("a clip's cover is not played in its place")
+    func cover() throws {
+        let picture = try Matroska.Picture(jpeg: TestPicture().jpeg(in: scratch), time: 0)
+        let cover = try TestPicture(size: FrameSize(width: 640, height: 480)).jpeg(in: scratch)
+        let path = try scratch.write(Matroska(pictures: [picture], cover: cover).data, to: "film.mkv")
+        #expect(try Recording.of(path).stream?.size == FrameSize(width: 160, height: 120))
     }
 
     @Test("a cut-off picture is an error, not half a picture", arguments: ["png", "jpg"])
