@@ -45,10 +45,14 @@ final class MediaInput {
     /// Whether its pictures come without times, and FFmpeg makes some up: 25 a second, whatever the sender does.
     var lacksTimes: Bool { context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0 }
 
+    /// More is no rate: FFmpeg then names the ticks of the clock, 1000 or 90000 a second.
+    private static let highestRate = 500.0
+
     /// Frames per second, if it says.
     var rate: Double? {
         guard !isStill, !(isLive && lacksTimes) else { return nil }
-        return av_guess_frame_rate(context, stream, nil).value
+        guard let rate = av_guess_frame_rate(context, stream, nil).value, rate <= Self.highestRate else { return nil }
+        return rate
     }
 
     /// The codec's name, as FFmpeg lists it.

@@ -101,6 +101,8 @@ struct NetworkStreamTests {
             #expect(frame.stamp.time >= before && frame.stamp.time <= Timestamp.wallClock())
         }
         #expect(recording.mediaTimes.prefix(3) == [0, 1, 7])
+        // Not the thousand ticks of the container's clock.
+        #expect(recording.stream?.rate == nil)
     }
 
     /// Lets a source run on a thread of its own.
