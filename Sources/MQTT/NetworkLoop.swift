@@ -60,6 +60,8 @@ final class NetworkLoop {
             perform(machine.tick(now: DeliveryClock.monotonic()))
             dropStalledConnection()
             if machine.isConnected { deliver() }
+            // Not only while connected: events are written and grow too old without a broker, too.
+            mailroom.store.tidy()
             leaveIfAsked()
             guard !machine.isStopped else { break }
             waitAndServe()
@@ -245,6 +247,5 @@ final class NetworkLoop {
         logExpired()
         sendEvents()
         sendTransients()
-        mailroom.store.tidy()
     }
 }

@@ -1,4 +1,5 @@
 import FacetTestSupport
+import Foundation
 import Logging
 import MQTT
 import Testing
@@ -232,6 +233,28 @@ struct OutageTests {
         }
         #expect(connection.counters.dropped == [.expired: 6])
         #expect(connection.counters.queuedEvents == 2)
+    }
+
+    @Test("during a long outage the outbox's log does not grow with the events")
+    func boundedLog() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("outbox.sqlite")
+        let store = SQLiteEventStore(path: path, logger: .silent)
+        let connection = try BrokerConnection(
+            testing: .test(port: LoopbackPort.free()),
+            rules: DeliveryRules(capacity: 10),
+            store: store
+        )
+        try connection.start()
+        await StateWatcher(connection).lost()
+        // Each is written and crowds out another, which makes for some 20 MB of log.
+        connection.publishNumbered(1...3000)
+        try await eventually {
+            let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
+            return size.map { $0 < 2_000_000 } ?? false
+        }
+        #expect(store.degradation == nil)
+        _ = await connection.stop()
     }
 
     @Test("too many events: the oldest go, counted, and the log says so once")
