@@ -36,16 +36,19 @@ struct ConnectionStateMachine {
     static let openingTimeout: Int64 = 10_000_000_000
     /// A connection that lasted this long was a success; the next wait starts small again.
     static let stableAfter: Int64 = 2_000_000_000
-    /// So many connections in a row that ended at once are no accident.
+    /// So many connections in a row that ended at once are no accident where nothing else tells of another client.
     static let suspiciousCount = 3
+    /// So many are none even where the topic that is ours alone would have told: the other client may use another topic,
+    /// or the broker's access list may forbid what we do.
+    static let unexplainedCount = 2 * suspiciousCount
     /// The waits after another client took our place: they grow from the first to the last.
     static let takeoverDelays: ClosedRange<Int64> = 30_000_000_000...600_000_000_000
 
     private let clientID: String
     private let preference: BrokerSettings.ProtocolPreference
     private let keepsSession: Bool
-    /// Whether several short connections in a row are all there is to tell another client by.
-    private let judgesByLifetime: Bool
+    /// How many short connections in a row are put down to another client.
+    private let shortLivedLimit: Int
     private let delays: ClosedRange<Int64>
     private let jitter: @Sendable (ClosedRange<Int64>) -> Int64
 
@@ -65,7 +68,7 @@ struct ConnectionStateMachine {
         clientID = settings.clientID
         preference = settings.protocolPreference
         keepsSession = settings.sessionExpiry > .zero
-        judgesByLifetime = settings.selfCorrectingTopic == nil
+        shortLivedLimit = settings.selfCorrectingTopic == nil ? Self.suspiciousCount : Self.unexplainedCount
         delays =
             settings.reconnectDelay.lowerBound.wholeNanoseconds...settings.reconnectDelay.upperBound.wholeNanoseconds
         self.jitter = jitter
@@ -170,14 +173,13 @@ struct ConnectionStateMachine {
                 now: now
             )
         case .ended(let reason), .unreachable(let reason), .untrusted(let reason):
-            guard judgesByLifetime, shortLived >= Self.suspiciousCount else {
-                return retry(.disconnected(reason), now: now)
-            }
-            failures = shortLived - Self.suspiciousCount + 2
+            // A connection that was accepted but did not last is a failure like one that was not.
+            failures = max(0, shortLived - 1)
+            guard shortLived >= shortLivedLimit else { return retry(.disconnected(reason), now: now) }
             return retry(
                 .takenOver(
-                    "the broker ended \(Self.suspiciousCount) connections in a row right after accepting them (\(reason)); "
-                        + "most likely another client uses the id '\(clientID)'"
+                    "the broker ended \(shortLived) connections in a row right after accepting them (\(reason)); most "
+                        + "likely another client uses the id '\(clientID)', or the broker's access list forbids our topics"
                 ),
                 now: now
             )

@@ -10,9 +10,11 @@ struct ConnectionStateMachineTests {
     /// Always waits as long as the jitter allows.
     private func machine(
         _ preference: BrokerSettings.ProtocolPreference = .automatic,
-        willDelay: Duration = .zero
+        willDelay: Duration = .zero,
+        ownTopic: String? = nil
     ) -> ConnectionStateMachine {
         var settings = BrokerSettings(host: "broker", clientID: "camera")
+        settings.selfCorrectingTopic = ownTopic
         settings.protocolPreference = preference
         settings.willDelay = willDelay
         return ConnectionStateMachine(settings: settings, jitter: \.upperBound)
@@ -157,23 +159,45 @@ struct ConnectionStateMachineTests {
         #expect(waits == [60, 120, 240, 480, 600, 600])
     }
 
-    @Test("connections that end at once, over and over, are put down to another client")
-    func suspectedTakeover() {
-        var machine = machine(.version311)
-        var states: [ConnectionState] = []
+    @Test(
+        "connections that end at once, over and over, grow rarer and are put down to another client",
+        arguments: [(nil, 3), ("faces/status", 6)] as [(String?, Int)]
+    )
+    func suspectedTakeover(ownTopic: String?, limit: Int) {
+        var machine = machine(.version311, ownTopic: ownTopic)
+        var texts: [Int: String] = [:]
         var waits: [Int64] = []
         _ = machine.start(now: 0)
-        for _ in 0..<5 {
+        for number in 1...7 {
             _ = machine.accepted(sessionPresent: false, now: 0)
-            for case .report(let state) in machine.lost(.ended("closed"), now: Self.second / 10) {
-                states.append(state)
+            for case .report(.takenOver(let text)) in machine.lost(.ended("closed"), now: Self.second / 10) {
+                texts[number] = text
             }
             waits.append(((machine.deadline ?? 0) - Self.second / 10) / Self.second)
             _ = machine.tick(now: machine.deadline ?? 0)
         }
-        let suspected = states.filter { if case .takenOver = $0 { true } else { false } }
-        #expect(suspected.count == 3)
-        #expect(waits == [1, 1, 4, 8, 16])
+        #expect(texts.keys.sorted() == Array(limit...7))
+        #expect(texts[limit]?.contains("ended \(limit) connections in a row") == true)
+        #expect(texts[limit]?.contains("'camera'") == true)
+        #expect(waits == [1, 2, 4, 8, 16, 30, 30])
+    }
+
+    @Test("one connection that held makes short ones start anew")
+    func shortLivedReset() {
+        var machine = machine(ownTopic: "faces/status")
+        var now: Int64 = 0
+        _ = machine.start(now: now)
+        for lifetime in [0, 0, 0, 0, 0, 3, 0] {
+            _ = machine.accepted(sessionPresent: false, now: now)
+            now += Int64(lifetime) * Self.second
+            let actions = machine.lost(.ended("closed"), now: now)
+            #expect(actions == [.report(.disconnected("closed"))])
+            now = machine.deadline ?? 0
+            _ = machine.tick(now: now)
+        }
+        _ = machine.accepted(sessionPresent: false, now: now)
+        _ = machine.lost(.ended("closed"), now: now)
+        #expect(machine.deadline == now + 2 * Self.second)
     }
 
     @Test("the session is kept only where a delayed will needs it, and never taken over from an earlier run")

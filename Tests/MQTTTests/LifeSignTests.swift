@@ -185,4 +185,26 @@ struct LifeSignTests {
         _ = await first.stop()
         _ = await second.stop()
     }
+
+    @Test(
+        "two clients with the same id that look after different topics are found out too",
+        arguments: [.version5, .version311] as [BrokerSettings.ProtocolPreference]
+    )
+    func rivalsApart(version: BrokerSettings.ProtocolPreference) async throws {
+        let broker = try await MosquittoBroker()
+        let log = LogRecorder()
+        var connections: [BrokerConnection] = []
+        for topic in ["faces/status", "porch/status"] {
+            var settings = settings(port: broker.port, version: version)
+            settings.selfCorrectingTopic = topic
+            let connection = try BrokerConnection(testing: settings, logger: log.logger)
+            connection.publish(state: MQTTMessage(topic: topic, text: "online", qos: .atLeastOnce, retain: true))
+            try connection.start()
+            connections.append(connection)
+        }
+        try await eventually {
+            log.lines.contains { $0.hasPrefix("error") && $0.contains("in a row") && $0.contains("'camera'") }
+        }
+        for connection in connections { _ = await connection.stop() }
+    }
 }
