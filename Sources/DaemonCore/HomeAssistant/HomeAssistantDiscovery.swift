@@ -18,21 +18,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
 
     /// The device's id at Home Assistant, the same after each start: from the base, which no two daemons share.
     ///
-    /// A discovery topic takes letters, digits, `_` and `-` only: a slash becomes `-`, any other byte `_` and its two
-    /// hexadecimal digits, so that two bases never give the same id.
-    var deviceID: String {
-        base.utf8.reduce(into: "facet-") { id, byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                id.unicodeScalars.append(Unicode.Scalar(byte))
-            case UInt8(ascii: "/"):
-                id += "-"
-            default:
-                id += "_" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-    }
+    /// A discovery topic takes letters, digits, `_` and `-` only.
+    var deviceID: String { "facet-" + Settings.MQTT.identifier(ofTopic: base) }
 
     /// Where the device is told.
     var topic: String { "\(prefix)/device/\(deviceID)/config" }

@@ -44,8 +44,25 @@ extension Settings.MQTT {
     }
 
     /// The same at every start, so that the broker sees a restarted daemon as the one it knew.
-    private var defaultClientID: String {
-        "facetd-" + ProcessInfo.processInfo.hostName + "-" + topic.replacing("/", with: "-")
+    var defaultClientID: String {
+        "facetd-" + ProcessInfo.processInfo.hostName + "-" + Self.identifier(ofTopic: topic)
+    }
+
+    /// A base topic as part of an id or a file's name: letters, digits, `_` and `-` only.
+    ///
+    /// A slash becomes `-`, any other byte `_` and its two hexadecimal digits, so that two bases never give the same.
+    static func identifier(ofTopic topic: String) -> String {
+        topic.utf8.reduce(into: "") { identifier, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                identifier.unicodeScalars.append(Unicode.Scalar(byte))
+            case UInt8(ascii: "/"):
+                identifier += "-"
+            default:
+                identifier += "_" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
     }
 
     private func password(environment: [String: String]) throws(PasswordError) -> Secret? {
@@ -68,7 +85,7 @@ extension Settings.Outbox {
     /// Each base topic has a file of its own, because each is a daemon of its own.
     func file(topic: String, environment: [String: String]) -> String {
         if let path { return path }
-        let name = "outbox-" + topic.replacing("/", with: "-") + ".sqlite"
+        let name = "outbox-" + Settings.MQTT.identifier(ofTopic: topic) + ".sqlite"
         if let directory = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return "\(directory)/\(name)" }
         if let state = environment["XDG_STATE_HOME"], !state.isEmpty { return "\(state)/facet/\(name)" }
         return "\(environment["HOME"] ?? "/var/lib")/.local/state/facet/\(name)"
