@@ -106,6 +106,13 @@ struct ConnectionStateMachine {
         }
     }
 
+    /// The connection is on its way: what it took to get there, such as the name's resolution, may have blocked for long
+    /// and is not the broker's delay.
+    mutating func opened(now: Int64) {
+        guard case .opening = phase else { return }
+        phase = .opening(since: now)
+    }
+
     /// The broker accepted us.
     mutating func accepted(sessionPresent: Bool, now: Int64) -> [Action] {
         guard case .opening = phase else { return [] }

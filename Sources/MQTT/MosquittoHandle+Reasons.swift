@@ -55,15 +55,21 @@ extension MosquittoHandle {
     /// A reason code of the broker (0x80 and above) in words.
     static func reasonText(_ code: Int32) -> String { String(cString: mosquitto_reason_string(code)) }
 
-    /// Whether a host name stands for more than one address.
+    /// The families of a host's addresses, in the order in which libmosquitto tries them.
     ///
-    /// Blocks for its resolution.
-    static func hasSeveralAddresses(_ host: String) -> Bool {
+    /// Blocks for the name's resolution.
+    static func addressFamilies(of host: String) -> [AddressRotation.Family] {
         var hints = addrinfo()
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return false }
+        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
         defer { freeaddrinfo(list) }
-        return list?.pointee.ai_next != nil
+        return sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { entry in
+            switch entry?.pointee.ai_family {
+            case AF_INET: .ipv4
+            case AF_INET6: .ipv6
+            default: nil
+            }
+        }
     }
 }

@@ -17,7 +17,7 @@ extension MosquittoHandle {
         settings.port = port
         let handle = try MosquittoHandle(settings: settings, version: .version311, cleanStart: true)
         do {
-            try handle.connect(settings, trying: true)
+            try handle.connect(settings, to: .each)
         } catch {
             throw .tls(error.tlsText)
         }

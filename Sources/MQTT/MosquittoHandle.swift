@@ -96,9 +96,8 @@ final class MosquittoHandle {
 
     /// Starts to connect; the outcome comes as a happening.
     ///
-    /// Blocks for the name's resolution. With `trying` all addresses of the host it blocks for each until it answers;
-    /// otherwise it takes the first and does not block.
-    func connect(_ settings: BrokerSettings, trying all: Bool) throws(Failure) {
+    /// Blocks for the name's resolution, and with `each` address until one answers.
+    func connect(_ settings: BrokerSettings, to choice: AddressRotation.Choice) throws(Failure) {
         var properties = MosquittoProperties()
         defer { properties.free() }
         if isVersion5 {
@@ -110,8 +109,8 @@ final class MosquittoHandle {
         let keepAlive = CInt(clamping: settings.keepAlive.components.seconds)
         complaint = nil
         errno = 0
-        if all {
-            let port = CInt(clamping: settings.port)
+        let port = CInt(clamping: settings.port)
+        if choice == .each {
             return try check(
                 mosquitto_connect_bind_v5(handle, settings.host, port, keepAlive, nil, properties.list)
             )
@@ -120,7 +119,16 @@ final class MosquittoHandle {
         // that one stop right after it has kept them (libmosquitto 2.0).
         if isVersion5 { _ = mosquitto_connect_bind_v5(handle, settings.host, -1, keepAlive, nil, properties.list) }
         errno = 0
-        try check(mosquitto_connect_bind_async(handle, settings.host, CInt(clamping: settings.port), keepAlive, nil))
+        try check(mosquitto_connect_bind_async(handle, settings.host, port, keepAlive, Self.source(for: choice)))
+    }
+
+    /// Any address of this machine; libmosquitto passes over those of the host that cannot be reached from its family.
+    private static func source(for choice: AddressRotation.Choice) -> String? {
+        switch choice {
+        case .only(.ipv4): "0.0.0.0"
+        case .only(.ipv6): "::"
+        case .first, .each: nil
+        }
     }
 
     /// The socket, for `poll`; -1 without a connection.

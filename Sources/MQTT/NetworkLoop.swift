@@ -42,8 +42,7 @@ final class NetworkLoop {
     var loggedRejections: Set<String> = []
     var isLeaving = false
     var farewellIsSet = false
-    /// Whether the last attempt got stuck at the first of the host's addresses.
-    private var triesAllAddresses = false
+    private var addresses = AddressRotation()
 
     init(settings: BrokerSettings, mailroom: Mailroom, outlets: Outlets, logger: Logger) {
         self.settings = settings
@@ -110,7 +109,9 @@ final class NetworkLoop {
         case .accepted(let sessionPresent, let maximumQoS):
             connected(maximumQoS: maximumQoS)
             perform(machine.accepted(sessionPresent: sessionPresent, now: now))
-        case .refused(let code): perform(machine.refused(Refusal(code: code), now: now))
+        case .refused(let code):
+            addresses.answered()
+            perform(machine.refused(Refusal(code: code), now: now))
         case .acknowledged(let message, let reason): acknowledged(message, reason: reason)
         case .received(let message): received(message)
         case .receivedUnusable:
@@ -126,7 +127,7 @@ final class NetworkLoop {
 
     private func connected(maximumQoS: MQTTMessage.QoS) {
         self.maximumQoS = maximumQoS
-        triesAllAddresses = false
+        addresses.answered()
         mailroom.contents.withLock { contents in
             contents.isConnected = true
             contents.hasLoggedOverflow = false
@@ -153,10 +154,6 @@ final class NetworkLoop {
     }
 
     func lose(_ loss: ConnectionStateMachine.Loss) {
-        let wasConnected = machine.isConnected
-        // Only the attempt that does not block gives up at the first address.
-        triesAllAddresses =
-            !wasConnected && !triesAllAddresses && MosquittoHandle.hasSeveralAddresses(settings.host)
         let actions = machine.lost(loss, now: DeliveryClock.monotonic())
         abandon()
         perform(actions)
@@ -176,8 +173,10 @@ final class NetworkLoop {
         do {
             let handle = try MosquittoHandle(settings: settings, version: version, cleanStart: cleanStart)
             self.handle = handle
+            let choice = addresses.next { MosquittoHandle.addressFamilies(of: settings.host) }
             do {
-                try handle.connect(settings, trying: triesAllAddresses)
+                try handle.connect(settings, to: choice)
+                machine.opened(now: DeliveryClock.monotonic())
                 process(handle.takeHappenings(), of: handle)
             } catch {
                 lose(error)

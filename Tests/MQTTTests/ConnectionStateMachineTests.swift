@@ -86,6 +86,19 @@ struct ConnectionStateMachineTests {
         #expect(actions == [.abandon, .report(.disconnected("no answer within 10 s"))])
     }
 
+    @Test("the broker's time to answer begins when the connection is on its way, however long that took")
+    func slowOpening() {
+        var machine = machine()
+        _ = machine.start(now: 0)
+        machine.opened(now: 130 * Self.second)
+        #expect(machine.deadline == 140 * Self.second)
+        #expect(machine.tick(now: 139 * Self.second) == [])
+        #expect(machine.tick(now: 140 * Self.second).first == .abandon)
+        let deadline = machine.deadline
+        machine.opened(now: 141 * Self.second)
+        #expect(machine.deadline == deadline, "an attempt that has failed already is not taken up again")
+    }
+
     @Test(
         "a broker that refuses MQTT 5 is asked for 3.1.1 at once, and for 5 again after an outage",
         arguments: [1, 0x84]
