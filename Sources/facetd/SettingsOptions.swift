@@ -33,7 +33,10 @@ struct SettingsOptions: ParsableArguments {
 
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Any setting by its key, such as tracking.patience=1s; repeatable.", valueName: "key=value")
+        help: ArgumentHelp(
+            "Any setting by its key, such as tracking.patience=1s or publish=enter,leave; repeatable.",
+            valueName: "key=value"
+        )
     )
     var assignments: [String] = []
 

@@ -1,3 +1,5 @@
+import FaceMetadata
+import FacetTestSupport
 import Foundation
 import Frames
 import Testing
@@ -23,9 +25,10 @@ struct SettingsTests {
     func documentedDefaults() throws {
         #expect(try Settings.load(path: Self.exampleFile) == Settings())
         let file = try SettingsFile(path: Self.exampleFile)
-        for key in ["camera.stallTimeout", "mqtt.tls.ca", "outbox.path", "detection.region", "publish"] {
-            #expect(file.lines[key] != nil, "\(key) is not documented")
-        }
+        var reader = SettingsReader(arguments: [:], environment: [:], file: nil)
+        _ = try Settings.read(&reader)
+        #expect(reader.readKeys.contains("mqtt.tls.ca"))
+        #expect(reader.readKeys.subtracting(file.lines.keys) == [], "not documented")
     }
 
     @Test("no file, environment or option gives the defaults")
@@ -88,6 +91,24 @@ struct SettingsTests {
             ("mqtt: {passwordFile: x}", "f.yaml:1: mqtt.passwordFile: needs mqtt.username"),
             ("detection: {region: [0.5, 0, 0.6, 1]}", "f.yaml:1: detection.region: must be four shares"),
             ("camera: {rate: .nan}", #"f.yaml:1: camera.rate: ".nan" is not frames"#),
+            ("camera.device: /dev/video2", "f.yaml:1: camera.device: must be nested, as in config/facetd.yaml"),
+            ("mqtt:\n  tls.ca: x", "f.yaml:2: mqtt.tls.ca: must be nested"),
+            ("camera: {controls: {gain.x: 1}}", "f.yaml:1: camera.controls.gain.x: must be nested"),
+            (#"camera: {controls: {"": 1}}"#, "f.yaml:1: camera.controls.: must be nested"),
+            ("camera: {controls: 3}", "f.yaml:1: camera.controls: is a group of settings"),
+            ("camera: {controls: [3]}", "f.yaml:1: camera.controls: must be a group of settings, not a list"),
+            ("tracking: {patience: 9999999999999999999999s}", "f.yaml:1: tracking.patience: "),
+            ("tracking: {patience: ٣s}", "f.yaml:1: tracking.patience: "),
+            ("camera: {rate: 1e400}", "f.yaml:1: camera.rate: "),
+            ("detection: {minimumSize: nan}", "f.yaml:1: detection.minimumSize: "),
+            ("detection: {region: [nan, 0, 1, 1]}", "f.yaml:1: detection.region: must be four shares"),
+            ("detection: {region: [0, 0, 1e400, 1]}", "f.yaml:1: detection.region: must be four shares"),
+            ("detection: {maximumFaces: 99999999999999999999}", "f.yaml:1: detection.maximumFaces: "),
+            ("preview: {width: -9223372036854775808}", "f.yaml:1: preview.width: "),
+            ("camera: {size: 99999999999999999999x480}", "f.yaml:1: camera.size: "),
+            ("camera: {orientation: -9223372036854775808}", "f.yaml:1: camera.orientation: "),
+            ("mqtt: {port: 99999999999999999999}", "f.yaml:1: mqtt.port: "),
+            ("mqtt: {topic: a/+\u{301}}", "f.yaml:1: mqtt.topic: "),
             ("camera: {orientation: 9}", #"f.yaml:1: camera.orientation: "9" is not an EXIF orientation"#),
         ]
     )
@@ -126,11 +147,75 @@ struct SettingsTests {
         #expect(settings.camera.controls == ["power_line_frequency": "1", "gain": "20"])
     }
 
+    @Test("on the command line, too, what is no setting is refused and controls keep their names")
+    func arguments() throws {
+        let error = #expect(throws: SettingsError.self) {
+            try Settings.load(
+                arguments: [
+                    "camera.szie": "1x1", "camera.size": "640x480", "camera..size": "320x240", "mqtt.tls": "true",
+                    "camera.controls.": "3", ".": "x",
+                ]
+            )
+        }
+        #expect(
+            error?.problems.map(\.description) == [
+                "command line: .: is not a setting",
+                "command line: camera..size: is not a setting; did you mean camera.size?",
+                "command line: camera.controls.: is not a setting; did you mean camera.controls?",
+                "command line: camera.szie: is not a setting; did you mean camera.size?",
+                "command line: mqtt.tls: is a group of settings, not a single one",
+            ]
+        )
+        let settings = try Settings.load(arguments: ["camera.controls.gain": "20"])
+        #expect(settings.camera.controls == ["gain": "20"])
+    }
+
+    @Test("lists on the command line and in the environment are separated by commas", arguments: [true, false])
+    func lists(onCommandLine: Bool) throws {
+        func load(_ key: String, _ text: String) throws -> Settings {
+            if onCommandLine { return try Settings.load(arguments: [key: text]) }
+            return try Settings.load(environment: [SettingsReader.environmentName(key): text])
+        }
+        #expect(try load("publish", "smile").publish == [.smile])
+        #expect(try load("publish", "smile, eyes_closed").publish == [.smile, .eyesClosed])
+        #expect(
+            try load("detection.region", "0,0,1,0.5").detection.region
+                == NormalizedRect(x: 0, y: 0, width: 1, height: 0.5)
+        )
+        let error = #expect(throws: SettingsError.self) { try load("publish", "smile,,frown") }
+        let source = onCommandLine ? "command line" : "environment variable FACET_PUBLISH"
+        #expect(error?.problems.map(\.source) == [source, source])
+    }
+
+    @Test("a command line's list comes before the file's, and an empty one empties it")
+    func listPrecedence() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("publish: [enter]\ndetection: {region: [0, 0, 1, 0.5]}\n", to: "facetd.yaml")
+        let settings = try Settings.load(arguments: ["publish": "smile", "detection.region": ""], path: path)
+        #expect(settings.publish == [.smile])
+        #expect(settings.detection.region == nil)
+    }
+
+    @Test(
+        "ids and files made of a topic are each topic's own",
+        arguments: [
+            ("faces", "faces"), ("porch/faces", "porch-faces"), ("porch-faces", "porch_2Dfaces"), ("ü", "_C3_BC"),
+        ]
+    )
+    func identifiers(topic: String, identifier: String) {
+        var mqtt = Settings.MQTT()
+        mqtt.topic = topic
+        #expect(mqtt.defaultClientID == "facetd-\(ProcessInfo.processInfo.hostName)-\(identifier)")
+        let file = Settings.Outbox().file(topic: topic, environment: ["STATE_DIRECTORY": "/state"])
+        #expect(file == "/state/outbox-\(identifier).sqlite")
+    }
+
     @Test(
         "durations carry a unit",
         arguments: [
             ("250ms", 0.25), ("1.5s", 1.5), ("2 min", 120), ("1h", 3600), ("10", nil), ("s", nil), ("-1s", nil),
-            ("1e3s", nil), ("", nil), ("5 parsecs", nil),
+            ("1e3s", nil), ("", nil), ("5 parsecs", nil), ("+1s", nil), ("nans", nil), ("½s", nil), ("1..5s", nil),
+            ("9999999999999999999999s", nil), ("9223372036854775808s", nil), ("99999999999999999h", nil),
         ] as [(String, Double?)]
     )
     func durations(text: String, seconds: Double?) {

@@ -74,6 +74,39 @@ struct CommandLineTests {
         }
     }
 
+    @Test(
+        "bad settings on the command line are refused, not ignored",
+        .timeLimit(.minutes(5)),
+        arguments: [
+            (["camera.szie=1x1"], "command line: camera.szie: is not a setting; did you mean camera.size?"),
+            (["camera.size=640x480", "camera..size=640x480"], "camera..size: is not a setting"),
+            (["publish=frown"], #""frown" is not one of metadata"#),
+            (["tracking.patience=9999999999999999999999s"], "tracking.patience: "),
+        ]
+    )
+    func badAssignments(assignments: [String], reason: String) async throws {
+        let result = try await run(assignments.flatMap { ["--set", $0] })
+        #expect(result.status == 1)
+        #expect(result.output.contains(reason), "\(result.output)")
+    }
+
+    @Test("lists can be set on the command line", .timeLimit(.minutes(5)))
+    func lists() async throws {
+        let portrait = ["--source", "/usr/local/share/facet/astronaut.png", "--pace", "asap"]
+        func topics(_ assignments: [String]) async throws -> Set<String> {
+            let arguments = portrait + ["--no-mqtt", "--print"] + assignments.flatMap { ["--set", $0] }
+            let program = try await BuiltProgram.start("facetd", arguments)
+            await program.waitUntilEnded()
+            #expect(program.result.status == 0, "\(program.output)")
+            return Set(program.messages.map(\.topic))
+        }
+        let chosen: Set<String> = ["faces/enter", "faces/count"]
+        let all = chosen.union(["faces/metadata", "faces/leave"])
+        #expect(try await topics(["publish=enter, count"]).intersection(all) == chosen)
+        // The face is in the middle, none in this corner.
+        #expect(try await topics(["detection.region=0,0.9,0.1,0.1"]).isDisjoint(with: ["faces/enter"]))
+    }
+
     @Test("missing and truncated models name the command that mends them", .timeLimit(.minutes(5)))
     func models() async throws {
         let directory = try TemporaryDirectory()

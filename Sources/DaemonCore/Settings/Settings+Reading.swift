@@ -16,17 +16,19 @@ extension Settings {
     ) throws(SettingsError) -> Settings {
         var file: SettingsFile?
         if let path { file = try SettingsFile(path: path) }
-        return try read(SettingsReader(arguments: arguments, environment: environment, file: file))
+        var reader = SettingsReader(arguments: arguments, environment: environment, file: file)
+        return try read(&reader)
     }
 
     /// Reads the settings in a text of a settings file; `name` stands for the file in messages.
     static func read(text: String, name: String = "settings") throws(SettingsError) -> Settings {
         let file = try SettingsFile(path: name, text: text)
-        return try read(SettingsReader(arguments: [:], environment: [:], file: file))
+        var reader = SettingsReader(arguments: [:], environment: [:], file: file)
+        return try read(&reader)
     }
 
-    private static func read(_ reader: SettingsReader) throws(SettingsError) -> Settings {
-        var reader = reader
+    /// Reads all settings there are; afterwards the reader knows their keys.
+    static func read(_ reader: inout SettingsReader) throws(SettingsError) -> Settings {
         var settings = Settings()
         settings.camera.read(&reader)
         settings.clip.read(&reader)
@@ -173,6 +175,6 @@ extension Settings.MQTT {
 
     static func isTopic(_ text: String) -> Bool {
         !text.isEmpty && !text.hasPrefix("/") && !text.hasSuffix("/") && !text.hasPrefix("$")
-            && !text.contains { $0 == "+" || $0 == "#" || $0 == "\0" } && text.utf8.count <= 1000
+            && !text.unicodeScalars.contains { "+#\0".unicodeScalars.contains($0) } && text.utf8.count <= 1000
     }
 }

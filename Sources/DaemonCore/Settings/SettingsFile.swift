@@ -55,8 +55,13 @@ struct SettingsFile {
 
     private mutating func flatten(_ mapping: Node.Mapping, under path: [String]) {
         for (keyNode, value) in mapping {
-            let components = path + [keyNode.scalar?.string ?? "?"]
+            let name = keyNode.scalar?.string ?? "?"
+            let components = path + [name]
             let key = components.joined(separator: ".")
+            guard !name.isEmpty, !name.contains(".") else {
+                problem(key, keyNode, "must be nested, as in config/facetd.yaml")
+                continue
+            }
             guard lines[key] == nil else {
                 problem(key, keyNode, "is given twice")
                 continue

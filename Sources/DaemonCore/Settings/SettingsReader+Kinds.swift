@@ -90,14 +90,18 @@ extension Duration {
     /// Reads a duration with its unit: `250ms`, `1.5s`, `2min`, `1h`; nil for anything else.
     init?(text: String) {
         let digits = text.prefix { $0.isNumber || $0 == "." }
-        guard let number = Double(digits), number.isFinite else { return nil }
+        guard let number = Double(digits) else { return nil }
+        let seconds: Double
         switch text.dropFirst(digits.count).trimmingPrefix(while: \.isWhitespace) {
-        case "ms": self = .seconds(number / 1000)
-        case "s": self = .seconds(number)
-        case "min": self = .seconds(number * 60)
-        case "h": self = .seconds(number * 3600)
+        case "ms": seconds = number / 1000
+        case "s": seconds = number
+        case "min": seconds = number * 60
+        case "h": seconds = number * 3600
         default: return nil
         }
+        // A Duration cannot be made of more seconds than an Int64 holds; a century is more than any setting takes.
+        guard seconds < 100 * 365 * 86_400 else { return nil }
+        self = .seconds(seconds)
     }
 
     /// The duration in seconds.

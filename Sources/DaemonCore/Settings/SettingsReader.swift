@@ -1,4 +1,5 @@
 import Configuration
+import Foundation
 import Synchronization
 
 /// Reads settings strictly: what is wrong is remembered, not replaced by a default in silence.
@@ -6,28 +7,36 @@ import Synchronization
 /// swift-configuration decides which source wins: command line, environment, file. All values are read as text and parsed
 /// here, so that every kind of mistake gets the same kind of answer: where, what was found, what is expected.
 struct SettingsReader {
+    private static let commandLine = "command line"
+    private static let notSingle = "is a group of settings, not a single one"
+
     /// The settings' problems so far.
     private(set) var problems: [SettingsProblem]
 
     private let config: ConfigReader
     private let audit = ReadAudit()
-    private let file: SettingsFile?
+    private let arguments: [String: String]
     private let environment: [String: String]
-    private var readKeys: Set<String> = []
+    private let file: SettingsFile?
+    /// Every key that a setting was read by so far, and every group's.
+    private(set) var readKeys: Set<String> = []
 
     /// - Parameters:
     ///   - arguments: What the command line said, by dotted key.
     ///   - environment: The environment; only variables that begin with `FACET_` count.
     ///   - file: The settings file, if there is one.
     init(arguments: [String: String], environment: [String: String], file: SettingsFile?) {
-        let given = arguments.map { (Self.key($0.key), ConfigValue(.string($0.value), isSecret: false)) }
+        self.arguments = arguments
+        // One with a dot too many would stand for the key without it, which may be there as well; it is refused later.
+        let given = arguments.filter { Self.isKey($0.key) }
+            .map { (Self.key($0.key), ConfigValue(.string($0.value), isSecret: false)) }
         // The password is no setting: it must not end up in anything that prints settings.
         self.environment = environment.filter { $0.key.hasPrefix("FACET_") && $0.key != "FACET_MQTT_PASSWORD" }
         self.file = file
         problems = file?.problems ?? []
         config = ConfigReader(
             providers: [
-                InMemoryProvider(name: "command line", values: Dictionary(uniqueKeysWithValues: given)),
+                InMemoryProvider(name: Self.commandLine, values: Dictionary(uniqueKeysWithValues: given)),
                 EnvironmentVariablesProvider(environmentVariables: self.environment).prefixKeys(with: "facet"),
                 InMemoryProvider(name: file?.path ?? "no file", values: file?.values ?? [:]),
             ],
@@ -55,8 +64,7 @@ struct SettingsReader {
         expected: String,
         _ parse: (String) -> Element?
     ) -> [Element] {
-        readKeys.insert(key)
-        guard let items = config.stringArray(forKey: ConfigKey(key)) else {
+        guard let items = items(key) else {
             if audit.failed { refuse(key, "must be a list of \(expected)") }
             return fallback
         }
@@ -71,13 +79,26 @@ struct SettingsReader {
         return elements
     }
 
+    /// The texts of a list; the command line has no lists, so a text there is taken apart as the environment's are.
+    private mutating func items(_ key: String) -> [String]? {
+        readKeys.insert(key)
+        guard let text = arguments[key] else { return config.stringArray(forKey: ConfigKey(key)) }
+        guard !text.isEmpty else { return [] }
+        return text.split(separator: ",", omittingEmptySubsequences: false).map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+    }
+
     /// All settings under a key whose names are not known beforehand, by name.
     mutating func group(_ prefix: String) -> [String: String] {
         var group: [String: String] = [:]
-        for key in file?.lines.keys.sorted() ?? [] where key.hasPrefix(prefix + ".") {
-            group[String(key.dropFirst(prefix.count + 1))] = text(key, expected: "a single value")
+        let keys = Set((file?.lines ?? [:]).keys).union(arguments.keys)
+        for key in keys.sorted() where key.hasPrefix(prefix + ".") {
+            let name = String(key.dropFirst(prefix.count + 1))
+            guard Self.isKey(name) else { continue }
+            group[name] = text(key, expected: "a single value")
         }
-        readKeys.insert(prefix)
+        if text(prefix, expected: "a group of settings") != nil { refuse(prefix, Self.notSingle) }
         return group
     }
 
@@ -86,15 +107,22 @@ struct SettingsReader {
         problems.append(SettingsProblem(key: key, source: source(of: key), reason: reason))
     }
 
-    /// Notes every key of the file that no setting was read by, and every variable of the environment that looks like one.
+    /// Notes every key of the file and the command line that no setting was read by, and every variable of the
+    /// environment that looks like one.
     mutating func refuseUnknown() {
         let sections = Set(readKeys.flatMap(Self.sections))
-        for (key, _) in (file?.lines ?? [:]).sorted(by: { $0.value < $1.value })
-        where !readKeys.contains(key) && !sections.contains(key) {
-            refuse(key, "is not a setting" + suggestion(for: key, among: readKeys.union(sections)))
+        let keys = readKeys.union(sections)
+        let inFile = (file?.lines ?? [:]).sorted { $0.value < $1.value }.map(\.key)
+        let found =
+            inFile.map { ($0, file?.source(of: $0) ?? "settings") }
+            + arguments.keys.sorted().map { ($0, Self.commandLine) }
+        for (key, source) in found where !keys.contains(key) {
+            let reason = "is not a setting" + suggestion(for: key, among: keys)
+            problems.append(SettingsProblem(key: key, source: source, reason: reason))
         }
-        for key in sections where file?.values[Self.key(key)] != nil {
-            refuse(key, "is a group of settings, not a single one")
+        for key in sections.subtracting(readKeys).sorted()
+        where file?.values[Self.key(key)] != nil || arguments[key] != nil {
+            refuse(key, Self.notSingle)
         }
         let known = Set(readKeys.map(Self.environmentName))
         let prefixes = sections.map { Self.environmentName($0) + "_" }
@@ -117,7 +145,7 @@ struct SettingsReader {
         // The command line and the environment stand before the file, in this order.
         _ = config.string(forKey: ConfigKey(key))
         return switch audit.provider {
-        case 0: "command line"
+        case 0: Self.commandLine
         case 1: "environment variable \(Self.environmentName(key))"
         default: file?.source(of: key) ?? "settings"
         }
@@ -131,6 +159,11 @@ struct SettingsReader {
 
     private static func key(_ dotted: String) -> AbsoluteConfigKey {
         AbsoluteConfigKey(dotted.split(separator: ".").map(String.init))
+    }
+
+    /// Whether no part of a dotted key is empty.
+    private static func isKey(_ dotted: String) -> Bool {
+        !dotted.split(separator: ".", omittingEmptySubsequences: false).contains(where: \.isEmpty)
     }
 
     private static func sections(of key: String) -> [String] {
