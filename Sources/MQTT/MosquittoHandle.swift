@@ -38,6 +38,7 @@ final class MosquittoHandle {
     private let handle: OpaquePointer
     private let maximumPayload: Int
     private let isVersion5: Bool
+    private var isAccepted = false
     private var happenings: [Happening] = []
     /// The library's last complaint, which says more than its return codes.
     private var complaint: String?
@@ -145,7 +146,9 @@ final class MosquittoHandle {
         var code = MOSQ_ERR_SUCCESS.rawValue
         if readable { code = mosquitto_loop_read(handle, 1) }
         if code == 0, writable, socket >= 0 { code = mosquitto_loop_write(handle, 1) }
-        if code == 0, socket >= 0 { code = mosquitto_loop_misc(handle) }
+        // libmosquitto counts the silence from the start of the attempt, which may have blocked for longer than that; until
+        // the broker answers it is the state machine that counts.
+        if code == 0, isAccepted, socket >= 0 { code = mosquitto_loop_misc(handle) }
         return code == 0 ? nil : failure(code)
     }
 
@@ -215,6 +218,7 @@ final class MosquittoHandle {
     }
 
     func happened(_ happening: Happening) {
+        if case .accepted = happening { isAccepted = true }
         happenings.append(happening)
     }
 
