@@ -3,16 +3,13 @@ import Foundation
 
 /// The programs as users run them, built beside the tests.
 enum BuiltProgram {
-    /// Where the build put the programs: beside the test bundle's executable.
-    static let directory = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-
     /// Starts a program of the package.
     static func start(
         _ name: String,
         _ arguments: [String],
         environment: [String: String] = [:]
     ) async throws -> ChildProcess {
-        try await ChildProcess(directory + "/" + name, arguments, environment: environment)
+        try await ChildProcess(BuildProducts.program(name), arguments, environment: environment)
     }
 
     /// Runs a program of the package to its end.

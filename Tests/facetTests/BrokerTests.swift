@@ -91,8 +91,11 @@ struct BrokerTests {
     func follows() async throws {
         let broker = try await MosquittoBroker()
         let subscriber = try Subscriber(options(broker), command: "test", filters: ["+", "preview/jpeg"])
-        var occurrences = subscriber.occurrences().makeAsyncIterator()
-        func next() async -> Subscriber.Occurrence? { await occurrences.next(isolation: #isolation) }
+        var inputs = LiveInputs(subscriber).makeAsyncIterator()
+        func next() async -> Subscriber.Occurrence? {
+            guard case .occurrence(let occurrence) = await inputs.next()?.content else { return nil }
+            return occurrence
+        }
         while let occurrence = await next() {
             if case .connection(.connected) = occurrence { break }
         }

@@ -5,7 +5,7 @@ import OverlayRendering
 
 /// A connection to the broker that listens to one daemon.
 final class Subscriber: Sendable {
-    /// What happens on the connection, in order.
+    /// Something that happens on the connection.
     enum Occurrence: Sendable {
         /// A message came, on a topic of the contract.
         case message(Topic, ReceivedMessage)
@@ -21,6 +21,9 @@ final class Subscriber: Sendable {
     /// The broker's host and port.
     let address: String
 
+    /// How many messages wait for us before the oldest are dropped.
+    let capacity: Int
+
     private let connection: BrokerConnection
 
     /// Connects and subscribes.
@@ -34,6 +37,7 @@ final class Subscriber: Sendable {
     init(_ options: BrokerOptions, command: String, filters: [String], capacity: Int = 1024) throws {
         var settings = try options.settings(command: command)
         settings.incomingCapacity = capacity
+        self.capacity = capacity
         base = options.topic
         address = settings.address
         let silent = Logger(label: "facet") { _ in SwiftLogNoOpLogHandler() }
@@ -46,30 +50,17 @@ final class Subscriber: Sendable {
         }
     }
 
-    /// What happens, for one reader; ends with `stop`.
-    func occurrences() -> AsyncStream<Occurrence> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Occurrence.self)
-        let (connection, prefix) = (connection, base + "/")
-        let states = Task {
-            for await state in connection.states { continuation.yield(.connection(state)) }
-        }
-        let messages = Task {
-            for await message in connection.incoming {
-                if message.topic.hasPrefix(prefix),
-                    let topic = Topic(rawValue: String(message.topic.dropFirst(prefix.count)))
-                {
-                    continuation.yield(.message(topic, message))
-                } else {
-                    continuation.yield(.foreign(message))
-                }
-            }
-            continuation.finish()
-        }
-        continuation.onTermination = { _ in
-            states.cancel()
-            messages.cancel()
-        }
-        return stream
+    /// Where the connection stands, for one reader.
+    var states: AsyncStream<ConnectionState> { connection.states }
+
+    /// The messages, for one reader; ends with `stop`.
+    var messages: AsyncStream<ReceivedMessage> { connection.incoming }
+
+    /// What a message is to us.
+    func occurrence(_ message: ReceivedMessage) -> Occurrence {
+        let prefix = base + "/"
+        let name = message.topic.hasPrefix(prefix) ? String(message.topic.dropFirst(prefix.count)) : ""
+        return Topic(rawValue: name).map { .message($0, message) } ?? .foreign(message)
     }
 
     /// Publishes a command to the daemon.
@@ -84,6 +75,6 @@ final class Subscriber: Sendable {
         _ = await connection.stop()
     }
 
-    /// How many messages came too fast for us.
+    /// How many messages were dropped before `messages` handed them out.
     var dropped: Int { connection.counters.dropped[.incomingOverflow, default: 0] }
 }

@@ -34,8 +34,8 @@ struct Detect: AsyncParsableCommand {
         let subscriber = try Subscriber(broker, command: "detect", filters: ["status", "detect/state"])
         var dialogue = DetectDialogue(wanted: wish == .on)
         let start = ContinuousClock.now
-        for await input in LiveInput.all(subscriber, interval: .milliseconds(100)) {
-            switch input {
+        for await input in LiveInputs(subscriber, interval: .milliseconds(100)) {
+            switch input.content {
             case .occurrence(let occurrence):
                 switch try dialogue.take(occurrence, address: subscriber.address) {
                 case .send: subscriber.send(wish == .on ? "ON" : "OFF", on: .detectSet)

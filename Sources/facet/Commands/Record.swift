@@ -85,10 +85,10 @@ struct Record: AsyncParsableCommand {
             rate: 15
         )
         var start: Double?
-        for await input in LiveInput.all(subscriber, interval: .milliseconds(50), interruptible: true) {
+        for await input in LiveInputs(subscriber, interval: .milliseconds(50), interruptible: true) {
             let news = try pictures.take(input)
             let now = pictures.seconds
-            if case .interrupted = input { break }
+            if case .interrupted = input.content { break }
             if let seconds, let start, now - start >= seconds { break }
             guard case .picture = news, let jpeg = pictures.model.picture?.jpeg else { continue }
             do {

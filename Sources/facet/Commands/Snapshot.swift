@@ -78,7 +78,7 @@ struct Snapshot: AsyncParsableCommand {
         let decoder = try PreviewDecoder()
         var pictures = LivePictures(subscriber)
         var shutter = Shutter(event: on?.topic)
-        for await input in LiveInput.all(subscriber, interval: .milliseconds(50)) {
+        for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
             let news = try pictures.take(input)
             guard shutter.isReleased(by: news, picture: pictures.model.picture?.frame, at: pictures.seconds),
                 let jpeg = pictures.model.picture?.jpeg

@@ -77,16 +77,18 @@ struct View: AsyncParsableCommand {
     private func follow(_ session: ViewSession, _ subscriber: Subscriber?, _ terminal: Terminal) async throws {
         // Looked at more often than drawn: what came right after a redraw then waits no longer than it must.
         let interval = 1 / Double(rate)
-        var nextDraw = 0.0
-        for await input in LiveInput.all(subscriber, terminal, interval: .seconds(interval / 4)) {
-            switch input {
-            case .occurrence(let occurrence): session.take(occurrence)
+        var (nextDraw, lastDraw) = (0.0, 0.0)
+        let inputs = LiveInputs(subscriber, terminal, interval: .seconds(interval / 4))
+        for await input in inputs {
+            switch input.content {
+            case .occurrence(let occurrence): session.take(occurrence, arrival: input.arrival)
             case .key(let key): if try session.press(key) { return }
             case .tick, .interrupted: break
             }
             guard session.seconds >= nextDraw else { continue }
             let begin = session.seconds
-            if try session.drawIfNeeded() { nextDraw = begin + interval * 0.9 }
+            guard begin >= nextDraw, inputs.isEmpty || begin >= lastDraw + 1 else { continue }
+            if try session.drawIfNeeded() { (nextDraw, lastDraw) = (begin + interval * 0.9, session.seconds) }
         }
     }
 }

@@ -62,16 +62,21 @@ struct Watch: AsyncParsableCommand {
         var printer = WatchPrinter(base: broker.topic, isJSON: json)
         let commands = exec.map { EventCommandQueue(EventCommand(command: $0)) }
         var notices = ConnectionNotices(address: subscriber.address)
-        for await occurrence in subscriber.occurrences() {
-            switch occurrence {
-            case .connection(let state):
+        var drops = DropNotices()
+        let inputs = LiveInputs(subscriber)
+        for await input in inputs {
+            switch input.content {
+            case .occurrence(.connection(let state)):
                 if let note = try notices.note(state) { StandardOutput.note(note) }
-            case .message(let topic, let message):
-                guard let decoded = printer.show(message, on: topic) else { continue }
-                if case .event(let event) = decoded { commands?.add(event, payload: message.payload) }
-            case .foreign: break
+            case .occurrence(.message(let topic, let message)):
+                if case .event(let event) = printer.show(message, on: topic) {
+                    commands?.add(event, payload: message.payload)
+                }
+            case .occurrence(.foreign), .key, .tick, .interrupted: break
             }
-            if let count, printer.shown >= count { break }
+            let isOver = count.map { printer.shown >= $0 } ?? false
+            if let note = drops.note(inputs.dropped, isOver: isOver || inputs.isEmpty) { StandardOutput.note(note) }
+            if isOver { break }
         }
         await subscriber.stop()
         await commands?.finish()

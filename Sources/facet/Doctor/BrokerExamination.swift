@@ -25,8 +25,8 @@ struct BrokerExamination {
         }
         var examination = BrokerExamination()
         let start = ContinuousClock.now
-        for await input in LiveInput.all(subscriber, interval: .milliseconds(50)) {
-            if case .occurrence(let occurrence) = input { examination.take(occurrence) }
+        for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
+            if case .occurrence(let occurrence) = input.content { examination.take(occurrence) }
             if examination.isOver(after: start.duration(to: .now) / .seconds(1)) { break }
         }
         await subscriber.stop()

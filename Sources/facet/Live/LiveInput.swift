@@ -1,86 +1,90 @@
-import Foundation
-import TerminalPictures
-
-/// What a command that follows a daemon reacts to.
-enum LiveInput: Sendable {
-    /// Something happened on the connection to the broker.
-    case occurrence(Subscriber.Occurrence)
-    /// A key was pressed.
-    case key(UInt8)
-    /// Some time has passed.
-    case tick
-    /// Somebody wants the command to end in good order.
-    case interrupted
-
-    /// Everything in one stream, which ends when the subscriber or the terminal ends.
-    ///
-    /// - Parameters:
-    ///   - subscriber: whose occurrences come.
-    ///   - terminal: whose keys come.
-    ///   - interval: how often a tick comes.
-    ///   - interruptible: whether SIGINT and SIGTERM come as `interrupted` instead of ending the program.
-    /// - Returns: the stream, for one reader.
-    static func all(
-        _ subscriber: Subscriber?,
-        _ terminal: Terminal? = nil,
-        interval: Duration,
-        interruptible: Bool = false
-    ) -> AsyncStream<LiveInput> {
-        let (stream, continuation) = AsyncStream.makeStream(of: LiveInput.self)
-        let messages = Task {
-            guard let subscriber else { return }
-            for await occurrence in subscriber.occurrences() { continuation.yield(.occurrence(occurrence)) }
-            continuation.finish()
-        }
-        let ticks = Task {
-            while (try? await Task.sleep(for: interval)) != nil { continuation.yield(.tick) }
-        }
-        let signals = interruptible ? Interruption { continuation.yield(.interrupted) } : nil
-        if let terminal { readKeys(of: terminal, continuation) }
-        continuation.onTermination = { _ in
-            messages.cancel()
-            ticks.cancel()
-            signals?.cancel()
-        }
-        return stream
+/// What a command that follows a daemon reacts to, and since when it has waited.
+struct LiveInput: Sendable {
+    /// What it is.
+    enum Content: Sendable {
+        /// Something happened on the connection to the broker.
+        case occurrence(Subscriber.Occurrence)
+        /// A key was pressed.
+        case key(UInt8)
+        /// Some time has passed.
+        case tick
+        /// Somebody wants the command to end in good order.
+        case interrupted
     }
 
-    /// Reading blocks; the thread ends with the program or the terminal.
-    private static func readKeys(of terminal: Terminal, _ continuation: AsyncStream<LiveInput>.Continuation) {
-        let thread = Thread {
-            while let byte = terminal.nextByte() { continuation.yield(.key(byte)) }
-            continuation.finish()
+    /// What it is.
+    var content: Content
+
+    /// When it came.
+    var arrival: ContinuousClock.Instant
+}
+
+/// The inputs that wait for a command that may be slower than they come, in order.
+///
+/// Of the messages only the newest are kept, so that a command that is held up needs no more and more memory; keys,
+/// signals and changes of the connection always are. A tick waits at most once: a late one tells no less than several.
+struct LiveBacklog {
+    /// How many messages may wait.
+    let capacity: Int
+
+    /// How many messages made room for newer ones.
+    private(set) var dropped = 0
+
+    /// Whether nothing is added any more.
+    var isClosed = false
+
+    private var waiting: [LiveInput] = []
+    private var messages = 0
+    private var hasTick = false
+
+    /// Makes a backlog that holds nothing yet.
+    init(capacity: Int) {
+        self.capacity = max(1, capacity)
+    }
+
+    /// Whether nothing waits.
+    var isEmpty: Bool { waiting.isEmpty }
+
+    /// Adds an input at the end.
+    mutating func put(_ input: LiveInput) {
+        guard !isClosed else { return }
+        if input.isTick {
+            guard !hasTick else { return }
+            hasTick = true
         }
-        thread.name = "keys"
-        thread.start()
+        if input.isMessage {
+            if messages == capacity { dropOldestMessage() }
+            messages += 1
+        }
+        waiting.append(input)
+    }
+
+    /// Takes the oldest input; nil if nothing waits.
+    mutating func take() -> LiveInput? {
+        guard !waiting.isEmpty else { return nil }
+        let input = waiting.removeFirst()
+        if input.isTick { hasTick = false }
+        if input.isMessage { messages -= 1 }
+        return input
+    }
+
+    private mutating func dropOldestMessage() {
+        guard let oldest = waiting.firstIndex(where: \.isMessage) else { return }
+        waiting.remove(at: oldest)
+        messages -= 1
+        dropped += 1
     }
 }
 
-/// SIGINT and SIGTERM, told instead of ending the program; the second one ends it all the same.
-///
-/// `@unchecked Sendable` because a dispatch source may be cancelled from any thread, and nothing else is done with them.
-final class Interruption: @unchecked Sendable {
-    private static let signals = [SIGINT, SIGTERM]
-
-    private let sources: [any DispatchSourceSignal]
-
-    /// Begins to tell.
-    init(_ tell: @escaping @Sendable () -> Void) {
-        sources = Self.signals.map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler {
-                signal(number, SIG_DFL)
-                tell()
-            }
-            source.resume()
-            return source
-        }
+extension LiveInput {
+    fileprivate var isTick: Bool {
+        if case .tick = content { true } else { false }
     }
 
-    /// Gives the signals their usual effect back.
-    func cancel() {
-        for source in sources { source.cancel() }
-        for number in Self.signals { signal(number, SIG_DFL) }
+    fileprivate var isMessage: Bool {
+        switch content {
+        case .occurrence(.message), .occurrence(.foreign): true
+        case .occurrence(.connection), .key, .tick, .interrupted: false
+        }
     }
 }

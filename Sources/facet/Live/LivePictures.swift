@@ -17,20 +17,22 @@ struct LivePictures {
     private var hasPicture = false
     private var failure: String?
 
+    /// When the last input came, in seconds since the wait began.
+    private(set) var seconds = 0.0
+
     /// Makes a wait that begins now.
     init(_ subscriber: Subscriber) {
         base = subscriber.base
         address = subscriber.address
     }
 
-    /// Seconds since the wait began.
-    var seconds: Double { start.duration(to: .now) / .seconds(1) }
-
     /// Takes what happened.
     ///
     /// - Throws: `CommandFailure` if a human must mend the connection, or nothing came for too long.
     mutating func take(_ input: LiveInput) throws -> LiveModel.News? {
-        switch input {
+        // The time of an input is that of its coming, however long it had to wait for us.
+        seconds = start.duration(to: input.arrival) / .seconds(1)
+        switch input.content {
         case .occurrence(let occurrence):
             if case .connection(let state) = occurrence { try note(state) }
             let news = model.take(occurrence, at: seconds)

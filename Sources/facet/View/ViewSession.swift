@@ -52,7 +52,7 @@ final class ViewSession {
     // MARK: - Input
 
     /// Takes what happened on the connection to the broker.
-    func take(_ occurrence: Subscriber.Occurrence) {
+    func take(_ occurrence: Subscriber.Occurrence, arrival: ContinuousClock.Instant) {
         let news = live.take(occurrence, at: seconds)
         switch news {
         case .picture: if let jpeg = live.picture?.jpeg { source.offer(jpeg) }
@@ -62,7 +62,7 @@ final class ViewSession {
         }
         guard !controls.isPaused else { return }
         isDirty = true
-        timing.arrive()
+        timing.arrive(arrival)
     }
 
     private var assumedPicture: FrameSize { live.pictureSize ?? Self.usualPicture }

@@ -8,9 +8,9 @@ struct ViewTiming {
     private var draws: [ContinuousClock.Instant] = []
     private(set) var total = 0
 
-    /// Notes that something to be drawn has arrived.
-    mutating func arrive() {
-        arrived = arrived ?? .now
+    /// Notes that something to be drawn has arrived, and when.
+    mutating func arrive(_ arrival: ContinuousClock.Instant) {
+        arrived = arrived ?? arrival
     }
 
     /// Notes that all that has arrived is on the screen.
@@ -25,7 +25,7 @@ struct ViewTiming {
 
     /// Redraws a second, over the last two seconds.
     var rate: Double {
-        guard let first = draws.first, let last = draws.last, draws.count > 1 else { return 0 }
+        guard let first = draws.first, let last = draws.last, first < last else { return 0 }
         return Double(draws.count - 1) / (first.duration(to: last) / .seconds(1))
     }
 

@@ -1,0 +1,116 @@
+import Foundation
+import Synchronization
+import TerminalPictures
+
+/// Everything that a command reacts to, for one reader; ends when the subscriber or the terminal ends.
+final class LiveInputs: AsyncSequence, Sendable {
+    /// What waits, and a bell for whoever waits for it.
+    ///
+    /// Apart from `LiveInputs`, so that who fills it does not keep that alive.
+    private final class Inbox: Sendable {
+        let bell: AsyncStream<Void>
+        private let ringer: AsyncStream<Void>.Continuation
+        private let backlog: Mutex<LiveBacklog>
+
+        init(capacity: Int) {
+            (bell, ringer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            backlog = Mutex(LiveBacklog(capacity: capacity))
+        }
+
+        func put(_ content: LiveInput.Content) {
+            // The time is taken under the lock: later in the backlog is never earlier on the clock.
+            backlog.withLock { $0.put(LiveInput(content: content, arrival: .now)) }
+            ringer.yield()
+        }
+
+        func take() -> LiveInput? { backlog.withLock { $0.take() } }
+
+        func finish() {
+            backlog.withLock { $0.isClosed = true }
+            ringer.finish()
+        }
+
+        var isEmpty: Bool { backlog.withLock(\.isEmpty) }
+
+        var dropped: Int { backlog.withLock(\.dropped) }
+    }
+
+    /// Hands the inputs out.
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate let inputs: LiveInputs
+        fileprivate var bell: AsyncStream<Void>.Iterator
+
+        /// The next input; nil at the end.
+        mutating func next() async -> LiveInput? {
+            while true {
+                if let input = inputs.inbox.take() { return input }
+                guard await bell.next(isolation: #isolation) != nil else { return inputs.inbox.take() }
+            }
+        }
+    }
+
+    private let subscriber: Subscriber?
+    private let inbox: Inbox
+    private let tasks: [Task<Void, Never>]
+    private let interruption: Interruption?
+
+    /// Begins to listen.
+    ///
+    /// - Parameters:
+    ///   - subscriber: whose occurrences come.
+    ///   - terminal: whose keys come.
+    ///   - interval: how often a tick comes; nil for never.
+    ///   - interruptible: whether SIGINT and SIGTERM come as `interrupted` instead of ending the program.
+    init(
+        _ subscriber: Subscriber?,
+        _ terminal: Terminal? = nil,
+        interval: Duration? = nil,
+        interruptible: Bool = false
+    ) {
+        let inbox = Inbox(capacity: subscriber?.capacity ?? 1)
+        var tasks: [Task<Void, Never>] = []
+        if let subscriber {
+            tasks.append(
+                Task { for await state in subscriber.states { inbox.put(.occurrence(.connection(state))) } }
+            )
+            tasks.append(
+                Task {
+                    for await message in subscriber.messages { inbox.put(.occurrence(subscriber.occurrence(message))) }
+                    inbox.finish()
+                }
+            )
+        }
+        if let interval {
+            tasks.append(Task { while (try? await Task.sleep(for: interval)) != nil { inbox.put(.tick) } })
+        }
+        if let terminal { Self.readKeys(of: terminal, into: inbox) }
+        self.subscriber = subscriber
+        self.inbox = inbox
+        self.tasks = tasks
+        interruption = interruptible ? Interruption { inbox.put(.interrupted) } : nil
+    }
+
+    deinit {
+        for task in tasks { task.cancel() }
+        interruption?.cancel()
+        inbox.finish()
+    }
+
+    /// Whether the reader has taken all that came so far.
+    var isEmpty: Bool { inbox.isEmpty }
+
+    /// How many messages came too fast for the reader.
+    var dropped: Int { inbox.dropped + (subscriber?.dropped ?? 0) }
+
+    func makeAsyncIterator() -> Iterator { Iterator(inputs: self, bell: inbox.bell.makeAsyncIterator()) }
+
+    /// Reading blocks; the thread ends with the program or the terminal.
+    private static func readKeys(of terminal: Terminal, into inbox: Inbox) {
+        let thread = Thread {
+            while let byte = terminal.nextByte() { inbox.put(.key(byte)) }
+            inbox.finish()
+        }
+        thread.name = "keys"
+        thread.start()
+    }
+}

@@ -1,0 +1,86 @@
+import FaceMessages
+import FaceMetadata
+import MQTT
+import Testing
+
+@testable import facet
+
+@Suite("What waits for a slow command")
+struct LiveBacklogTests {
+    private let clock = ContinuousClock.now
+
+    private func message(_ text: String) -> LiveInput.Content {
+        .occurrence(.message(.count, ReceivedMessage(topic: "faces/count", payload: Array(text.utf8))))
+    }
+
+    private func fill(_ backlog: inout LiveBacklog, _ contents: [LiveInput.Content]) {
+        for content in contents { backlog.put(LiveInput(content: content, arrival: clock)) }
+    }
+
+    /// Everything that waits, in words.
+    private func drain(_ backlog: inout LiveBacklog) -> [String] {
+        var words: [String] = []
+        while let input = backlog.take() {
+            switch input.content {
+            case .occurrence(.message(_, let message)): words.append(String(decoding: message.payload, as: UTF8.self))
+            case .occurrence(.foreign): words.append("foreign")
+            case .occurrence(.connection(let state)): words.append(state.description)
+            case .key(let key): words.append(String(Unicode.Scalar(key)))
+            case .tick: words.append("tick")
+            case .interrupted: words.append("interrupted")
+            }
+        }
+        return words
+    }
+
+    @Test("comes in order")
+    func order() {
+        var backlog = LiveBacklog(capacity: 9)
+        #expect(backlog.isEmpty)
+        fill(&backlog, [message("1"), .key(0x71), .occurrence(.connection(.connecting)), message("2"), .interrupted])
+        #expect(!backlog.isEmpty)
+        #expect(drain(&backlog) == ["1", "q", "connecting", "2", "interrupted"])
+        #expect(backlog.isEmpty && backlog.dropped == 0)
+    }
+
+    @Test("is no more than so many messages, the newest; nothing else is lost")
+    func capacity() {
+        var backlog = LiveBacklog(capacity: 2)
+        fill(&backlog, [message("1"), .key(0x71), .occurrence(.connection(.stopped)), message("2"), .tick])
+        fill(&backlog, (3...9).map { message("\($0)") } + [.interrupted])
+        #expect(backlog.dropped == 7)
+        #expect(drain(&backlog) == ["q", "stopped", "tick", "8", "9", "interrupted"])
+        fill(&backlog, [message("1"), message("2"), message("3")])
+        #expect(backlog.dropped == 8)
+        #expect(drain(&backlog) == ["2", "3"])
+    }
+
+    @Test("holds one tick at most")
+    func ticks() {
+        var backlog = LiveBacklog(capacity: 2)
+        fill(&backlog, [.tick, .tick, message("1"), .tick])
+        #expect(drain(&backlog) == ["tick", "1"])
+        fill(&backlog, [.tick])
+        #expect(drain(&backlog) == ["tick"])
+    }
+
+    @Test("is handed out to its end, and nothing after that")
+    func closed() {
+        var backlog = LiveBacklog(capacity: 2)
+        fill(&backlog, [message("1"), .tick])
+        backlog.isClosed = true
+        fill(&backlog, [message("2"), .key(0x71)])
+        #expect(drain(&backlog) == ["1", "tick"])
+    }
+
+    @Test("is told of when some of it was dropped, once when that begins and once when it is over")
+    func notices() {
+        var notices = DropNotices()
+        #expect(notices.note(0, isOver: true) == nil)
+        #expect(notices.note(1, isOver: false) == "messages come faster than they are taken: the oldest are dropped")
+        #expect(notices.note(5, isOver: false) == nil)
+        #expect(notices.note(7, isOver: true) == "7 messages were dropped")
+        #expect(notices.note(7, isOver: true) == nil)
+        #expect(notices.note(10, isOver: true) == "3 messages came too fast and were dropped")
+    }
+}
