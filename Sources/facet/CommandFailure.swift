@@ -5,9 +5,9 @@ struct CommandFailure: Error, CustomStringConvertible {
     /// One paragraph for people.
     var description: String
 
-    /// Makes a failure from a paragraph for people.
+    /// Makes a failure from a paragraph for people, which may quote what a broker or a daemon said.
     init(_ description: String) {
-        self.description = description
+        self.description = description.printable
     }
 }
 

@@ -1,5 +1,7 @@
 import FaceMessages
 import FaceMetadata
+import FacetTestSupport
+import Foundation
 import Testing
 
 @testable import facet
@@ -37,6 +39,38 @@ struct WatchFormatterTests {
         )
         let empty = MetadataMessage(origin: origin, stamp: stamp(0), faces: [])
         #expect(plain.line(.metadata(empty)) == "05:12:33.120  metadata     nobody")
+    }
+
+    @Test("any number is survived", arguments: [1e300, -1e300, 1e18, 9.3e16, .infinity, .nan])
+    func hostileNumbers(number: Double) {
+        var face = face()
+        face.bounds = NormalizedRect(x: number, y: 0, width: number, height: number)
+        face.pose = HeadPose(roll: number, yaw: number, pitch: number)
+        let origin = MessageOrigin(camera: "front", boot: "RUN1")
+        let metadata = plain.line(.metadata(MetadataMessage(origin: origin, stamp: stamp(0), faces: [face])))
+        #expect(metadata.contains("face 1 at"))
+        let leave = FaceEvent.Kind.leave(dwell: number, lastSeen: stamp(0).time, reason: .left)
+        #expect(plain.line(.event(event(leave))).contains("after"))
+    }
+
+    @Test("nothing that others sent acts on the terminal")
+    func hostileWords() {
+        let status = DaemonStatus(state: .online, detail: "\u{1B}[31mX\u{1B}]0;pwned\u{7}\u{9B}2J\u{202E}\n\u{2028}ü")
+        let line = plain.line(.status(StatusMessage(origin: MessageOrigin(camera: "a", boot: "b"), status: status)))
+        #expect(line.hasSuffix("online –  [31mX ]0;pwned  2J   ü"))
+        let stats = plain.line(.stats(Array("{\u{1B}[2J}".utf8)))
+        #expect(stats.hasSuffix("{ [2J}"))
+    }
+
+    @Test("JSON stays the same JSON, on one line that acts on no terminal")
+    func json() throws {
+        let payload = "{\r\n\t\"a\":\"\u{7F}\u{9B}\u{202E}\u{E0001}ü\\u001b\"}"
+        let line = String(decoding: JSONText.onOneLine(Array(payload.utf8)), as: UTF8.self)
+        #expect(line == "{   \"a\":\"\\u007f\\u009b\\u202e\\udb40\\udc01ü\\u001b\"}")
+        let values = try [payload, line].map { try JSONDecoder().decode([String: String].self, from: Data($0.utf8)) }
+        #expect(values[0] == values[1])
+        // What is no JSON acts on no terminal either.
+        #expect(JSONText.onOneLine([0x1B, 0x9B, 0x41]) == Array("\\u001b\u{FFFD}A".utf8))
     }
 
     @Test("tell the daemon's condition and what it lacks")

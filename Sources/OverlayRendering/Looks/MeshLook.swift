@@ -148,7 +148,10 @@ public struct MeshLook: Look {
         return lines
     }
 
-    private static func degrees(_ value: Double) -> String { "\(Int(value.rounded()))°" }
+    private static func degrees(_ value: Double) -> String { Int(exactly: value.rounded()).map { "\($0)°" } ?? "?" }
 
-    private static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
+    // Messages may hold any number, and not every finite one is an Int.
+    private static func percent(_ share: Double) -> String {
+        Int(exactly: (share * 100).rounded()).map { "\($0) %" } ?? "?"
+    }
 }

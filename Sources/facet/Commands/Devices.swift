@@ -26,7 +26,7 @@ struct Devices: ParsableCommand {
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             StandardOutput.print(line: String(decoding: try encoder.encode(DeviceList(inventory)), as: UTF8.self))
         } else {
-            for line in Self.lines(inventory) { StandardOutput.print(line: line) }
+            for line in Self.lines(inventory) { StandardOutput.print(line: line.printable) }
         }
     }
 

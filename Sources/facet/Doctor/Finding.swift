@@ -47,7 +47,7 @@ struct FindingTable {
         let width = findings.map(\.subject.count).max() ?? 0
         return findings.flatMap { finding -> [String] in
             let subject = finding.subject.padding(to: width)
-            let row = "\(mark(finding.verdict))  \(subject)  \(finding.detail)"
+            let row = "\(mark(finding.verdict))  \(subject)  \(finding.detail.printable)"
             guard let remedy = finding.remedy else { return [row] }
             return [row, String(repeating: " ", count: 2 + 2 + width) + "  → \(remedy)"]
         }

@@ -23,7 +23,12 @@ enum StandardOutput {
 
     /// Writes a line for the person in front, not for the next program in the pipe.
     static func note(_ line: String) {
-        write(Array(("facet: " + line + "\n").utf8), to: STDERR_FILENO)
+        write(Array(("facet: " + line.printable + "\n").utf8), to: STDERR_FILENO)
+    }
+
+    /// Writes over the line in which the cursor of the person's terminal stands.
+    static func progress(_ line: String) {
+        write(Array(("\r" + line + "\u{1B}[K").utf8), to: STDERR_FILENO)
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {

@@ -82,7 +82,8 @@ struct WatchFormatter {
 
     // MARK: - Parts
 
-    private func row(_ time: Timestamp?, _ topic: Topic, _ text: String) -> String {
+    private func row(_ time: Timestamp?, _ topic: Topic, _ words: String) -> String {
+        let text = words.printable
         let clock = time.map(clock) ?? "            "
         let name = topic.rawValue.padding(toLength: max(11, topic.rawValue.count), withPad: " ", startingAt: 0)
         guard hasColors else { return "\(clock)  \(name)  \(text)" }
@@ -112,9 +113,12 @@ struct WatchFormatter {
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    private func percent(_ share: Double) -> String { share.isFinite ? "\(Int((share * 100).rounded()))%" : "?" }
+    private func percent(_ share: Double) -> String {
+        // Anybody may send any number, and not every finite one is an Int.
+        Int(exactly: (share * 100).rounded()).map { "\($0)%" } ?? "?"
+    }
 
-    private func degrees(_ value: Double) -> String { value.isFinite ? "\(Int(value.rounded()))°" : "?" }
+    private func degrees(_ value: Double) -> String { Int(exactly: value.rounded()).map { "\($0)°" } ?? "?" }
 
     private func seconds(_ value: Double) -> String { value.isFinite ? "\((value * 100).rounded() / 100) s" : "?" }
 

@@ -39,9 +39,7 @@ struct WatchPrinter {
     private mutating func write(_ message: ReceivedMessage, _ topic: Topic, text: String) {
         shown += 1
         if isJSON {
-            // A payload may be written over several lines; in JSON a line's end only ever stands between values.
-            let payload = message.payload.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
-            StandardOutput.write(Message(topic: topic, payload: payload).line(base: base))
+            StandardOutput.write(Message(topic: topic, payload: JSONText.onOneLine(message.payload)).line(base: base))
         } else {
             StandardOutput.print(line: text)
         }
