@@ -1,6 +1,8 @@
 import ArgumentParser
 import FaceMessages
 import FaceMetadata
+import FacetTestSupport
+import Foundation
 import Frames
 import MQTT
 import OverlayRendering
@@ -58,11 +60,57 @@ struct ViewTests {
         line.remember(event(.smile), at: 10)
         let text = line.text(columns: columns, faces: 1, rate: 14.6, controls: try controls(), at: 13)
         #expect(text.count == columns)
+        line.notice = "wrote a.png"
+        let noticed = line.text(columns: columns, faces: 1, rate: 14.6, controls: try controls(), at: 13)
+        #expect(noticed.count == columns)
+        if columns >= 20 { #expect(noticed.hasPrefix(" wrote a.png │")) }
         if columns == 200 {
             #expect(
                 text.hasPrefix(" ● broker:1883 │ no daemon yet │ 15 fps │ 1 face │ smile of face 1, 3 s ago │ box │")
             )
         }
+    }
+
+    @Test("nothing that others sent acts on the terminal")
+    func hostileWords() throws {
+        var line = StatusLine(broker: "broker:1883")
+        line.connection = .disconnected("\u{1B}]0;pwned\u{7}\u{202E}")
+        line.status = StatusMessage(
+            origin: MessageOrigin(camera: "\u{1B}[31mX\n", boot: "RUN1"),
+            status: DaemonStatus(state: .online)
+        )
+        let text = line.text(columns: 200, faces: 0, rate: 0, controls: try controls(), at: 0)
+        #expect(text.count == 200)
+        #expect(text.contains(" [31mX : online"))
+        #expect(!text.unicodeScalars.contains { $0.value < 0x20 || $0 == "\u{202E}" })
+    }
+
+    @Test("a pause holds the view's time, and a clip goes on where it stood")
+    func pause() {
+        var clock = ViewClock()
+        clock.restartClip(at: 2)
+        #expect(clock.clip(at: 5) == 3)
+        clock.setPaused(true, at: 5)
+        clock.setPaused(true, at: 6)
+        #expect(clock.isPaused && clock.shown(at: 9) == 5 && clock.clip(at: 9) == 3)
+        clock.setPaused(false, at: 9)
+        #expect(!clock.isPaused && clock.shown(at: 10) == 10 && clock.clip(at: 10) == 4)
+    }
+
+    @Test("a damaged preview picture leaves the one before, which can still be written")
+    func damagedPicture() throws {
+        let directory = try TemporaryDirectory()
+        let canvas = try Canvas(pixelSize: FrameSize(width: 48, height: 32))
+        try PictureFile(directory.file("a.jpg")).write(canvas)
+        let jpeg = Array(try Data(contentsOf: URL(filePath: directory.file("a.jpg"))))
+        let source = try ViewPicture(clip: nil)
+        let target = FrameSize(width: 8, height: 8)
+        source.offer(jpeg)
+        #expect(try source.update(mediaTime: nil, target: target))
+        source.offer(Array(jpeg.prefix(60)))
+        #expect(try !source.update(mediaTime: nil, target: target))
+        try source.refine()
+        #expect(source.picture.uprightSize == FrameSize(width: 48, height: 32))
     }
 
     @Test("the status line says that the broker is lost, and why")
@@ -95,7 +143,7 @@ struct LiveModelTests {
         arguments: [
             ("cam.mp4: h264 1280x720 at 30.0 frames/s", FrameSize(width: 1280, height: 720)),
             ("/dev/video0: YUYV", nil),
-            ("0x0", nil), ("axb 5x", nil),
+            ("0x0", nil), ("axb 5x", nil), ("9223372036854775807x1", nil),
         ] as [(String, FrameSize?)]
     )
     func shape(detail: String, size: FrameSize?) {

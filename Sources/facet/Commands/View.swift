@@ -82,7 +82,7 @@ struct View: AsyncParsableCommand {
         for await input in inputs {
             switch input.content {
             case .occurrence(let occurrence): session.take(occurrence, arrival: input.arrival)
-            case .key(let key): if try session.press(key) { return }
+            case .key(let key): if session.press(key) { return }
             case .tick, .interrupted: break
             }
             guard session.seconds >= nextDraw else { continue }

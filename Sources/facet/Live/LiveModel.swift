@@ -16,6 +16,9 @@ struct LiveModel {
         case other
     }
 
+    /// How long a picture's side may be: as long as there can be a canvas for.
+    private static let sides = 1...32767
+
     /// The faces.
     private(set) var scene = Scene()
 
@@ -33,7 +36,9 @@ struct LiveModel {
         guard let detail = status?.status.detail else { return nil }
         for word in detail.split(whereSeparator: { " ,;".contains($0) }) {
             let sides = word.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-            if sides.count == 2, let width = sides[0], let height = sides[1], width > 0, height > 0 {
+            if sides.count == 2, let width = sides[0], let height = sides[1], Self.sides.contains(width),
+                Self.sides.contains(height)
+            {
                 return FrameSize(width: width, height: height)
             }
         }
@@ -63,11 +68,6 @@ struct LiveModel {
     /// Lets marks fade.
     mutating func advance(to seconds: Double) {
         scene.advance(to: seconds)
-    }
-
-    /// Marks that a picture was taken.
-    mutating func takePicture(at seconds: Double) {
-        scene.takePicture(at: seconds)
     }
 
     private mutating func take(_ message: DecodedMessage, at seconds: Double) -> News {

@@ -14,7 +14,7 @@ struct StatusLine {
     /// What the daemon said last.
     var status: StatusMessage?
 
-    /// What is shown for a while instead of the keys, such as a picture's name.
+    /// What is shown for a while before everything else and instead of the keys, such as a picture's name.
     var notice: String?
 
     /// The last event and when it came, in seconds of the view.
@@ -27,13 +27,14 @@ struct StatusLine {
 
     /// The row, as wide as the terminal.
     func text(columns: Int, faces: Int, rate: Double, controls: ViewControls, at seconds: Double) -> String {
-        var parts = [brokerPart, cameraPart].compactMap { $0 }
+        // What somebody just asked for comes first: a narrow terminal has no room for the rest.
+        var parts = [notice, brokerPart, cameraPart].compactMap { $0 }
         parts.append("\(Int(rate.rounded())) fps")
         parts.append(faces == 1 ? "1 face" : "\(faces) faces")
         if let lastEvent { parts.append("\(lastEvent.text), \(Self.age(seconds - lastEvent.seconds))") }
         parts.append(controls.look.rawValue + (controls.isPaused ? " – paused" : ""))
-        parts.append(notice ?? ViewControls.help)
-        let row = " " + parts.joined(separator: " │ ")
+        if notice == nil { parts.append(ViewControls.help) }
+        let row = (" " + parts.joined(separator: " │ ")).printable
         guard columns > 0 else { return "" }
         let shown = row.count > columns ? String(row.prefix(max(0, columns - 1))) + "…" : row
         return shown + String(repeating: " ", count: max(0, columns - shown.count))

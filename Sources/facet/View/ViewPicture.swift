@@ -45,16 +45,17 @@ final class ViewPicture {
     func update(mediaTime: Double?, target: FrameSize) throws -> Bool {
         if let jpeg = waiting {
             waiting = nil
-            shown = .jpeg(jpeg)
             // A damaged picture is passed over: the next one comes soon.
-            return (try? preview.decode(jpeg, target: target)) != nil
+            guard (try? preview.decode(jpeg, target: target)) != nil else { return false }
+            shown = .jpeg(jpeg)
+            return true
         }
         guard let mediaTime, isClip else { return false }
         if mediaTime < reached { try rewind() }
         reached = mediaTime
         guard let frame = try frames?.frame(upTo: mediaTime) else { return false }
-        shown = .frame(frame)
         try picture.update(from: frame, target: target)
+        shown = .frame(frame)
         return true
     }
 

@@ -21,7 +21,9 @@ final class ViewSession {
     private let terminal: Terminal
     private let encoder: TerminalPicture
     private let start = ContinuousClock.now
-    private var clipStart = 0.0
+    private var clock = ViewClock()
+    private var frozenScene: Scene?
+    private var pictureTaken: Double?
     private var canvas: Canvas?
     private var size: TerminalSize?
     private var isDirty = true
@@ -67,18 +69,22 @@ final class ViewSession {
 
     private var assumedPicture: FrameSize { live.pictureSize ?? Self.usualPicture }
 
-    /// The faces to draw.
-    private var scene: Scene { playback?.scene ?? live.scene }
+    /// The faces to draw; those of the picture that stands still during a pause.
+    private var scene: Scene { frozenScene ?? playback?.scene ?? live.scene }
 
     /// Takes a key.
     ///
     /// - Returns: whether the view is to end.
-    func press(_ key: UInt8) throws -> Bool {
+    func press(_ key: UInt8) -> Bool {
         let action = controls.press(key)
         isDirty = true
+        if controls.isPaused != clock.isPaused {
+            frozenScene = controls.isPaused ? scene : nil
+            clock.setPaused(controls.isPaused, at: seconds)
+        }
         switch action {
         case .quit: return true
-        case .snapshot: try takePicture()
+        case .snapshot: takePicture()
         case nil: break
         }
         return false
@@ -87,11 +93,11 @@ final class ViewSession {
     /// Lets a recorded track go on to the present, and begin again after its end.
     private func play() throws {
         guard let track, !controls.isPaused else { return }
-        if source.isFinished, seconds - clipStart > track.end + 1 {
-            clipStart = seconds
+        if source.isFinished, clock.clip(at: seconds) > track.end + 1 {
+            clock.restartClip(at: seconds)
             playback = MessagePlayback(track)
         }
-        for event in playback?.advance(to: seconds - clipStart) ?? [] { status.remember(event, at: seconds) }
+        for event in playback?.advance(to: clock.clip(at: seconds)) ?? [] { status.remember(event, at: seconds) }
         isDirty = true
     }
 
@@ -105,12 +111,15 @@ final class ViewSession {
         let now = seconds
         if terminal.wasResumed { size = nil }
         live.advance(to: now)
+        if let taken = pictureTaken, now - taken >= Scene.shutterLifetime { pictureTaken = nil }
+        let isFading = pictureTaken != nil || (frozenScene == nil && scene.isFading)
         // Once a second in any case: the status line tells ages.
-        guard isDirty || scene.isFading || terminal.size != size || now - lastDraw >= 1 else {
+        guard isDirty || isFading || terminal.size != size || now - lastDraw >= 1 else {
             return false
         }
         try draw(at: now)
-        isDirty = false
+        // What fades is drawn once more when it is gone.
+        isDirty = isFading
         lastDraw = now
         timing.draw()
         return true
@@ -128,7 +137,7 @@ final class ViewSession {
         }
         guard let canvas else { return }
         if !controls.isPaused { _ = try source.update(mediaTime: mediaTime(at: now), target: zoomed(canvas.pixelSize)) }
-        try paint(canvas, at: track == nil ? now : now - clipStart)
+        try paint(canvas, at: now)
         bytes += try canvas.withPixels { pixels, bytesPerRow in
             guard let base = pixels.baseAddress else { return [] }
             return try encoder.sequences(
@@ -145,7 +154,7 @@ final class ViewSession {
 
     /// The time that a clip's frame is wanted for.
     private func mediaTime(at now: Double) -> Double? {
-        track == nil ? scene.stamp?.mediaTime : now - clipStart
+        track == nil ? scene.stamp?.mediaTime : clock.clip(at: now)
     }
 
     /// How large the whole picture would be drawn, were the surface large enough.
@@ -153,7 +162,10 @@ final class ViewSession {
         FrameSize(width: Int(Double(size.width) * controls.zoom), height: Int(Double(size.height) * controls.zoom))
     }
 
-    private func paint(_ canvas: Canvas, at seconds: Double) throws {
+    private func paint(_ canvas: Canvas, at now: Double) throws {
+        let seconds = track == nil ? clock.shown(at: now) : clock.clip(at: now)
+        var scene = scene
+        if let pictureTaken { scene.takePicture(at: seconds - (now - pictureTaken)) }
         let pictureSize = source.picture.uprightSize
         guard let geometry = controls.geometry(of: pictureSize ?? assumedPicture, on: canvas.size) else { return }
         if pictureSize == nil {
@@ -178,17 +190,18 @@ final class ViewSession {
         return Array("\u{1B}[\(size.rows);1H\u{1B}[0;7m\(row)\u{1B}[0m".utf8)
     }
 
-    /// Writes what is shown as a picture file, in the picture's own size.
-    private func takePicture() throws {
-        try source.refine()
-        let pictureSize = source.picture.uprightSize ?? assumedPicture
-        let canvas = try Canvas(pixelSize: pictureSize)
-        try paint(canvas, at: track == nil ? seconds : seconds - clipStart)
-        live.takePicture(at: seconds)
-        noticeEnd = seconds + 4
-        let name = "facet-\(Int(Date().timeIntervalSince1970)).png"
+    /// Writes what is shown as a picture file, in the picture's own size; the status row tells what came of it.
+    private func takePicture() {
+        let now = seconds
+        noticeEnd = now + 4
         do {
+            try source.refine()
+            let canvas = try Canvas(pixelSize: source.picture.uprightSize ?? assumedPicture)
+            pictureTaken = nil
+            try paint(canvas, at: now)
+            let name = "facet-\(Int(Date().timeIntervalSince1970)).png"
             try PictureFile(name).write(canvas)
+            pictureTaken = seconds
             status.notice = "wrote \(name)"
         } catch {
             status.notice = "\(error)"
