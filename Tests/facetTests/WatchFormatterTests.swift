@@ -112,6 +112,40 @@ struct EventCommandTests {
         #expect(fields["FACET_DWELL"] == nil && fields["FACET_REASON"] == nil)
     }
 
+    @Test("are over when the shell is, whatever goes on in the background", .timeLimit(.minutes(1)))
+    func background() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("pid")
+        let command = EventCommand(command: "sleep 3600 & echo $! >'\(file)'")
+        #expect(await command.run(event(.smile), payload: []) == nil)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let sleeper = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        // It was still there, and is no more.
+        #expect(kill(sleeper, SIGKILL) == 0)
+    }
+
+    @Test("get nothing of ours but output and errors, and signals as a shell gives them", .timeLimit(.minutes(5)))
+    func inheritance() async throws {
+        let directory = try TemporaryDirectory()
+        // Without O_CLOEXEC.
+        let descriptor = open(directory.path, O_RDONLY)
+        defer { close(descriptor) }
+        let closed = EventCommand(command: "test ! -e /proc/$$/fd/\(descriptor)")
+        #expect(await closed.run(event(.smile), payload: []) == nil)
+        let signals = EventCommand(command: "grep -q '^SigBlk:\t0*$' /proc/self/status && ! read -r line")
+        #expect(await signals.run(event(.smile), payload: []) == nil)
+    }
+
+    @Test("that cannot be started say why", .timeLimit(.minutes(5)))
+    func tooLarge() async {
+        // Linux takes no argument or variable of more than 128 KiB.
+        let problem = await EventCommand(command: "true").run(
+            event(.smile),
+            payload: Array(repeating: 0x20, count: 1 << 18)
+        )
+        #expect(problem == "the command for smile could not be started: Argument list too long")
+    }
+
     @Test("run in a shell, and tell how they failed", .timeLimit(.minutes(5)))
     func run() async {
         let good = EventCommand(command: "test \"$FACET_EVENT\" = smile")

@@ -11,26 +11,14 @@ struct EventCommand: Sendable {
     ///
     /// - Returns: what went wrong; nil if it ended with status 0.
     func run(_ message: EventMessage, payload: [UInt8]) async -> String? {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", command]
-        process.environment = ProcessInfo.processInfo.environment
+        let environment = ProcessInfo.processInfo.environment
             .merging(Self.fields(of: message, payload: payload)) { _, new in new }
-        process.standardInput = FileHandle.nullDevice
         let name = Topic(message.event.kind).rawValue
-        return await withCheckedContinuation { continuation in
-            process.terminationHandler = { process in
-                let status = process.terminationStatus
-                let how =
-                    process.terminationReason == .exit ? "ended with status \(status)" : "was ended by signal \(status)"
-                continuation.resume(returning: status == 0 ? nil : "the command for \(name) \(how)")
-            }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(returning: "the command for \(name) could not be started: \(SystemReason(error))")
-            }
+        switch await ShellCommand(text: command, environment: environment).run() {
+        case .exited(0): return nil
+        case .exited(let status): return "the command for \(name) ended with status \(status)"
+        case .signalled(let number): return "the command for \(name) was ended by signal \(number)"
+        case .notStarted(let reason): return "the command for \(name) could not be started: \(reason)"
         }
     }
 

@@ -1,0 +1,95 @@
+import Foundation
+
+/// A command of the shell that is run and waited for.
+///
+/// Not by Foundation's `Process`: it learns of a command's end from a descriptor that everything the command leaves in
+/// the background inherits, and so would wait for that too.
+struct ShellCommand {
+    /// How a command ended.
+    enum End: Equatable {
+        /// By itself, with a status.
+        case exited(Int32)
+        /// By a signal.
+        case signalled(Int32)
+        /// It never began: why.
+        case notStarted(String)
+    }
+
+    /// The command, as given to `/bin/sh -c`.
+    var text: String
+
+    /// The variables it finds.
+    var environment: [String: String]
+
+    /// Runs the command with nothing to read, and waits for its end on a thread of its own.
+    func run() async -> End {
+        await withCheckedContinuation { continuation in
+            let thread = Thread { continuation.resume(returning: runBlocking()) }
+            thread.name = "command"
+            thread.start()
+        }
+    }
+
+    private func runBlocking() -> End {
+        var identifier: pid_t = 0
+        let code = spawn(&identifier)
+        guard code == 0 else { return .notStarted(String(cString: strerror(code))) }
+        var status: Int32 = 0
+        while waitpid(identifier, &status, 0) < 0 {
+            // Where whoever started us has the ends of children ignored, nobody learns how they ended.
+            guard errno == EINTR else { return .exited(0) }
+        }
+        // As <sys/wait.h> has it: the signal in the low seven bits, or none and the status above them.
+        let signal = status & 0x7F
+        return signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
+    }
+
+    /// Starts the shell.
+    ///
+    /// - Returns: 0, or the error's number.
+    private func spawn(_ identifier: inout pid_t) -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        // Neither the broker's connection nor anything else of ours is the command's business.
+        for descriptor in Self.openDescriptors where descriptor > STDERR_FILENO {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Ctrl-C ends us, and lets the command that runs come to its end: it is not of our process group. Threads of
+        // Swift block signals, and libraries ignore some; the command begins as one does that a shell started.
+        posix_spawnattr_setflags(
+            &attributes,
+            Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
+        )
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        return Self.withStrings(["sh", "-c", text]) { arguments in
+            Self.withStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
+                posix_spawn(&identifier, "/bin/sh", &actions, &attributes, arguments, environment)
+            }
+        }
+    }
+
+    /// What is open at the moment; one that is closed meanwhile does no harm.
+    private static var openDescriptors: [Int32] {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        return (names ?? []).compactMap { Int32($0) }
+    }
+
+    /// Calls `body` with the texts in the form of C: an array that ends with a null pointer.
+    private static func withStrings(
+        _ texts: [String],
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
+    ) -> Int32 {
+        let pointers = texts.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return pointers.withUnsafeBufferPointer { $0.baseAddress.map(body) ?? ENOMEM }
+    }
+}
