@@ -33,8 +33,15 @@ final class ClipFrames {
     }
 
     deinit {
-        source.stop()
-        mailbox.close()
+        stop()
+    }
+
+    /// Ends the clip before its end, from any thread: there is no further frame then.
+    var stop: @Sendable () -> Void {
+        { [source, mailbox] in
+            source.stop()
+            mailbox.close()
+        }
     }
 
     /// The next frame; blocks while it is decoded. Nil at the end.
@@ -74,6 +81,6 @@ final class ClipFrames {
         return latest
     }
 
-    /// Whether all frames were taken.
+    /// Whether all frames were taken, to the clip's own end.
     var isFinished: Bool { isOver && upcoming == nil }
 }

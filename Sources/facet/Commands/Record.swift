@@ -11,7 +11,7 @@ struct Record: AsyncParsableCommand {
         abstract: "Records a clip with the overlay, or without.",
         discussion: """
             From the live preview until Ctrl-C or for --seconds; or, with --over and --metadata, from a clip and what \
-            `facetd --print` wrote about it. The file appears when it is whole.
+            `facetd --print` wrote about it. The file appears when it is whole; Ctrl-C ends it with what there is.
 
             Examples:
               facet record -o party.mp4 --look santa --seconds 20
@@ -51,6 +51,8 @@ struct Record: AsyncParsableCommand {
 
     private func record(_ path: String, _ track: MessageTrack?) throws {
         let frames = try ClipFrames(path)
+        let interruption = Interruption(frames.stop)
+        defer { interruption.cancel() }
         var recorder = OverlayRecorder(
             output: output,
             drawing: OverlayPicture(options: overlay, isPlain: plain),
@@ -66,7 +68,7 @@ struct Record: AsyncParsableCommand {
             try recorder.add(picture, scene: playback?.scene ?? Scene(), mediaTime: time)
         }
         // Messages about later times than the clip has are about another one.
-        if let track, seconds == nil, track.end > recorder.end + 1 {
+        if let track, seconds == nil, frames.isFinished, track.end > recorder.end + 1 {
             let error = MessageTrackError.longerThanClip(metadataEnd: track.end, clipEnd: recorder.end)
             throw CommandFailure("cannot use the metadata in \(clip.metadata ?? "-"): \(error)")
         }

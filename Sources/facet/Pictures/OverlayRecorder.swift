@@ -41,7 +41,7 @@ struct OverlayRecorder {
 
     /// Ends the clip and gives the file its name.
     mutating func finish() throws {
-        if showsProgress { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+        if showsProgress { StandardOutput.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
         do throws(MediaError) {
             try writer.finish()
@@ -63,8 +63,7 @@ struct OverlayRecorder {
     private mutating func report() {
         guard showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
         lastProgress = .now
-        let line = "\r\(Self.seconds(end)), \(writer?.frames ?? 0) pictures\u{1B}[K"
-        FileHandle.standardError.write(Data(line.utf8))
+        StandardOutput.progress("\(Self.seconds(end)), \(writer?.frames ?? 0) pictures")
     }
 
     private static func seconds(_ value: Double) -> String { "\((value * 10).rounded() / 10) s" }

@@ -21,7 +21,7 @@ enum StandardOutput {
         write(Array((line + "\n").utf8), to: STDOUT_FILENO)
     }
 
-    /// Writes a line for the person in front, not for the next program in the pipe.
+    /// Writes a line for the person in front, not for the next program in the pipe; it may quote what others sent.
     static func note(_ line: String) {
         write(Array(("facet: " + line.printable + "\n").utf8), to: STDERR_FILENO)
     }
@@ -41,9 +41,17 @@ enum StandardOutput {
                 var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&wait, 1, -1)
             } else if errno != EINTR {
-                endOfPipe()
+                return failed(errno, descriptor)
             }
         }
+    }
+
+    /// A command whose output cannot go where it was sent is of no use; one that cannot say something besides is.
+    private static func failed(_ code: Int32, _ descriptor: Int32) {
+        guard descriptor == STDOUT_FILENO else { return }
+        if code == EPIPE { endOfPipe() }
+        note("cannot write to standard output: \(String(cString: strerror(code)))")
+        exit(EXIT_FAILURE)
     }
 
     /// Nobody reads any more: ends as programs in pipelines do, by the signal, which a library may have switched off.

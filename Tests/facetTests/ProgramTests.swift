@@ -1,0 +1,84 @@
+import FaceMessages
+import FaceMetadata
+import FacetTestSupport
+import Foundation
+import Frames
+import MQTT
+import MediaFiles
+import OverlayRendering
+import Testing
+
+/// The built program, where it matters that it is one: its exit status, its signals, its output.
+@Suite("The program", .timeLimit(.minutes(5)))
+struct ProgramTests {
+    private let facet = BuildProducts.program("facet")
+
+    @Test("says why its output cannot be written, and fails")
+    func fullDevice() async throws {
+        let program = try await ChildProcess("/bin/sh", ["-c", "exec \"$0\" devices >/dev/full", facet])
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 1)
+        #expect(program.output.contains("facet: cannot write to standard output: No space left on device"))
+    }
+
+    @Test(
+        "counts pictures too",
+        .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
+    )
+    func countOfPictures() async throws {
+        let broker = try await MosquittoBroker()
+        let program = try await ChildProcess(
+            facet,
+            ["watch", "preview/jpeg", "--count", "2", "--mqtt", "mqtt://127.0.0.1:\(broker.port)"]
+        )
+        try await broker.waitForLog(" 0 faces/preview/jpeg")
+        let daemon = try BrokerConnection(
+            settings: BrokerSettings(host: broker.host, port: broker.port, clientID: "daemon"),
+            logger: .silent
+        )
+        try daemon.start()
+        for _ in 0..<2 { daemon.publish(event: MQTTMessage(topic: "faces/preview/jpeg", text: "four")) }
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 0)
+        #expect(program.output == "preview      4 bytes\npreview      4 bytes\n")
+        _ = await daemon.stop()
+    }
+
+    @Test("keeps what it has recorded of a clip when it is interrupted", arguments: [SIGINT, SIGTERM])
+    func interruptedRecording(signal: Int32) async throws {
+        let directory = try TemporaryDirectory()
+        let (clip, output) = (directory.file("clip.mkv"), directory.file("out/clip.mkv"))
+        try FileManager.default.createDirectory(atPath: directory.file("out"), withIntermediateDirectories: false)
+        let frames = 3000
+        try makeClip(clip, frames: frames)
+        let program = try await ChildProcess(facet, ["record", "--plain", "--over", clip, "-o", output])
+        // The file that is under way has another name; it is there from the first picture on.
+        while program.isRunning, try FileManager.default.contentsOfDirectory(atPath: directory.file("out")).isEmpty {
+            await Task.yield()
+        }
+        program.signal(signal)
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 0, "\(program.output)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("out")) == ["clip.mkv"])
+        let words = try #require(program.output.split(separator: "\n").last).split(separator: " ")
+        let recorded = try #require(words.dropLast().last.flatMap { Int($0) })
+        #expect(recorded >= 1 && recorded < frames)
+        _ = try StillPicture.load(output, at: 0)
+    }
+
+    private func makeClip(_ path: String, frames: Int) throws {
+        let canvas = try Canvas(pixelSize: FrameSize(width: 320, height: 240))
+        canvas.clear(Color(red: 0.3, green: 0.3, blue: 0.3))
+        let writer = try ClipWriter(path, size: canvas.pixelSize, rate: 30)
+        for frame in 0..<frames {
+            try canvas.withPixels { pixels, bytesPerRow in
+                try writer.append(
+                    pixels: try #require(pixels.baseAddress),
+                    bytesPerRow: bytesPerRow,
+                    mediaTime: Double(frame) / 30
+                )
+            }
+        }
+        try writer.finish()
+    }
+}
