@@ -26,6 +26,8 @@ struct OptionTests {
             (["watch", "--only", "smile,grin"], "'grin' in --only is no event"),
             (["watch", "--count", "0"], "--count must be 1 or more"),
             (["view", "--rate", "0"], "--rate must be 1 to 60"),
+            (["view", "--gravity", "up"], "'resizeAspect', 'resizeAspectFill' or 'resize'"),
+            (["snapshot", "-o", "a.png", "--gravity", "resize"], "Unknown option '--gravity'"),
             (["snapshot", "-o", "a.png", "--at", "1"], "add --over CLIP"),
             (["snapshot", "-o", "a.png", "--over", "a", "--at", "1", "--on", "smile"], "exclude each other"),
             (["snapshot", "-o", "a.png", "--over", "a", "--at=-1"], "0 or more seconds"),

@@ -27,6 +27,14 @@ struct View: AsyncParsableCommand {
     @Option(help: "The most redraws a second, 1…60.")
     var rate = 25
 
+    @Option(
+        help: """
+            How the picture fills the terminal: resizeAspect (whole, with bars), resizeAspectFill (filled, two sides cut \
+            off) or resize (stretched).
+            """
+    )
+    var gravity = VideoGravity.resizeAspect
+
     @Flag(help: "Say at the end how fast it was.")
     var timing = false
 
@@ -46,7 +54,7 @@ struct View: AsyncParsableCommand {
             ? try Subscriber(broker, command: "view", filters: ["+", "preview/jpeg"], capacity: 64) : nil
         let (terminal, encoder) = try takeTerminal()
         let session = ViewSession(
-            controls: ViewControls(overlay),
+            controls: ViewControls(overlay, gravity: gravity),
             broker: subscriber?.address,
             track: recorded?.track,
             source: source,
@@ -85,7 +93,8 @@ struct View: AsyncParsableCommand {
             case .key(let key): if session.press(key) { return }
             case .tick, .interrupted: break
             }
-            guard session.seconds >= nextDraw else { continue }
+            // What came during a slow redraw is taken before the next one, or every message would wait for a redraw of
+            // its own and every key for all of them; but messages without end must not keep the picture from changing.
             let begin = session.seconds
             guard begin >= nextDraw, inputs.isEmpty || begin >= lastDraw + 1 else { continue }
             if try session.drawIfNeeded() { (nextDraw, lastDraw) = (begin + interval * 0.9, session.seconds) }

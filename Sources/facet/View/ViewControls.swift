@@ -31,10 +31,10 @@ struct ViewControls: Equatable {
     static let help = "l look  m mirror  g gravity  + - zoom  s snapshot  p pause  q quit"
 
     /// Makes controls as the options ask.
-    init(_ options: OverlayOptions) {
+    init(_ options: OverlayOptions, gravity: VideoGravity = .resizeAspect) {
         look = options.look
         isMirrored = options.mirror
-        gravity = options.gravity
+        self.gravity = gravity
     }
 
     /// Takes a key.
