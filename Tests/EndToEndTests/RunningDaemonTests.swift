@@ -132,7 +132,7 @@ struct RunningDaemonTests {
         )
         try await daemon.waitForOutput("ignored a retained command on faces/detect/set")
         sender.publish(event: MQTTMessage(topic: "faces/detect/set", payload: Array("OFF".utf8)))
-        try await daemon.waitForOutput("disabled")
+        try await daemon.waitForOutput("\"payload\":\"OFF\"")
         daemon.signal(SIGTERM)
         await daemon.waitUntilEnded()
         _ = await sender.stop()
