@@ -186,7 +186,7 @@ public final class CameraService: Service {
         let mailbox = FrameMailbox(policy: settings.mailboxPolicy)
         meter.follow(mailbox)
         defer { meter.follow(nil) }
-        let capture = JoinableThread(named: "capture") { source.run(into: mailbox) }
+        let capture = try JoinableThread(named: "capture") { source.run(into: mailbox) }
         // The device must be closed before anybody opens it again; and a source that waits for a place must not hang.
         defer {
             source.stop()
@@ -194,37 +194,5 @@ public final class CameraService: Service {
             capture.join()
         }
         return try pipeline.run(mailbox)
-    }
-}
-
-/// Runs `body` on a new thread and waits for its result without blocking a shared one.
-func onThread<Result: Sendable>(
-    named name: String,
-    _ body: @escaping @Sendable () throws -> Result
-) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        let thread = Thread { continuation.resume(with: Swift.Result { try body() }) }
-        thread.name = name
-        thread.start()
-    }
-}
-
-/// A thread whose end can be waited for.
-final class JoinableThread: Sendable {
-    private let isDone = Monitor(false)
-
-    init(named name: String, _ body: @escaping @Sendable () -> Void) {
-        let isDone = isDone
-        let thread = Thread {
-            body()
-            isDone.update { $0 = true }
-        }
-        thread.name = name
-        thread.start()
-    }
-
-    /// Blocks until the thread's body has returned.
-    func join() {
-        isDone.wait { $0 ? () : nil }
     }
 }

@@ -65,8 +65,13 @@ struct PinnedFile: Hashable, Sendable {
         guard actual == digest else { throw .wrongDigest(path: path, expected: digest, actual: actual) }
     }
 
+    /// At exit libcrypto would free everything at once, also what it keeps for threads that are just ending: that
+    /// corrupts the heap.
+    private static let keepsLibraryAtExit = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
+
     /// The SHA-256 in lowercase hexadecimal; empty if libcrypto fails, which equals no pinned digest.
     static func sha256(_ bytes: UnsafeRawBufferPointer) -> String {
+        guard keepsLibraryAtExit else { return "" }
         var digest = [UInt8](repeating: 0, count: 32)
         guard EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else { return "" }
         let digits = Array("0123456789abcdef".utf8)

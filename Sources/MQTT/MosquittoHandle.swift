@@ -33,7 +33,12 @@ final class MosquittoHandle {
         let detail: String?
     }
 
-    private static let initialized: Int32 = mosquitto_lib_init()
+    private static let initialized: Int32 = {
+        // At exit libcrypto would free everything at once, while the network thread may be busy with it or with its own
+        // end: that corrupts the heap. The process ends all the same.
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+        return mosquitto_lib_init()
+    }()
 
     private let handle: OpaquePointer
     private let maximumPayload: Int

@@ -1,0 +1,87 @@
+import Foundation
+import Synchronization
+
+/// A thread whose end can be waited for: not only that of its work, but until nothing of it is left.
+///
+/// Libraries tidy up after a thread when it ends. A process that exits meanwhile tidies up the same things.
+final class JoinableThread: Sendable {
+    private final class Work {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    /// Nil once somebody has waited for it.
+    private let thread: Mutex<pthread_t?>
+
+    /// Starts a thread.
+    ///
+    /// - Parameters:
+    ///   - name: What tools like `top` call it; 15 bytes at most.
+    ///   - body: What it does.
+    /// - Throws: `ThreadError` if the system has no thread left.
+    init(named name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
+        let work = Unmanaged.passRetained(Work(name: name, body: body))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread,
+            nil,
+            { context in
+                guard let context else { return nil }
+                let work = Unmanaged<Work>.fromOpaque(context).takeRetainedValue()
+                Thread.current.name = work.name
+                work.body()
+                return nil
+            },
+            work.toOpaque()
+        )
+        guard code == 0 else {
+            work.release()
+            throw ThreadError(name: name, reason: String(cString: strerror(code)))
+        }
+        self.thread = Mutex(thread)
+    }
+
+    deinit {
+        if let thread = thread.withLock({ $0 }) { pthread_detach(thread) }
+    }
+
+    /// Blocks until the thread is gone; returns at once if somebody has waited for it before.
+    func join() {
+        let thread = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        if let thread { pthread_join(thread, nil) }
+    }
+}
+
+/// The system has no thread left.
+struct ThreadError: Error, CustomStringConvertible {
+    let name: String
+    let reason: String
+
+    var description: String {
+        "cannot start the thread `\(name)`: \(reason); raise the limit of processes (`ulimit -u`, TasksMax)"
+    }
+}
+
+/// Runs `body` on a new thread and waits for its result without blocking a shared one.
+func onThread<Result: Sendable>(
+    named name: String,
+    _ body: @escaping @Sendable () throws -> Result
+) async throws -> Result {
+    var thread: JoinableThread?
+    defer { thread?.join() }
+    return try await withCheckedThrowingContinuation { continuation in
+        do {
+            thread = try JoinableThread(named: name) { continuation.resume(with: Swift.Result { try body() }) }
+        } catch {
+            continuation.resume(throwing: error)
+        }
+    }
+}
