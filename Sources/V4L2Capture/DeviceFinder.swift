@@ -27,7 +27,8 @@ struct DeviceFinder {
         var failure: V4L2Error?
         for path in calls.nodes() {
             do throws(V4L2Error) {
-                return try openCamera(path)
+                let found = try openCamera(path)
+                if !found.identity.isSetUpElsewhere { return found }
             } catch {
                 // Only what a person can help with is worth telling; metadata nodes are the rule.
                 if case .permissionDenied = error { failure = failure ?? error }

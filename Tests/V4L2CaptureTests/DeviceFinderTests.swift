@@ -133,6 +133,15 @@ struct DeviceFinderTests {
         #expect(error?.description.contains("picture processor of a Raspberry Pi") == true)
     }
 
+    @Test("auto passes over a node that somebody else has to set up; by its name it is taken")
+    func passesOverMediaController() throws {
+        // V4L2_CAP_STREAMING | V4L2_CAP_IO_MC | V4L2_CAP_VIDEO_CAPTURE
+        let sensor = ScriptedV4L2.Node(driver: "rp1-cfe", card: "rp1-cfe", capabilities: 0x2400_0001)
+        let kernel = kernel(["/dev/video0": sensor, "/dev/video8": .init()])
+        #expect(try find("auto", kernel) == "/dev/video8")
+        #expect(try find("/dev/video0", kernel) == "/dev/video0")
+    }
+
     @Test("a file that is no video device is said to be none", arguments: ["/dev/null", "/etc/passwd"])
     func refusesOtherFiles(_ path: String) {
         let error = #expect(throws: V4L2Error.self) {
