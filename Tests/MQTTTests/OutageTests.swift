@@ -80,25 +80,19 @@ struct OutageTests {
 
     @Test("young events of an outage arrive once each and in order")
     func orderAfterOutage() async throws {
-        let broker = try await MosquittoBroker()
-        let gate = try TCPProxy(to: broker.port)
-        let observer = try await Observer(of: broker)
-        let connection = try BrokerConnection(testing: .test(port: gate.port))
-        let watcher = StateWatcher(connection)
-        try connection.start()
-        await watcher.connected()
-        connection.publishNumbered(1...10)
-        gate.accept(false)
-        gate.cut()
-        await watcher.lost()
-        connection.publishNumbered(11...40)
-        gate.accept(true)
+        let line = try await GatedConnection()
+        line.connection.publishNumbered(1...10)
+        line.gate.accept(false)
+        line.gate.cut()
+        await line.watcher.lost()
+        line.connection.publishNumbered(11...40)
+        line.gate.accept(true)
         var numbers: [Int] = []
-        while numbers.last != 40 { numbers.append(Int(await observer.next().text) ?? -1) }
+        while numbers.last != 40 { numbers.append(Int(await line.observer.next().text) ?? -1) }
         // The cut may have come between an event and its acknowledgement, which lets that one arrive twice.
         #expect(numbers.reduce(into: []) { if $0.last != $1 { $0.append($1) } } == Array(1...40))
         #expect(numbers.count <= 41)
-        _ = await connection.stop()
+        _ = await line.connection.stop()
     }
 
     @Test(
@@ -106,54 +100,39 @@ struct OutageTests {
         arguments: [nil, .seconds(10)] as [Duration?]
     )
     func lostAcknowledgement(maximumAge: Duration?) async throws {
-        let broker = try await MosquittoBroker()
-        let gate = try TCPProxy(to: broker.port) { _, packet in
+        let line = try await GatedConnection(rules: DeliveryRules(maximumAge: maximumAge)) { _, packet in
             MQTTPackets.kind(of: packet) == .puback ? .cut : .pass
         }
-        let observer = try await Observer(of: broker)
-        let connection = try BrokerConnection(
-            testing: .test(port: gate.port),
-            rules: DeliveryRules(maximumAge: maximumAge)
-        )
-        let watcher = StateWatcher(connection)
-        try connection.start()
-        await watcher.connected()
-        connection.publishNumbered(1...2)
-        #expect(await observer.next().text == "1")
-        await watcher.lost()
-        #expect(connection.counters.acknowledgedEvents == 0)
-        gate.setFilter(nil)
-        try await eventually { connection.counters.acknowledgedEvents == 2 }
+        line.connection.publishNumbered(1...2)
+        #expect(await line.observer.next().text == "1")
+        await line.watcher.lost()
+        #expect(line.connection.counters.acknowledgedEvents == 0)
+        line.gate.setFilter(nil)
+        try await eventually { line.connection.counters.acknowledgedEvents == 2 }
         var numbers: [Int] = []
-        while numbers.last != 2 { numbers.append(Int(await observer.next().text) ?? -1) }
+        while numbers.last != 2 { numbers.append(Int(await line.observer.next().text) ?? -1) }
         #expect(Set(numbers).isSubset(of: [1, 2]), "the first may come again, the second must come")
-        _ = await connection.stop()
+        _ = await line.connection.stop()
     }
 
     @Test("an event that was sent, not acknowledged and is too old by now is not sent again")
     func unconfirmed() async throws {
-        let broker = try await MosquittoBroker()
-        let gate = try TCPProxy(to: broker.port) { _, packet in
+        let time = MovableClock()
+        let line = try await GatedConnection(clock: time.clock) { _, packet in
             MQTTPackets.kind(of: packet) == .puback ? .cut : .pass
         }
-        let observer = try await Observer(of: broker)
-        let time = MovableClock()
-        let connection = try BrokerConnection(settings: .test(port: gate.port), clock: time.clock, logger: .silent)
-        let watcher = StateWatcher(connection)
-        try connection.start()
-        await watcher.connected()
-        gate.accept(false)
-        connection.publishNumbered(1...1)
-        #expect(await observer.next().text == "1")
-        await watcher.lost()
+        line.gate.accept(false)
+        line.connection.publishNumbered(1...1)
+        #expect(await line.observer.next().text == "1")
+        await line.watcher.lost()
         time.advance(seconds: 11)
-        gate.setFilter(nil)
-        gate.accept(true)
-        connection.publishNumbered(2...2)
-        try await eventually { connection.counters.acknowledgedEvents == 1 }
-        #expect(await observer.next().text == "2")
-        #expect(connection.counters.dropped == [.unconfirmed: 1])
-        _ = await connection.stop()
+        line.gate.setFilter(nil)
+        line.gate.accept(true)
+        line.connection.publishNumbered(2...2)
+        try await eventually { line.connection.counters.acknowledgedEvents == 1 }
+        #expect(await line.observer.next().text == "2")
+        #expect(line.connection.counters.dropped == [.unconfirmed: 1])
+        _ = await line.connection.stop()
     }
 
     @Test("a broker that hangs gets one event at most, and nothing stale when it wakes up")
@@ -184,38 +163,27 @@ struct OutageTests {
 
     @Test("a connection that is closed in one direction only is made anew")
     func halfClose() async throws {
-        let broker = try await MosquittoBroker()
-        let gate = try TCPProxy(to: broker.port)
-        let connection = try BrokerConnection(testing: .test(port: gate.port))
-        let watcher = StateWatcher(connection)
-        try connection.start()
-        await watcher.connected()
-        gate.halfClose()
-        await watcher.lost()
-        await watcher.connected()
-        connection.publishNumbered(1...1)
-        try await eventually { connection.counters.acknowledgedEvents == 1 }
-        _ = await connection.stop()
+        let line = try await GatedConnection()
+        line.gate.halfClose()
+        await line.watcher.lost()
+        await line.watcher.connected()
+        line.connection.publishNumbered(1...1)
+        try await eventually { line.connection.counters.acknowledgedEvents == 1 }
+        _ = await line.connection.stop()
     }
 
     @Test("a network that stands still for a while loses nothing")
     func delay() async throws {
-        let broker = try await MosquittoBroker()
-        let gate = try TCPProxy(to: broker.port)
-        let observer = try await Observer(of: broker)
-        let connection = try BrokerConnection(testing: .test(port: gate.port))
-        let watcher = StateWatcher(connection)
-        try connection.start()
-        await watcher.connected()
-        gate.pass(false)
-        connection.publishNumbered(1...20)
-        try await eventually { connection.counters.sent >= 1 }
-        #expect(connection.counters.acknowledgedEvents == 0)
-        gate.pass(true)
-        #expect(await observer.next(20).map(\.text) == (1...20).map(String.init))
-        try await eventually { connection.counters.acknowledgedEvents == 20 }
-        #expect(connection.counters.connections == 1)
-        _ = await connection.stop()
+        let line = try await GatedConnection()
+        line.gate.pass(false)
+        line.connection.publishNumbered(1...20)
+        try await eventually { line.connection.counters.sent >= 1 }
+        #expect(line.connection.counters.acknowledgedEvents == 0)
+        line.gate.pass(true)
+        #expect(await line.observer.next(20).map(\.text) == (1...20).map(String.init))
+        try await eventually { line.connection.counters.acknowledgedEvents == 20 }
+        #expect(line.connection.counters.connections == 1)
+        _ = await line.connection.stop()
     }
 
     @Test("during a long outage old events count as expired, not as crowded out")
