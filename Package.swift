@@ -119,7 +119,12 @@ let package = Package(
         ),
 
         // Tests.
-        .target(name: "FacetTestSupport", path: "Tests/FacetTestSupport", swiftSettings: strict),
+        .target(
+            name: "FacetTestSupport",
+            dependencies: [logging],
+            path: "Tests/FacetTestSupport",
+            swiftSettings: strict
+        ),
         tests(of: "FaceMetadata"),
         tests(of: "FaceTracking", ["FaceMetadata"]),
         tests(of: "FaceMessages", ["FaceMetadata"], exclude: ["Golden"]),

@@ -1,6 +1,5 @@
 import FacetTestSupport
 import Foundation
-import Logging
 import MQTT
 
 /// A subscriber of a real broker that records everything, with what the broker's log tells of each message.
@@ -20,7 +19,7 @@ final class WireTap {
         settings.incomingCapacity = 100_000
         connection = try BrokerConnection(
             settings: settings,
-            logger: Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
+            logger: .silent
         )
         messages = connection.incoming.makeAsyncIterator()
         try connection.subscribe("#")

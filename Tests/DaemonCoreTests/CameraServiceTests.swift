@@ -1,7 +1,6 @@
 import FaceMessages
 import FacetTestSupport
 import Foundation
-import Logging
 import Testing
 
 @testable import DaemonCore
@@ -18,7 +17,6 @@ struct CameraServiceTests {
         settings.camera.device = "/usr/local/share/facet/astronaut.png"
         settings.clip.loop = true
         self.settings = settings
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let ledger = MemoryLedger()
         let publisher = Publisher(
             encoder: MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),
@@ -29,10 +27,10 @@ struct CameraServiceTests {
         service = CameraService(
             settings: settings,
             publisher: publisher,
-            status: StatusBoard(publisher: publisher, version: "0", isDetecting: true, logger: logger),
+            status: StatusBoard(publisher: publisher, version: "0", isDetecting: true, logger: .silent),
             meter: PipelineMeter(),
             ledger: ledger,
-            logger: logger
+            logger: .silent
         )
     }
 

@@ -1,8 +1,8 @@
 import FaceMessages
 import FaceMetadata
+import FacetTestSupport
 import Foundation
 import Frames
-import Logging
 import Testing
 
 @testable import DaemonCore
@@ -24,8 +24,7 @@ struct PipelineTests {
             sinks: [recorder]
         )
         let meter = PipelineMeter()
-        let silent = Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
-        let status = StatusBoard(publisher: publisher, version: "0", isDetecting: true, logger: silent)
+        let status = StatusBoard(publisher: publisher, version: "0", isDetecting: true, logger: .silent)
         let pipeline = try Pipeline(
             settings: Settings(),
             publisher: publisher,

@@ -1,7 +1,6 @@
 import FaceMessages
 import FacetTestSupport
 import Frames
-import Logging
 import Testing
 
 @testable import DaemonCore
@@ -110,8 +109,4 @@ struct ServiceManagerTests {
             ]
         )
     }
-}
-
-extension Logger {
-    fileprivate static let silent = Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
 }

@@ -1,5 +1,4 @@
 import FacetTestSupport
-import Logging
 import MQTT
 
 /// A subscriber of a real broker that sees everything.
@@ -67,11 +66,6 @@ final class Observer {
 extension ReceivedMessage {
     /// The payload as text.
     var text: String { String(decoding: payload, as: UTF8.self) }
-}
-
-extension Logger {
-    /// Logs nothing.
-    static let silent = Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
 }
 
 extension AsyncStream where Element: Sendable {

@@ -1,7 +1,6 @@
 import FaceMessages
 import FaceMetadata
 import Frames
-import Logging
 import MQTT
 
 @testable import facet
@@ -42,8 +41,4 @@ func occurrence(_ message: Message, retained: Bool = false) -> Subscriber.Occurr
         message.topic,
         ReceivedMessage(topic: message.topic.name(under: "faces"), payload: message.payload, retained: retained)
     )
-}
-
-extension Logger {
-    static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
