@@ -38,12 +38,16 @@ public struct Daemon: Sendable {
     ///
     /// - Throws: An error that says which setting cannot work and why.
     public init(settings: Settings, options: Options, logger: Logger) throws {
+        let asSet = settings
+        var settings = settings
         let encoder = MessageEncoder(camera: settings.camera.name, boot: ULID.make(at: .wallClock()))
         let output = OutputWatch()
         var sinks: [any MessageSink] = []
         var ledger: any Ledger = MemoryLedger()
         var connection: BrokerConnection?
+        var brokerSink: BrokerSink?
         var homeAssistant: HomeAssistantAnnouncer?
+        var memory: DetectionMemory?
         if options.usesBroker {
             let path = settings.outbox.file(topic: settings.mqtt.topic, environment: options.environment)
             let store = SQLiteEventStore(path: path, logger: logger)
@@ -54,14 +58,17 @@ public struct Daemon: Sendable {
                 logger: logger
             )
             let sink = BrokerSink(connection: connected, base: settings.mqtt.topic)
-            // Nobody is there until a frame says so: what a run that died left retained must not outlive it.
-            let start = FrameStamp(frame: 0, time: .wallClock(), mediaTime: 0)
-            if settings.publish.contains(.metadata) { sink.send(encoder.metadata([], at: start)) }
-            if settings.publish.contains(.count) { sink.send(encoder.count(0)) }
             sinks.append(sink)
+            brokerSink = sink
             ledger = StoreLedger(store: store)
             connection = connected
             homeAssistant = HomeAssistantAnnouncer(settings: settings, store: store, logger: logger)
+            let kept = DetectionMemory(in: store, isKept: settings.detection.remember)
+            if let isOn = kept.isOn, isOn != settings.detection.enabled {
+                logger.info("detection stays as it was last switched", metadata: ["detect": isOn ? "ON" : "OFF"])
+                settings.detection.enabled = isOn
+            }
+            memory = kept
         }
         // After the broker's, which writes events to the outbox: what is printed has its number for good, even if the
         // daemon is killed right then.
@@ -70,16 +77,25 @@ public struct Daemon: Sendable {
         let publisher = Publisher(encoder: encoder, wanted: settings.publish, ledger: ledger, sinks: sinks)
         let meter = PipelineMeter()
         let manager = ServiceManager(environment: options.environment)
+        let status = StatusBoard(
+            publisher: publisher,
+            manager: manager,
+            version: Self.version,
+            isDetecting: settings.detection.enabled,
+            logger: logger
+        )
+        status.announce()
+        if let brokerSink {
+            // Nobody is there until a frame says so: what a run that died left retained must not outlive it. After the
+            // status, by which subscribers know that nothing is being looked at yet.
+            let start = FrameStamp(frame: 0, time: .wallClock(), mediaTime: 0)
+            if settings.publish.contains(.metadata) { brokerSink.send(encoder.metadata([], at: start)) }
+            if settings.publish.contains(.count) { brokerSink.send(encoder.count(0)) }
+        }
         let camera = CameraService(
             settings: settings,
             publisher: publisher,
-            status: StatusBoard(
-                publisher: publisher,
-                manager: manager,
-                version: Self.version,
-                isDetecting: settings.detection.enabled,
-                logger: logger
-            ),
+            status: status,
             meter: meter,
             ledger: ledger,
             onEnd: { print?.hurry() },
@@ -90,7 +106,7 @@ public struct Daemon: Sendable {
         self.camera = camera
         self.meter = meter
         reload = options.reload.map { load in
-            ReloadService(running: settings, load: load, apply: { camera.apply($0) }, logger: logger)
+            ReloadService(running: asSet, load: load, apply: { camera.apply($0) }, logger: logger)
         }
         watchdog = manager.flatMap { manager in
             manager.watchdogInterval.map { interval in
@@ -101,11 +117,12 @@ public struct Daemon: Sendable {
             connection.map { DaemonStats.Messages($0.counters) } ?? DaemonStats.Messages()
         }
         broker = connection.flatMap { connection in
-            guard let homeAssistant else { return nil }
+            guard let homeAssistant, let memory else { return nil }
             return BrokerService(
                 connection: connection,
                 base: settings.mqtt.topic,
                 setDetection: { camera.setDetection($0) },
+                memory: memory,
                 // Not sooner: an event that waits for long is never sent, but this one switches a lamp off.
                 onFirstConnection: { publisher.publishLeavesOfLastRun() },
                 homeAssistant: homeAssistant,

@@ -3,14 +3,14 @@ struct StateBoard {
     private struct Entry {
         var message: MQTTMessage
         var isDue = true
-        /// The network's number of the message under way, and when it was sent.
+        /// The network's number of the message that is not acknowledged yet, and when it was sent.
         var flight: (message: Int32, since: Int64)?
     }
 
     /// The topic that is ours alone.
     private let ownTopic: String?
+    /// In the order in which they were last set.
     private var entries: [Entry] = []
-    private var indices: [String: Int] = [:]
     /// What was lately sent on the topic that is ours alone: MQTT 3.1.1 brokers echo it, and we find it on our return.
     private var ownPayloads: [[UInt8]] = []
     private let willPayload: [UInt8]?
@@ -33,22 +33,19 @@ struct StateBoard {
     ///
     /// - Returns: whether it took the place of one that was never sent.
     mutating func set(_ message: MQTTMessage) -> Bool {
-        guard let index = indices[message.topic] else {
-            indices[message.topic] = entries.count
-            entries.append(Entry(message: message))
-            return false
-        }
-        let replaced = entries[index].isDue
-        entries[index].message = message
-        entries[index].isDue = true
-        return replaced
+        let old = index(of: message.topic).map { entries.remove(at: $0) }
+        entries.append(Entry(message: message, flight: old?.flight))
+        return old?.isDue ?? false
     }
 
-    /// The next state to send, in the order in which the topics first came; it is not due any more then.
+    /// The next state to send; it is not due any more then.
     ///
-    /// A topic whose last message is still under way waits, so that a slow network gets the newest only.
+    /// States go out in the order in which they were set, after a new connection too: a subscriber never sees nobody
+    /// reported by a daemon that it still believes to be watching. A topic whose last message is not acknowledged yet
+    /// waits, so that a slow network gets the newest only; nothing overtakes the topic that is ours alone.
     mutating func takeNext() -> MQTTMessage? {
-        guard let index = entries.firstIndex(where: { $0.isDue && $0.flight == nil }) else { return nil }
+        let next = entries.firstIndex { $0.isDue && ($0.flight == nil || $0.message.topic == ownTopic) }
+        guard let index = next, entries[index].flight == nil else { return nil }
         entries[index].isDue = false
         let message = entries[index].message
         if message.topic == ownTopic {
@@ -60,7 +57,7 @@ struct StateBoard {
 
     /// Notes that a topic's message is under way and will be acknowledged.
     mutating func markSent(_ topic: String, message: Int32, at time: Int64) {
-        guard let index = indices[topic] else { return }
+        guard let index = index(of: topic) else { return }
         entries[index].flight = (message, time)
     }
 
@@ -80,7 +77,7 @@ struct StateBoard {
 
     /// Whether a message on the topic that is ours alone is somebody else's.
     func isForeign(topic: String, payload: [UInt8]) -> Bool {
-        guard topic == ownTopic, let index = indices[topic] else { return false }
+        guard topic == ownTopic, let index = index(of: topic) else { return false }
         return !ownPayloads.contains(payload) && entries[index].message.payload != payload
     }
 
@@ -91,7 +88,11 @@ struct StateBoard {
 
     /// Makes the message of the topic that is ours alone due again.
     mutating func renewOwn() {
-        guard let ownTopic, let index = indices[ownTopic] else { return }
+        guard let index = ownTopic.flatMap(index(of:)) else { return }
         entries[index].isDue = true
+    }
+
+    private func index(of topic: String) -> Int? {
+        entries.firstIndex { $0.message.topic == topic }
     }
 }

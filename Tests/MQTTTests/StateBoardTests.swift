@@ -16,13 +16,13 @@ struct StateBoardTests {
         return sent
     }
 
-    @Test("keeps the newest of each topic, in the order in which the topics came")
+    @Test("keeps the newest of each topic, in the order in which they were set")
     func coalescing() {
         var board = StateBoard()
         #expect(board.set(message("status", "online")) == false)
         #expect(board.set(message("count", "1")) == false)
         #expect(board.set(message("status", "lost")) == true)
-        #expect(drain(&board) == ["status=lost", "count=1"])
+        #expect(drain(&board) == ["count=1", "status=lost"])
         #expect(board.set(message("status", "online")) == false, "what was sent is not coalesced")
         #expect(drain(&board) == ["status=online"])
     }
@@ -35,6 +35,28 @@ struct StateBoardTests {
         _ = drain(&board)
         board.connectionLost()
         #expect(drain(&board) == ["status=online", "count=1"])
+        _ = board.set(message("status", "lost"))
+        _ = board.set(message("count", "0"))
+        _ = drain(&board)
+        board.connectionLost()
+        #expect(drain(&board) == ["status=lost", "count=0"])
+        _ = board.set(message("status", "streaming"))
+        board.connectionLost()
+        #expect(drain(&board) == ["count=0", "status=streaming"], "as it happened: nobody, then looking")
+    }
+
+    @Test("nothing overtakes a status that waits for the acknowledgement of the one before")
+    func order() {
+        var board = StateBoard(ownTopic: "status")
+        _ = board.set(message("status", "streaming"))
+        _ = board.set(message("count", "1"))
+        _ = drain(&board)
+        board.markSent("status", message: 1, at: 0)
+        _ = board.set(message("status", "lost"))
+        _ = board.set(message("count", "0"))
+        #expect(drain(&board).isEmpty)
+        board.acknowledge(message: 1)
+        #expect(drain(&board) == ["status=lost", "count=0"])
     }
 
     @Test("a topic waits for its acknowledgement, then sends only the newest")
