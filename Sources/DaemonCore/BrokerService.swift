@@ -8,6 +8,7 @@ struct BrokerService: Service {
     let connection: BrokerConnection
     let base: String
     let setDetection: @Sendable (Bool) -> Void
+    let memory: DetectionMemory
     /// Called on the first connection.
     let onFirstConnection: @Sendable () -> Void
     let homeAssistant: HomeAssistantAnnouncer
@@ -50,6 +51,8 @@ struct BrokerService: Service {
             guard case .detectState(let isOn) = try MessageDecoder().decode(message.payload, on: .detectSet) else {
                 return
             }
+            // Stored first: a switch that took effect must not be undone by a crash.
+            memory.store(isOn)
             setDetection(isOn)
         } catch {
             let shown = String(decoding: message.payload.prefix(40), as: UTF8.self).debugDescription
@@ -58,5 +61,32 @@ struct BrokerService: Service {
                 metadata: ["payload": "\(shown)", "reason": "\(error)", "expected": "ON or OFF"]
             )
         }
+    }
+}
+
+/// Whether detection was last switched on or off from outside, across restarts, if the owner wants that.
+struct DetectionMemory: Sendable {
+    private static let key = "detection"
+
+    private let values: any EventStore
+    private let isKept: Bool
+
+    /// Takes over what an earlier run stored; if it is not to be kept, it is forgotten.
+    init(in values: any EventStore, isKept: Bool) {
+        self.values = values
+        self.isKept = isKept
+        if !isKept, values.value(for: Self.key) != nil { values.set(nil, for: Self.key) }
+    }
+
+    /// The last switch; nil if there was none.
+    var isOn: Bool? {
+        guard isKept, let text = values.value(for: Self.key) else { return nil }
+        return text != Array("OFF".utf8)
+    }
+
+    /// Stores a switch.
+    func store(_ isOn: Bool) {
+        guard isKept else { return }
+        values.set(Array((isOn ? "ON" : "OFF").utf8), for: Self.key)
     }
 }

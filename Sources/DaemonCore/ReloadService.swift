@@ -37,7 +37,8 @@ extension Settings {
     /// The sections that only a restart can change and that differ; all others take effect with a reload.
     func changedFixedSections(from old: Settings) -> [String] {
         let sections: [(name: String, differs: Bool)] = [
-            ("camera.name", camera.name != old.camera.name), ("events", events != old.events),
+            ("camera.name", camera.name != old.camera.name),
+            ("detection.remember", detection.remember != old.detection.remember), ("events", events != old.events),
             ("publish", publish != old.publish), ("mqtt", mqtt != old.mqtt), ("outbox", outbox != old.outbox),
             ("homeassistant", homeAssistant != old.homeAssistant), ("stats", stats != old.stats),
             ("log", log != old.log),

@@ -103,7 +103,10 @@ struct ContractDocumentTests {
                 base: "porch/faces",
                 camera: "porch",
                 version: "1.0.0",
-                published: published
+                published: published,
+                hasPreview: published.isEmpty,
+                suggestedArea: published.isEmpty ? nil : "Hall",
+                supportURL: published.isEmpty ? nil : "https://help.example"
             )
             var message = SentMessage(Message(topic: .status, payload: try discovery.payload()))
             message.topic = discovery.topic

@@ -1,5 +1,6 @@
 import FaceMessages
 import Foundation
+import MQTT
 import Testing
 
 @testable import DaemonCore
@@ -15,6 +16,7 @@ struct HomeAssistantDiscoveryTests {
         "platform", "unique_id", "name", "icon", "entity_category", "enabled_by_default", "entity_picture",
         "json_attributes_topic", "json_attributes_template", "qos", "encoding", "availability", "availability_mode",
         "availability_topic", "availability_template", "payload_available", "payload_not_available",
+        "default_entity_id",
     ]
     private static let platformFields: [String: Set<String>] = [
         "event": ["state_topic", "value_template", "event_types", "device_class"],
@@ -28,16 +30,28 @@ struct HomeAssistantDiscoveryTests {
         ],
         "switch": [
             "state_topic", "value_template", "device_class", "command_topic", "command_template", "optimistic",
-            "retain",
-            "payload_on", "payload_off", "state_on", "state_off",
+            "retain", "payload_on", "payload_off", "state_on", "state_off",
         ],
+        "camera": ["topic", "image_encoding"],
+        "device_automation": ["automation_type", "type", "subtype", "topic", "payload", "value_template"],
     ]
 
     private func discovery(
         base: String = "faces",
-        published: Set<Settings.Publication> = Set(Settings.Publication.allCases)
+        camera: String = "front",
+        published: Set<Settings.Publication> = Set(Settings.Publication.allCases),
+        hasPreview: Bool = true
     ) -> HomeAssistantDiscovery {
-        HomeAssistantDiscovery(prefix: "ha", base: base, camera: "front", version: "1.2.3", published: published)
+        HomeAssistantDiscovery(
+            prefix: "ha",
+            base: base,
+            camera: camera,
+            version: "1.2.3",
+            published: published,
+            hasPreview: hasPreview,
+            suggestedArea: "Hall",
+            supportURL: "https://help.example"
+        )
     }
 
     private func object(_ discovery: HomeAssistantDiscovery) throws -> [String: Any] {
@@ -58,8 +72,9 @@ struct HomeAssistantDiscoveryTests {
         #expect(device["identifiers"] as? [String] == ["facet-faces"])
         #expect(device["name"] as? String == "front")
         #expect(device["sw_version"] as? String == "1.2.3")
+        #expect(device["suggested_area"] as? String == "Hall")
         let origin = try #require(message["origin"] as? [String: Any])
-        #expect(Set(origin.keys) == ["name", "sw_version"])
+        #expect(Set(origin.keys) == ["name", "sw_version", "support_url"])
         for (name, component) in try components(discovery()) {
             let platform = try #require(component["platform"] as? String)
             let known = try #require(Self.platformFields[platform], "\(name): \(platform)")
@@ -80,9 +95,15 @@ struct HomeAssistantDiscoveryTests {
         #expect(component["state_topic"] as? String == "porch/faces/" + topic.rawValue)
         #expect(component["event_types"] as? [String] == [topic.rawValue])
         #expect(component["value_template"] == nil, "the payload is JSON with an event_type as it is")
+        let trigger = try #require(try components(discovery(base: "porch/faces"))[topic.rawValue + "_trigger"])
+        #expect(trigger["platform"] as? String == "device_automation")
+        #expect(trigger["automation_type"] as? String == "trigger")
+        #expect(trigger["type"] as? String == topic.rawValue)
+        #expect(trigger["topic"] as? String == "porch/faces/" + topic.rawValue)
+        #expect(trigger["payload"] == nil, "each message is one occurrence")
     }
 
-    @Test("switches detection, and tells occupancy, count and the camera's trouble")
+    @Test("has a switch for detection, occupancy, count, the camera's condition, and pictures")
     func others() throws {
         let components = try components(discovery())
         #expect(components["detect"]?["state_topic"] as? String == "faces/detect/state")
@@ -92,8 +113,11 @@ struct HomeAssistantDiscoveryTests {
         #expect(components["occupancy"]?["state_topic"] as? String == "faces/count")
         #expect(components["count"]?["state_class"] as? String == "measurement")
         #expect(components["camera"]?["device_class"] as? String == "problem")
-        let identifiers = components.values.compactMap { $0["unique_id"] as? String }
-        #expect(identifiers.count == components.count)
+        #expect(components["preview"]?["topic"] as? String == "faces/preview/jpeg")
+        #expect(components["preview"]?["state_topic"] == nil)
+        let entities = components.values.filter { $0["platform"] as? String != "device_automation" }
+        let identifiers = entities.compactMap { $0["unique_id"] as? String }
+        #expect(identifiers.count == entities.count)
         #expect(Set(identifiers).count == identifiers.count)
     }
 
@@ -113,13 +137,42 @@ struct HomeAssistantDiscoveryTests {
         }
     }
 
+    @Test(
+        "what depends on frames is available only while the camera streams: off and 0 would mean that nobody is there"
+    )
+    func availableWhileStreaming() throws {
+        let components = try components(discovery())
+        let ofFrames: Set = ["occupancy", "count", "smiling_now", "eyes_closed_now"]
+        for (name, component) in components where component["platform"] as? String != "event" {
+            let availability = component["availability"] as? [[String: String]]
+            #expect((availability?.count == 1) == ofFrames.contains(name), "\(name)")
+            guard let availability = availability?.first else { continue }
+            #expect(availability["topic"] == "faces/status")
+            let template = try #require(availability["value_template"])
+            #expect(template.contains("value_json.state == 'online' and"))
+            #expect(template.contains("value_json.cameraState | default('') == 'streaming'"))
+        }
+    }
+
+    @Test("names entities by the camera and what they are, unless that takes a transliteration")
+    func entityIDs() throws {
+        let components = try components(discovery(camera: "Front  Door (2)"))
+        #expect(components["smile"]?["default_entity_id"] as? String == "event.front_door_2_smile")
+        #expect(components["camera"]?["default_entity_id"] as? String == "binary_sensor.front_door_2_camera_problem")
+        for camera in ["Tür", "--"] {
+            let components = try self.components(discovery(camera: camera))
+            #expect(components.values.allSatisfy { $0["default_entity_id"] == nil }, "\(camera)")
+        }
+    }
+
     @Test("removes the entities of messages that are not published")
     func unpublished() throws {
-        let components = try components(discovery(published: [.smile]))
-        for name in ["enter", "leave", "blink", "eyes_closed", "occupancy", "count"] {
-            #expect(components[name].map { Set($0.keys) } == ["platform"], "\(name)")
+        let components = try components(discovery(published: [.smile], hasPreview: false))
+        let kept: Set = ["smile", "smile_trigger", "detect", "camera", "reason", "attention", "frame_rate"]
+        for (name, component) in components {
+            #expect(kept.contains(name) == (component.count > 1), "\(name)")
+            if !kept.contains(name) { #expect(Set(component.keys) == ["platform"], "\(name)") }
         }
-        for name in ["smile", "detect", "camera"] { #expect(components[name]?["unique_id"] != nil, "\(name)") }
     }
 
     @Test("goes to a topic that Home Assistant takes, another for each base")
@@ -132,9 +185,86 @@ struct HomeAssistantDiscoveryTests {
         #expect(discovery().birthTopic == "ha/status")
     }
 
+    /// What the templates make of messages, by the template engine that Home Assistant uses.
+    @Test(
+        "its templates give what Home Assistant's template engine is meant to read",
+        .enabled(if: Templates.isRunnable, "python3-jinja2 is missing: run deploy/setup"),
+        arguments: [
+            ("smiling_now", #"{"faces":[]}"#, "OFF"),
+            ("smiling_now", #"{"faces":[{"faceID":1}]}"#, "None"),
+            ("smiling_now", #"{"faces":[{"faceID":1},{"faceID":2,"smiling":false}]}"#, "OFF"),
+            ("smiling_now", #"{"faces":[{"smiling":false},{"smiling":true},{"faceID":1}]}"#, "ON"),
+            ("eyes_closed_now", #"{"faces":[{"leftEyeClosed":true,"rightEyeClosed":false}]}"#, "OFF"),
+            ("eyes_closed_now", #"{"faces":[{"leftEyeClosed":true,"rightEyeClosed":true}]}"#, "ON"),
+            ("eyes_closed_now", #"{"faces":[{"leftEyeClosed":true}]}"#, "None"),
+            ("occupancy", "2", "ON"), ("occupancy", "0", "OFF"), ("occupancy", "", "OFF"),
+            ("camera", #"{"state":"online","cameraState":"lost","reason":"unplugged"}"#, "ON"),
+            ("camera", #"{"state":"offline"}"#, "OFF"),
+            ("reason", #"{"state":"online","cameraState":"lost","reason":"unplugged"}"#, "unplugged"),
+            ("reason", #"{"state":"offline"}"#, "none"),
+            ("attention", #"{"state":"online","attention":["too_dark","too_small"]}"#, "too_dark, too_small"),
+            ("attention", #"{"state":"online","attention":[]}"#, "none"),
+            ("attention", #"{"state":"offline"}"#, "none"),
+            ("frame_rate", #"{"frameRate":29.97}"#, "30"),
+        ]
+    )
+    func templates(component: String, payload: String, expected: String) throws {
+        let template = try #require(try components(discovery())[component]?["value_template"] as? String)
+        #expect(try Templates.render(template, payload) == expected)
+    }
+
+    @Test(
+        "the availability templates hold for each status",
+        .enabled(if: Templates.isRunnable, "python3-jinja2 is missing: run deploy/setup"),
+        arguments: [
+            (#"{"state":"online","cameraState":"streaming"}"#, "online", "online"),
+            (#"{"state":"online","cameraState":"starting"}"#, "online", "offline"),
+            (#"{"state":"online","cameraState":"lost"}"#, "online", "offline"),
+            (#"{"state":"online","cameraState":"disabled"}"#, "online", "offline"),
+            (#"{"state":"stopped","cameraState":"streaming"}"#, "offline", "offline"),
+            (#"{"state":"offline"}"#, "offline", "offline"),
+        ]
+    )
+    func availabilityTemplates(status: String, device: String, occupancy: String) throws {
+        let ofDevice = try #require(try object(discovery())["availability"] as? [[String: String]])
+        let ofOccupancy = try #require(try components(discovery())["occupancy"]?["availability"] as? [[String: String]])
+        #expect(try ofDevice.map { try Templates.render($0["value_template"], status) } == [device])
+        #expect(try ofOccupancy.map { try Templates.render($0["value_template"], status) } == [occupancy])
+    }
+
     @Test("is the same bytes each time")
     func stable() throws {
         #expect(try discovery().payload() == discovery().payload())
+    }
+}
+
+/// Jinja, the template engine of Home Assistant, with an undefined value as an error: Home Assistant would log a warning
+/// for each.
+private enum Templates {
+    static let isRunnable = (try? render("{{ 1 }}", "")) == "1"
+
+    static func render(_ template: String?, _ payload: String) throws -> String {
+        let program = """
+            import sys, json, jinja2
+            def integer(value, default=None):
+                try: return int(float(value))
+                except ValueError: return default
+            e = jinja2.Environment(undefined=jinja2.StrictUndefined)
+            e.filters['int'] = integer
+            try: value = json.loads(sys.argv[2])
+            except ValueError: value = None
+            print(e.from_string(sys.argv[1]).render(value=sys.argv[2], value_json=value))
+            """
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/python3")
+        process.arguments = ["-c", program, template ?? "", payload]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
 
@@ -157,5 +287,24 @@ struct AnnouncedTopicsTests {
         #expect(again.begin(announcing: nil) == ["b"], "the broker did not get it")
         again.emptied(["b"], butNot: ["other"])
         #expect(again.stored == nil)
+    }
+}
+
+@Suite("The memory of detection")
+struct DetectionMemoryTests {
+    @Test("holds the last switch over a restart, if that is wanted; else it is forgotten")
+    func lifecycle() {
+        let store = MemoryEventStore()
+        let first = DetectionMemory(in: store, isKept: true)
+        #expect(first.isOn == nil)
+        first.store(false)
+        #expect(DetectionMemory(in: store, isKept: true).isOn == false)
+        first.store(true)
+        #expect(DetectionMemory(in: store, isKept: true).isOn == true)
+        first.store(false)
+        let unwanted = DetectionMemory(in: store, isKept: false)
+        #expect(unwanted.isOn == nil)
+        unwanted.store(false)
+        #expect(DetectionMemory(in: store, isKept: true).isOn == nil, "a switch of long ago does not come back")
     }
 }

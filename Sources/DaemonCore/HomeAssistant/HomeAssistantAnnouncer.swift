@@ -2,7 +2,8 @@ import Logging
 import MQTT
 import Synchronization
 
-/// Tells Home Assistant of the device, again whenever it has started, and takes it back once discovery is off.
+/// Publishes the discovery message, again whenever Home Assistant has started, and removes the device once discovery is
+/// off.
 final class HomeAssistantAnnouncer: Sendable {
     private static let key = "homeAssistantTopics"
 
@@ -13,9 +14,18 @@ final class HomeAssistantAnnouncer: Sendable {
     /// The topics that this run empties.
     private let leftovers = Mutex<[String]>([])
 
-    init(_ discovery: HomeAssistantDiscovery, isOn: Bool, store: any EventStore, logger: Logger) {
-        self.discovery = discovery
-        self.isOn = isOn
+    init(settings: Settings, store: any EventStore, logger: Logger) {
+        discovery = HomeAssistantDiscovery(
+            prefix: settings.homeAssistant.prefix,
+            base: settings.mqtt.topic,
+            camera: settings.camera.name,
+            version: Daemon.version,
+            published: settings.publish,
+            hasPreview: settings.preview.enabled,
+            suggestedArea: settings.homeAssistant.suggestedArea,
+            supportURL: settings.homeAssistant.supportURL
+        )
+        isOn = settings.homeAssistant.discovery
         self.store = store
         self.logger = logger
     }
@@ -28,7 +38,8 @@ final class HomeAssistantAnnouncer: Sendable {
         var announced = AnnouncedTopics(stored: store.value(for: Self.key))
         let left = announced.begin(announcing: isOn ? discovery.topic : nil)
         leftovers.withLock { $0 = left }
-        // Kept before anything is sent: a crash in between leaves a note too many, not a device too many.
+        // Stored before anything is sent: after a crash in between, a topic without a message is emptied once more, but
+        // no device stays behind.
         if !announced.topics.isEmpty { store.set(announced.stored, for: Self.key) }
         for topic in left {
             logger.info("removing the device from Home Assistant", metadata: ["topic": "\(topic)"])
@@ -37,7 +48,7 @@ final class HomeAssistantAnnouncer: Sendable {
         if isOn { try announce(on: connection) }
     }
 
-    /// Whether a message was Home Assistant's; if it has started, it is told of the device.
+    /// Whether a message was Home Assistant's; if it says that Home Assistant has started, the device is announced.
     func handles(_ message: ReceivedMessage, on connection: BrokerConnection) -> Bool {
         guard isOn, message.topic == discovery.birthTopic else { return false }
         if message.payload == Array("online".utf8) {
@@ -61,5 +72,36 @@ final class HomeAssistantAnnouncer: Sendable {
 
     private static func message(topic: String, payload: [UInt8]) -> MQTTMessage {
         MQTTMessage(topic: topic, payload: payload, qos: .atLeastOnce, retain: true, contentType: "application/json")
+    }
+}
+
+/// The discovery topics that hold a message of this daemon, across restarts, so that none is left behind when discovery
+/// is switched off, or the base or the prefix changes.
+struct AnnouncedTopics: Hashable, Sendable {
+    private(set) var topics: Set<String>
+
+    /// Reads what `stored` gave in an earlier run; nil for none.
+    init(stored: [UInt8]?) {
+        // No topic holds a U+0000.
+        topics = Set(String(decoding: stored ?? [], as: UTF8.self).split(separator: "\0").map(String.init))
+    }
+
+    /// What the next run needs to know; nil for nothing.
+    var stored: [UInt8]? {
+        topics.isEmpty ? nil : Array(topics.sorted().joined(separator: "\0").utf8)
+    }
+
+    /// Begins a run that announces on a topic, or on none.
+    ///
+    /// - Returns: The topics to be emptied.
+    mutating func begin(announcing topic: String?) -> [String] {
+        let left = topics.subtracting([topic].compactMap(\.self)).sorted()
+        if let topic { topics.insert(topic) }
+        return left
+    }
+
+    /// Forgets the topics that were emptied, except for those whose emptying the broker has not acknowledged.
+    mutating func emptied(_ topics: [String], butNot undelivered: [String]) {
+        self.topics.subtract(Set(topics).subtracting(undelivered))
     }
 }

@@ -102,6 +102,7 @@ extension Settings.Clip {
 extension Settings.Detection {
     fileprivate mutating func read(_ reader: inout SettingsReader) {
         enabled = reader.flag("detection.enabled", default: enabled)
+        remember = reader.flag("detection.remember", default: remember)
         accuracy = reader.choice("detection.accuracy", default: accuracy)
         maximumFaces = reader.integer("detection.maximumFaces", default: maximumFaces, in: 1...32)
         minimumSize = reader.number("detection.minimumSize", default: minimumSize, in: 0...1)

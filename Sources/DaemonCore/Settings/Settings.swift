@@ -53,6 +53,8 @@ public struct Settings: Hashable, Sendable {
         }
         /// Whether detection is on at the start.
         public var enabled = true
+        /// Whether the last switch from outside holds over a restart, instead of `enabled`.
+        public var remember = false
         /// Which detector.
         public var accuracy = Accuracy.standard
         /// How many faces are followed at most.
