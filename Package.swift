@@ -138,8 +138,8 @@ let package = Package(
         tests(
             of: "facet",
             [
-                "OverlayRendering", "FaceMessages", "FaceMetadata", "Frames", "MediaFiles", "MQTT", argumentParser,
-                logging,
+                "OverlayRendering", "FaceInference", "FaceMessages", "FaceMetadata", "FaceTracking", "Frames",
+                "MediaFiles", "MQTT", argumentParser, logging,
             ]
         ),
         tests(of: "DaemonCore", ["FaceMessages", "FaceMetadata", "Frames", "MQTT", logging]),

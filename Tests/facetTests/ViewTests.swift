@@ -66,7 +66,9 @@ struct ViewTests {
         if columns >= 20 { #expect(noticed.hasPrefix(" wrote a.png │")) }
         if columns == 200 {
             #expect(
-                text.hasPrefix(" ● broker:1883 │ no daemon yet │ 15 fps │ 1 face │ smile of face 1, 3 s ago │ box │")
+                text.hasPrefix(
+                    " ● broker:1883 │ no daemon yet │ 15 pictures/s │ 1 face │ smile of face 1, 3 s ago │ box │"
+                )
             )
         }
     }
@@ -160,28 +162,66 @@ struct LiveModelTests {
         #expect(model.take(.message(.metadata, broken), at: 0) == nil)
     }
 
-    /// What a shutter says to each piece of news, the newest picture's frame and the time.
-    private func releases(_ event: Topic?, _ inputs: [(LiveModel.News, Int?, Double)]) -> [Bool] {
-        var shutter = Shutter(event: event)
-        return inputs.map { shutter.isReleased(by: $0.0, picture: $0.1, at: $0.2) }
+    /// A shot of a frame of a source with 30 frames a second that came at a time.
+    private func shot(_ frame: Int?, at seconds: Double) -> Shutter.Shot {
+        let mediaTime = frame.map { Double($0) / 30 }
+        return Shutter.Shot(
+            picture: PreviewPicture(jpeg: [], frame: frame, mediaTime: mediaTime, arrival: seconds),
+            scene: Scene()
+        )
     }
 
     @Test("the shutter takes the first picture that shows the event's frame")
     func shutter() {
-        let blink = LiveModel.News.event(event(.blink(eyes: .both, duration: 0.1), frame: 95))
-        let smile = LiveModel.News.event(event(.smile, frame: 100))
-        let released = releases(
-            .smile,
-            [(.picture, 90, 0), (blink, 90, 0), (smile, 98, 1), (.picture, 99, 1.1), (.picture, 101, 1.2)]
-        )
-        #expect(released == [false, false, false, false, true])
-        #expect(releases(nil, [(.other, 5, 0), (.picture, 5, 0)]) == [false, true])
+        var shutter = Shutter(event: .smile)
+        shutter.take(event(.blink(eyes: .both, duration: 0.1), frame: 95).event, at: 0)
+        shutter.add(shot(98, at: 0.9))
+        #expect(shutter.released(at: 0.9) == nil)
+        shutter.take(event(.smile, frame: 100).event, at: 1)
+        shutter.add(shot(99, at: 1.1))
+        #expect(shutter.released(at: 1.1) == nil)
+        shutter.add(shot(101, at: 1.2))
+        shutter.add(shot(104, at: 1.3))
+        #expect(shutter.released(at: 1.3)?.picture.frame == 101)
+        var next = Shutter(event: nil)
+        #expect(next.released(at: 0) == nil)
+        next.add(shot(5, at: 0))
+        #expect(next.released(at: 0)?.picture.frame == 5)
+    }
+
+    @Test("the picture of a blink is the one with closed eyes, before the frame that reported it")
+    func blinkShutter() {
+        var shutter = Shutter(event: .blink)
+        for frame in [84, 88, 92, 96, 100] { shutter.add(shot(frame, at: Double(frame) / 30)) }
+        #expect(shutter.released(at: 3.3) == nil)
+        // Closed for 0.2 s until frame 96: the middle is frame 93.
+        shutter.take(event(.blink(eyes: .both, duration: 0.2), frame: 96).event, at: 3.3)
+        #expect(shutter.released(at: 3.3)?.picture.frame == 92)
     }
 
     @Test("the shutter does not wait for ever, nor for frame numbers that never come")
     func shutterPatience() {
-        let smile = LiveModel.News.event(event(.smile, frame: 100))
-        #expect(releases(.smile, [(smile, 98, 1), (.other, 98, 1.4), (.other, 98, 1.6)]) == [false, false, true])
-        #expect(releases(.smile, [(smile, nil, 1), (.picture, nil, 1.05)]) == [false, true])
+        let smile = event(.smile, frame: 100).event
+        var late = Shutter(event: .smile)
+        late.add(shot(98, at: 0.9))
+        late.take(smile, at: 1)
+        #expect(late.released(at: 1.4) == nil)
+        #expect(late.released(at: 1.6)?.picture.frame == 98)
+        var unnumbered = Shutter(event: .smile)
+        unnumbered.add(shot(nil, at: 0.9))
+        unnumbered.take(smile, at: 1)
+        #expect(unnumbered.released(at: 1) == nil)
+        unnumbered.add(shot(nil, at: 1.05))
+        #expect(unnumbered.released(at: 1.05)?.picture.arrival == 1.05)
+    }
+
+    @Test("the timing of a view that runs for long needs no more and more memory")
+    func timingMemory() {
+        var timing = ViewTiming()
+        for _ in 0..<10_000 {
+            timing.arrive(.now)
+            timing.draw()
+        }
+        #expect(timing.samples <= 4096)
     }
 }

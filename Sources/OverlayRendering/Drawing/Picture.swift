@@ -18,6 +18,12 @@ public final class Picture {
     /// The size of the upright picture, all its pixels counted; nil before the first frame.
     public var uprightSize: FrameSize? { frameSize.map(orientation.uprightSize(of:)) }
 
+    /// Holds no frame any more.
+    public func forget() {
+        if let surface { cairo_surface_destroy(surface) }
+        (surface, size, frameSize) = (nil, nil, nil)
+    }
+
     /// Takes over a frame's pixels.
     ///
     /// - Parameters:

@@ -18,6 +18,8 @@ public struct MessageTrack: Sendable {
     /// The camera they are about.
     public let camera: String
 
+    private let metadata: [MetadataMessage]
+
     /// Reads lines as `facetd --print` writes them: one JSON object each, with `topic` and `payload`.
     ///
     /// Messages that are not of this contract (discovery, pictures) are passed over.
@@ -37,6 +39,7 @@ public struct MessageTrack: Sendable {
         guard cameras.count == 1, let camera = cameras.first else { throw .severalCameras(cameras.sorted()) }
         self.entries = entries
         self.camera = camera
+        metadata = entries.compactMap { if case .metadata(let message) = $0.message { message } else { nil } }
     }
 
     /// The time of the last message that comes from a frame.
@@ -48,6 +51,19 @@ public struct MessageTrack: Sendable {
             if case .event(let event) = entry.message, Topic(event.event.kind) == topic { return event }
         }
         return nil
+    }
+
+    /// The last metadata up to a time, and the next one; nil if either is missing.
+    func metadata(around mediaTime: Double) -> (before: MetadataMessage, after: MetadataMessage)? {
+        // Times only grow within a file; where they do not, the entries around the place found still hold.
+        var (low, high) = (0, metadata.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if metadata[middle].stamp.mediaTime <= mediaTime { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0, low < metadata.count else { return nil }
+        let (before, after) = (metadata[low - 1], metadata[low])
+        return before.origin.boot == after.origin.boot ? (before, after) : nil
     }
 
     /// When the first face is there; nil if there is never one.
@@ -119,7 +135,16 @@ public struct MessagePlayback: Sendable {
             }
         }
         scene.advance(to: mediaTime)
+        if let (before, after) = track.metadata(around: mediaTime + Self.rounding), scene.stamp == before.stamp {
+            scene.place(FaceHistory.faces(at: mediaTime, between: before.entry, and: after.entry))
+        }
         return events
+    }
+}
+
+extension MetadataMessage {
+    fileprivate var entry: FaceHistory.Entry {
+        FaceHistory.Entry(frame: stamp.frame, mediaTime: stamp.mediaTime, faces: faces)
     }
 }
 

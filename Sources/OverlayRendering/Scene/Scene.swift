@@ -43,6 +43,7 @@ public struct Scene: Hashable, Sendable {
     /// Messages that changed nothing.
     public private(set) var ignored = Ignored()
 
+    private var history = FaceHistory()
     private var boot: String?
     private var goneBoot: String?
     private var made = 0
@@ -64,9 +65,39 @@ public struct Scene: Hashable, Sendable {
             ignored.stale += 1
             return []
         }
+        if boot != message.origin.boot { history = FaceHistory() }
         boot = message.origin.boot
         stamp = message.stamp
+        history.add(
+            FaceHistory.Entry(frame: message.stamp.frame, mediaTime: message.stamp.mediaTime, faces: message.faces)
+        )
         return replaceLayers(with: message.faces, at: seconds)
+    }
+
+    /// Whether the faces of a frame are settled, so that a picture of it can be drawn over.
+    ///
+    /// A frame without faces is: a face that comes is reported with its first frame, before the picture.
+    public func isSettled(in frame: Int) -> Bool { layers.isEmpty || history.reaches(frame) }
+
+    /// The scene with the faces where they were in a frame; itself if that frame is not known any more.
+    public func showing(frame: Int) -> Scene {
+        guard let faces = history.faces(in: frame) else { return self }
+        var result = self
+        result.place(faces)
+        return result
+    }
+
+    /// Puts faces into the layers without counting it as a change of the scene.
+    mutating func place(_ faces: [FaceObject]) {
+        var known: [FaceID: SceneLayer] = [:]
+        for layer in layers { known[layer.faceID] = layer }
+        var seen: Set<FaceID> = []
+        layers = faces.filter { seen.insert($0.faceID).inserted }.map { face in
+            var layer = known[face.faceID] ?? SceneLayer(face: face, number: 0, start: 0)
+            layer.face = face
+            return layer
+        }
+        layers.sort { $0.faceID < $1.faceID }
     }
 
     /// Marks an event on its face's layer until it fades.
@@ -102,6 +133,7 @@ public struct Scene: Hashable, Sendable {
         layers = []
         flashes = [:]
         stamp = nil
+        history = FaceHistory()
         return removed
     }
 

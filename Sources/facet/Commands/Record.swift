@@ -88,20 +88,20 @@ struct Record: AsyncParsableCommand {
         )
         var start: Double?
         for await input in LiveInputs(subscriber, interval: .milliseconds(50), interruptible: true) {
-            let news = try pictures.take(input)
-            let now = pictures.seconds
+            _ = try pictures.take(input)
             if case .interrupted = input.content { break }
-            if let seconds, let start, now - start >= seconds { break }
-            guard case .picture = news, let jpeg = pictures.model.picture?.jpeg else { continue }
+            if let seconds, let start, pictures.seconds - start >= seconds { break }
+            guard let (picture, scene) = pictures.next() else { continue }
             do {
-                try decoder.decode(jpeg)
+                try decoder.decode(picture.jpeg)
             } catch {
                 // Later on a damaged picture is passed over: the next one comes soon.
                 guard start == nil else { continue }
                 throw CommandFailure("the preview picture cannot be decoded: \(error)")
             }
+            let now = picture.arrival
             start = start ?? now
-            try recorder.add(decoder.picture, scene: pictures.model.scene, mediaTime: now - (start ?? now), at: now)
+            try recorder.add(decoder.picture, scene: scene, mediaTime: now - (start ?? now), at: now)
         }
         await subscriber.stop()
         try recorder.finish()

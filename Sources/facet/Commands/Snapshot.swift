@@ -79,18 +79,19 @@ struct Snapshot: AsyncParsableCommand {
         var pictures = LivePictures(subscriber)
         var shutter = Shutter(event: on?.topic)
         for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
-            let news = try pictures.take(input)
-            guard shutter.isReleased(by: news, picture: pictures.model.picture?.frame, at: pictures.seconds),
-                let jpeg = pictures.model.picture?.jpeg
-            else { continue }
+            if case .event(let message) = try pictures.take(input) {
+                shutter.take(message.event, at: pictures.seconds)
+            }
+            if let (picture, scene) = pictures.next() { shutter.add(Shutter.Shot(picture: picture, scene: scene)) }
+            guard let shot = shutter.released(at: pictures.seconds) else { continue }
             do {
-                try decoder.decode(jpeg)
+                try decoder.decode(shot.picture.jpeg)
             } catch {
                 throw CommandFailure("the preview picture cannot be decoded: \(error)")
             }
             await subscriber.stop()
             return try OverlayPicture(options: overlay, isPlain: plain)
-                .draw(decoder.picture, scene: pictures.model.scene, at: pictures.seconds)
+                .draw(decoder.picture, scene: shot.scene, at: pictures.seconds)
         }
         throw CommandFailure("the connection to \(subscriber.address) ended before there was a picture")
     }
@@ -105,6 +106,8 @@ struct Snapshot: AsyncParsableCommand {
                 "there is no \(on.rawValue) in the metadata; choose another event, or a time with --at SECONDS"
             )
         }
+        // A blink is reported by the first frame with open eyes; the picture of it is the one with closed eyes.
+        if case .blink(_, let duration) = event.event.kind { return event.event.stamp.mediaTime - duration / 2 }
         return event.event.stamp.mediaTime
     }
 }

@@ -4,7 +4,35 @@ import Frames
 import MQTT
 import OverlayRendering
 
-/// What a daemon tells, as it comes: its faces, its condition, its newest preview picture.
+/// A picture of the daemon's preview.
+struct PreviewPicture: Equatable {
+    /// The picture's bytes.
+    var jpeg: [UInt8]
+
+    /// The frame it shows; nil if the daemon does not say, as over MQTT 3.1.1.
+    var frame: Int?
+
+    /// When it was captured, in seconds since the source's first frame; nil if the daemon does not say.
+    var mediaTime: Double?
+
+    /// When it came, in seconds of the command that follows the daemon.
+    var arrival: Double
+}
+
+extension PreviewPicture {
+    /// Reads the message of a picture, whose frame stands in its user properties.
+    init(_ message: ReceivedMessage, arrival: Double) {
+        func property(_ name: String) -> String? { message.userProperties.first { $0.name == name }?.value }
+        self.init(
+            jpeg: message.payload,
+            frame: property("frame").flatMap { Int($0) },
+            mediaTime: property("mediaTime").flatMap { Double($0) },
+            arrival: arrival
+        )
+    }
+}
+
+/// What a daemon reported, kept up to date from its messages: its faces, its condition, its preview pictures.
 struct LiveModel {
     /// What a message brought.
     enum News {
@@ -16,33 +44,49 @@ struct LiveModel {
         case other
     }
 
-    /// How long a picture's side may be: as long as there can be a canvas for.
-    private static let sides = 1...32767
+    /// Seconds that a picture waits for the metadata that comes after its frame. The daemon publishes metadata at most
+    /// 15 times a second by default: while a face moves, the next message comes within 67 ms.
+    private static let patience = 0.1
+
+    /// How many pictures may wait; more come only from a daemon with an unusual rate.
+    private static let capacity = 8
+
+    /// The longest side of a camera's picture that is believed.
+    private static let longestSide = 8192
 
     /// The faces.
     private(set) var scene = Scene()
 
-    /// The daemon's condition; nil before it was told, and while there is no connection.
+    /// The daemon's condition; nil before the first status, and while there is no connection.
     private(set) var status: StatusMessage?
 
-    /// The newest preview picture, a JPEG, and the frame it shows if it says so.
-    private(set) var picture: (jpeg: [UInt8], frame: Int?)?
+    /// The newest preview picture.
+    private(set) var picture: PreviewPicture?
+
+    /// Whether detection is on; nil before the daemon says so.
+    private(set) var isDetecting: Bool?
 
     /// Where the connection stands.
     private(set) var connection: ConnectionState = .connecting
 
-    /// The shape of the camera's picture, as far as the daemon's status names it in words; metadata tells none.
+    private var waiting: [PreviewPicture] = []
+
+    /// The size of the camera's picture, as far as the daemon's status names it in its text; metadata does not hold it.
     var pictureSize: FrameSize? {
         guard let detail = status?.status.detail else { return nil }
         for word in detail.split(whereSeparator: { " ,;".contains($0) }) {
-            let sides = word.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-            if sides.count == 2, let width = sides[0], let height = sides[1], Self.sides.contains(width),
-                Self.sides.contains(height)
-            {
-                return FrameSize(width: width, height: height)
+            let sides = word.split(separator: "x", omittingEmptySubsequences: false).compactMap { Int($0) }
+            if sides.count == 2, sides.allSatisfy((1...Self.longestSide).contains) {
+                return FrameSize(width: sides[0], height: sides[1])
             }
         }
         return nil
+    }
+
+    /// Whether pictures of the camera can come: after it was lost or switched off, an old one must not pass for live.
+    var isWatching: Bool {
+        guard let status = status?.status, status.state == .online else { return status == nil }
+        return status.cameraState != .lost && status.cameraState != .disabled
     }
 
     /// Takes what happened on the connection, at a time in seconds.
@@ -55,8 +99,10 @@ struct LiveModel {
             if !state.isConnected { forget() }
             return .other
         case .message(.previewJPEG, let message):
-            let frame = message.userProperties.first { $0.name == "frame" }.flatMap { Int($0.value) }
-            picture = (message.payload, frame)
+            let picture = PreviewPicture(message, arrival: seconds)
+            if waiting.count == Self.capacity { waiting.removeFirst() }
+            waiting.append(picture)
+            self.picture = picture
             return .picture
         case .message(let topic, let message):
             guard let decoded = try? MessageDecoder().decode(message.payload, on: topic) else { return nil }
@@ -64,6 +110,21 @@ struct LiveModel {
         case .foreign: return nil
         }
     }
+
+    /// The newest picture whose faces are known, or that has waited long enough for them; nil if there is none.
+    ///
+    /// It and all older ones are handed out only once.
+    mutating func nextPicture(at seconds: Double) -> PreviewPicture? {
+        let isDue = { (picture: PreviewPicture) in
+            picture.frame.map(scene.isSettled) ?? true || seconds - picture.arrival >= Self.patience
+        }
+        guard let index = waiting.lastIndex(where: isDue) else { return nil }
+        defer { waiting.removeFirst(index + 1) }
+        return waiting[index]
+    }
+
+    /// The faces in a picture: those of its frame, or the newest if it does not say which one that is.
+    func scene(of picture: PreviewPicture) -> Scene { picture.frame.map(scene.showing) ?? scene }
 
     /// Lets marks fade.
     mutating func advance(to seconds: Double) {
@@ -79,7 +140,9 @@ struct LiveModel {
         case .status(let message):
             status = message
             _ = scene.apply(message)
-        case .count, .stats, .detectState: break
+            if !isWatching { (waiting, picture) = ([], nil) }
+        case .detectState(let isOn): isDetecting = isOn
+        case .count, .stats: break
         }
         return .other
     }
@@ -87,6 +150,6 @@ struct LiveModel {
     /// Without a connection nothing is known.
     private mutating func forget() {
         _ = scene.clear()
-        status = nil
+        (status, picture, isDetecting, waiting) = (nil, nil, nil, [])
     }
 }

@@ -3,7 +3,7 @@ import FaceMetadata
 import MQTT
 import OverlayRendering
 
-/// Waits for preview pictures, and knows what to say when none come.
+/// Waits for preview pictures and the metadata of their frames, and knows what to say when none come.
 struct LivePictures {
     /// Seconds until a command gives up waiting for a first picture.
     static let patience = 10.0
@@ -44,6 +44,11 @@ struct LivePictures {
         case .key, .interrupted: break
         }
         return nil
+    }
+
+    /// The newest picture that can be drawn, with the faces of its frame; nil if there is no further one.
+    mutating func next() -> (picture: PreviewPicture, scene: Scene)? {
+        model.nextPicture(at: seconds).map { ($0, model.scene(of: $0)) }
     }
 
     private mutating func note(_ state: ConnectionState) throws {

@@ -26,10 +26,18 @@ struct StatusLine {
     }
 
     /// The row, as wide as the terminal.
-    func text(columns: Int, faces: Int, rate: Double, controls: ViewControls, at seconds: Double) -> String {
+    ///
+    /// - Parameters:
+    ///   - columns: how wide the terminal is.
+    ///   - faces: how many there are.
+    ///   - rate: pictures a second; nil without pictures.
+    ///   - controls: what the keys changed.
+    ///   - seconds: the time of the view.
+    /// - Returns: the row, padded with spaces.
+    func text(columns: Int, faces: Int, rate: Double?, controls: ViewControls, at seconds: Double) -> String {
         // What somebody just asked for comes first: a narrow terminal has no room for the rest.
         var parts = [notice, brokerPart, cameraPart].compactMap { $0 }
-        parts.append("\(Int(rate.rounded())) fps")
+        parts.append(rate.map { "\(Int($0.rounded())) pictures/s" } ?? "no preview")
         parts.append(faces == 1 ? "1 face" : "\(faces) faces")
         if let lastEvent { parts.append("\(lastEvent.text), \(Self.age(seconds - lastEvent.seconds))") }
         parts.append(controls.look.rawValue + (controls.isPaused ? " – paused" : ""))

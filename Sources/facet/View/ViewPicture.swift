@@ -3,6 +3,8 @@ import Frames
 import OverlayRendering
 
 /// What `facet view` draws over: the preview, a clip, or nothing.
+///
+/// Not Sendable: whoever draws owns it.
 final class ViewPicture {
     /// The newest picture; empty until the first one.
     var picture: Picture { preview.picture }
@@ -33,6 +35,13 @@ final class ViewPicture {
     /// Takes a preview picture; it is decoded only when something is drawn.
     func offer(_ jpeg: [UInt8]) {
         if !isClip { waiting = jpeg }
+    }
+
+    /// Forgets the preview picture: what it shows is not there any more.
+    func forget() {
+        guard !isClip, shown != nil || waiting != nil else { return }
+        (waiting, shown) = (nil, nil)
+        preview.picture.forget()
     }
 
     /// Decodes what is needed to draw the present; for a clip that is its frame at a time.

@@ -23,6 +23,7 @@ final class ViewSession {
     private let start = ContinuousClock.now
     private var clock = ViewClock()
     private var frozenScene: Scene?
+    private var shown: PreviewPicture?
     private var pictureTaken: Double?
     private var canvas: Canvas?
     private var size: TerminalSize?
@@ -57,20 +58,34 @@ final class ViewSession {
     func take(_ occurrence: Subscriber.Occurrence, arrival: ContinuousClock.Instant) {
         let news = live.take(occurrence, at: seconds)
         switch news {
-        case .picture: if let jpeg = live.picture?.jpeg { source.offer(jpeg) }
+        case .picture:
+            timing.arrive(arrival)
+            return
         case .event(let event): status.remember(event, at: seconds)
-        case .other: (status.connection, status.status) = (live.connection, live.status)
+        case .other:
+            (status.connection, status.status) = (live.connection, live.status)
+            if !live.isWatching, !controls.isPaused { (shown, _) = (nil, source.forget()) }
         case nil: return
         }
-        guard !controls.isPaused else { return }
+        // Over a preview the faces move with the pictures, not between them.
+        guard !controls.isPaused, shown == nil else { return }
         isDirty = true
         timing.arrive(arrival)
     }
 
+    /// Takes the newest preview picture whose faces are known.
+    private func takePictureOfPreview() {
+        guard !controls.isPaused, !source.isClip, let picture = live.nextPicture(at: seconds) else { return }
+        shown = picture
+        source.offer(picture.jpeg)
+        timing.show()
+        isDirty = true
+    }
+
     private var assumedPicture: FrameSize { live.pictureSize ?? Self.usualPicture }
 
-    /// The faces to draw; those of the picture that stands still during a pause.
-    private var scene: Scene { frozenScene ?? playback?.scene ?? live.scene }
+    /// The faces to draw: of the picture shown, or of the one that stands still during a pause.
+    private var scene: Scene { frozenScene ?? playback?.scene ?? shown.map(live.scene(of:)) ?? live.scene }
 
     /// Takes a key.
     ///
@@ -108,6 +123,7 @@ final class ViewSession {
     /// - Returns: whether it drew.
     func drawIfNeeded() throws -> Bool {
         try play()
+        takePictureOfPreview()
         let now = seconds
         if terminal.wasResumed { size = nil }
         live.advance(to: now)
@@ -183,7 +199,7 @@ final class ViewSession {
         let row = status.text(
             columns: size.columns,
             faces: scene.layers.count,
-            rate: timing.rate,
+            rate: source.isClip ? timing.rate : timing.pictureRate,
             controls: controls,
             at: now
         )

@@ -1,33 +1,51 @@
 import Foundation
 
-/// How fast the view is: redraws, time from a message's arrival to the terminal, processor time.
+/// How fast the view is: pictures, redraws, time from a message's arrival to the terminal, processor time.
 struct ViewTiming {
+    /// Latencies kept for the summary: the newest, so that a view that runs for days needs no more memory.
+    private static let capacity = 4096
+
     private let start = ContinuousClock.now
     private var arrived: ContinuousClock.Instant?
     private var latencies: [Double] = []
-    private var draws: [ContinuousClock.Instant] = []
-    private(set) var total = 0
+    private var total = 0
+    private var draws = RecentMoments()
+    private var pictures = RecentMoments()
 
     /// Notes that something to be drawn has arrived, and when.
     mutating func arrive(_ arrival: ContinuousClock.Instant) {
         arrived = arrived ?? arrival
     }
 
+    /// Notes that another picture is about to be drawn.
+    mutating func show() {
+        pictures.add(.now)
+    }
+
     /// Notes that all that has arrived is on the screen.
     mutating func draw() {
         let now = ContinuousClock.now
-        if let arrived { latencies.append(arrived.duration(to: now) / .milliseconds(1)) }
+        if let arrived {
+            let latency = arrived.duration(to: now) / .milliseconds(1)
+            if latencies.count < Self.capacity {
+                latencies.append(latency)
+            } else {
+                latencies[total % Self.capacity] = latency
+            }
+        }
         arrived = nil
         total += 1
-        draws.append(now)
-        while let first = draws.first, first.duration(to: now) > .seconds(2) { draws.removeFirst() }
+        draws.add(now)
     }
 
-    /// Redraws a second, over the last two seconds.
-    var rate: Double {
-        guard let first = draws.first, let last = draws.last, first < last else { return 0 }
-        return Double(draws.count - 1) / (first.duration(to: last) / .seconds(1))
-    }
+    /// Redraws a second, over the last seconds.
+    var rate: Double { draws.rate(at: .now) ?? 0 }
+
+    /// Preview pictures a second, over the last seconds; nil if none came lately.
+    var pictureRate: Double? { pictures.rate(at: .now) }
+
+    /// How many latencies are kept.
+    var samples: Int { latencies.count }
 
     /// One line about the whole run.
     var summary: String {
@@ -46,4 +64,31 @@ struct ViewTiming {
     }
 
     private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+}
+
+/// When something happened lately, to tell how often it does.
+struct RecentMoments {
+    /// Twelve seconds of pictures once every four seconds are still a rate.
+    private static let span = Duration.seconds(12)
+
+    /// The moments that a rate is told from: enough for two seconds at the highest rate of a view.
+    private static let capacity = 120
+
+    private var moments: [ContinuousClock.Instant] = []
+
+    /// Adds a moment, not earlier than the last one.
+    mutating func add(_ moment: ContinuousClock.Instant) {
+        if moments.count == Self.capacity { moments.removeFirst() }
+        moments.append(moment)
+    }
+
+    /// How often it happened a second, over the last two seconds, or over the last few times where it is rarer; nil if it
+    /// has not happened lately.
+    func rate(at now: ContinuousClock.Instant) -> Double? {
+        guard let last = moments.last, last.duration(to: now) < Self.span else { return nil }
+        let recent = moments.filter { $0.duration(to: now) < .seconds(2) }
+        let counted = recent.count >= 3 ? recent : Array(moments.suffix(3))
+        guard let first = counted.first, first < last else { return 0 }
+        return Double(counted.count - 1) / (first.duration(to: last) / .seconds(1))
+    }
 }
