@@ -31,7 +31,6 @@ func tests(
 }
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -47,7 +46,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML", "Logging"]),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -89,12 +87,12 @@ let package = Package(
             "DaemonCore",
             [
                 "FaceMetadata", "FaceTracking", "FaceMessages", "Frames", "V4L2Capture", "MediaFiles",
-                "FaceInference", "MQTT", configuration, lifecycle, logging, signals, yams,
+                "FaceInference", "MQTT", lifecycle, logging, signals, yams,
             ]
         ),
         .executableTarget(
             name: "facetd",
-            dependencies: ["DaemonCore", "MQTT", argumentParser, logging],
+            dependencies: ["DaemonCore", "FaceMessages", "MQTT", argumentParser, logging],
             swiftSettings: strict
         ),
         .executableTarget(

@@ -8,9 +8,6 @@ import UnixSignals
 
 /// The whole daemon: what one run of `facetd` does.
 public struct Daemon: Sendable {
-    /// The version that status tells.
-    public static let version = "0.1.0"
-
     private let logger: Logger
     private let camera: CameraService
     private let stats: StatsService
@@ -80,7 +77,7 @@ public struct Daemon: Sendable {
         let status = StatusBoard(
             publisher: publisher,
             manager: manager,
-            version: Self.version,
+            version: facetVersion,
             isDetecting: settings.detection.enabled,
             logger: logger
         )

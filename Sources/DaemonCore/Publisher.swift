@@ -24,7 +24,7 @@ public protocol Ledger: Sendable {
 /// Encodes what happened and hands it to everybody who wants it.
 public final class Publisher: Sendable {
     private let encoder: MessageEncoder
-    private let wanted: Set<Settings.Publication>
+    private let wanted: Set<Topic>
     private let ledger: any Ledger
     private let sinks: [any MessageSink]
     /// Held while events are told: they are numbered and stored in one order, whichever thread they come from.
@@ -39,7 +39,7 @@ public final class Publisher: Sendable {
     ///   - sinks: Where messages go, in this order.
     public init(
         encoder: MessageEncoder,
-        wanted: Set<Settings.Publication>,
+        wanted: Set<Topic>,
         ledger: any Ledger,
         sinks: [any MessageSink]
     ) {
@@ -73,7 +73,7 @@ public final class Publisher: Sendable {
     }
 
     private func tell(_ event: FaceEvent, captured: ContinuousClock.Instant?) {
-        guard wants(Topic(event.kind)) else { return }
+        guard wanted.contains(Topic(event.kind)) else { return }
         let latency = captured.map { (ContinuousClock.now - $0).seconds }
         let id = ULID.make(at: .wallClock())
         send(encoder.event(event, id: id, seq: ledger.nextSequence(), latency: latency))
@@ -114,10 +114,6 @@ public final class Publisher: Sendable {
     /// Publishes whether detection is on.
     public func publishDetectState(_ isOn: Bool) {
         send(encoder.detectState(isOn))
-    }
-
-    private func wants(_ topic: Topic) -> Bool {
-        Settings.Publication(rawValue: topic.rawValue).map(wanted.contains) ?? true
     }
 
     private func send(_ message: Message) {

@@ -20,7 +20,8 @@ package final class BareInference {
             let found = analyzer.landmarks(of: face.lineage)
         else { return nil }
         region = CropRegion(around: found)
-        model = try LandmarkModel(directory: options.modelDirectory, in: LiteRT(directory: options.modelDirectory))
+        let directory = try ModelDirectory.find(options.modelDirectory)
+        model = try LandmarkModel(directory: directory, in: LiteRT(directory: directory))
     }
 
     /// Samples the crop and runs the model.

@@ -17,8 +17,8 @@ public final class FaceAnalyzer {
             case high
         }
 
-        /// The directory of the LiteRT library and the models; `deploy/setup` fills the default one.
-        public var modelDirectory = "/usr/local/lib/facet"
+        /// The directory of the LiteRT library and the models; nil searches `ModelDirectory.searchPath`.
+        public var modelDirectory: String?
 
         /// How thoroughly new faces are looked for.
         public var accuracy = Accuracy.standard
@@ -59,9 +59,10 @@ public final class FaceAnalyzer {
     ///   before `deploy/setup` was run.
     public init(_ options: Options = Options()) throws(InferenceError) {
         self.options = options
-        let liteRT = try LiteRT(directory: options.modelDirectory)
-        finder = try FaceFinder(directory: options.modelDirectory, in: liteRT)
-        landmarkModel = try LandmarkModel(directory: options.modelDirectory, in: liteRT)
+        let directory = try ModelDirectory.find(options.modelDirectory)
+        let liteRT = try LiteRT(directory: directory)
+        finder = try FaceFinder(directory: directory, in: liteRT)
+        landmarkModel = try LandmarkModel(directory: directory, in: liteRT)
         schedule = SearchSchedule(
             interval: options.searchInterval,
             maximumFaces: max(1, options.maximumFaces),

@@ -1,5 +1,7 @@
 /// Why faces cannot be looked for; the text says what was tried, on what, why it failed and what to do.
 public enum InferenceError: Error, Hashable, Sendable {
+    /// None of the directories where the models are looked for holds this file.
+    case notInstalled(file: String, searched: [String])
     /// A file that inference needs is not there.
     case missingFile(path: String)
     /// A file that inference needs cannot be read, with the system's reason.
@@ -24,6 +26,11 @@ extension InferenceError: CustomStringConvertible {
     /// One paragraph for people.
     public var description: String {
         switch self {
+        case .notInstalled(let file, let searched):
+            """
+            cannot find \(file), looked in \(searched.joined(separator: ", ")). Run deploy/setup, which installs it, or \
+            name its directory in \(ModelDirectory.environmentVariable).
+            """
         case .missingFile(let path):
             "cannot open \(path): there is no such file. Run deploy/setup, which installs it."
         case .unreadableFile(let path, let reason):

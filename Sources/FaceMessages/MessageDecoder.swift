@@ -18,7 +18,7 @@ public struct MessageDecoder: Sendable {
         switch topic {
         case .metadata:
             return .metadata(try json(MetadataPayload.self, bytes, topic).message)
-        case .enter, .leave, .smile, .blink, .eyesClosed:
+        case _ where topic.isEvent:
             return .event(try event(bytes, topic))
         case .status:
             return .status(try json(StatusPayload.self, bytes, topic).message)
@@ -34,7 +34,7 @@ public struct MessageDecoder: Sendable {
             case "OFF": return .detectState(false)
             default: throw .malformed(topic: topic, reason: "it is neither ON nor OFF")
             }
-        case .previewJPEG:
+        default:
             throw .malformed(topic: topic, reason: "a picture is no message")
         }
     }

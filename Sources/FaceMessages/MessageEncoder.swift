@@ -3,6 +3,9 @@ public import FaceMetadata
 /// The version of the wire contract, the `schema` of every message.
 public let schemaVersion = 1
 
+/// The version of Facet: of both programs and the libraries.
+public let facetVersion = "0.1.0"
+
 /// Encodes what one run of the daemon tells about one camera.
 public struct MessageEncoder: Sendable {
     /// The camera's name, in every message.
@@ -113,20 +116,6 @@ public struct MessageEncoder: Sendable {
         json.field("schema", schemaVersion)
         json.field("camera", camera)
         json.field("boot", boot)
-    }
-}
-
-extension Topic {
-    /// The topic that an event is published on.
-    public init(_ kind: FaceEvent.Kind) {
-        self =
-            switch kind {
-            case .enter: .enter
-            case .leave: .leave
-            case .smile: .smile
-            case .blink: .blink
-            case .eyesClosed: .eyesClosed
-            }
     }
 }
 

@@ -1,3 +1,5 @@
+public import FaceMetadata
+
 /// The topics of one camera: a base, and what lies under it.
 ///
 /// Everything directly under the base carries JSON, so `faces/+` can be parsed blindly.
@@ -34,7 +36,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     public var qos: Int {
         switch self {
         case .metadata, .stats, .previewJPEG: 0
-        case .enter, .leave, .smile, .blink, .eyesClosed, .count, .status, .detectState, .detectSet: 1
+        default: 1
         }
     }
 
@@ -42,7 +44,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     public var isRetained: Bool {
         switch self {
         case .metadata, .count, .status, .detectState: true
-        case .enter, .leave, .smile, .blink, .eyesClosed, .stats, .detectSet, .previewJPEG: false
+        default: false
         }
     }
 
@@ -50,7 +52,25 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     public var isEvent: Bool {
         switch self {
         case .enter, .leave, .smile, .blink, .eyesClosed: true
-        case .metadata, .count, .status, .stats, .detectState, .detectSet, .previewJPEG: false
+        default: false
         }
+    }
+
+    /// The event topics, in the order of the contract.
+    public static let events = allCases.filter(\.isEvent)
+
+    /// What the owner of the camera can leave out; status, stats and the state of detection are always published.
+    public static let selectable = allCases.filter { $0 == .metadata || $0.isEvent || $0 == .count }
+
+    /// The topic that an event is published on.
+    public init(_ kind: FaceEvent.Kind) {
+        self =
+            switch kind {
+            case .enter: .enter
+            case .leave: .leave
+            case .smile: .smile
+            case .blink: .blink
+            case .eyesClosed: .eyesClosed
+            }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaceMessages
 
 /// The companion of `facetd`: shows and uses what the daemon tells about faces.
 @main
@@ -24,6 +25,3 @@ struct Facet: AsyncParsableCommand {
         ]
     )
 }
-
-/// The version of this program; the daemon's is in its status.
-let facetVersion = "0.1.0"

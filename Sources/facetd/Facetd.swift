@@ -1,5 +1,6 @@
 import ArgumentParser
 import DaemonCore
+import FaceMessages
 
 @main
 struct Facetd: AsyncParsableCommand {
@@ -8,14 +9,15 @@ struct Facetd: AsyncParsableCommand {
         abstract: "Turns a camera into face metadata, published over MQTT.",
         discussion: """
             Watches a camera, a clip or a stream, follows the faces in it, and publishes what changed: metadata on \
-            faces/metadata, and enter, leave, smile, blink and eyes_closed as events. No picture leaves the process.
+            faces/metadata, and enter, leave, smile, blink and eyes_closed as events. No picture leaves the \
+            process unless preview.enabled says so.
 
             EXAMPLES
               facetd                                          the first camera, the broker on this machine
               facetd --source clip.mp4 --pace asap --no-mqtt --print
               facetd --config /etc/facetd.yaml --mqtt mqtts://lamp@broker.example
             """,
-        version: Daemon.version,
+        version: facetVersion,
         subcommands: [Run.self, CheckConfig.self],
         defaultSubcommand: Run.self
     )

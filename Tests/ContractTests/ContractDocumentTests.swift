@@ -97,7 +97,7 @@ struct ContractDocumentTests {
 
     @Test("Home Assistant's discovery message holds, whatever is published")
     func discovery() throws {
-        for published in [Set(Settings.Publication.allCases), [.smile], []] {
+        for published in [Set(Topic.selectable), [.smile], []] {
             let discovery = HomeAssistantDiscovery(
                 prefix: "homeassistant",
                 base: "porch/faces",

@@ -39,7 +39,7 @@ struct HomeAssistantDiscoveryTests {
     private func discovery(
         base: String = "faces",
         camera: String = "front",
-        published: Set<Settings.Publication> = Set(Settings.Publication.allCases),
+        published: Set<Topic> = Set(Topic.selectable),
         hasPreview: Bool = true
     ) -> HomeAssistantDiscovery {
         HomeAssistantDiscovery(

@@ -25,8 +25,9 @@ struct SettingsTests {
     func documentedDefaults() throws {
         #expect(try Settings.load(path: Self.exampleFile) == Settings())
         let file = try SettingsFile(path: Self.exampleFile)
-        var reader = SettingsReader(arguments: [:], environment: [:], file: nil)
-        _ = try Settings.read(&reader)
+        var reader = SettingsReader()
+        var settings = Settings()
+        settings.read(&reader)
         #expect(reader.readKeys.contains("mqtt.tls.ca"))
         #expect(reader.readKeys.subtracting(file.lines.keys) == [], "not documented")
     }
@@ -139,6 +140,33 @@ struct SettingsTests {
                 "environment: FACET_MQTT_HSOT: is not a setting; did you mean FACET_MQTT_HOST?",
             ]
         )
+    }
+
+    @Test("a file made to overload the parser is refused at once", arguments: [1, 2, 3])
+    func bombs(kind: Int) throws {
+        switch kind {
+        case 1:
+            let levels = (1...40).map { level in
+                "k\(level): &k\(level) {" + (0..<9).map { "p\($0): *k\(level - 1)" }.joined(separator: ", ") + "}"
+            }
+            let text = "k0: &k0 {x: 1, y: 2}\n" + levels.joined(separator: "\n")
+            #expect(problems(text).first?.hasPrefix("f.yaml: holds more than 16 YAML aliases") == true)
+        case 2:
+            let error = #expect(throws: SettingsError.self) {
+                try Settings.read(text: (0..<20_000).map { "key\($0): 1" }.joined(separator: "\n"), name: "f.yaml")
+            }
+            let lines = try #require(error?.description).split(separator: "\n")
+            #expect(lines.first == "the settings have 20000 problems:")
+            #expect(lines.count == 22 && lines.last == "  and 19980 more")
+        default:
+            let directory = try TemporaryDirectory()
+            let text = "camera: {name: \(String(repeating: "x", count: 300_000))}"
+            let path = try directory.write(text, to: "f.yaml")
+            let error = #expect(throws: SettingsError.self) { try Settings.load(path: path) }
+            #expect(error?.problems.first?.reason == "cannot be read: it is larger than 256 KiB")
+            let deep = String(repeating: "{a: ", count: 5000)
+            #expect(problems(deep).first?.hasPrefix("f.yaml: is not valid YAML") == true)
+        }
     }
 
     @Test("controls keep the names that drivers give them")

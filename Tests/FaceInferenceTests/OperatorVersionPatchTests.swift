@@ -5,7 +5,7 @@ import Testing
 @Suite("Patch of operator versions")
 struct OperatorVersionPatchTests {
     private func model() throws -> AlignedMemory {
-        try PinnedFile.landmarkModel.load(from: FaceAnalyzer.Options().modelDirectory)
+        try PinnedFile.landmarkModel.load(from: ModelDirectory.find())
     }
 
     private func bytes(_ memory: AlignedMemory, prefix: Int? = nil) -> UnsafeMutableRawBufferPointer {
@@ -23,7 +23,7 @@ struct OperatorVersionPatchTests {
 
     @Test("leaves a model without these operators as it is")
     func untouched() throws {
-        let memory = try PinnedFile.shortRangeDetector.load(from: FaceAnalyzer.Options().modelDirectory)
+        let memory = try PinnedFile.shortRangeDetector.load(from: ModelDirectory.find())
         let before = Array(bytes(memory))
         #expect(OperatorVersionPatch.apply(to: bytes(memory), operators: CustomOperators.names) == 0)
         #expect(Array(bytes(memory)) == before)

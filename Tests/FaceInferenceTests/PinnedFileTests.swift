@@ -6,9 +6,10 @@ import Testing
 @Suite("Checks before models and library are opened")
 final class PinnedFileTests {
     private let directory = FileManager.default.temporaryDirectory.appending(path: "facet-\(UUID().uuidString)")
-    private let installed = URL(filePath: FaceAnalyzer.Options().modelDirectory)
+    private let installed: URL
 
     init() throws {
+        installed = URL(filePath: try ModelDirectory.find())
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         for name in try FileManager.default.contentsOfDirectory(atPath: installed.path) {
             try FileManager.default.createSymbolicLink(

@@ -1,3 +1,4 @@
+import FaceMessages
 import Logging
 import MQTT
 import Synchronization
@@ -19,7 +20,7 @@ final class HomeAssistantAnnouncer: Sendable {
             prefix: settings.homeAssistant.prefix,
             base: settings.mqtt.topic,
             camera: settings.camera.name,
-            version: Daemon.version,
+            version: facetVersion,
             published: settings.publish,
             hasPreview: settings.preview.enabled,
             suggestedArea: settings.homeAssistant.suggestedArea,

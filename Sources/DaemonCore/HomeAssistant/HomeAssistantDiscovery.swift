@@ -1,5 +1,6 @@
 import FaceMessages
 import Foundation
+import MQTT
 
 /// The device discovery message for Home Assistant: one device with its entities and device triggers.
 ///
@@ -15,7 +16,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     /// The daemon's version.
     let version: String
     /// Which messages are published; the entities of others are removed.
-    let published: Set<Settings.Publication>
+    let published: Set<Topic>
     /// Whether pictures are published.
     var hasPreview = false
     /// The area that Home Assistant puts a new device into.
@@ -26,7 +27,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     /// The device's id in Home Assistant, the same after each start: from the base, which no two daemons share.
     ///
     /// A discovery topic takes letters, digits, `_` and `-` only.
-    var deviceID: String { "facet-" + Settings.MQTT.identifier(ofTopic: base) }
+    var deviceID: String { "facet-" + OutboxLocation.identifier(ofTopic: base) }
 
     /// Where the discovery message goes.
     var topic: String { "\(prefix)/device/\(deviceID)/config" }
@@ -213,7 +214,7 @@ extension HomeAssistantDiscovery {
 
     private func isPublished(_ topic: Topic) -> Bool {
         guard topic != .previewJPEG else { return hasPreview }
-        return Settings.Publication(rawValue: topic.rawValue).map(published.contains) ?? true
+        return !Topic.selectable.contains(topic) || published.contains(topic)
     }
 
     /// A name as Home Assistant writes it in an entity's id; nil if that takes a transliteration, which Home Assistant

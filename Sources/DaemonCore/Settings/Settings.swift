@@ -1,217 +1,194 @@
-public import FaceMetadata
-public import Frames
+package import FaceMessages
+package import FaceMetadata
+package import Frames
 
-/// Everything the owner can set, with the defaults of `config/facetd.yaml`.
-public struct Settings: Hashable, Sendable {
-    /// Where pictures come from.
-    public struct Camera: Hashable, Sendable {
-        /// The camera's name in all messages.
-        public var name = "camera"
-        /// `auto`, a device node or stable name, a clip's or picture's path, or a stream's URL.
-        public var device = "auto"
-        /// The size that the camera must deliver; nil for the one nearest to 640×480.
-        public var size: FrameSize?
-        /// The rate that the camera must deliver, in frames per second; nil for the best one up to 30.
-        public var rate: Double?
-        /// The pixel format that the camera must deliver, as V4L2 names it; nil for the cheapest one to read.
-        public var format: String?
-        /// How the picture must be turned to be upright.
-        public var orientation = Orientation.up
-        /// Whether the upright picture is mirrored left to right.
-        public var mirror = false
-        /// How many buffers the driver fills in turn.
-        public var buffers = 5
-        /// After how long without a frame a camera counts as lost.
-        public var stallTimeout = Duration.seconds(2)
-        /// The driver's controls by name, to be set when the camera opens.
-        public var controls: [String: String] = [:]
-    }
-
-    /// How clips and pictures are played.
-    public struct Clip: Hashable, Sendable {
-        /// How fast.
-        public enum Pace: String, Hashable, Sendable, CaseIterable {
-            /// As a camera would deliver it.
-            case realtime
-            /// As fast as it can be analysed, no frame dropped.
-            case asap
-        }
-        /// How fast.
-        public var pace = Pace.realtime
-        /// Whether it starts again at its end, until the daemon is stopped.
-        public var loop = false
-    }
-
-    /// How faces are found.
-    public struct Detection: Hashable, Sendable {
-        /// Which detector.
-        public enum Accuracy: String, Hashable, Sendable, CaseIterable {
-            /// For faces within a few metres.
-            case standard
-            /// For small faces too, at four times the cost of a search.
-            case high
-        }
-        /// Whether detection is on at the start.
-        public var enabled = true
-        /// Whether the last switch from outside holds over a restart, instead of `enabled`.
-        public var remember = false
-        /// Which detector.
-        public var accuracy = Accuracy.standard
-        /// How many faces are followed at most.
-        public var maximumFaces = 4
-        /// The smallest face's width as a share of the picture's shorter side.
-        public var minimumSize = 0.0
-        /// How often further faces are looked for while some are followed.
-        public var searchInterval = Duration.milliseconds(500)
-        /// The part of the picture that faces must be in.
-        public var region: NormalizedRect?
-        /// Where the LiteRT library and the models are.
-        public var modelDirectory = "/usr/local/lib/facet"
-    }
-
-    /// How faces are followed.
-    public struct Tracking: Hashable, Sendable {
-        /// How long a face must be seen before its `enter`.
-        public var enterDelay = Duration.milliseconds(100)
-        /// How long a face may go unseen before its `leave`.
-        public var patience = Duration.milliseconds(700)
-    }
-
-    /// When metadata counts as changed.
-    public struct Metadata: Hashable, Sendable {
-        /// Messages per second at most; coming, going and flags are not held back.
-        public var maxRate = 15.0
-        /// The deadband of bounds, as a share of the picture.
-        public var positionDeadband = 0.01
-        /// The deadband of angles, in degrees.
-        public var angleDeadband = 2.0
-    }
-
-    /// How events are delivered.
-    public struct Events: Hashable, Sendable {
-        /// How old an event may get while the broker is away; nil for any age.
-        public var maxAge: Duration? = .seconds(10)
-    }
-
-    /// The broker.
-    public struct MQTT: Hashable, Sendable {
-        /// How the connection is protected.
-        public struct TLS: Hashable, Sendable {
-            /// Whether TLS is used; also set by `mqtts://` and by any other setting of this group.
-            public var enabled = false
-            /// The file with the authorities' certificates; nil for the system's.
-            public var ca: String?
-            /// The file with the daemon's certificate.
-            public var certificate: String?
-            /// The file with the key of that certificate.
-            public var key: String?
-        }
-        /// The broker's name or address.
-        public var host = "localhost"
-        /// The broker's port; nil for 1883, or 8883 with TLS.
-        public var port: Int?
-        /// What all topics begin with.
-        public var topic = "faces"
-        /// The id that the daemon is known by at the broker; nil for one made of the topic and the host's name.
-        public var clientID: String?
-        /// The user's name.
-        public var username: String?
-        /// The file whose first line is the password.
-        public var passwordFile: String?
-        /// The longest silence before both sides check on each other.
-        public var keepAlive = Duration.seconds(30)
-        /// How the connection is protected.
-        public var tls = TLS()
-    }
-
-    /// Where events wait until the broker has them.
-    public struct Outbox: Hashable, Sendable {
-        /// The outbox's file; nil for the usual place.
-        public var path: String?
-        /// How many events wait at most.
-        public var capacity = 1000
-    }
-
-    /// The pictures that subscribers may see.
-    public struct Preview: Hashable, Sendable {
-        /// Whether pictures leave the process at all.
-        public var enabled = false
-        /// Pictures per second at most.
-        public var rate = 5.0
-        /// The widest a picture may be, in pixels.
-        public var width = 640
-        /// JPEG quality, 1 to 100.
-        public var quality = 70
-    }
-
-    /// How often figures are published.
-    public struct Stats: Hashable, Sendable {
-        /// How often figures are published.
-        public var interval = Duration.seconds(10)
-    }
-
-    /// What is written to the log.
-    public struct Log: Hashable, Sendable {
-        /// How much.
-        public enum Level: String, Hashable, Sendable, CaseIterable {
-            /// All there is.
-            case debug
-            /// Changes of state.
-            case info
-            /// What needs looking at.
-            case warning
-            /// What does not work.
-            case error
-        }
-        /// How much.
-        public var level = Level.info
-    }
-
-    /// What can be left out of the messages.
-    public enum Publication: String, Hashable, Sendable, CaseIterable {
-        /// `faces/metadata`.
-        case metadata
-        /// `faces/enter`.
-        case enter
-        /// `faces/leave`.
-        case leave
-        /// `faces/smile`.
-        case smile
-        /// `faces/blink`.
-        case blink
-        /// `faces/eyes_closed`.
-        case eyesClosed = "eyes_closed"
-        /// `faces/count`.
-        case count
-    }
-
-    /// Where pictures come from.
-    public var camera = Camera()
-    /// How clips and pictures are played.
-    public var clip = Clip()
-    /// How faces are found.
-    public var detection = Detection()
-    /// How faces are followed.
-    public var tracking = Tracking()
-    /// When metadata counts as changed.
-    public var metadata = Metadata()
-    /// How events are delivered.
-    public var events = Events()
-    /// Which messages are published, besides status, stats and the state of detection.
-    public var publish = Set(Publication.allCases)
-    /// The broker.
-    public var mqtt = MQTT()
-    /// Where events wait until the broker has them.
-    public var outbox = Outbox()
-    /// Whether and where Home Assistant learns of the device.
-    public var homeAssistant = HomeAssistant()
-    /// The pictures that subscribers may see.
-    public var preview = Preview()
-    /// How often figures are published.
-    public var stats = Stats()
-    /// What is written to the log.
-    public var log = Log()
+/// Everything the owner can set.
+///
+/// Each setting is declared here once: a property with its default, and one line of `read` with its key and its range.
+/// `config/facetd.yaml` documents it; a test checks that the file names every key with its default.
+package struct Settings: Hashable, Sendable {
+    package var camera = Camera()
+    package var clip = Clip()
+    package var detection = Detection()
+    package var tracking = Tracking()
+    package var metadata = Metadata()
+    package var events = Events()
+    /// The messages that are published, besides status, stats and the state of detection.
+    package var publish = Set(Topic.selectable)
+    package var mqtt = MQTT()
+    package var outbox = Outbox()
+    package var homeAssistant = HomeAssistant()
+    package var preview = Preview()
+    package var stats = Stats()
+    package var log = Log()
 
     /// Makes the default settings.
-    public init() {}
+    package init() {}
+
+    mutating func read(_ reader: inout SettingsReader) {
+        camera.read(&reader)
+        clip.read(&reader)
+        detection.read(&reader)
+        tracking.read(&reader)
+        metadata.read(&reader)
+        events.read(&reader)
+        reader.read("publish", &publish, of: Topic.selectable)
+        mqtt.read(&reader)
+        outbox.read(&reader)
+        homeAssistant.read(&reader)
+        preview.read(&reader)
+        stats.read(&reader)
+        log.read(&reader)
+    }
+}
+
+// MARK: - Pictures
+
+extension Settings {
+    /// Where pictures come from.
+    package struct Camera: Hashable, Sendable {
+        package var name = "camera"
+        package var device = "auto"
+        package var size: FrameSize?
+        package var rate: Double?
+        package var format: String?
+        package var orientation = Orientation.up
+        package var mirror = false
+        package var buffers = 5
+        package var stallTimeout = Duration.seconds(2)
+        package var controls: [String: String] = [:]
+
+        mutating func read(_ reader: inout SettingsReader) {
+            reader.read("camera.name", &name)
+            reader.read("camera.device", &device)
+            reader.readAutomatic("camera.size", &size, "a size in pixels such as 640x480") { FrameSize(text: $0) }
+            reader.readAutomatic("camera.rate", &rate, "frames per second from 1 to 240") { text in
+                Double(text).flatMap { (1...240).contains($0) ? $0 : nil }
+            }
+            reader.readAutomatic("camera.format", &format, "a four-character format such as YUYV or MJPG") { text in
+                text.utf8.count == 4 ? text : nil
+            }
+            reader.read("camera.orientation", &orientation, "an EXIF orientation from 1 (upright) to 8") { text in
+                Int(text).flatMap(Orientation.init)
+            }
+            reader.read("camera.mirror", &mirror)
+            reader.read("camera.buffers", &buffers, in: 2...32)
+            reader.read("camera.stallTimeout", &stallTimeout, in: .milliseconds(200) ... .seconds(60))
+            reader.readGroup("camera.controls", &controls)
+        }
+    }
+
+    /// How clips and pictures are played.
+    package struct Clip: Hashable, Sendable {
+        package enum Pace: String, Hashable, Sendable, CaseIterable {
+            case realtime
+            case asap
+        }
+        package var pace = Pace.realtime
+        package var loop = false
+
+        mutating func read(_ reader: inout SettingsReader) {
+            reader.read("clip.pace", &pace)
+            reader.read("clip.loop", &loop)
+        }
+    }
+
+    /// The pictures that subscribers may see.
+    package struct Preview: Hashable, Sendable {
+        package var enabled = false
+        package var rate = 5.0
+        package var width = 640
+        package var quality = 70
+
+        mutating func read(_ reader: inout SettingsReader) {
+            reader.read("preview.enabled", &enabled)
+            reader.read("preview.rate", &rate, in: 0.1...60)
+            reader.read("preview.width", &width, in: 16...4096)
+            reader.read("preview.quality", &quality, in: 1...100)
+        }
+    }
+}
+
+// MARK: - Faces
+
+extension Settings {
+    /// How faces are found.
+    package struct Detection: Hashable, Sendable {
+        package enum Accuracy: String, Hashable, Sendable, CaseIterable {
+            case standard
+            case high
+        }
+        package var enabled = true
+        /// Whether the last switch from outside holds over a restart, instead of `enabled`.
+        package var remember = false
+        package var accuracy = Accuracy.standard
+        package var maximumFaces = 4
+        package var minimumSize = 0.0
+        package var searchInterval = Duration.milliseconds(500)
+        /// Nil is the whole picture.
+        package var region: NormalizedRect?
+        /// Nil searches the usual directories.
+        package var modelDirectory: String?
+
+        mutating func read(_ reader: inout SettingsReader) {
+            reader.read("detection.enabled", &enabled)
+            reader.read("detection.remember", &remember)
+            reader.read("detection.accuracy", &accuracy)
+            reader.read("detection.maximumFaces", &maximumFaces, in: 1...32)
+            reader.read("detection.minimumSize", &minimumSize, in: 0...1)
+            reader.read("detection.searchInterval", &searchInterval, in: .milliseconds(33) ... .seconds(60))
+            reader.read("detection.region", &region)
+            reader.read("detection.modelDirectory", &modelDirectory)
+        }
+    }
+
+    /// How faces are followed.
+    package struct Tracking: Hashable, Sendable {
+        package var enterDelay = Duration.milliseconds(100)
+        package var patience = Duration.milliseconds(700)
+
+        mutating func read(_ reader: inout SettingsReader) {
+            reader.read("tracking.enterDelay", &enterDelay, in: .zero ... .seconds(60))
+            reader.read("tracking.patience", &patience, in: .milliseconds(50) ... .seconds(600))
+        }
+    }
+
+    /// When metadata counts as changed.
+    package struct Metadata: Hashable, Sendable {
+        package var maxRate = 15.0
+        package var positionDeadband = 0.01
+        package var angleDeadband = 2.0
+
+        mutating func read(_ reader: inout SettingsReader) {
+            reader.read("metadata.maxRate", &maxRate, in: 0.1...240)
+            reader.read("metadata.positionDeadband", &positionDeadband, in: 0...1)
+            reader.read("metadata.angleDeadband", &angleDeadband, in: 0...180)
+        }
+    }
+}
+
+// MARK: - Figures and log
+
+extension Settings {
+    package struct Stats: Hashable, Sendable {
+        package var interval = Duration.seconds(10)
+
+        mutating func read(_ reader: inout SettingsReader) {
+            reader.read("stats.interval", &interval, in: .seconds(1) ... .seconds(3600))
+        }
+    }
+
+    package struct Log: Hashable, Sendable {
+        package enum Level: String, Hashable, Sendable, CaseIterable {
+            case debug
+            case info
+            case warning
+            case error
+        }
+        package var level = Level.info
+
+        mutating func read(_ reader: inout SettingsReader) {
+            reader.read("log.level", &level)
+        }
+    }
 }

@@ -1,11 +1,86 @@
-import Configuration
 import Foundation
 import Yams
 
-/// A settings file, taken apart into dotted keys with the lines they stand on.
+extension Settings {
+    /// Reads the settings: command line before environment before file before defaults.
+    ///
+    /// - Parameters:
+    ///   - arguments: The settings on the command line, by dotted key.
+    ///   - environment: The environment; a variable such as `FACET_CAMERA_SIZE` holds a setting.
+    ///   - path: The settings file; nil for none.
+    /// - Returns: The settings.
+    /// - Throws: `SettingsError` with all problems at once.
+    package static func load(
+        arguments: [String: String] = [:],
+        environment: [String: String] = [:],
+        path: String? = nil
+    ) throws(SettingsError) -> Settings {
+        var file: SettingsFile?
+        if let path { file = try SettingsFile(path: path) }
+        return try load(SettingsReader(arguments: arguments, environment: environment, file: file))
+    }
+
+    /// Reads the settings in the text of a settings file; `name` stands for the file in messages.
+    package static func read(text: String, name: String = "settings") throws(SettingsError) -> Settings {
+        try load(SettingsReader(file: try SettingsFile(path: name, text: text)))
+    }
+
+    private static func load(_ reader: consuming SettingsReader) throws(SettingsError) -> Settings {
+        var settings = Settings()
+        settings.read(&reader)
+        reader.refuseUnknown()
+        guard reader.problems.isEmpty else { throw SettingsError(problems: reader.problems) }
+        return settings
+    }
+}
+
+/// One thing that is wrong with the settings.
+package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
+    /// The dotted key, or nil if the problem is the file as a whole.
+    package var key: String?
+    /// Where the value came from: a file with a line, an environment variable, the command line.
+    package var source: String
+    /// What is wrong and what is expected instead.
+    package var reason: String
+
+    /// One line: source, key, reason, none of them longer than a person reads.
+    package var description: String {
+        [source, key, reason].compactMap(\.self).map { $0.utf8.count > 300 ? $0.prefix(200) + "…" : $0 }
+            .joined(separator: ": ")
+    }
+}
+
+/// All that is wrong with the settings.
+package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// How many problems the text lists; nobody reads more before the next try.
+    static let maximumShown = 20
+
+    /// The problems, in the order of the settings; at least one.
+    package var problems: [SettingsProblem]
+
+    /// A line for each problem, as far as they are shown.
+    package var description: String {
+        let count = problems.count == 1 ? "one problem" : "\(problems.count) problems"
+        var lines = problems.prefix(Self.maximumShown).map { "  \($0)" }
+        if problems.count > lines.count { lines.append("  and \(problems.count - lines.count) more") }
+        return "the settings have \(count):\n" + lines.joined(separator: "\n")
+    }
+}
+
+/// A settings file, as values by dotted key with the lines they stand on.
 struct SettingsFile {
+    enum Value: Hashable {
+        case text(String)
+        case list([String])
+    }
+
+    /// The example file has 5 kB.
+    private static let maximumBytes = 256 * 1024
+    /// Settings use no aliases; each level of them can multiply what the parser has to handle.
+    private static let maximumAliases = 16
+
     let path: String
-    private(set) var values: [AbsoluteConfigKey: ConfigValue] = [:]
+    private(set) var values: [String: Value] = [:]
     private(set) var lines: [String: Int] = [:]
     private(set) var problems: [SettingsProblem] = []
 
@@ -15,7 +90,14 @@ struct SettingsFile {
     init(path: String) throws(SettingsError) {
         let text: String
         do {
-            text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
+            let file = try FileHandle(forReadingFrom: URL(filePath: path))
+            // Not the whole of what may be a device that never ends.
+            let bytes = try file.read(upToCount: Self.maximumBytes + 1) ?? Data()
+            guard bytes.count <= Self.maximumBytes else { throw CocoaError(.fileReadTooLarge) }
+            guard let decoded = String(validating: bytes, as: UTF8.self) else {
+                throw CocoaError(.fileReadInapplicableStringEncoding)
+            }
+            text = decoded
         } catch {
             throw Self.failure(path, "cannot be read: \(Self.reason(of: error, path: path))")
         }
@@ -24,14 +106,18 @@ struct SettingsFile {
 
     init(path: String, text: String) throws(SettingsError) {
         self.path = path
+        guard Self.aliases(in: text) <= Self.maximumAliases else {
+            throw Self.failure(
+                path,
+                "holds more than \(Self.maximumAliases) YAML aliases (*name), which settings do not use; write the values"
+            )
+        }
         let root: Node?
         do {
             root = try Yams.compose(yaml: text)
         } catch {
-            throw Self.failure(
-                path,
-                "is not valid YAML: \(String(describing: error).split(separator: "\n").joined(separator: " "))"
-            )
+            let reason = String(describing: error).split(separator: "\n").joined(separator: " ")
+            throw Self.failure(path, "is not valid YAML: \(reason)")
         }
         guard let root, root != Node("", Tag(.null)), root.null == nil else {
             throw Self.failure(
@@ -45,7 +131,7 @@ struct SettingsFile {
                 "must hold keys and values, as config/facetd.yaml does, not a single value or list"
             )
         }
-        flatten(mapping, under: [])
+        flatten(mapping, under: "")
     }
 
     /// Where a key stands, for messages.
@@ -53,11 +139,10 @@ struct SettingsFile {
         lines[key].map { "\(path):\($0)" } ?? path
     }
 
-    private mutating func flatten(_ mapping: Node.Mapping, under path: [String]) {
+    private mutating func flatten(_ mapping: Node.Mapping, under prefix: String) {
         for (keyNode, value) in mapping {
             let name = keyNode.scalar?.string ?? "?"
-            let components = path + [name]
-            let key = components.joined(separator: ".")
+            let key = prefix + name
             guard !name.isEmpty, !name.contains(".") else {
                 problem(key, keyNode, "must be nested, as in config/facetd.yaml")
                 continue
@@ -69,20 +154,17 @@ struct SettingsFile {
             lines[key] = keyNode.mark?.line
             switch value {
             case .mapping(let inner):
-                flatten(inner, under: components)
+                flatten(inner, under: key + ".")
             case .scalar(let scalar):
-                // A key without a value says nothing, as if it were not there; only its name is checked.
-                let isNull = value.null != nil
-                if !isNull {
-                    values[AbsoluteConfigKey(components)] = ConfigValue(.string(scalar.string), isSecret: false)
-                }
+                // A key without a value counts as not given; only its name is checked.
+                if value.null == nil { values[key] = .text(scalar.string) }
             case .sequence(let sequence):
                 let items = sequence.compactMap(\.scalar?.string)
-                if items.count == sequence.count {
-                    values[AbsoluteConfigKey(components)] = ConfigValue(.stringArray(items), isSecret: false)
-                } else {
+                guard items.count == sequence.count else {
                     problem(key, keyNode, "must be a list of single values")
+                    continue
                 }
+                values[key] = .list(items)
             case .alias:
                 problem(key, keyNode, "is a YAML alias, which settings do not use")
             }
@@ -94,11 +176,20 @@ struct SettingsFile {
         problems.append(SettingsProblem(key: key, source: path + line, reason: reason))
     }
 
+    /// How many words begin with an asterisk, as YAML's aliases do.
+    private static func aliases(in text: String) -> Int {
+        var previous = UInt8(ascii: "\n")
+        return text.utf8.reduce(into: 0) { count, byte in
+            if byte == UInt8(ascii: "*"), " \t\r\n[{,:?-".utf8.contains(previous) { count += 1 }
+            previous = byte
+        }
+    }
+
     private static func failure(_ path: String, _ reason: String) -> SettingsError {
         SettingsError(problems: [SettingsProblem(key: nil, source: path, reason: reason)])
     }
 
-    /// The system's word for why a file cannot be read.
+    /// The reason why a file cannot be read.
     static func reason(of error: any Error, path: String) -> String {
         var isDirectory: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
@@ -108,6 +199,7 @@ struct SettingsFile {
         case .fileReadNoSuchFile, .fileNoSuchFile: "there is no such file"
         case .fileReadNoPermission: "permission denied"
         case .fileReadInapplicableStringEncoding, .fileReadCorruptFile: "it is not UTF-8 text"
+        case .fileReadTooLarge: "it is larger than \(maximumBytes / 1024) KiB"
         default: (error as NSError).localizedDescription
         }
     }

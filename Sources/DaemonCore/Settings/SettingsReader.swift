@@ -1,127 +1,106 @@
-import Configuration
+import FaceMetadata
 import Foundation
-import Synchronization
+import Frames
 
-/// Reads settings strictly: what is wrong is remembered, not replaced by a default in silence.
+/// Reads settings strictly, from the command line before the environment before the file: what is wrong is reported, not
+/// replaced by a default.
 ///
-/// swift-configuration decides which source wins: command line, environment, file. All values are read as text and parsed
-/// here, so that every kind of mistake gets the same kind of answer: where, what was found, what is expected.
+/// Each `read` leaves a value as it is if no source gives it.
 struct SettingsReader {
-    private static let commandLine = "command line"
     private static let notSingle = "is a group of settings, not a single one"
 
     /// The settings' problems so far.
     private(set) var problems: [SettingsProblem]
+    /// Every key that was read so far.
+    private(set) var readKeys: Set<String> = []
 
-    private let config: ConfigReader
-    private let audit = ReadAudit()
     private let arguments: [String: String]
     private let environment: [String: String]
     private let file: SettingsFile?
-    /// Every key that a setting was read by so far, and every group's.
-    private(set) var readKeys: Set<String> = []
 
     /// - Parameters:
-    ///   - arguments: What the command line said, by dotted key.
+    ///   - arguments: The settings on the command line, by dotted key.
     ///   - environment: The environment; only variables that begin with `FACET_` count.
     ///   - file: The settings file, if there is one.
-    init(arguments: [String: String], environment: [String: String], file: SettingsFile?) {
+    init(arguments: [String: String] = [:], environment: [String: String] = [:], file: SettingsFile? = nil) {
         self.arguments = arguments
-        // One with a dot too many would stand for the key without it, which may be there as well; it is refused later.
-        let given = arguments.filter { Self.isKey($0.key) }
-            .map { (Self.key($0.key), ConfigValue(.string($0.value), isSecret: false)) }
         // The password is no setting: it must not end up in anything that prints settings.
         self.environment = environment.filter { $0.key.hasPrefix("FACET_") && $0.key != "FACET_MQTT_PASSWORD" }
         self.file = file
         problems = file?.problems ?? []
-        config = ConfigReader(
-            providers: [
-                InMemoryProvider(name: Self.commandLine, values: Dictionary(uniqueKeysWithValues: given)),
-                EnvironmentVariablesProvider(environmentVariables: self.environment).prefixKeys(with: "facet"),
-                InMemoryProvider(name: file?.path ?? "no file", values: file?.values ?? [:]),
-            ],
-            accessReporter: audit
-        )
     }
 
-    /// A setting; `parse` makes a value of its text, or nil if the text is not as `expected` says.
-    mutating func value<Value>(
-        _ key: String,
-        default fallback: Value,
-        expected: String,
-        _ parse: (String) -> Value?
-    ) -> Value {
-        guard let text = text(key, expected: expected) else { return fallback }
-        if let value = parse(text) { return value }
-        refuse(key, "\"\(text)\" is not \(expected)")
-        return fallback
-    }
-
-    /// A setting that is a list, in the file as a YAML list, elsewhere separated by commas.
-    mutating func list<Element>(
-        _ key: String,
-        default fallback: [Element],
-        expected: String,
-        _ parse: (String) -> Element?
-    ) -> [Element] {
-        guard let items = items(key) else {
-            if audit.failed { refuse(key, "must be a list of \(expected)") }
-            return fallback
+    /// Reads a setting; `parse` makes a value of its text, or nil if the text is not as `expected` says.
+    mutating func read<Value>(_ key: String, _ value: inout Value, _ expected: String, _ parse: (String) -> Value?) {
+        switch find(key) {
+        case nil: break
+        case .list: refuse(key, "must be \(expected), not a list")
+        case .text(let text):
+            if let parsed = parse(text) { value = parsed } else { refuse(key, "\"\(text)\" is not \(expected)") }
         }
-        var elements: [Element] = []
-        for item in items {
-            if let element = parse(item) {
-                elements.append(element)
-            } else {
-                refuse(key, "\"\(item)\" is not \(expected)")
+    }
+
+    /// Reads a list: a YAML list in the file, separated by commas elsewhere; nil if no source gives it.
+    mutating func readList<Element>(
+        _ key: String,
+        _ expected: String,
+        _ parse: (String) -> Element?
+    ) -> [Element]? {
+        let items: [String]
+        switch find(key) {
+        case nil: return nil
+        case .list(let list): items = list
+        case .text where isFromFile(key):
+            refuse(key, "must be a list of \(expected)")
+            return nil
+        case .text(""): items = []
+        case .text(let text):
+            items = text.split(separator: ",", omittingEmptySubsequences: false).map {
+                $0.trimmingCharacters(in: .whitespaces)
             }
         }
-        return elements
-    }
-
-    /// The texts of a list; the command line has no lists, so a text there is taken apart as the environment's are.
-    private mutating func items(_ key: String) -> [String]? {
-        readKeys.insert(key)
-        guard let text = arguments[key] else { return config.stringArray(forKey: ConfigKey(key)) }
-        guard !text.isEmpty else { return [] }
-        return text.split(separator: ",", omittingEmptySubsequences: false).map {
-            $0.trimmingCharacters(in: .whitespaces)
+        return items.compactMap { item in
+            let element = parse(item)
+            if element == nil { refuse(key, "\"\(item)\" is not \(expected)") }
+            return element
         }
     }
 
-    /// All settings under a key whose names are not known beforehand, by name.
-    mutating func group(_ prefix: String) -> [String: String] {
-        var group: [String: String] = [:]
+    /// Reads all settings under a key whose names are not known beforehand, by name.
+    mutating func readGroup(_ prefix: String, _ group: inout [String: String]) {
         let keys = Set((file?.lines ?? [:]).keys).union(arguments.keys)
         for key in keys.sorted() where key.hasPrefix(prefix + ".") {
             let name = String(key.dropFirst(prefix.count + 1))
-            guard Self.isKey(name) else { continue }
-            group[name] = text(key, expected: "a single value")
+            guard !name.split(separator: ".", omittingEmptySubsequences: false).contains(where: \.isEmpty) else {
+                continue
+            }
+            read(key, &group[name], "a single value") { $0 }
         }
-        if text(prefix, expected: "a group of settings") != nil { refuse(prefix, Self.notSingle) }
-        return group
+        switch find(prefix) {
+        case nil: break
+        case .list: refuse(prefix, "must be a group of settings, not a list")
+        case .text: refuse(prefix, Self.notSingle)
+        }
     }
 
-    /// Notes that a setting's value, well-formed as it is, cannot be used.
+    /// Reports that a setting's value, well-formed as it is, cannot be used.
     mutating func refuse(_ key: String, _ reason: String) {
         problems.append(SettingsProblem(key: key, source: source(of: key), reason: reason))
     }
 
-    /// Notes every key of the file and the command line that no setting was read by, and every variable of the
+    /// Reports every key of the file and the command line that no setting was read by, and every variable of the
     /// environment that looks like one.
     mutating func refuseUnknown() {
         let sections = Set(readKeys.flatMap(Self.sections))
         let keys = readKeys.union(sections)
         let inFile = (file?.lines ?? [:]).sorted { $0.value < $1.value }.map(\.key)
         let found =
-            inFile.map { ($0, file?.source(of: $0) ?? "settings") }
-            + arguments.keys.sorted().map { ($0, Self.commandLine) }
+            inFile.map { ($0, file?.source(of: $0) ?? "") } + arguments.keys.sorted().map { ($0, "command line") }
         for (key, source) in found where !keys.contains(key) {
             let reason = "is not a setting" + suggestion(for: key, among: keys)
             problems.append(SettingsProblem(key: key, source: source, reason: reason))
         }
-        for key in sections.subtracting(readKeys).sorted()
-        where file?.values[Self.key(key)] != nil || arguments[key] != nil {
+        for key in sections.subtracting(readKeys).sorted() where file?.values[key] != nil || arguments[key] != nil {
             refuse(key, Self.notSingle)
         }
         let known = Set(readKeys.map(Self.environmentName))
@@ -134,36 +113,27 @@ struct SettingsReader {
         }
     }
 
-    private mutating func text(_ key: String, expected: String) -> String? {
+    private mutating func find(_ key: String) -> SettingsFile.Value? {
         readKeys.insert(key)
-        let text = config.string(forKey: ConfigKey(key))
-        if text == nil, audit.failed { refuse(key, "must be \(expected), not a list") }
-        return text
+        return (arguments[key] ?? environment[Self.environmentName(key)]).map { .text($0) } ?? file?.values[key]
+    }
+
+    private func isFromFile(_ key: String) -> Bool {
+        arguments[key] == nil && environment[Self.environmentName(key)] == nil
     }
 
     private func source(of key: String) -> String {
-        // The command line and the environment stand before the file, in this order.
-        _ = config.string(forKey: ConfigKey(key))
-        return switch audit.provider {
-        case 0: Self.commandLine
-        case 1: "environment variable \(Self.environmentName(key))"
-        default: file?.source(of: key) ?? "settings"
-        }
+        if arguments[key] != nil { return "command line" }
+        if isFromFile(key) { return file?.source(of: key) ?? "settings" }
+        return "environment variable \(Self.environmentName(key))"
     }
 
     private func suggestion(for key: String, among known: Set<String>) -> String {
+        // What nobody will be shown needs no suggestion; and no key is so long.
+        guard problems.count < SettingsError.maximumShown, key.utf8.count < 100 else { return "" }
         let nearest = known.map { (editDistance(key.lowercased(), $0.lowercased()), $0) }.min { $0 < $1 }
         guard let nearest, nearest.0 <= max(2, key.count / 4) else { return "" }
         return "; did you mean \(nearest.1)?"
-    }
-
-    private static func key(_ dotted: String) -> AbsoluteConfigKey {
-        AbsoluteConfigKey(dotted.split(separator: ".").map(String.init))
-    }
-
-    /// Whether no part of a dotted key is empty.
-    private static func isKey(_ dotted: String) -> Bool {
-        !dotted.split(separator: ".", omittingEmptySubsequences: false).contains(where: \.isEmpty)
     }
 
     private static func sections(of key: String) -> [String] {
@@ -184,41 +154,159 @@ struct SettingsReader {
     }
 }
 
-/// Sees every reading of a setting: which source answered, and whether one could not.
-private final class ReadAudit: AccessReporter {
-    private let last = Mutex<(provider: Int?, failed: Bool)>((nil, false))
+// MARK: - Kinds of values
 
-    /// The index of the source that answered last.
-    var provider: Int? { last.withLock { $0.provider } }
+extension SettingsReader {
+    mutating func read(_ key: String, _ value: inout String) {
+        read(key, &value, "a text that is not empty") { $0.isEmpty ? nil : $0 }
+    }
 
-    /// Whether the last reading failed in a source, rather than finding nothing.
-    var failed: Bool { last.withLock { $0.failed } }
+    /// A text that may be left empty.
+    mutating func read(_ key: String, _ value: inout String?) {
+        read(key, &value, "a text") { $0.isEmpty ? .some(nil) : $0 }
+    }
 
-    func report(_ event: AccessEvent) {
-        let answer = event.providerResults.firstIndex { result in
-            switch result.result {
-            case .success(let found): found.value != nil
-            case .failure: true
+    mutating func read(_ key: String, _ value: inout Bool) {
+        read(key, &value, "true or false") { text in
+            switch text.lowercased() {
+            case "true", "yes", "on": true
+            case "false", "no", "off": false
+            default: nil
             }
         }
-        var failed = event.conversionError != nil
-        if case .failure = event.result { failed = true }
-        if event.providerResults.contains(where: { if case .failure = $0.result { true } else { false } }) {
-            failed = true
+    }
+
+    mutating func read(_ key: String, _ value: inout Int, in range: ClosedRange<Int>) {
+        read(key, &value, "a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+            Int(text).flatMap { range.contains($0) ? $0 : nil }
         }
-        last.withLock { $0 = (answer, failed) }
+    }
+
+    mutating func read(_ key: String, _ value: inout Double, in range: ClosedRange<Double>) {
+        read(key, &value, "a number from \(range.lowerBound) to \(range.upperBound)") { text in
+            Double(text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// A duration, which carries its unit.
+    mutating func read(_ key: String, _ value: inout Duration, in range: ClosedRange<Duration>) {
+        read(key, &value, range.expectation) { text in
+            Duration(text: text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// A duration, or nil for `unlimited`.
+    mutating func readLimit(_ key: String, _ value: inout Duration?, in range: ClosedRange<Duration>) {
+        read(key, &value, range.expectation + ", or unlimited") { text -> Duration?? in
+            if text == "unlimited" { return .some(nil) }
+            return Duration(text: text).flatMap { range.contains($0) ? .some($0) : nil }
+        }
+    }
+
+    /// One of the raw values of an enumeration.
+    mutating func read<Choice: RawRepresentable<String> & CaseIterable>(_ key: String, _ value: inout Choice) {
+        read(key, &value, "one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))") { Choice(rawValue: $0) }
+    }
+
+    /// Some of the raw values of an enumeration.
+    mutating func read<Choice: RawRepresentable<String> & Hashable>(
+        _ key: String,
+        _ value: inout Set<Choice>,
+        of choices: [Choice]
+    ) {
+        let expected = "one of \(choices.map(\.rawValue).joined(separator: ", "))"
+        let list = readList(key, expected) { text in choices.first { $0.rawValue == text } }
+        if let list { value = Set(list) }
+    }
+
+    /// A value, or nil for `auto`.
+    mutating func readAutomatic<Value>(
+        _ key: String,
+        _ value: inout Value?,
+        _ expected: String,
+        _ parse: (String) -> Value?
+    ) {
+        read(key, &value, expected + ", or auto") { text -> Value?? in
+            text == "auto" ? .some(nil) : parse(text).map { .some($0) }
+        }
+    }
+
+    /// A part of the picture, as four shares: x, y, width, height; an empty list is the whole.
+    mutating func read(_ key: String, _ value: inout NormalizedRect?) {
+        guard let shares = readList(key, "a number", { Double($0) }) else { return }
+        value = nil
+        guard !shares.isEmpty else { return }
+        let region =
+            shares.count == 4
+            ? NormalizedRect(x: shares[0], y: shares[1], width: shares[2], height: shares[3]) : nil
+        guard let region, region.x >= 0, region.y >= 0, region.width > 0, region.height > 0,
+            region.x + region.width <= 1.000_001, region.y + region.height <= 1.000_001
+        else {
+            let expected = "four shares of the picture, x, y, width, height, such as [0.25, 0, 0.5, 1], inside 0…1"
+            return refuse(key, "must be \(expected)")
+        }
+        value = region
     }
 }
 
-/// How many letters must be put in, taken out or changed to make one text of the other (Levenshtein).
+extension ClosedRange<Duration> {
+    fileprivate var expectation: String {
+        "a duration with its unit (ms, s, min, h) from \(lowerBound.text) to \(upperBound.text)"
+    }
+}
+
+extension Duration {
+    /// Reads a duration with its unit: `250ms`, `1.5s`, `2min`, `1h`; nil for anything else.
+    init?(text: String) {
+        let digits = text.prefix { $0.isNumber || $0 == "." }
+        guard let number = Double(digits) else { return nil }
+        let seconds: Double
+        switch text.dropFirst(digits.count).trimmingPrefix(while: \.isWhitespace) {
+        case "ms": seconds = number / 1000
+        case "s": seconds = number
+        case "min": seconds = number * 60
+        case "h": seconds = number * 3600
+        default: return nil
+        }
+        // A Duration cannot be made of more seconds than an Int64 holds; a century is more than any setting takes.
+        guard seconds < 100 * 365 * 86_400 else { return nil }
+        self = .seconds(seconds)
+    }
+
+    /// The duration in seconds.
+    var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) * 1e-18
+    }
+
+    /// The duration as settings write it.
+    var text: String {
+        let seconds = seconds
+        if seconds < 1 { return "\(Int((seconds * 1000).rounded()))ms" }
+        if seconds >= 3600, seconds.truncatingRemainder(dividingBy: 3600) == 0 { return "\(Int(seconds / 3600))h" }
+        return seconds == seconds.rounded() ? "\(Int(seconds))s" : "\(seconds)s"
+    }
+}
+
+extension FrameSize {
+    /// Reads a size such as `640x480`, 16 to 16384 pixels a side; nil for anything else.
+    init?(text: String) {
+        let parts = text.split(separator: "x", omittingEmptySubsequences: false)
+        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
+            (16...16_384).contains(width), (16...16_384).contains(height)
+        else { return nil }
+        self.init(width: width, height: height)
+    }
+}
+
+/// How many bytes must be inserted, removed or changed to turn one text into the other (Levenshtein).
 func editDistance(_ one: String, _ other: String) -> Int {
-    let other = Array(other)
+    let other = Array(other.utf8)
     var row = Array(0...other.count)
-    for (line, character) in one.enumerated() {
+    for (line, byte) in one.utf8.enumerated() {
         var diagonal = row[0]
         row[0] = line + 1
         for column in other.indices {
-            let replaced = diagonal + (character == other[column] ? 0 : 1)
+            let replaced = diagonal + (byte == other[column] ? 0 : 1)
             diagonal = row[column + 1]
             row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
         }

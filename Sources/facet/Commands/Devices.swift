@@ -6,7 +6,7 @@ import V4L2Capture
 /// `facet devices`: the cameras of this machine.
 struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists this machine's cameras with their formats, sizes and rates.",
+        abstract: "Lists this machine's cameras with their formats, sizes, rates and controls.",
         discussion: """
             A name under /dev/v4l/by-id survives replugging: use it for the daemon's camera.device.
 
@@ -43,6 +43,7 @@ struct Devices: ParsableCommand {
                 lines.append("  \(format.fourCC)\(format.isEmulated ? " (converted)" : "")  \(format.name)")
                 lines += format.sizes.map { "    \($0)" }
             }
+            lines += camera.controls.map { "  \($0)\($0.value.map { value in ": now \(value)" } ?? "")" }
         }
         lines += inventory.others.map { "\($0.node)  not a camera for us: \($0.why)" }
         return lines
@@ -58,6 +59,15 @@ struct DeviceList: Encodable {
         var bus: String
         var stableNames: [String]
         var formats: [Format]
+        var controls: [Control]
+    }
+
+    struct Control: Encodable {
+        var name: String
+        var minimum: Int
+        var maximum: Int
+        var value: Int?
+        var choices: [String: Int]?
     }
 
     struct Format: Encodable {
@@ -89,10 +99,22 @@ struct DeviceList: Encodable {
                 driver: camera.driver,
                 bus: camera.bus,
                 stableNames: camera.stableNames,
-                formats: camera.formats.map(Self.format)
+                formats: camera.formats.map(Self.format),
+                controls: camera.controls.map(Self.control)
             )
         }
         others = inventory.others.map { Other(node: $0.node, why: $0.why) }
+    }
+
+    private static func control(_ control: CameraControl) -> Control {
+        Control(
+            name: control.name,
+            minimum: control.range.lowerBound,
+            maximum: control.range.upperBound,
+            value: control.value,
+            choices: control.choices.isEmpty
+                ? nil : Dictionary(control.choices.map { ($1, $0) }, uniquingKeysWith: min)
+        )
     }
 
     private static func format(_ format: CameraFormat) -> Format {

@@ -27,7 +27,7 @@ struct Snapshot: AsyncParsableCommand {
     var plain = false
 
     @Option(help: "Wait for the next event of this kind; with --over, go to the first: enter, smile, blink, …")
-    var on: EventKind?
+    var on: Topic?
 
     @Option(help: ArgumentHelp("With --over: the time in the clip, in seconds.", valueName: "seconds"))
     var at: Double?
@@ -77,7 +77,7 @@ struct Snapshot: AsyncParsableCommand {
         let subscriber = try Subscriber(broker, command: "snapshot", filters: ["+", "preview/jpeg"])
         let decoder = try PreviewDecoder()
         var pictures = LivePictures(subscriber)
-        var shutter = Shutter(event: on?.topic)
+        var shutter = Shutter(event: on)
         for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
             if case .event(let message) = try pictures.take(input) {
                 shutter.take(message.event, at: pictures.seconds)
@@ -101,7 +101,7 @@ struct Snapshot: AsyncParsableCommand {
         if let at { return at }
         guard let track else { return 0 }
         guard let on else { return track.firstFace ?? 0 }
-        guard let event = track.firstEvent(on: on.topic) else {
+        guard let event = track.firstEvent(on: on) else {
             throw CommandFailure(
                 "there is no \(on.rawValue) in the metadata; choose another event, or a time with --at SECONDS"
             )

@@ -86,7 +86,7 @@ struct Watch: AsyncParsableCommand {
     private func chosenTopics() throws -> [Topic] {
         if let only { return try Self.kinds(only) + (topics.isEmpty ? [] : namedTopics().filter { !$0.isEvent }) }
         if !topics.isEmpty { return try namedTopics() }
-        return [.status, .detectState, .metadata, .enter, .leave, .smile, .blink, .eyesClosed]
+        return [.status, .detectState, .metadata] + Topic.events
     }
 
     private func namedTopics() throws -> [Topic] {
@@ -103,11 +103,11 @@ struct Watch: AsyncParsableCommand {
 
     private static func kinds(_ list: String) throws -> [Topic] {
         try list.split(separator: ",", omittingEmptySubsequences: false).map { name in
-            guard let kind = EventKind(rawValue: String(name)) else {
-                let known = EventKind.allCases.map(\.rawValue).joined(separator: ", ")
+            guard let topic = Topic(argument: String(name)) else {
+                let known = Topic.events.map(\.rawValue).joined(separator: ", ")
                 throw ValidationError("'\(name)' in --only is no event; the events are \(known)")
             }
-            return kind.topic
+            return topic
         }
     }
 }

@@ -1,12 +1,13 @@
 import FaceInference
 import Foundation
 import Frames
+import MQTT
 import V4L2Capture
 
 /// Looks at what the daemon needs of this machine.
 struct MachineExamination {
-    /// The directory of the models and the LiteRT library.
-    var modelDirectory = FaceAnalyzer.Options().modelDirectory
+    /// The directory of the models and the LiteRT library; nil searches for it as the daemon does.
+    var modelDirectory: String?
 
     /// Everything about this machine, from the camera to the clock.
     func findings() -> [Finding] {
@@ -48,8 +49,9 @@ struct MachineExamination {
         var options = FaceAnalyzer.Options()
         options.modelDirectory = modelDirectory
         do throws(InferenceError) {
+            let directory = try ModelDirectory.find(modelDirectory)
             _ = try FaceAnalyzer(options)
-            return .works("models", "LiteRT and the face models in \(modelDirectory) are whole and can be opened")
+            return .works("models", "LiteRT and the face models in \(directory) are whole and can be opened")
         } catch {
             return .fails("models", error.description, remedy: "deploy/setup")
         }
@@ -59,9 +61,7 @@ struct MachineExamination {
 
     /// Whether the outbox has a place. The daemon may run as somebody else, so this is only a remark.
     func stateDirectory(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> Finding {
-        let home = environment["HOME"] ?? "/root"
-        let state = environment["XDG_STATE_HOME"] ?? home + "/.local/state"
-        var directory = environment["STATE_DIRECTORY"] ?? state + "/facet"
+        var directory = OutboxLocation.directory(environment: environment)
         let wanted = directory
         while !FileManager.default.fileExists(atPath: directory), directory != "/" {
             directory = URL(filePath: directory).deletingLastPathComponent().path

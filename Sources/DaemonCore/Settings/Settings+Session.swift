@@ -1,7 +1,44 @@
+import FaceInference
+import FaceTracking
 import Frames
 import Logging
 import MediaFiles
 import V4L2Capture
+
+// The settings as the options of other modules.
+
+extension FaceAnalyzer.Options {
+    init(_ settings: Settings.Detection) {
+        self.init()
+        modelDirectory = settings.modelDirectory
+        accuracy =
+            switch settings.accuracy {
+            case .standard: .standard
+            case .high: .high
+            }
+        maximumFaces = settings.maximumFaces
+        minimumSize = settings.minimumSize
+        region = settings.region
+        searchInterval = settings.searchInterval.seconds
+    }
+}
+
+extension FaceTracker.Parameters {
+    init(_ settings: Settings.Tracking) {
+        self.init()
+        enterDelay = settings.enterDelay.seconds
+        patience = settings.patience.seconds
+    }
+}
+
+extension ChangeGate.Parameters {
+    init(_ settings: Settings.Metadata) {
+        self.init()
+        maximumRate = settings.maxRate
+        position = settings.positionDeadband
+        angle = settings.angleDeadband
+    }
+}
 
 extension Settings {
     /// Whether pictures come from a camera, not from a clip, a still picture or a stream.

@@ -1,0 +1,174 @@
+import FaceMessages
+import Foundation
+import MQTT
+
+extension Settings {
+    /// The broker.
+    package struct MQTT: Hashable, Sendable {
+        package struct TLS: Hashable, Sendable {
+            /// Also switched on by `mqtts://` and by any other setting of this group.
+            package var enabled = false
+            package var ca: String?
+            package var certificate: String?
+            package var key: String?
+        }
+        package var host = "localhost"
+        /// Nil is 1883, or 8883 with TLS.
+        package var port: Int?
+        package var topic = "faces"
+        /// Nil is one made of the topic and the host's name.
+        package var clientID: String?
+        package var username: String?
+        package var passwordFile: String?
+        package var keepAlive = Duration.seconds(30)
+        package var tls = TLS()
+
+        mutating func read(_ reader: inout SettingsReader) {
+            reader.read("mqtt.host", &host)
+            reader.read("mqtt.port", &port, "a port from 1 to 65535") { text -> Int?? in
+                Int(text).flatMap { (1...65_535).contains($0) ? .some($0) : nil }
+            }
+            reader.readTopic("mqtt.topic", &topic)
+            reader.read("mqtt.clientID", &clientID)
+            reader.read("mqtt.username", &username)
+            reader.read("mqtt.passwordFile", &passwordFile)
+            reader.read("mqtt.keepAlive", &keepAlive, in: .seconds(5) ... .seconds(3600))
+            reader.read("mqtt.tls.ca", &tls.ca)
+            reader.read("mqtt.tls.certificate", &tls.certificate)
+            reader.read("mqtt.tls.key", &tls.key)
+            let isImplied = tls.ca != nil || tls.certificate != nil || tls.key != nil
+            tls.enabled = isImplied
+            reader.read("mqtt.tls.enabled", &tls.enabled)
+            if isImplied, !tls.enabled {
+                reader.refuse(
+                    "mqtt.tls.enabled",
+                    "is false, but other settings of mqtt.tls are given: remove one or the other"
+                )
+            }
+            if (tls.certificate == nil) != (tls.key == nil) {
+                reader.refuse("mqtt.tls.certificate", "needs mqtt.tls.key beside it, and the other way round")
+            }
+            if username == nil, passwordFile != nil {
+                reader.refuse("mqtt.passwordFile", "needs mqtt.username beside it")
+            }
+        }
+    }
+
+    /// How events are delivered.
+    package struct Events: Hashable, Sendable {
+        /// Nil is unlimited.
+        package var maxAge: Duration? = .seconds(10)
+
+        mutating func read(_ reader: inout SettingsReader) {
+            reader.readLimit("events.maxAge", &maxAge, in: .milliseconds(100) ... .seconds(86_400))
+        }
+    }
+
+    /// Where events wait until the broker has them.
+    package struct Outbox: Hashable, Sendable {
+        /// Nil is `OutboxLocation`'s.
+        package var path: String?
+        package var capacity = 1000
+
+        mutating func read(_ reader: inout SettingsReader) {
+            reader.read("outbox.path", &path)
+            reader.read("outbox.capacity", &capacity, in: 1...1_000_000)
+        }
+
+        /// The outbox's file. Each base topic has its own, because each is a daemon of its own.
+        func file(topic: String, environment: [String: String]) -> String {
+            path ?? OutboxLocation.path(topic: topic, environment: environment)
+        }
+    }
+
+    /// Whether and where the device is announced to Home Assistant.
+    package struct HomeAssistant: Hashable, Sendable {
+        package var discovery = false
+        package var prefix = "homeassistant"
+        /// The area that a new device is put into.
+        package var suggestedArea: String?
+        /// The web address that Home Assistant's log names beside problems with the device.
+        package var supportURL: String?
+
+        mutating func read(_ reader: inout SettingsReader) {
+            reader.read("homeassistant.discovery", &discovery)
+            reader.readTopic("homeassistant.prefix", &prefix)
+            reader.read("homeassistant.suggestedArea", &suggestedArea)
+            reader.read("homeassistant.supportURL", &supportURL, "a web address such as https://help.example/cameras") {
+                text -> String?? in
+                let url = URLComponents(string: text)
+                let isWeb = ["http", "https"].contains(url?.scheme) && url?.host?.isEmpty == false
+                return isWeb ? .some(text) : nil
+            }
+        }
+    }
+}
+
+extension SettingsReader {
+    /// A base topic.
+    fileprivate mutating func readTopic(_ key: String, _ topic: inout String) {
+        read(key, &topic, "a topic without wildcards, leading or trailing slash") { text in
+            let isTopic =
+                !text.isEmpty && !text.hasPrefix("/") && !text.hasSuffix("/") && !text.hasPrefix("$")
+                && !text.unicodeScalars.contains { "+#\0".unicodeScalars.contains($0) } && text.utf8.count <= 1000
+            return isTopic ? text : nil
+        }
+    }
+}
+
+// MARK: - Use
+
+/// Why the password for the broker cannot be read.
+package enum PasswordError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file cannot be read: its path and the reason.
+    case unreadable(path: String, reason: String)
+    /// The file's first line is empty.
+    case empty(path: String)
+
+    package var description: String {
+        switch self {
+        case .unreadable(let path, let reason):
+            "the password file \(path) (mqtt.passwordFile) cannot be read: \(reason); check its path and permissions"
+        case .empty(let path):
+            "the password file \(path) (mqtt.passwordFile) begins with an empty line; write the password there"
+        }
+    }
+}
+
+extension Settings.MQTT {
+    /// The settings of the connection, the will among them; `environment` may hold `FACET_MQTT_PASSWORD`.
+    ///
+    /// - Throws: `PasswordError` if the password file cannot be used.
+    func brokerSettings(encoder: MessageEncoder, environment: [String: String]) throws -> BrokerSettings {
+        let tls =
+            tls.enabled
+            ? TLSSettings(certificateAuthority: tls.ca, certificate: tls.certificate, key: tls.key) : nil
+        var settings = BrokerSettings(host: host, port: port, clientID: clientID ?? defaultClientID, tls: tls)
+        settings.username = username
+        settings.password = try password(environment: environment)
+        settings.keepAlive = keepAlive
+        settings.will = MQTTMessage(encoder.status(DaemonStatus(state: .offline)), base: topic)
+        // Long enough for a broker's restart or a router's hiccup to pass unnoticed.
+        settings.willDelay = .seconds(5)
+        settings.selfCorrectingTopic = Topic.status.name(under: topic)
+        return settings
+    }
+
+    /// The same at every start, so that the broker takes a restarted daemon for the one it knew.
+    var defaultClientID: String {
+        "facetd-" + ProcessInfo.processInfo.hostName + "-" + OutboxLocation.identifier(ofTopic: topic)
+    }
+
+    private func password(environment: [String: String]) throws(PasswordError) -> Secret? {
+        guard let passwordFile else { return environment["FACET_MQTT_PASSWORD"].map(Secret.init) }
+        let text: String
+        do {
+            text = try String(contentsOf: URL(filePath: passwordFile), encoding: .utf8)
+        } catch {
+            throw .unreadable(path: passwordFile, reason: SettingsFile.reason(of: error, path: passwordFile))
+        }
+        let line = text.prefix { !$0.isNewline }
+        guard !line.isEmpty else { throw .empty(path: passwordFile) }
+        return Secret(String(line))
+    }
+}

@@ -1,0 +1,31 @@
+/// Where a program keeps the outbox unless it is told otherwise.
+package enum OutboxLocation {
+    /// The directory that systemd (`STATE_DIRECTORY`) or the desktop's conventions (`XDG_STATE_HOME`) give to programs' state.
+    package static func directory(environment: [String: String]) -> String {
+        if let directory = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(directory) }
+        if let state = environment["XDG_STATE_HOME"], !state.isEmpty { return state + "/facet" }
+        return (environment["HOME"] ?? "/var/lib") + "/.local/state/facet"
+    }
+
+    /// The file for events under a base topic. Each base topic has its own, because each is a program of its own.
+    package static func path(topic: String, environment: [String: String]) -> String {
+        directory(environment: environment) + "/outbox-" + identifier(ofTopic: topic) + ".sqlite"
+    }
+
+    /// A base topic as part of an id or a file's name: letters, digits, `_` and `-` only.
+    ///
+    /// A slash becomes `-`, any other byte `_` and its two hexadecimal digits, so that no two topics give the same.
+    package static func identifier(ofTopic topic: String) -> String {
+        topic.utf8.reduce(into: "") { identifier, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                identifier.unicodeScalars.append(Unicode.Scalar(byte))
+            case UInt8(ascii: "/"):
+                identifier += "-"
+            default:
+                identifier += "_" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+    }
+}
