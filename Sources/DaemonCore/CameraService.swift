@@ -1,13 +1,13 @@
 import FaceMetadata
 import Foundation
 import Frames
-public import Logging
-public import ServiceLifecycle
+package import Logging
+import ServiceLifecycle
 
 /// Runs the camera and the pipeline while detection is on, until the source ends or the daemon does.
 ///
 /// Both block in system calls and in the models, so each has a thread of its own.
-public final class CameraService: Service {
+package final class CameraService: Service {
     private struct Control {
         var settings: Settings
         var isOn: Bool
@@ -34,7 +34,7 @@ public final class CameraService: Service {
     ///   - ledger: Knows the next face's identity.
     ///   - onEnd: Called when the daemon is to end, before the last messages; frees whoever waits in the pipeline.
     ///   - logger: Gets one line for each change.
-    public init(
+    package init(
         settings: Settings,
         publisher: Publisher,
         status: StatusBoard,
@@ -56,7 +56,7 @@ public final class CameraService: Service {
     ///
     /// Subscribers are told by the pipeline's thread once it is so: two switches in quick succession cannot leave them
     /// with the one that does not hold.
-    public func setDetection(_ isOn: Bool) {
+    package func setDetection(_ isOn: Bool) {
         let source = control.update { control in
             control.isOn = isOn
             return isOn ? nil : control.source
@@ -65,7 +65,7 @@ public final class CameraService: Service {
     }
 
     /// Goes on with other settings: the camera is opened anew, and the faces leave.
-    public func apply(_ settings: Settings) {
+    package func apply(_ settings: Settings) {
         let source = control.update { control in
             control.settings = settings
             control.isReloading = true
@@ -77,7 +77,7 @@ public final class CameraService: Service {
     /// Returns when a clip has ended or the daemon is to end.
     ///
     /// - Throws: `SourceFailure` if the source cannot go on, `InferenceError` if the models cannot be used.
-    public func run() async throws {
+    package func run() async throws {
         try await withGracefulShutdownHandler {
             try await onThread(named: "pipeline") { try self.runPipeline() }
         } onGracefulShutdown: {
@@ -86,7 +86,7 @@ public final class CameraService: Service {
     }
 
     /// Makes `run` return soon, with a leave for each face.
-    public func end() {
+    package func end() {
         let source = control.update { control in
             control.isEnding = true
             return control.source

@@ -2,16 +2,16 @@ import FaceMessages
 import FaceMetadata
 import Foundation
 import Frames
-public import Logging
+package import Logging
 
 /// Writes the log to standard error as people read it: time, level, what happened, then the particulars.
 ///
 /// Under systemd the journal knows the time and wants the level as a number in front.
-public struct ConsoleLogHandler: LogHandler {
+package struct ConsoleLogHandler: LogHandler {
     /// What is said with every line.
-    public var metadata: Logger.Metadata = [:]
+    package var metadata: Logger.Metadata = [:]
     /// What is written at least.
-    public var logLevel: Logger.Level
+    package var logLevel: Logger.Level
 
     private let isForJournal: Bool
 
@@ -20,19 +20,19 @@ public struct ConsoleLogHandler: LogHandler {
     /// - Parameters:
     ///   - level: What is written at least.
     ///   - environment: Says whether standard error goes to systemd's journal.
-    public init(level: Logger.Level, environment: [String: String]) {
+    package init(level: Logger.Level, environment: [String: String]) {
         logLevel = level
         isForJournal = environment["JOURNAL_STREAM"] != nil
     }
 
     /// A value that is said with every line.
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
     /// Writes one line.
-    public func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         let line = Self.line(
             level: event.level,
             message: event.message.description,

@@ -1,13 +1,13 @@
 import FaceMessages
 import FaceMetadata
 import Frames
-public import Logging
+package import Logging
 import MQTT
 import ServiceLifecycle
 import UnixSignals
 
 /// The whole daemon: what one run of `facetd` does.
-public struct Daemon: Sendable {
+package struct Daemon: Sendable {
     private let logger: Logger
     private let camera: CameraService
     private let stats: StatsService
@@ -17,24 +17,24 @@ public struct Daemon: Sendable {
     private let watchdog: WatchdogService?
 
     /// What a run is made of besides the settings.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// Whether every message is written to standard output.
-        public var prints = false
+        package var prints = false
         /// Whether messages go to a broker.
-        public var usesBroker = true
+        package var usesBroker = true
         /// The environment, for the password, the outbox's place and the service manager.
-        public var environment: [String: String] = [:]
+        package var environment: [String: String] = [:]
         /// Reads the settings again, on SIGHUP; nil ignores that signal.
-        public var reload: (@Sendable () throws -> Settings)?
+        package var reload: (@Sendable () throws -> Settings)?
 
         /// Makes the default options.
-        public init() {}
+        package init() {}
     }
 
     /// Puts the parts together; nothing runs yet.
     ///
     /// - Throws: An error that says which setting cannot work and why.
-    public init(settings: Settings, options: Options, logger: Logger) throws {
+    package init(settings: Settings, options: Options, logger: Logger) throws {
         let asSet = settings
         var settings = settings
         let encoder = MessageEncoder(camera: settings.camera.name, boot: ULID.make(at: .wallClock()))
@@ -131,7 +131,7 @@ public struct Daemon: Sendable {
     /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
     ///
     /// - Throws: What failed; everything else has ended in good order by then.
-    public func run() async throws {
+    package func run() async throws {
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let broker { services.append(.init(service: broker)) }
         services.append(.init(service: stats))

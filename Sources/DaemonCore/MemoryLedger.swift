@@ -1,8 +1,8 @@
-public import FaceMetadata
+package import FaceMetadata
 import Synchronization
 
 /// Numbers events and faces from 1: for runs without an outbox, which no subscriber can confuse with an earlier one.
-public final class MemoryLedger: Ledger {
+package final class MemoryLedger: Ledger {
     private struct State {
         var sequence = 0
         var nextFaceID = FaceID(rawValue: 1)
@@ -11,10 +11,10 @@ public final class MemoryLedger: Ledger {
     private let state = Mutex(State())
 
     /// Makes a ledger that knows of nothing.
-    public init() {}
+    package init() {}
 
     /// The number of the next event.
-    public func nextSequence() -> Int {
+    package func nextSequence() -> Int {
         state.withLock { state in
             state.sequence += 1
             return state.sequence
@@ -22,16 +22,16 @@ public final class MemoryLedger: Ledger {
     }
 
     /// The identity that the next face to enter gets.
-    public func nextFaceID() -> FaceID {
+    package func nextFaceID() -> FaceID {
         state.withLock { $0.nextFaceID }
     }
 
     /// Notes an event as told.
-    public func note(_ event: FaceEvent) {
+    package func note(_ event: FaceEvent) {
         guard case .enter = event.kind else { return }
         state.withLock { $0.nextFaceID = max($0.nextFaceID, FaceID(rawValue: event.face.faceID.rawValue + 1)) }
     }
 
     /// None: nothing is known of an earlier run.
-    public func leavesOfLastRun() -> [FaceEvent] { [] }
+    package func leavesOfLastRun() -> [FaceEvent] { [] }
 }

@@ -3,7 +3,7 @@ import Frames
 import Synchronization
 
 /// Counts what the pipeline does, for `faces/stats` and the closing line of the log.
-public final class PipelineMeter: Sendable {
+package final class PipelineMeter: Sendable {
     /// A part of the work on a frame.
     enum Stage: String, CaseIterable {
         case decode
@@ -39,7 +39,7 @@ public final class PipelineMeter: Sendable {
     private let state = Mutex(State())
 
     /// Makes a meter that stands at zero.
-    public init() {}
+    package init() {}
 
     /// Counts the frames of a mailbox from now on.
     func follow(_ mailbox: FrameMailbox?) {

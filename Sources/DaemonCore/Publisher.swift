@@ -1,16 +1,16 @@
-public import FaceMessages
-public import FaceMetadata
+package import FaceMessages
+package import FaceMetadata
 import Frames
 import Synchronization
 
 /// Where encoded messages go: the broker, standard output.
-public protocol MessageSink: Sendable {
+package protocol MessageSink: Sendable {
     /// Takes a message; must not block for long, for the pipeline waits.
     func send(_ message: Message)
 }
 
 /// Numbers that must never be used twice, not even after a restart, and the faces that subscribers believe present.
-public protocol Ledger: Sendable {
+package protocol Ledger: Sendable {
     /// The number of the next event; each call gives the next one.
     func nextSequence() -> Int
     /// The identity that the next face to enter gets.
@@ -22,7 +22,7 @@ public protocol Ledger: Sendable {
 }
 
 /// Encodes what happened and hands it to everybody who wants it.
-public final class Publisher: Sendable {
+package final class Publisher: Sendable {
     private let encoder: MessageEncoder
     private let wanted: Set<Topic>
     private let ledger: any Ledger
@@ -37,7 +37,7 @@ public final class Publisher: Sendable {
     ///   - wanted: Which messages are published; status, stats and the state of detection always are.
     ///   - ledger: Numbers events.
     ///   - sinks: Where messages go, in this order.
-    public init(
+    package init(
         encoder: MessageEncoder,
         wanted: Set<Topic>,
         ledger: any Ledger,
@@ -54,7 +54,7 @@ public final class Publisher: Sendable {
     /// - Parameters:
     ///   - events: What happened.
     ///   - captured: When the frame that settled them was captured; nil if no frame did.
-    public func publish(_ events: [FaceEvent], captured: ContinuousClock.Instant? = nil) {
+    package func publish(_ events: [FaceEvent], captured: ContinuousClock.Instant? = nil) {
         telling.withLock { _ in
             for event in events { tellAndNote(event, captured: captured) }
         }
@@ -80,39 +80,39 @@ public final class Publisher: Sendable {
     }
 
     /// Publishes the leaves of faces that an earlier run left open by dying.
-    public func publishLeavesOfLastRun() {
+    package func publishLeavesOfLastRun() {
         publish(ledger.leavesOfLastRun())
     }
 
     /// Publishes the whole current set of faces.
-    public func publishMetadata(_ faces: [FaceObject], at stamp: FrameStamp) {
+    package func publishMetadata(_ faces: [FaceObject], at stamp: FrameStamp) {
         guard wanted.contains(.metadata) else { return }
         send(encoder.metadata(faces, at: stamp))
     }
 
     /// Publishes how many faces there are.
-    public func publishCount(_ count: Int) {
+    package func publishCount(_ count: Int) {
         guard wanted.contains(.count) else { return }
         send(encoder.count(count))
     }
 
     /// Publishes a picture of a frame; only the preview does that, if the owner switched it on.
-    public func publishPreview(_ jpeg: [UInt8], of stamp: FrameStamp) {
+    package func publishPreview(_ jpeg: [UInt8], of stamp: FrameStamp) {
         send(encoder.preview(jpeg, of: stamp))
     }
 
     /// Publishes the daemon's and its camera's condition.
-    public func publish(_ status: DaemonStatus) {
+    package func publish(_ status: DaemonStatus) {
         send(encoder.status(status))
     }
 
     /// Publishes rates, times and counters.
-    public func publish(_ stats: DaemonStats) {
+    package func publish(_ stats: DaemonStats) {
         send(encoder.stats(stats))
     }
 
     /// Publishes whether detection is on.
-    public func publishDetectState(_ isOn: Bool) {
+    package func publishDetectState(_ isOn: Bool) {
         send(encoder.detectState(isOn))
     }
 

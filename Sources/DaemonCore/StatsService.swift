@@ -1,11 +1,11 @@
-public import FaceMessages
+package import FaceMessages
 import FaceMetadata
 import Foundation
 import Frames
-public import ServiceLifecycle
+import ServiceLifecycle
 
 /// Publishes rates, times and counters every so often.
-public struct StatsService: Service {
+package struct StatsService: Service {
     private let interval: Duration
     private let meter: PipelineMeter
     private let publisher: Publisher
@@ -18,7 +18,7 @@ public struct StatsService: Service {
     ///   - meter: What the pipeline did.
     ///   - publisher: Takes the figures.
     ///   - messages: What became of messages so far.
-    public init(
+    package init(
         interval: Duration,
         meter: PipelineMeter,
         publisher: Publisher,
@@ -31,7 +31,7 @@ public struct StatsService: Service {
     }
 
     /// Runs until the daemon ends.
-    public func run() async {
+    package func run() async {
         // Leaving the sleep early is how the end shows; there is nothing to tell then.
         try? await cancelWhenGracefulShutdown { try await publishRegularly() }
     }

@@ -1,12 +1,12 @@
-public import FaceMessages
+package import FaceMessages
 import FaceMetadata
-public import Frames
+package import Frames
 package import Logging
 import Synchronization
 
 /// Keeps the daemon's condition, and tells whenever it changes: to subscribers, to the service manager, and with one line
 /// to the log.
-public final class StatusBoard: Sendable {
+package final class StatusBoard: Sendable {
     private let publisher: Publisher
     private let manager: ServiceManager?
     private let logger: Logger
@@ -35,7 +35,7 @@ public final class StatusBoard: Sendable {
     }
 
     /// Publishes the condition as it is.
-    public func announce() {
+    package func announce() {
         update { _ in }
     }
 
@@ -45,7 +45,7 @@ public final class StatusBoard: Sendable {
     }
 
     /// Frames come.
-    public func cameraStreams(_ stream: StreamDescription) {
+    package func cameraStreams(_ stream: StreamDescription) {
         let rate = stream.rate.map { " at \(($0 * 100).rounded() / 100) frames/s" } ?? ""
         let detail = "\(stream.name): \(stream.format) \(stream.size)\(rate)"
         logger.info("camera streaming", metadata: ["source": "\(detail)"])
@@ -58,7 +58,7 @@ public final class StatusBoard: Sendable {
     }
 
     /// No frames until further notice.
-    public func cameraLost(_ failure: SourceFailure) {
+    package func cameraLost(_ failure: SourceFailure) {
         logger.warning("camera lost", metadata: ["reason": "\(failure.reason)", "detail": "\(failure)"])
         update { status in
             status.cameraState = .lost
@@ -69,7 +69,7 @@ public final class StatusBoard: Sendable {
     }
 
     /// Detection was switched.
-    public func detection(isOn: Bool) {
+    package func detection(isOn: Bool) {
         logger.info("detection switched", metadata: ["detect": isOn ? "ON" : "OFF"])
         update { status in
             status.detect = isOn
@@ -82,12 +82,12 @@ public final class StatusBoard: Sendable {
     }
 
     /// Why some events cannot fire.
-    public func attention(_ attention: [DaemonStatus.Attention]) {
+    package func attention(_ attention: [DaemonStatus.Attention]) {
         update { $0.attention = attention }
     }
 
     /// The daemon ends in good order.
-    public func stopped() {
+    package func stopped() {
         update { status in
             status.state = .stopped
             status.attention = []
