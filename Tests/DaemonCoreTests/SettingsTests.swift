@@ -1,3 +1,4 @@
+import FaceMessages
 import FaceMetadata
 import FacetTestSupport
 import Foundation
