@@ -1,0 +1,55 @@
+# Builds the programs of deploy/package for $architecture and $suite: on this machine if it is of that release, else in a
+# tree of it with this machine's toolchain, and for arm64 with the cross compiler of Debian's unstable release.
+# Sourced by deploy/package, whose variables it uses. It defines:
+#   programs, runtime   directories of the built programs, and of the Swift runtime's libraries for them
+#   run_built           runs a command where the built programs run ($emulator goes before each of them)
+#   run_packing         runs a command where the release's packaging tools and libraries are
+#   strip               the strip program for the architecture
+# shellcheck shell=bash disable=SC2034,SC2154,SC2317
+
+emulator='' strip=strip
+
+# A compiler that warns of something new must not stop a package; continuous integration is where warnings are errors.
+export FACET_ALLOW_WARNINGS=1
+
+swift_options=(-c release --disable-sandbox)
+
+host_generator() { # swift-argument-parser's generator of manual pages, built by this machine's toolchain
+    manual_generator --package-path "$source" --scratch-path "$work/build-host"
+}
+
+build_both() { # COMMAND-PREFIX... : builds both programs with `PREFIX swift build`
+    local product
+    for product in facetd facet; do
+        say "building $product"
+        "$@" --product $product >"$work/build.log" 2>&1 ||
+            { tail -n 30 "$work/build.log" >&2 && fail "the build of $product failed; all of its output: $work/build.log"; }
+    done
+}
+
+build_natively() {
+    local scratch=$work/build-$architecture-$suite
+    run_built() { "$@"; }
+    run_packing() { "$@"; }
+    finish_stage() { :; }
+    swift_options+=(--package-path "$source" --scratch-path "$scratch")
+    if [ -z "$programs" ]; then
+        build_both swift build "${swift_options[@]}"
+        programs=$(swift build "${swift_options[@]}" --show-bin-path)
+    fi
+    runtime=$toolchain/lib/swift/linux
+}
+
+build_programs() {
+    if [ -n "$native" ]; then
+        build_natively
+    elif [ "$architecture" = arm64 ]; then
+        # shellcheck source=packaging/build-arm64.sh
+        . packaging/build-arm64.sh
+        build_for_arm64
+    else
+        # shellcheck source=packaging/build-tree.sh
+        . packaging/build-tree.sh
+        build_in_tree
+    fi
+}
