@@ -6,6 +6,8 @@ import ServiceLifecycle
 /// Keeps the connection to the broker, and obeys what comes in on `detect/set`.
 struct BrokerService: Service {
     let connection: BrokerConnection
+    let outbox: SQLiteEventStore
+    let status: StatusBoard
     let base: String
     let setDetection: @Sendable (Bool) -> Void
     let memory: DetectionMemory
@@ -26,6 +28,9 @@ struct BrokerService: Service {
                         onFirstConnection()
                         break
                     }
+                }
+                group.addTask {
+                    for await condition in outbox.conditions { status.outbox(condition) }
                 }
                 for await message in connection.incoming { obey(message) }
             }

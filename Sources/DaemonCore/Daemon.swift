@@ -45,9 +45,12 @@ package struct Daemon: Sendable {
         var brokerSink: BrokerSink?
         var homeAssistant: HomeAssistantAnnouncer?
         var memory: DetectionMemory?
+        var outbox: SQLiteEventStore?
         if options.usesBroker {
             let path = settings.outbox.file(topic: settings.mqtt.topic, environment: options.environment)
-            let store = SQLiteEventStore(path: path, logger: logger)
+            let store: SQLiteEventStore
+            do { store = try SQLiteEventStore(path: path, logger: logger) } catch { throw OutboxError(error) }
+            outbox = store
             let connected = try BrokerConnection(
                 settings: try settings.mqtt.brokerSettings(encoder: encoder, environment: options.environment),
                 rules: DeliveryRules(maximumAge: settings.events.maxAge, capacity: settings.outbox.capacity),
@@ -79,6 +82,7 @@ package struct Daemon: Sendable {
             manager: manager,
             version: facetVersion,
             isDetecting: settings.detection.enabled,
+            outbox: outbox?.condition,
             logger: logger
         )
         status.announce()
@@ -110,13 +114,18 @@ package struct Daemon: Sendable {
                 WatchdogService(manager: manager, interval: interval, meter: meter, logger: logger)
             }
         }
-        stats = StatsService(interval: settings.stats.interval, meter: meter, publisher: publisher) { [connection] in
-            connection.map { DaemonStats.Messages($0.counters) } ?? DaemonStats.Messages()
+        stats = StatsService(interval: settings.stats.interval, meter: meter, publisher: publisher) {
+            [connection, outbox] in
+            var messages = connection.map { DaemonStats.Messages($0.counters) } ?? DaemonStats.Messages()
+            messages.outbox = outbox.flatMap { DaemonStatus.Outbox($0.condition) }
+            return messages
         }
         broker = connection.flatMap { connection in
-            guard let homeAssistant, let memory else { return nil }
+            guard let homeAssistant, let memory, let outbox else { return nil }
             return BrokerService(
                 connection: connection,
+                outbox: outbox,
+                status: status,
                 base: settings.mqtt.topic,
                 setDetection: { camera.setDetection($0) },
                 memory: memory,
@@ -165,12 +174,23 @@ package struct Daemon: Sendable {
     }
 }
 
+/// The outbox belongs to another process.
+struct OutboxError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ error: OutboxInUse) {
+        description =
+            "\(error), which would send the same events: end that process, or give this daemon its own outbox.path"
+    }
+}
+
 extension DaemonStats.Messages {
     init(_ counters: DeliveryCounters) {
         self.init()
         sent = counters.sent
         queued = counters.queuedEvents
         expired = counters.expired
+        unsafe = counters.unsafeEvents
         for (reason, count) in counters.dropped where reason != .expired && count > 0 {
             dropped[reason.rawValue] = count
         }

@@ -2,6 +2,7 @@ package import FaceMessages
 import FaceMetadata
 package import Frames
 package import Logging
+package import MQTT
 import Synchronization
 
 /// Keeps the daemon's condition, and tells whenever it changes: to subscribers, to the service manager, and with one line
@@ -18,6 +19,7 @@ package final class StatusBoard: Sendable {
         manager: ServiceManager? = nil,
         version: String,
         isDetecting: Bool,
+        outbox: StoreCondition? = nil,
         logger: Logger
     ) {
         self.publisher = publisher
@@ -29,7 +31,9 @@ package final class StatusBoard: Sendable {
                 cameraState: isDetecting ? .starting : .disabled,
                 detect: isDetecting,
                 version: version,
-                attention: []
+                attention: [],
+                outbox: outbox.flatMap(DaemonStatus.Outbox.init),
+                outboxDetail: outbox?.detail
             )
         )
     }
@@ -86,6 +90,14 @@ package final class StatusBoard: Sendable {
         update { $0.attention = attention }
     }
 
+    /// Whether events survive a crash changed.
+    func outbox(_ condition: StoreCondition) {
+        update { status in
+            status.outbox = DaemonStatus.Outbox(condition)
+            status.outboxDetail = condition.detail
+        }
+    }
+
     /// The daemon ends in good order.
     package func stopped() {
         update { status in
@@ -104,6 +116,12 @@ package final class StatusBoard: Sendable {
             publisher.publish(status)
             manager?.tell(status)
         }
+    }
+}
+
+extension DaemonStatus.Outbox {
+    init?(_ condition: StoreCondition) {
+        self.init(rawValue: condition.state.rawValue)
     }
 }
 

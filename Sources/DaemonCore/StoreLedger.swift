@@ -1,6 +1,7 @@
 import FaceMessages
 import FaceMetadata
 import FoundationEssentials
+import Frames
 import MQTT
 import Synchronization
 
@@ -25,12 +26,15 @@ final class StoreLedger: Ledger {
     private let openFaces: Mutex<[OpenFace]>
     private let orphans: [OpenFace]
 
+    /// The face numbers that are believed; half of what JSON readers take exactly, so that counting on stays within.
+    private static let faceIDs = 1...(1 << 52)
+
     init(store: any EventStore) {
         self.store = store
         let saved = store.value(for: Self.openFacesKey).flatMap { bytes in
             try? JSONDecoder().decode([OpenFace].self, from: Data(bytes))
         }
-        orphans = saved ?? []
+        orphans = (saved ?? []).filter { Self.faceIDs.contains($0.faceID) && $0.isPlausible }
         // Still open until each one's leave is noted: this run may die before it has told them all.
         openFaces = Mutex(orphans)
     }
@@ -40,8 +44,13 @@ final class StoreLedger: Ledger {
     }
 
     func nextFaceID() -> FaceID {
-        let text = store.value(for: Self.faceIDKey).map { String(decoding: $0, as: UTF8.self) }
-        return FaceID(rawValue: text.flatMap { Int($0) } ?? 1)
+        let saved = store.value(for: Self.faceIDKey)
+        let number = saved.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+        let afterOrphans = (orphans.map(\.faceID).max() ?? 0) + 1
+        if let number, Self.faceIDs.contains(number) { return FaceID(rawValue: max(number, afterOrphans)) }
+        guard saved != nil || store.mayHaveLostValues else { return FaceID(rawValue: afterOrphans) }
+        // What was used before is unknown. No run has seen a new face each second since 1970.
+        return FaceID(rawValue: max(Int(Timestamp.wallClock().nanoseconds / 1_000_000_000), afterOrphans))
     }
 
     func note(_ event: FaceEvent) {
@@ -82,6 +91,13 @@ extension StoreLedger.OpenFace {
             entered: entered ?? event.stamp.time.nanoseconds,
             lastTold: event.stamp.time.nanoseconds
         )
+    }
+
+    /// Whether the values can be computed with: a damaged outbox may hold anything.
+    fileprivate var isPlausible: Bool {
+        let times: ClosedRange<Int64> = 0...(1 << 62)
+        return bounds.allSatisfy { (-1...2).contains($0) } && (0...1).contains(confidence) && frame >= 0
+            && (0...1e12).contains(mediaTime) && times.contains(entered) && times.contains(lastTold)
     }
 
     /// The leave that the dead run owed, as of the last that it told of the face.

@@ -33,6 +33,11 @@ public struct DaemonStats: Hashable, Sendable {
         /// Dropped for any other reason, by reason.
         public var dropped: [String: Int] = [:]
 
+        /// Events accepted while the outbox could not keep them safe from a crash.
+        public var unsafe = 0
+        /// Whether events survive a crash now; nil without a broker.
+        public var outbox: DaemonStatus.Outbox?
+
         /// Makes counters that are all zero.
         public init() {}
     }
@@ -117,6 +122,9 @@ extension JSONWriter {
             json.field("queued", stats.messages.queued)
             json.field("expired", stats.messages.expired)
             json.counters("dropped", stats.messages.dropped)
+            guard let outbox = stats.messages.outbox else { return }
+            json.field("unsafe", stats.messages.unsafe)
+            json.field("outbox", outbox.rawValue)
         }
     }
 

@@ -36,6 +36,16 @@ public struct DaemonStatus: Hashable, Sendable {
         case lowFrameRate = "low_frame_rate"
     }
 
+    /// Whether events survive a crash of the daemon.
+    public enum Outbox: String, Hashable, Sendable, CaseIterable {
+        /// They are kept in the outbox's file.
+        case ok
+        /// They are, in a new file: the old one was damaged or deleted.
+        case restored
+        /// They are in memory only: the file cannot be used, and is tried again every few seconds.
+        case memory
+    }
+
     /// Whether the daemon runs.
     public var state: State
     /// Whether frames come; nil in the last will.
@@ -50,6 +60,12 @@ public struct DaemonStatus: Hashable, Sendable {
     public var version: String?
     /// Why some events cannot fire at the moment; empty if they all can.
     public var attention: [Attention]?
+    /// Whether events survive a crash; nil in the last will and without a broker.
+    public var outbox: Outbox?
+    /// What happened to the outbox, for people; nil while all is well.
+    public var outboxDetail: String?
+    /// The broker that serves, as `host:port`; nil before the first connection.
+    public var broker: String?
     /// When this became so; nil in the last will, which is written before it is known.
     public var time: Timestamp?
 
@@ -62,6 +78,9 @@ public struct DaemonStatus: Hashable, Sendable {
         detect: Bool? = nil,
         version: String? = nil,
         attention: [Attention]? = nil,
+        outbox: Outbox? = nil,
+        outboxDetail: String? = nil,
+        broker: String? = nil,
         time: Timestamp? = nil
     ) {
         self.state = state
@@ -71,6 +90,9 @@ public struct DaemonStatus: Hashable, Sendable {
         self.detect = detect
         self.version = version
         self.attention = attention
+        self.outbox = outbox
+        self.outboxDetail = outboxDetail
+        self.broker = broker
         self.time = time
     }
 }

@@ -228,6 +228,9 @@ private struct StatusPayload: Decodable {
     var detect: String?
     var version: String?
     var attention: [String]?
+    var outbox: String?
+    var outboxDetail: String?
+    var broker: String?
     var time: WireTime?
 
     var message: StatusMessage {
@@ -240,6 +243,9 @@ private struct StatusPayload: Decodable {
             detect: detect.map { $0 == "ON" },
             version: version,
             attention: attention.map { $0.compactMap(DaemonStatus.Attention.init(rawValue:)) },
+            outbox: outbox.flatMap(DaemonStatus.Outbox.init(rawValue:)),
+            outboxDetail: outboxDetail,
+            broker: broker,
             time: time?.timestamp
         )
         return StatusMessage(origin: MessageOrigin(camera: camera, boot: boot), status: status)

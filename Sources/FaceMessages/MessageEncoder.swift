@@ -99,6 +99,9 @@ public struct MessageEncoder: Sendable {
             json.field("detect", status.detect.map { $0 ? "ON" : "OFF" })
             json.field("version", status.version)
             if let attention = status.attention { json.field("attention", attention.map(\.rawValue)) }
+            json.field("outbox", status.outbox?.rawValue)
+            json.field("outboxDetail", status.outboxDetail)
+            json.field("broker", status.broker)
         }
         return Message(topic: .status, payload: payload)
     }

@@ -1,20 +1,20 @@
 /// A broker as a URL names it: `mqtt[s]://[user@]host[:port]`.
-public struct BrokerAddress: Hashable, Sendable {
+package struct BrokerAddress: Hashable, Sendable {
     /// Whether the URL asks for TLS (`mqtts`).
-    public var usesTLS: Bool
+    package var usesTLS: Bool
     /// The user, decoded; nil where the URL has none.
-    public var username: String?
+    package var username: String?
     /// Name, IPv4 address, or IPv6 address without its brackets.
-    public var host: String
+    package var host: String
     /// The port; the scheme's own where the URL has none.
-    public var port: Int
+    package var port: Int
 
     /// Reads a URL.
     ///
     /// A bare `host[:port]` means `mqtt`.
     ///
     /// - Throws: `MQTTError.url`. A URL with a password is refused, since process lists show it, and is not repeated.
-    public init(url: String) throws(MQTTError) {
+    package init(url: String) throws(MQTTError) {
         let (scheme, rest) = Self.splitScheme(url)
         switch scheme.lowercased() {
         case "mqtt", "tcp": usesTLS = false

@@ -1,4 +1,4 @@
-public import Logging
+package import Logging
 import Synchronization
 
 /// A client of one broker, which connects, reconnects and delivers on a thread of its own.
@@ -7,13 +7,13 @@ import Synchronization
 /// - *events* are kept until the broker has acknowledged them, in order, or until they are too old to be of use;
 /// - *states* are kept per topic, the newest only, and sent again on every connection;
 /// - *transient* messages go out now or never.
-public final class BrokerConnection: Sendable {
+package final class BrokerConnection: Sendable {
     /// What comes in on the topics subscribed to; for one reader.
     ///
     /// While nobody reads, the oldest are dropped and counted.
-    public let incoming: AsyncStream<ReceivedMessage>
+    package let incoming: AsyncStream<ReceivedMessage>
     /// Where the connection stands, one value per change; for one reader, who finds the last 64.
-    public let states: AsyncStream<ConnectionState>
+    package let states: AsyncStream<ConnectionState>
 
     private let settings: BrokerSettings
     private let mailroom: Mailroom
@@ -30,7 +30,7 @@ public final class BrokerConnection: Sendable {
     ///   - clock: tells the age of events.
     ///   - logger: gets one line per change of the connection, and one per kind of trouble.
     /// - Throws: `MQTTError` for settings that can't work, TLS files among them.
-    public init(
+    package init(
         settings: BrokerSettings,
         rules: DeliveryRules = DeliveryRules(),
         store: any EventStore = MemoryEventStore(),
@@ -61,7 +61,7 @@ public final class BrokerConnection: Sendable {
     /// Calling it again does nothing.
     ///
     /// - Throws: `MQTTError.resources` when the system has no thread left.
-    public func start() throws(MQTTError) {
+    package func start() throws(MQTTError) {
         guard
             isStarted.withLock({ started in
                 defer { started = true }
@@ -80,7 +80,7 @@ public final class BrokerConnection: Sendable {
     /// - Parameters:
     ///   - message: what to send.
     ///   - sequence: its number from the store's `nextSequence`; nil takes one.
-    public func publish(event message: MQTTMessage, sequence: Int64? = nil) {
+    package func publish(event message: MQTTMessage, sequence: Int64? = nil) {
         var message = message
         message.qos = .atLeastOnce
         message.retain = false
@@ -98,7 +98,7 @@ public final class BrokerConnection: Sendable {
     /// Publishes how something is; the newest message of each topic is sent on every connection.
     ///
     /// The message's own quality of service and retain flag hold.
-    public func publish(state message: MQTTMessage) {
+    package func publish(state message: MQTTMessage) {
         mailroom.contents.withLock { contents in
             if contents.states.set(message) { contents.counters.coalescedStates += 1 }
         }
@@ -106,7 +106,7 @@ public final class BrokerConnection: Sendable {
     }
 
     /// Publishes something that is of use now or never, with quality of service 0; dropped and counted while offline.
-    public func publish(transient message: MQTTMessage) {
+    package func publish(transient message: MQTTMessage) {
         var message = message
         message.qos = .atMostOnce
         mailroom.contents.withLock { contents in
@@ -123,7 +123,7 @@ public final class BrokerConnection: Sendable {
     /// away, so no command comes late.
     ///
     /// - Throws: `MQTTError.topic` for a filter that breaks the rules.
-    public func subscribe(_ topicFilter: String) throws(MQTTError) {
+    package func subscribe(_ topicFilter: String) throws(MQTTError) {
         try MosquittoHandle.validate(filter: topicFilter)
         mailroom.contents.withLock { contents in
             guard !contents.subscriptions.contains(topicFilter) else { return }
@@ -133,7 +133,7 @@ public final class BrokerConnection: Sendable {
     }
 
     /// What became of the messages so far.
-    public var counters: DeliveryCounters { mailroom.counters }
+    package var counters: DeliveryCounters { mailroom.counters }
 
     /// Sends what waits, then the farewell, says goodbye, and ends; `incoming` and `states` end too.
     ///
@@ -142,7 +142,7 @@ public final class BrokerConnection: Sendable {
     ///   - farewell: the last message, such as a status `stopped` in place of the will.
     ///   - timeout: how long all of it may take.
     /// - Returns: what was left.
-    public func stop(farewell: MQTTMessage? = nil, timeout: Duration = .seconds(2)) async -> StopReport {
+    package func stop(farewell: MQTTMessage? = nil, timeout: Duration = .seconds(2)) async -> StopReport {
         requestStop(farewell: farewell, timeout: timeout)
         guard isStarted.withLock(\.self) else {
             outlets.finish()

@@ -1,7 +1,7 @@
 /// Where the broker is and how to be its client.
-public struct BrokerSettings: Sendable {
+package struct BrokerSettings: Sendable {
     /// Which versions of MQTT to speak.
-    public enum ProtocolPreference: String, Sendable, CaseIterable {
+    package enum ProtocolPreference: String, Sendable, CaseIterable {
         /// MQTT 5, and 3.1.1 where the broker refuses it.
         case automatic
         /// MQTT 5 only.
@@ -11,35 +11,35 @@ public struct BrokerSettings: Sendable {
     }
 
     /// Port of a broker without TLS (IANA: mqtt).
-    public static let defaultPort = 1883
+    package static let defaultPort = 1883
     /// Port of a broker with TLS (IANA: secure-mqtt).
-    public static let defaultTLSPort = 8883
+    package static let defaultTLSPort = 8883
 
     /// Name or address.
-    public var host: String
+    package var host: String
     /// 1…65535.
-    public var port: Int
+    package var port: Int
     /// What the broker knows this client by; no two clients of a broker may share it.
-    public var clientID: String
+    package var clientID: String
     /// The user, where the broker wants one.
-    public var username: String?
+    package var username: String?
     /// The user's password.
-    public var password: Secret?
+    package var password: Secret?
     /// The longest silence before the two ask each other for a sign of life; 5 s or more.
-    public var keepAlive: Duration = .seconds(30)
+    package var keepAlive: Duration = .seconds(30)
     /// TLS; nil speaks in plain.
-    public var tls: TLSSettings?
+    package var tls: TLSSettings?
     /// Which versions of MQTT to speak.
-    public var protocolPreference: ProtocolPreference = .automatic
+    package var protocolPreference: ProtocolPreference = .automatic
     /// What the broker publishes when this client vanishes without a word.
-    public var will: MQTTMessage?
+    package var will: MQTTMessage?
     /// How long the broker waits with the will, so that a short break goes unnoticed; MQTT 5 only, whole seconds.
-    public var willDelay: Duration = .zero
+    package var willDelay: Duration = .zero
     /// How long the broker keeps the session of a lost connection; MQTT 5 only, whole seconds.
     ///
     /// It has to last as long as `willDelay`, or the will comes early; longer serves nothing, since this client keeps
     /// what it needs itself.
-    public var sessionExpiry: Duration {
+    package var sessionExpiry: Duration {
         get { max(minimumSessionExpiry, willDelay) }
         set { minimumSessionExpiry = newValue }
     }
@@ -49,18 +49,18 @@ public struct BrokerSettings: Sendable {
     ///
     /// Meant for the will's topic, where a late will would mark a live client dead. It also tells when another client
     /// with the same id is there, provided that will and states carry something that differs from run to run.
-    public var selfCorrectingTopic: String?
+    package var selfCorrectingTopic: String?
     /// The shortest and the longest wait before the next attempt to connect; jitter included.
-    public var reconnectDelay: ClosedRange<Duration> = .milliseconds(500) ... .seconds(30)
+    package var reconnectDelay: ClosedRange<Duration> = .milliseconds(500) ... .seconds(30)
     /// How long an acknowledgement may take before the connection counts as dead.
-    public var acknowledgementTimeout: Duration = .seconds(5)
+    package var acknowledgementTimeout: Duration = .seconds(5)
     /// The largest payload taken from the broker, in bytes; larger ones are dropped and counted.
-    public var maximumIncomingPayload = 1 << 20
+    package var maximumIncomingPayload = 1 << 20
     /// How many received messages wait for whoever reads `incoming`; the oldest goes first.
-    public var incomingCapacity = 256
+    package var incomingCapacity = 256
 
     /// Settings for a broker, everything else as documented with each property.
-    public init(host: String, port: Int? = nil, clientID: String, tls: TLSSettings? = nil) {
+    package init(host: String, port: Int? = nil, clientID: String, tls: TLSSettings? = nil) {
         self.host = host
         self.port = port ?? (tls == nil ? Self.defaultPort : Self.defaultTLSPort)
         self.clientID = clientID
@@ -68,7 +68,7 @@ public struct BrokerSettings: Sendable {
     }
 
     /// Settings for a broker as its URL names it; TLS, where the URL asks for it, trusts the system's authorities.
-    public init(_ address: BrokerAddress, clientID: String) {
+    package init(_ address: BrokerAddress, clientID: String) {
         self.init(
             host: address.host,
             port: address.port,
@@ -79,14 +79,14 @@ public struct BrokerSettings: Sendable {
     }
 
     /// The host and port as one writes them, without the user.
-    public var address: String {
+    package var address: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
     /// Refuses settings that can't work, before anything is tried with them.
     ///
     /// - Throws: `MQTTError` which names the setting, its value and what would be right.
-    public func validate() throws(MQTTError) {
+    package func validate() throws(MQTTError) {
         guard !host.isEmpty, !host.utf8.contains(0) else { throw .setting("host", host, "give a name or an address") }
         guard (1...65535).contains(port) else { throw .setting("port", "\(port)", "give a number from 1 to 65535") }
         guard !clientID.isEmpty, clientID.utf8.count <= 65535, !clientID.utf8.contains(0) else {

@@ -1,7 +1,7 @@
 /// Where the connection to the broker stands; one value per change.
-public enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
+package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     /// A version of the protocol.
-    public enum ProtocolVersion: String, Hashable, Sendable {
+    package enum ProtocolVersion: String, Hashable, Sendable {
         /// MQTT 5.
         case version5 = "MQTT 5"
         /// MQTT 3.1.1.
@@ -22,7 +22,7 @@ public enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     case stopped
 
     /// The state as a log shows it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .connecting: "connecting"
         case .connected(let version, _): "connected with \(version.rawValue)"
@@ -34,7 +34,7 @@ public enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether messages can go out.
-    public var isConnected: Bool {
+    package var isConnected: Bool {
         if case .connected = self { true } else { false }
     }
 }

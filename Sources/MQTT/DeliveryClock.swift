@@ -4,25 +4,25 @@ import Glibc
 ///
 /// Within one run of the machine the time since its boot decides (suspended time counts), so that setting the wall
 /// clock, as a Raspberry Pi does after each boot, neither ages an event nor makes it young again.
-public struct DeliveryClock: Sendable {
+package struct DeliveryClock: Sendable {
     /// A point in time, as it is kept with an event.
-    public struct Moment: Hashable, Sendable {
+    package struct Moment: Hashable, Sendable {
         /// Nanoseconds since 1970, UTC.
-        public var wall: Int64
+        package var wall: Int64
         /// Nanoseconds since the machine's boot, time asleep included.
-        public var uptime: Int64
+        package var uptime: Int64
         /// Which boot of the machine `uptime` belongs to.
-        public var boot: String
+        package var boot: String
 
         /// Makes a moment.
-        public init(wall: Int64, uptime: Int64, boot: String) {
+        package init(wall: Int64, uptime: Int64, boot: String) {
             self.wall = wall
             self.uptime = uptime
             self.boot = boot
         }
 
         /// The time since `earlier`; nil when it cannot be told, because the wall clock went backwards between boots.
-        public func elapsed(since earlier: Moment) -> Duration? {
+        package func elapsed(since earlier: Moment) -> Duration? {
             // The time since boot never goes backwards; whoever looked at it first may only come to compare it later.
             if boot == earlier.boot { return .nanoseconds(max(0, uptime - earlier.uptime)) }
             return wall < earlier.wall ? nil : .nanoseconds(wall - earlier.wall)
@@ -30,15 +30,15 @@ public struct DeliveryClock: Sendable {
     }
 
     /// The present.
-    public var now: @Sendable () -> Moment
+    package var now: @Sendable () -> Moment
 
     /// A clock that asks `now`.
-    public init(now: @escaping @Sendable () -> Moment) {
+    package init(now: @escaping @Sendable () -> Moment) {
         self.now = now
     }
 
     /// The machine's clock.
-    public static let system: DeliveryClock = {
+    package static let system: DeliveryClock = {
         let boot = currentBoot()
         return DeliveryClock {
             Moment(wall: nanoseconds(CLOCK_REALTIME), uptime: nanoseconds(CLOCK_BOOTTIME), boot: boot)

@@ -2,9 +2,9 @@
 ///
 /// Once all is quiet, `acceptedEvents` is `acknowledgedEvents` plus `queuedEvents` plus the dropped ones that are events:
 /// `expired`, `unconfirmed`, `overflow`, `rejected`.
-public struct DeliveryCounters: Hashable, Sendable {
+package struct DeliveryCounters: Hashable, Sendable {
     /// Why a message was not delivered.
-    public enum Drop: String, Hashable, Sendable, CaseIterable {
+    package enum Drop: String, Hashable, Sendable, CaseIterable {
         /// An event grew too old before it could be sent; it was never handed to the broker.
         case expired
         /// An event was handed to the broker, its acknowledgement never came, and it grew too old to be sent again.
@@ -24,29 +24,29 @@ public struct DeliveryCounters: Hashable, Sendable {
     }
 
     /// Events taken by `publish(event:sequence:)` and events found in the store at the start.
-    public var acceptedEvents = 0
+    package var acceptedEvents = 0
     /// Events the broker acknowledged.
-    public var acknowledgedEvents = 0
+    package var acknowledgedEvents = 0
     /// Events that wait or are under way.
-    public var queuedEvents = 0
+    package var queuedEvents = 0
     /// Messages of all kinds handed to the network, repetitions too.
-    public var sent = 0
+    package var sent = 0
     /// States that were replaced by a newer one before they went out; nothing is lost by it.
-    public var coalescedStates = 0
+    package var coalescedStates = 0
     /// Messages received on the topics subscribed to.
-    public var received = 0
+    package var received = 0
     /// How often the broker accepted the connection.
-    public var connections = 0
+    package var connections = 0
     /// Messages not delivered, by reason.
-    public var dropped: [Drop: Int] = [:]
+    package var dropped: [Drop: Int] = [:]
     /// Events that were accepted while the store could not keep them safe from a crash.
-    public var unsafeEvents = 0
+    package var unsafeEvents = 0
 
     /// All zero.
-    public init() {}
+    package init() {}
 
     /// Events that grew too old, whether they were ever tried or not.
-    public var expired: Int { dropped[.expired, default: 0] + dropped[.unconfirmed, default: 0] }
+    package var expired: Int { dropped[.expired, default: 0] + dropped[.unconfirmed, default: 0] }
 
     /// Counts a drop.
     mutating func count(_ drop: Drop, _ number: Int = 1) {

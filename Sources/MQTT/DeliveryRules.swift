@@ -1,14 +1,14 @@
 /// How long events are worth delivering, and how many may wait.
-public struct DeliveryRules: Hashable, Sendable {
+package struct DeliveryRules: Hashable, Sendable {
     /// An event older than this is dropped and counted, never sent; nil sends events of any age.
-    public var maximumAge: Duration?
+    package var maximumAge: Duration?
     /// How many events may wait; the oldest goes first.
     ///
     /// 1 or more.
-    public var capacity: Int
+    package var capacity: Int
 
     /// Events up to 10 s old, up to 1000 of them.
-    public init(maximumAge: Duration? = .seconds(10), capacity: Int = 1000) {
+    package init(maximumAge: Duration? = .seconds(10), capacity: Int = 1000) {
         self.maximumAge = maximumAge
         self.capacity = max(1, capacity)
     }

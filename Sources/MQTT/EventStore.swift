@@ -1,27 +1,50 @@
-/// An event that waits for the broker's acknowledgement.
-public struct StoredEvent: Hashable, Sendable {
-    /// The event's number, which orders it; unique and growing across restarts.
-    public var sequence: Int64
-    /// When it was accepted.
-    public var time: DeliveryClock.Moment
-    /// What is sent.
-    public var message: MQTTMessage
+import Synchronization
 
-    /// Makes an event.
-    public init(sequence: Int64, time: DeliveryClock.Moment, message: MQTTMessage) {
+/// An event that waits for the broker's acknowledgement.
+package struct StoredEvent: Hashable, Sendable {
+    /// The event's number, which orders it; unique and growing across restarts.
+    package var sequence: Int64
+    /// When it happened.
+    package var time: DeliveryClock.Moment
+    /// The message to send.
+    package var message: MQTTMessage
+
+    package init(sequence: Int64, time: DeliveryClock.Moment, message: MQTTMessage) {
         self.sequence = sequence
         self.time = time
         self.message = message
     }
 }
 
-/// Keeps events until the broker has them, and a few small values besides.
+/// Whether events survive a crash, and if not, why.
+package struct StoreCondition: Hashable, Sendable {
+    /// Where events are kept.
+    package enum State: String, Hashable, Sendable, CaseIterable {
+        /// In the store's file.
+        case ok
+        /// In the store's file, which replaced a damaged or deleted one during this run.
+        case restored
+        /// In memory only: the file cannot be used at the moment. The store keeps trying.
+        case memory
+    }
+
+    package var state: State
+    /// What happened, for people; nil while the state is `ok`.
+    package var detail: String?
+
+    package init(_ state: State, _ detail: String? = nil) {
+        self.state = state
+        self.detail = detail
+    }
+}
+
+/// Keeps events until the broker has acknowledged them, and a few small values besides.
 ///
-/// All calls are safe from any thread and short; none throws: a store that can no longer write goes on in memory, says
-/// so once in the log, and in `degradation` from then on.
-public protocol EventStore: Sendable {
-    /// The number for the next event, which its payload may carry. The number is used up for good by `append`, so a
-    /// crash between the two leaves no gap.
+/// All calls are thread-safe and short. None throws: a store that can no longer write continues in memory and reports it
+/// through `condition`.
+package protocol EventStore: Sendable {
+    /// The number for the next event, which its payload may carry. The number becomes permanent by `append`, so a crash
+    /// between the two leaves no gap.
     func nextSequence() -> Int64
 
     /// Keeps an event.
@@ -30,10 +53,10 @@ public protocol EventStore: Sendable {
     @discardableResult
     func append(_ event: StoredEvent) -> Bool
 
-    /// Forgets events that are done with.
+    /// Forgets events that were delivered or dropped.
     func remove(_ sequences: [Int64])
 
-    /// The events kept, oldest first.
+    /// The events found at the start, oldest first.
     func events() -> [StoredEvent]
 
     /// The value kept under a key.
@@ -42,12 +65,65 @@ public protocol EventStore: Sendable {
     /// Keeps a value under a key; nil forgets it.
     func set(_ value: [UInt8]?, for key: String)
 
-    /// Counts a key's number up by one, for good, and returns it: 1 the first time.
-    func nextValue(for key: String) -> Int64
-
-    /// Does work that may take a while, such as waiting for a disk; called now and then by the network thread.
+    /// Does work that may take long, such as waiting for a disk; the network thread calls it about once per second.
     func tidy()
 
-    /// Why the store keeps nothing across a crash; nil while it does.
-    var degradation: String? { get }
+    /// Whether events survive a crash.
+    var condition: StoreCondition { get }
+
+    /// Whether values that an earlier run kept may be missing now.
+    var mayHaveLostValues: Bool { get }
+}
+
+/// Keeps events as long as the process lives.
+package final class MemoryEventStore: EventStore {
+    private struct State {
+        var lastSequence: Int64 = 0
+        var events: [StoredEvent] = []
+        var values: [String: [UInt8]] = [:]
+    }
+
+    private let state: Mutex<State>
+
+    /// Makes an empty store whose next event gets the number after `lastSequence`.
+    package init(lastSequence: Int64 = 0) {
+        state = Mutex(State(lastSequence: lastSequence))
+    }
+
+    package var condition: StoreCondition { StoreCondition(.memory, "events are kept in memory only") }
+    package var mayHaveLostValues: Bool { false }
+
+    package func nextSequence() -> Int64 {
+        state.withLock { state in
+            state.lastSequence += 1
+            return state.lastSequence
+        }
+    }
+
+    @discardableResult
+    package func append(_ event: StoredEvent) -> Bool {
+        state.withLock { state in
+            state.lastSequence = max(state.lastSequence, event.sequence)
+            state.events.append(event)
+        }
+        return false
+    }
+
+    package func remove(_ sequences: [Int64]) {
+        state.withLock { state in
+            // Events leave from the front, so each search ends at once.
+            for sequence in sequences {
+                guard let index = state.events.firstIndex(where: { $0.sequence == sequence }) else { continue }
+                state.events.remove(at: index)
+            }
+        }
+    }
+
+    package func events() -> [StoredEvent] { state.withLock(\.events) }
+
+    package func value(for key: String) -> [UInt8]? { state.withLock { $0.values[key] } }
+
+    package func set(_ value: [UInt8]?, for key: String) { state.withLock { $0.values[key] = value } }
+
+    package func tidy() {}
 }

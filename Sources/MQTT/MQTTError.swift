@@ -1,5 +1,5 @@
 /// Why a client cannot be made or a message cannot be taken.
-public enum MQTTError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum MQTTError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A setting is out of its range: its name, its value, what would be right.
     case setting(String, String, String)
     /// A broker URL cannot be used: the URL (without any password), why and what to do.
@@ -12,7 +12,7 @@ public enum MQTTError: Error, Hashable, Sendable, CustomStringConvertible {
     case resources(String, String)
 
     /// What was tried, on what, why it failed, what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .setting(let name, let value, let remedy): "MQTT \(name) '\(value)' cannot be used: \(remedy)"
         case .url(let url, let reason): "the broker address '\(url)' cannot be used: \(reason)"

@@ -1,159 +1,364 @@
 import Foundation
 import GRDB
 
-/// The SQLite file of the outbox: its tables, and each thing one does with them as one transaction.
+/// One outbox file, opened by one process at a time: its lock, its tables, and each operation as one transaction.
 ///
-/// GRDB's queue makes it safe from any thread.
+/// GRDB's queues make it safe to use from any thread.
 final class OutboxFile: Sendable {
-    /// What the file holds when it is opened.
+    /// What the file holds.
     struct Contents {
-        var events: [StoredEvent]
-        /// The highest number an event ever had, those done with included.
-        var lastSequence: Int64
-        var numbers: [String: Int64]
-        var values: [String: [UInt8]]
+        var events: [StoredEvent] = []
+        var values: [String: [UInt8]] = [:]
+        /// The highest number any event ever had, those already removed included; nil if that is unreadable.
+        var lastSequence: Int64?
     }
 
-    /// Why a file is not used although SQLite would.
+    /// What is to be written, in one transaction.
+    struct Change {
+        var events: [StoredEvent] = []
+        var removed: Set<Int64> = []
+        /// Nil removes the value.
+        var values: [String: [UInt8]?] = [:]
+        /// Becomes the highest number ever used.
+        var lastSequence: Int64?
+    }
+
+    /// Why a file cannot be used although SQLite could.
     enum Failure: Error, CustomStringConvertible {
-        case newer(Int)
-        case directory(String, Int32)
+        case newer
+        case damaged(String)
+        case system(String, Int32)
 
         var description: String {
             switch self {
-            case .newer(let version): "it was made by a newer version of this program (schema \(version))"
-            case .directory(let path, let code): "cannot make the directory \(path): \(String(cString: strerror(code)))"
+            case .newer: "it was written by a newer version of this program"
+            case .damaged(let what): "it is damaged (\(what))"
+            case .system(let attempt, let code): "cannot \(attempt): \(String(cString: strerror(code)))"
             }
         }
     }
 
-    private static let schemaVersion = 1
+    /// Event numbers that are believed. JSON readers take integers up to 2^53 exactly; half of that leaves room for
+    /// counting on from any accepted number.
+    static let sequences: ClosedRange<Int64> = 1...(1 << 52)
+
+    private static let tables = [
+        // AUTOINCREMENT keeps the highest number ever used even when all events are gone.
+        "event": """
+        CREATE TABLE event (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            wall INTEGER NOT NULL, uptime INTEGER NOT NULL, boot TEXT NOT NULL,
+            topic TEXT NOT NULL, payload BLOB NOT NULL,
+            contentType TEXT, userProperties BLOB NOT NULL, expiry INTEGER
+        )
+        """,
+        "value": "CREATE TABLE value (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+    ]
+
+    private static let migrator: DatabaseMigrator = {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("v1") { database in
+            // Version 0.1 of this program made the same tables without noting a migration.
+            for (name, sql) in tables where try !database.tableExists(name) { try database.execute(sql: sql) }
+        }
+        return migrator
+    }()
 
     private let queue: DatabaseQueue
+    /// A second connection, so that waiting for the disk does not hold up writers.
+    private let checkpointer: DatabaseQueue
+    private let lock: OutboxLock
+    private let path: String
+    private let identity: [UInt64]
 
+    /// Opens or makes the file, along with the directories that lead to it.
+    ///
+    /// - Parameters:
+    ///   - path: where the file is.
+    ///   - maximumPages: limits the file's size, as a full disk would.
+    /// - Throws: `OutboxInUse`, `Failure` or GRDB's `DatabaseError`.
     init(path: String, maximumPages: Int?) throws {
         try Self.makeDirectory(of: path)
-        // Made by us, so that nobody else may read it; SQLite gives its companion files the same mode.
+        self.path = path
+        lock = try OutboxLock(path: path)
+        // Made here, so that nobody else may read it; SQLite gives its companion files the same mode.
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
         var configuration = Configuration()
         configuration.label = "outbox"
         configuration.prepareDatabase { database in
-            // Exclusive: a second program with the same file would send our events too.
-            try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             try database.execute(sql: "PRAGMA journal_mode = WAL")
             // Written to the kernel at once, to the disk by `checkpoint`: that survives any end of the program.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+            try database.execute(sql: "PRAGMA journal_size_limit = 1000000")
             if let maximumPages { try database.execute(sql: "PRAGMA max_page_count = \(maximumPages)") }
         }
         queue = try DatabaseQueue(path: path, configuration: configuration)
-        try queue.write(Self.prepareSchema)
+        try Self.migrator.migrate(queue)
+        checkpointer = try DatabaseQueue(path: path, configuration: configuration)
+        identity = try Self.identity(of: path)
+    }
+
+    deinit {
+        // Before the lock is released.
+        try? checkpointer.close()
+        try? queue.close()
     }
 
     private static func makeDirectory(of path: String) throws {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
         var directory = path.hasPrefix("/") ? "" : "."
-        for part in parts {
+        for part in path.split(separator: "/").dropLast() {
             directory += "/" + part
-            guard mkdir(directory, 0o700) == 0 || errno == EEXIST else { throw Failure.directory(directory, errno) }
+            guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+                throw Failure.system("make the directory \(directory)", errno)
+            }
         }
     }
 
-    private static func prepareSchema(_ database: Database) throws {
-        let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        guard version <= schemaVersion else { throw Failure.newer(version) }
-        guard version < schemaVersion else { return }
-        // AUTOINCREMENT keeps the highest number ever used even when all events are gone.
-        try database.execute(
-            sql: """
-                CREATE TABLE event (
-                    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-                    wall INTEGER NOT NULL, uptime INTEGER NOT NULL, boot TEXT NOT NULL,
-                    topic TEXT NOT NULL, payload BLOB NOT NULL,
-                    contentType TEXT, userProperties BLOB NOT NULL, expiry INTEGER
-                );
-                CREATE TABLE number (key TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
-                CREATE TABLE value (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-                PRAGMA user_version = \(schemaVersion);
-                """
-        )
+    private static func identity(of path: String) throws -> [UInt64] {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw Failure.system("find \(path)", errno) }
+        return [UInt64(status.st_dev), UInt64(status.st_ino)]
     }
 
+    /// Whether the file is still in its place, not deleted or replaced.
+    var isInPlace: Bool { (try? Self.identity(of: path)) == identity }
+
+    /// Reads everything.
+    ///
+    /// A damaged page may go unnoticed until much later, so all of this small file is checked now.
+    /// - Throws: what is wrong with the file.
     func read() throws -> Contents {
         try queue.read { database in
-            // A damaged page may go unnoticed until much later, so all of this small file is looked at now.
+            guard try !Self.migrator.hasBeenSuperseded(database) else { throw Failure.newer }
             if let problem = try String.fetchOne(database, sql: "PRAGMA quick_check(1)"), problem != "ok" {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: problem)
+                throw Failure.damaged(problem)
             }
-            let events = try Row.fetchAll(database, sql: "SELECT * FROM event ORDER BY sequence").map(StoredEvent.init)
-            let last = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'event'") ?? 0
-            var contents = Contents(events: events, lastSequence: last, numbers: [:], values: [:])
-            for row in try Row.fetchAll(database, sql: "SELECT key, number FROM number") {
-                contents.numbers[row["key"]] = row["number"] as Int64
+            for (name, sql) in Self.tables {
+                let found = try String.fetchOne(
+                    database,
+                    sql: "SELECT sql FROM sqlite_master WHERE name = ?",
+                    arguments: [name]
+                )
+                guard found == sql else { throw Failure.damaged("its table \(name) is not as it was made") }
             }
-            for row in try Row.fetchAll(database, sql: "SELECT key, value FROM value") {
-                contents.values[row["key"]] = [UInt8](row["value"] as Data)
-            }
-            return contents
+            return try Self.contents(of: database) { throw $0 }
         }
     }
 
-    func insert(_ event: StoredEvent, removing done: Set<Int64>) throws {
-        try write(isSingle: done.isEmpty) { database in
-            try Self.remove(done, from: database)
-            let statement = try database.cachedStatement(
-                sql: "INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            )
-            try statement.execute(arguments: event.arguments)
+    /// Reads what can be read of a damaged file.
+    ///
+    /// - Returns: nothing at all if not even that is possible.
+    static func salvage(path: String) -> Contents {
+        let contents = try? DatabaseQueue(path: path).read { database in
+            try Self.contents(of: database) { _ in }
         }
+        return contents ?? Contents()
     }
 
-    func remove(_ sequences: Set<Int64>) throws {
-        try write(isSingle: sequences.count == 1) { database in try Self.remove(sequences, from: database) }
-    }
-
-    /// A single statement is a transaction by itself, which saves those that begin and end one.
-    private func write(isSingle: Bool, _ body: (Database) throws -> Void) throws {
-        if isSingle { try queue.writeWithoutTransaction(body) } else { try queue.write(body) }
-    }
-
-    private static func remove(_ sequences: Set<Int64>, from database: Database) throws {
-        let statement = try database.cachedStatement(sql: "DELETE FROM event WHERE sequence = ?")
-        for sequence in sequences { try statement.execute(arguments: [sequence]) }
-    }
-
-    func set(number: Int64, for key: String) throws {
-        try queue.write { database in
-            try database.cachedStatement(sql: "INSERT OR REPLACE INTO number VALUES (?, ?)")
-                .execute(arguments: [key, number])
+    /// `onDamage` gets each row or table that cannot be read, and may throw to give up.
+    private static func contents(of database: Database, onDamage: (any Error) throws -> Void) throws -> Contents {
+        var contents = Contents()
+        var events: [Int64: StoredEvent] = [:]
+        // From both ends: an unreadable page hides what comes after it.
+        for order in ["ASC", "DESC"] {
+            do {
+                let rows = try Row.fetchCursor(database, sql: "SELECT * FROM event ORDER BY sequence \(order)")
+                while let row = try rows.next() {
+                    do {
+                        let event = try StoredEvent(row)
+                        events[event.sequence] = event
+                    } catch { try onDamage(error) }
+                }
+                break
+            } catch { try onDamage(error) }
         }
-    }
-
-    func set(_ value: [UInt8]?, for key: String) throws {
-        try queue.write { database in
-            guard let value else {
-                return try database.execute(sql: "DELETE FROM value WHERE key = ?", arguments: [key])
+        contents.events = events.values.sorted { $0.sequence < $1.sequence }
+        do {
+            let rows = try Row.fetchCursor(database, sql: "SELECT key, value FROM value")
+            while let row = try rows.next() {
+                guard case .string(let key) = (row[0] as DatabaseValue).storage,
+                    case .blob(let value) = (row[1] as DatabaseValue).storage
+                else { try onDamage(Failure.damaged("a value cannot be read")); continue }
+                contents.values[key] = [UInt8](value)
             }
-            try database.cachedStatement(sql: "INSERT OR REPLACE INTO value VALUES (?, ?)")
-                .execute(arguments: [key, Data(value)])
+        } catch { try onDamage(error) }
+        do {
+            let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'event'"
+            switch try DatabaseValue.fetchOne(database, sql: sql)?.storage {
+            case nil: contents.lastSequence = events.isEmpty ? 0 : nil
+            case .int64(let last) where last == 0 || sequences.contains(last): contents.lastSequence = last
+            default: break
+            }
+            if contents.lastSequence == nil { try onDamage(Failure.damaged("its highest event number cannot be read")) }
+        } catch { try onDamage(error) }
+        if let last = contents.lastSequence, let highest = contents.events.last?.sequence {
+            contents.lastSequence = max(last, highest)
+        }
+        return contents
+    }
+
+    func write(_ change: Change) throws {
+        let body = { (database: Database) throws in
+            try Self.execute("DELETE FROM event WHERE sequence = ?", change.removed.map { [$0] }, database)
+            let insert = "INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            try Self.execute(insert, change.events.map(\.arguments), database)
+            for (key, value) in change.values {
+                if let value {
+                    try Self.execute("INSERT OR REPLACE INTO value VALUES (?, ?)", [[key, Data(value)]], database)
+                } else {
+                    try Self.execute("DELETE FROM value WHERE key = ?", [[key]], database)
+                }
+            }
+            guard let last = change.lastSequence else { return }
+            try Self.execute("DELETE FROM sqlite_sequence WHERE name = 'event'", [[]], database)
+            try Self.execute("INSERT INTO sqlite_sequence VALUES ('event', ?)", [[last]], database)
+        }
+        // A single statement is a transaction by itself, which saves the two that begin and end one.
+        if change.events.count + change.removed.count + change.values.count == 1, change.lastSequence == nil {
+            try queue.writeWithoutTransaction(body)
+        } else {
+            try queue.write(body)
         }
     }
 
-    func checkpoint() throws {
-        _ = try queue.writeWithoutTransaction { database in try database.checkpoint(.truncate) }
+    private static func execute(_ sql: String, _ rows: [StatementArguments], _ database: Database) throws {
+        guard !rows.isEmpty else { return }
+        let statement = try database.cachedStatement(sql: sql)
+        for arguments in rows { try statement.execute(arguments: arguments) }
     }
 
-    /// An error in words a human can act on.
+    /// Merges the write-ahead log into the file, which waits for the disk while writers go on.
+    ///
+    /// - Parameter prepare: is called on the connection that does it, first.
+    /// - Throws: GRDB's `DatabaseError`.
+    func checkpoint(_ prepare: () -> Void = {}) throws {
+        // Passive: the other kinds hold the lock that writers need while they wait for the disk.
+        _ = try checkpointer.writeWithoutTransaction { database in
+            prepare()
+            try database.checkpoint(.passive)
+        }
+    }
+
+    /// Moves a damaged file aside, under a name that tells when.
+    ///
+    /// - Returns: its new path.
+    static func moveAside(path: String) throws -> String {
+        let time = Date.now.formatted(.iso8601.timeSeparator(.omitted))
+        let aside = "\(path).damaged-\(time)"
+        for suffix in ["", "-wal"] where rename(path + suffix, aside + suffix) != 0 && errno != ENOENT {
+            throw Failure.system("move the damaged file to \(aside)", errno)
+        }
+        unlink(path + "-shm")
+        return aside
+    }
+
+    /// Whether an error says that the file's contents are wrong, rather than that they cannot be reached or written.
+    static func isDamage(_ error: any Error, path: String) -> Bool {
+        if case Failure.damaged = error { return true }
+        guard let error = error as? DatabaseError else { return false }
+        switch error.resultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_NOMEM: return false
+        case .SQLITE_IOERR: return error.extendedResultCode == .SQLITE_IOERR_SHORT_READ
+        // A damaged header can make a file read-only, too.
+        case .SQLITE_READONLY: return access(path, W_OK) == 0
+        default: return true
+        }
+    }
+
+    /// An error in words a person can act on.
     static func explain(_ error: any Error) -> String {
         guard let error = error as? DatabaseError else { return "\(error)" }
-        switch error.resultCode {
-        case .SQLITE_BUSY, .SQLITE_LOCKED: return "another program uses it; give each daemon its own outbox.path"
-        case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
-            return "it cannot be written; check outbox.path and who may write there"
-        case .SQLITE_FULL: return "the disk is full"
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB: return "it is damaged; move it away to start with an empty one"
-        default: return error.message ?? "\(error.resultCode)"
+        return switch error.resultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED: "another program uses it"
+        case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM: "it cannot be written; check who may write there"
+        case .SQLITE_FULL: "the disk is full"
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: "it is damaged (\(error.message ?? "\(error.resultCode)"))"
+        default: error.message ?? "\(error.resultCode)"
         }
+    }
+}
+
+/// Another process uses the outbox.
+package struct OutboxInUse: Error, CustomStringConvertible {
+    /// The outbox's file.
+    package let path: String
+    /// The other process, such as `process 812 (facetd)`.
+    package let holder: String
+
+    package var description: String { "the outbox \(path) is in use by \(holder)" }
+}
+
+/// Keeps other processes from using an outbox, from its creation until nobody refers to it any more.
+///
+/// The kernel drops the lock with the process, however that ends. The lock's file stays.
+private final class OutboxLock: Sendable {
+    private let descriptor: CInt
+
+    init(path: String) throws {
+        let name = path + ".lock"
+        descriptor = open(name, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw OutboxFile.Failure.system("make \(name)", errno) }
+        // A lock of the process, which a child that is just being started does not share.
+        var lock = Self.wholeFile
+        guard fcntl(descriptor, F_SETLK, &lock) != 0 else { return }
+        let code = errno
+        guard code == EAGAIN || code == EACCES else { throw OutboxFile.Failure.system("lock \(name)", code) }
+        lock = Self.wholeFile
+        _ = fcntl(descriptor, F_GETLK, &lock)
+        throw OutboxInUse(path: path, holder: Self.name(of: lock.l_pid))
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    private static var wholeFile: flock {
+        flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
+    }
+
+    private static func name(of process: pid_t) -> String {
+        guard process > 0 else { return "another process" }
+        let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
+        return "process \(process)" + (name.map { " (\($0.prefix { !$0.isNewline }))" } ?? "")
+    }
+}
+
+extension StoredEvent {
+    /// Reads an event back from its row.
+    ///
+    /// - Throws: `OutboxFile.Failure.damaged` where the types or ranges are not those that were written.
+    fileprivate init(_ row: Row) throws {
+        let cells = (0..<row.count).map { (row[$0] as DatabaseValue).storage }
+        let nanoseconds: ClosedRange<Int64> = 0...(1 << 62)
+        guard cells.count == 9, case .int64(let sequence) = cells[0], OutboxFile.sequences.contains(sequence),
+            case .int64(let wall) = cells[1], nanoseconds.contains(wall),
+            case .int64(let uptime) = cells[2], nanoseconds.contains(uptime),
+            case .string(let boot) = cells[3],
+            case .string(let topic) = cells[4], !topic.isEmpty,
+            case .blob(let payload) = cells[5],
+            case .blob(let properties) = cells[7]
+        else { throw OutboxFile.Failure.damaged("an event cannot be read") }
+        var message = MQTTMessage(topic: topic, payload: [UInt8](payload), qos: .atLeastOnce)
+        if case .string(let contentType) = cells[6] { message.contentType = contentType }
+        if case .int64(let expiry) = cells[8], nanoseconds.contains(expiry) {
+            message.messageExpiry = .nanoseconds(expiry)
+        }
+        // MQTT forbids U+0000 in its strings, which makes it a safe separator.
+        let texts = String(decoding: properties, as: UTF8.self).split(separator: "\0", omittingEmptySubsequences: false)
+        for index in stride(from: 0, to: texts.count - 1, by: 2) {
+            message.userProperties.append(.init(String(texts[index]), String(texts[index + 1])))
+        }
+        self.init(sequence: sequence, time: .init(wall: wall, uptime: uptime, boot: boot), message: message)
+    }
+
+    /// The values of its row, in the order of the table's columns.
+    fileprivate var arguments: StatementArguments {
+        let properties = message.userProperties.flatMap { [$0.name, $0.value] }.joined(separator: "\0")
+        return [
+            sequence, time.wall, time.uptime, time.boot, message.topic, Data(message.payload),
+            message.contentType, Data(properties.utf8), message.messageExpiry?.wholeNanoseconds,
+        ]
     }
 }

@@ -1,19 +1,19 @@
 /// A password or the like, which no log, dump or string interpolation shows.
-public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let value: String
 
     /// Hides `value`.
-    public init(_ value: String) {
+    package init(_ value: String) {
         self.value = value
     }
 
     /// The hidden value, for the one place that has to hand it on.
-    public func revealed() -> String { value }
+    package func revealed() -> String { value }
 
     /// Never the value.
-    public var description: String { "<redacted>" }
+    package var description: String { "<redacted>" }
     /// Never the value.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
     /// Nothing: a mirror would show the value.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

@@ -1,16 +1,16 @@
 /// What was left when a connection was stopped.
-public struct StopReport: Hashable, Sendable {
+package struct StopReport: Hashable, Sendable {
     /// Whether the broker got the farewell and the goodbye; if not, it publishes the will.
-    public var saidGoodbye: Bool
+    package var saidGoodbye: Bool
     /// Events the broker has not acknowledged.
     ///
     /// They stay in the store, for the next run if it survives this one.
-    public var unsentEvents: Int
+    package var unsentEvents: Int
     /// State topics whose newest message the broker has not got.
-    public var unsentTopics: [String]
+    package var unsentTopics: [String]
 
     /// Makes a report.
-    public init(saidGoodbye: Bool, unsentEvents: Int, unsentTopics: [String]) {
+    package init(saidGoodbye: Bool, unsentEvents: Int, unsentTopics: [String]) {
         self.saidGoodbye = saidGoodbye
         self.unsentEvents = unsentEvents
         self.unsentTopics = unsentTopics

@@ -3,9 +3,9 @@ import Glibc
 /// How to recognise the broker, and how to prove who we are, over TLS.
 ///
 /// There is no way to switch the check of the certificate off, and none to fall back to plain text.
-public struct TLSSettings: Hashable, Sendable {
+package struct TLSSettings: Hashable, Sendable {
     /// The lowest version of TLS to accept; the newest both sides know is used.
-    public enum Version: String, Sendable, CaseIterable {
+    package enum Version: String, Sendable, CaseIterable {
         /// TLS 1.2 (RFC 5246) and newer.
         case tls12 = "tlsv1.2"
         /// TLS 1.3 (RFC 8446).
@@ -13,20 +13,20 @@ public struct TLSSettings: Hashable, Sendable {
     }
 
     /// PEM file with the authorities to trust; nil trusts the operating system's.
-    public var certificateAuthority: String?
+    package var certificateAuthority: String?
     /// PEM file with our certificate and its chain, where the broker asks for one.
-    public var certificate: String?
+    package var certificate: String?
     /// PEM file with the unencrypted key of `certificate`.
-    public var key: String?
+    package var key: String?
     /// Whether the certificate must carry the broker's host name.
     ///
     /// On unless there is a very good reason.
-    public var checksHostName = true
+    package var checksHostName = true
     /// The version of TLS to insist on; nil takes what libmosquitto offers (1.2 and 1.3).
-    public var version: Version?
+    package var version: Version?
 
     /// Trusts the authorities in a PEM file, or the operating system's.
-    public init(certificateAuthority: String? = nil, certificate: String? = nil, key: String? = nil) {
+    package init(certificateAuthority: String? = nil, certificate: String? = nil, key: String? = nil) {
         self.certificateAuthority = certificateAuthority
         self.certificate = certificate
         self.key = key

@@ -20,7 +20,7 @@ extension Benchmark {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: directory) }
             let logger = Logger(label: "benchmark")
-            let file = SQLiteEventStore(path: directory.appending(path: "outbox.sqlite").path, logger: logger)
+            let file = try SQLiteEventStore(path: directory.appending(path: "outbox.sqlite").path, logger: logger)
             let memory = try await connect("memory", store: MemoryEventStore(), logger: logger)
             let outbox = try await connect("outbox", store: file, logger: logger)
             print("events: \(Self.events) a round, at most 50 of them under way")

@@ -44,12 +44,19 @@ enum EveryValue {
             if state == .lost { (status.reason, status.detail) = ("unplugged", "the camera was unplugged") }
             return encoder.status(status)
         }
-        return running + [encoder.status(DaemonStatus(state: .offline))]
+        let outboxes = DaemonStatus.Outbox.allCases.map { outbox in
+            var status = DaemonStatus(state: .online, cameraState: .streaming, detect: true, version: "1", time: time)
+            (status.attention, status.outbox, status.broker) = ([], outbox, "[::1]:1883")
+            status.outboxDetail = outbox == .ok ? nil : "the disk is full"
+            return encoder.status(status)
+        }
+        return running + outboxes + [encoder.status(DaemonStatus(state: .offline))]
     }
 
     private static var stats: Message {
         var messages = DaemonStats.Messages()
         for reason in DeliveryCounters.Drop.allCases where reason != .expired { messages.dropped[reason.rawValue] = 1 }
+        messages.outbox = .memory
         let drops = FrameMailbox.Drop.allCases.map { ($0.rawValue, 1) }
         return encoder.stats(
             DaemonStats(

@@ -56,6 +56,27 @@ struct PublisherTests {
         #expect(ledger().leavesOfLastRun().map(\.face.faceID.rawValue) == [3])
     }
 
+    @Test(
+        "a damaged number of the next face does not stop the daemon, nor is a number used again",
+        arguments: ["9223372036854775807", "-1", "0", "many", ""]
+    )
+    func damagedIdentity(text: String) {
+        store.set(Array(text.utf8), for: "nextFaceID")
+        let next = ledger().nextFaceID()
+        #expect((1_000_000_000..<(1 << 53)).contains(next.rawValue))
+        publisher(ledger(), sink: Witness { [] }).publish([event(.enter, face: next.rawValue)])
+        #expect(ledger().nextFaceID().rawValue == next.rawValue + 1)
+    }
+
+    @Test("faces of the last run that cannot be computed with are left out")
+    func damagedFaces() {
+        let face = #"{"faceID":7,"bounds":[0,0,1,1],"confidence":1,"frame":1,"mediaTime":1,"entered":1,"lastTold":2}"#
+        let wrong = face.replacing(#""entered":1"#, with: #""entered":-9223372036854775808"#)
+        store.set(Array("[\(wrong.replacing("7", with: "6")),\(face)]".utf8), for: "openFaces")
+        #expect(ledger().leavesOfLastRun().map(\.face.faceID.rawValue) == [7])
+        #expect(ledger().nextFaceID().rawValue == 8)
+    }
+
     @Test("identities go on where the last run ended")
     func identities() {
         publisher(ledger(), sink: Witness { [] }).publish([event(.enter, face: 7), event(leave, face: 7)])

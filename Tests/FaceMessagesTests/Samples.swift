@@ -51,6 +51,18 @@ enum Samples {
         time: time
     )
 
+    static let restored = DaemonStatus(
+        state: .online,
+        cameraState: .streaming,
+        detect: true,
+        version: "1.0.0",
+        attention: [],
+        outbox: .restored,
+        outboxDetail: "it is damaged: moved aside",
+        broker: "front.example:8883",
+        time: time
+    )
+
     static let stats: DaemonStats = {
         var stats = DaemonStats(
             time: time,
@@ -80,6 +92,7 @@ enum Samples {
         ("leave", event(.leave(dwell: 12.5, lastSeen: time, reason: .cameraLost), latency: nil)),
         ("count", encoder.count(2)),
         ("status", encoder.status(status)),
+        ("status-outbox", encoder.status(restored)),
         ("status-will", encoder.status(DaemonStatus(state: .offline))),
         ("stats", encoder.stats(stats)),
     ]

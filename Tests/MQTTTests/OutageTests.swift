@@ -207,7 +207,7 @@ struct OutageTests {
     func boundedLog() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("outbox.sqlite")
-        let store = SQLiteEventStore(path: path, logger: .silent)
+        let store = try SQLiteEventStore(path: path, logger: .silent)
         let connection = try BrokerConnection(
             testing: .test(port: LoopbackPort.free()),
             rules: DeliveryRules(capacity: 10),
@@ -218,10 +218,12 @@ struct OutageTests {
         // Each is written and crowds out another, which makes for some 20 MB of log.
         connection.publishNumbered(1...3000)
         try await eventually {
+            // The log is cut by the first write after it was merged into the file.
+            connection.publishNumbered(1...1)
             let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
             return size.map { $0 < 2_000_000 } ?? false
         }
-        #expect(store.degradation == nil)
+        #expect(store.condition.state == .ok)
         _ = await connection.stop()
     }
 

@@ -1,10 +1,10 @@
 import GRDB
 
-/// What a newer program would leave behind.
+/// Changes a file of the outbox as no program of ours does.
 enum SQLiteFile {
-    static func setVersion(_ version: Int, of path: String) throws {
+    static func execute(_ sql: String, on path: String) throws {
         let queue = try DatabaseQueue(path: path)
-        try queue.write { database in try database.execute(sql: "PRAGMA user_version = \(version)") }
+        try queue.write { database in try database.execute(sql: sql) }
         try queue.close()
     }
 }

@@ -103,6 +103,13 @@ struct BrokerExamination {
                 )
             )
         }
+        if let detail = status.outboxDetail, status.outbox != .ok {
+            findings.append(
+                status.outbox == .memory
+                    ? .fails("outbox", "events would not survive a crash of the daemon: \(detail)")
+                    : .remark("outbox", detail)
+            )
+        }
         for attention in status.attention ?? [] {
             findings.append(.remark("attention", Self.words(attention)))
         }
