@@ -148,8 +148,8 @@ let package = Package(
         .executableTarget(
             name: "benchmark",
             dependencies: [
-                "DaemonCore", "FaceInference", "FaceMessages", "FaceMetadata", "Frames", "MQTT", "MediaFiles",
-                argumentParser, logging,
+                "DaemonCore", "FaceInference", "FaceMessages", "FaceMetadata", "FacetTestSupport", "Frames", "MQTT",
+                "MediaFiles", argumentParser, logging,
             ],
             path: "Tests/Benchmarks",
             swiftSettings: strict

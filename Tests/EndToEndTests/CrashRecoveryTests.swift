@@ -98,4 +98,47 @@ struct CrashRecoveryTests {
         await second.waitUntilEnded()
         #expect(second.result.status == 0)
     }
+
+    @Test("subscribers learn that nothing is being looked at before they learn that nobody is there")
+    func order() async throws {
+        _ = try await startAndKill()
+        let settings = BrokerSettings(host: broker.host, port: broker.port, clientID: "order")
+        let subscriber = try BrokerConnection(settings: settings, logger: Logger(label: "test"))
+        for topic in ["status", "count"] { try subscriber.subscribe("faces/\(topic)") }
+        try subscriber.start()
+        var messages = subscriber.incoming.makeAsyncIterator()
+        // What the dead run left: the subscription has taken effect.
+        for _ in 0..<2 { _ = await messages.next() }
+        let second = try await start()
+        var seen: [String] = []
+        while seen.last?.hasPrefix("faces/count") != true, let message = await messages.next() {
+            seen.append(message.topic + " " + String(decoding: message.payload, as: UTF8.self))
+        }
+        #expect(seen.last == "faces/count 0")
+        #expect(seen.dropLast().contains { $0.contains("\"cameraState\":\"starting\"") }, "\(seen)")
+        #expect(!seen.contains { $0.contains("\"cameraState\":\"streaming\"") }, "\(seen)")
+        _ = await subscriber.stop()
+        second.signal(SIGTERM)
+        await second.waitUntilEnded()
+    }
+
+    @Test("detection that was switched off stays off, if that is wanted", arguments: [true, false])
+    func detection(isRemembered: Bool) async throws {
+        let option = "detection.remember=\(isRemembered)"
+        let first = try await start("--set", option)
+        try await first.waitForOutput("\"event_type\":\"enter\"")
+        let settings = BrokerSettings(host: broker.host, port: broker.port, clientID: "switch")
+        let commander = try BrokerConnection(settings: settings, logger: Logger(label: "test"))
+        try commander.start()
+        commander.publish(event: MQTTMessage(topic: "faces/detect/set", text: "OFF", qos: .atLeastOnce))
+        try await first.waitForOutput("\"cameraState\":\"disabled\"")
+        _ = await commander.stop()
+        first.signal(SIGKILL)
+        await first.waitUntilEnded()
+        let second = try await start("--set", option)
+        try await second.waitForOutput(isRemembered ? "\"cameraState\":\"disabled\"" : "\"event_type\":\"enter\"")
+        second.signal(SIGTERM)
+        await second.waitUntilEnded()
+        #expect(second.output.contains("\"event_type\":\"enter\"") == !isRemembered)
+    }
 }

@@ -1,0 +1,173 @@
+import ArgumentParser
+import FacetTestSupport
+import Foundation
+import Logging
+import MQTT
+import Synchronization
+
+extension Benchmark {
+    /// What many daemons on one machine and their broker cost.
+    struct Fleet: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Run many daemons against one broker, and report messages, bytes, memory and processor time.",
+            discussion: """
+                Each figure is of one daemon unless it says otherwise. Run `benchmark fleet 40` for daemons with detection \
+                off, and `benchmark fleet 2 --source clip.mp4` for daemons that see a face: all of them analyse each frame, \
+                so take no more of them than the machine can run in real time.
+                """
+        )
+
+        @Argument(help: "How many daemons (1 to 1000).")
+        var daemons: Int
+
+        @Option(help: "A clip or picture that each daemon watches, again and again; without it, detection is off.")
+        var source: String?
+
+        @Option(help: "How long to measure, in seconds.")
+        var seconds = 30.0
+
+        func validate() throws {
+            guard (1...1000).contains(daemons) else { throw ValidationError("1 to 1000 daemons, not \(daemons)") }
+            guard seconds >= 1 else { throw ValidationError("--seconds must be 1 or more, not \(seconds)") }
+        }
+
+        func run() async throws {
+            let directory = try TemporaryDirectory()
+            let port = try LoopbackPort.free()
+            let lines = [
+                "listener \(port) 127.0.0.1", "allow_anonymous true", "log_type error", "max_connections -1",
+                getuid() == 0 ? "user root" : "",
+            ]
+            let configuration = try directory.write(lines.joined(separator: "\n") + "\n", to: "mosquitto.conf")
+            let broker = try await ChildProcess(MosquittoBroker.executable, ["-c", configuration])
+            let traffic = Traffic()
+            let connection = try await traffic.watch(port: port)
+            let processes = try await start(port: port, directory: directory)
+            // Each has published where it stands, so its models are loaded and the first messages are not counted.
+            while traffic.cameras < daemons { try await Task.sleep(for: .milliseconds(100)) }
+            try await Task.sleep(for: .seconds(5))
+
+            let (before, beforeBroker, start) = (try times(processes), try times([broker]), ContinuousClock.now)
+            let sentBefore = traffic.sum
+            try await Task.sleep(for: .seconds(seconds))
+            let elapsed = Double((ContinuousClock.now - start) / .milliseconds(1)) / 1000
+            let (cpu, brokerCPU) = (try times(processes) - before, try times([broker]) - beforeBroker)
+            let sent = (
+                messages: traffic.sum.messages - sentBefore.messages, bytes: traffic.sum.bytes - sentBefore.bytes
+            )
+            let memory = try processes.map { try Memory(of: $0.identifier) }
+            report(sent, elapsed: elapsed, cpu: cpu, brokerCPU: brokerCPU, memory: memory)
+            for process in processes { process.signal(SIGTERM) }
+            for process in processes { await process.waitUntilEnded() }
+            _ = await connection.stop()
+            broker.end()
+        }
+
+        private func start(port: Int, directory: TemporaryDirectory) async throws -> [ChildProcess] {
+            let program =
+                URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+                + "/facetd"
+            let what =
+                source.map { ["--source", $0, "--set", "clip.loop=true"] } ?? ["--set", "detection.enabled=false"]
+            var processes: [ChildProcess] = []
+            for number in 1...daemons {
+                processes.append(
+                    try await ChildProcess(
+                        program,
+                        [
+                            "--mqtt", "mqtt://127.0.0.1:\(port)", "--topic", "camera\(number)/faces", "--set",
+                            "camera.name=camera\(number)", "--set", "log.level=error",
+                        ] + what,
+                        environment: ["XDG_STATE_HOME": directory.path]
+                    )
+                )
+            }
+            return processes
+        }
+
+        private func report(
+            _ sent: (messages: Int, bytes: Int),
+            elapsed: Double,
+            cpu: Double,
+            brokerCPU: Double,
+            memory: [Memory]
+        ) {
+            let count = Double(daemons)
+            func line(_ name: String, _ value: Double, _ unit: String) {
+                print(name.padding(toLength: 34, withPad: " ", startingAt: 0) + String(format: "%10.2f ", value) + unit)
+            }
+            print("\(daemons) daemons, \(source.map { "each watching \($0)" } ?? "detection off"), \(Int(elapsed)) s")
+            line("messages", Double(sent.messages) / elapsed / count, "per second")
+            line("payload", Double(sent.bytes) / elapsed / count, "bytes per second")
+            line("processor time", cpu / elapsed / count * 1000, "ms per second")
+            line("resident memory", memory.map(\.resident).reduce(0, +) / count / 1e6, "MB")
+            line("its share of memory (PSS)", memory.map(\.share).reduce(0, +) / count / 1e6, "MB")
+            line("all daemons' memory (sum of PSS)", memory.map(\.share).reduce(0, +) / 1e6, "MB")
+            line("mosquitto, one subscriber", brokerCPU / Double(max(1, sent.messages)) * 1e6, "µs per message")
+        }
+
+        /// The processor time of programs, in seconds.
+        private func times(_ processes: [ChildProcess]) throws -> Double {
+            try processes.reduce(0) { sum, process in
+                let text = try String(contentsOfFile: "/proc/\(process.identifier)/stat", encoding: .utf8)
+                // After the name, which may hold anything, in brackets: utime and stime are the 12th and 13th field.
+                let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+                let ticks = (Double(fields[12]) ?? 0) + (Double(fields[13]) ?? 0)
+                return sum + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+            }
+        }
+    }
+}
+
+/// A program's memory in bytes, from `/proc/PID/smaps_rollup`.
+private struct Memory {
+    /// What is in RAM.
+    var resident = 0.0
+    /// The same with pages that several programs share counted in part: the sum over programs is what they take.
+    var share = 0.0
+
+    init(of identifier: Int32) throws {
+        let text = try String(contentsOfFile: "/proc/\(identifier)/smaps_rollup", encoding: .utf8)
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+            guard fields.count >= 2, let kilobytes = Double(fields[1]) else { continue }
+            if fields[0] == "Rss:" { resident = kilobytes * 1024 }
+            if fields[0] == "Pss:" { share = kilobytes * 1024 }
+        }
+    }
+}
+
+/// What all daemons publish, as a subscriber of everything counts it.
+private final class Traffic: Sendable {
+    private struct State {
+        var messages = 0
+        var bytes = 0
+        var cameras: Set<String> = []
+    }
+
+    private let state = Mutex(State())
+
+    var sum: (messages: Int, bytes: Int) { state.withLock { ($0.messages, $0.bytes) } }
+    /// How many daemons have published their status.
+    var cameras: Int { state.withLock { $0.cameras.count } }
+
+    /// Subscribes and counts from then on.
+    func watch(port: Int) async throws -> BrokerConnection {
+        var settings = BrokerSettings(host: "127.0.0.1", port: port, clientID: "benchmark-fleet")
+        settings.incomingCapacity = 100_000
+        let connection = try BrokerConnection(settings: settings, logger: Logger(label: "benchmark"))
+        try connection.subscribe("#")
+        try connection.start()
+        for await state in connection.states where state.isConnected { break }
+        Task {
+            for await message in connection.incoming {
+                state.withLock { state in
+                    state.messages += 1
+                    state.bytes += message.payload.count
+                    if message.topic.hasSuffix("/status") { state.cameras.insert(message.topic) }
+                }
+            }
+        }
+        return connection
+    }
+}
