@@ -156,7 +156,7 @@ class HomeAssistant:
         await self.wait_until_up()
 
     async def wait_until_up(self):
-        for _ in range(600):
+        for _ in range(1800):
             await asyncio.sleep(0.5)
             if self.program.process.poll() is not None:
                 sys.exit(f"Home Assistant ended, see {self.log}")
