@@ -69,13 +69,10 @@ struct YUVConversion {
     let black: Float
     let white: Float
 
-    /// From the weights of ITU-R BT.601 and BT.709: 219 steps of brightness and 224 of chroma in the video range.
+    /// From the matrix's weights: 219 steps of brightness and 224 of chroma in the video range.
     init(_ encoding: YUVEncoding, scale: Float, offset: Float) {
-        let (red, blue): (Float, Float) =
-            switch encoding.matrix {
-            case .bt601: (0.299, 0.114)
-            case .bt709: (0.2126, 0.0722)
-            }
+        let weights = encoding.matrix.weights
+        let (red, blue) = (Float(weights.red), Float(weights.blue))
         let green = 1 - red - blue
         let lumaScale = scale * (encoding.isFullRange ? 1 : 255 / 219)
         let chromaScale = scale * (encoding.isFullRange ? 1 : 255 / 224) / 65536

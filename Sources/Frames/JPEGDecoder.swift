@@ -9,6 +9,10 @@ public final class JPEGDecoder {
     /// The divisors of width and height that the DCT can do on the way.
     public static let decimations = [1, 2, 4, 8]
 
+    /// How many pixels a picture of a camera, a clip or a message may have unless the user says otherwise: somewhat
+    /// more than the 33 million of 8K. As many pixels of planar YUV take 60 MB.
+    public static let defaultMaximumPixels = 40_000_000
+
     private var handle: tjhandle
     private var pool = PixelMemoryPool()
 
@@ -25,6 +29,66 @@ public final class JPEGDecoder {
     /// The largest divisor that leaves the picture at least that many pixels on its shorter side.
     public static func decimation(of size: FrameSize, keepingShortSide minimum: Int) -> Int {
         decimations.last { min(size.width, size.height) / $0 >= minimum } ?? 1
+    }
+
+    /// Reads the size that a JPEG's header states, and decodes nothing.
+    ///
+    /// - Returns: the size in pixels.
+    /// - Throws: `corrupt` if the bytes are no JPEG or end within the header.
+    package func size(of jpeg: UnsafeRawBufferPointer) throws(JPEGError) -> FrameSize {
+        var (width, height, subsampling, colorSpace): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
+        let bytes = jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        guard tjDecompressHeader3(handle, bytes, UInt(jpeg.count), &width, &height, &subsampling, &colorSpace) == 0,
+            width > 0, height > 0
+        else {
+            let words = complaint
+            forgetDamage()
+            throw .corrupt(words)
+        }
+        return FrameSize(width: Int(width), height: Int(height))
+    }
+
+    /// Decodes a JPEG out of memory, for drawing.
+    ///
+    /// - Parameters:
+    ///   - jpeg: the file's bytes.
+    ///   - target: how large it will be drawn, in pixels; the picture is made no smaller. Nil keeps all its pixels.
+    ///   - maximumPixels: a larger one is refused by its header, before memory is allocated.
+    /// - Returns: a frame over memory of the decoder's own.
+    /// - Throws: `JPEGError`, `tooLarge` among them.
+    package func decode(
+        _ jpeg: [UInt8],
+        for target: FrameSize? = nil,
+        maximumPixels: Int = defaultMaximumPixels
+    ) throws(JPEGError) -> Frame {
+        // As a result: the array's method throws errors of any type only.
+        try jpeg.withUnsafeBytes { bytes in
+            Result { () throws(JPEGError) in try decode(bytes, for: target, maximumPixels) }
+        }.get()
+    }
+
+    private func decode(
+        _ jpeg: UnsafeRawBufferPointer,
+        for target: FrameSize?,
+        _ maximumPixels: Int
+    ) throws(JPEGError) -> Frame {
+        let size = try size(of: jpeg)
+        guard size.width * size.height <= maximumPixels, let base = jpeg.baseAddress else {
+            throw .tooLarge(size, limit: maximumPixels)
+        }
+        let frame = Frame(
+            stamp: FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: 0),
+            captured: .now,
+            size: size,
+            format: .jpeg,
+            planes: (Frame.Plane(base: base, bytesPerRow: jpeg.count), nil, nil),
+            // The caller's bytes outlive this call, and the decoded frame has memory of its own.
+            lease: NoLease()
+        )
+        let decimation = target.flatMap { target in
+            Self.decimations.last { size.width / $0 >= target.width && size.height / $0 >= target.height }
+        }
+        return try decode(frame, decimation: decimation ?? 1)
     }
 
     /// Decodes a JPEG frame to `.gray` or `.planarYUV` in the JPEG's own subsampling and full-range encoding.
@@ -137,7 +201,8 @@ public final class JPEGDecoder {
                     Int32(layout.size.width),
                     UnsafeMutableRawPointer(strides).assumingMemoryBound(to: Int32.self),
                     Int32(layout.size.height),
-                    0
+                    // A progressive JPEG may have any number of scans, each of which costs a pass over the picture.
+                    TJFLAG_LIMITSCANS
                 )
             }
         }
@@ -154,6 +219,9 @@ public final class JPEGDecoder {
 
     private var complaint: String { String(cString: tjGetErrorStr2(handle)) }
 }
+
+/// The lease of a frame that does not leave a call.
+private final class NoLease: Sendable {}
 
 /// Where the planes of a decoded JPEG lie in one piece of memory.
 private struct PlaneLayout {

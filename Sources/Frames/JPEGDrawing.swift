@@ -86,8 +86,7 @@ struct RGBConversion {
     private let blueFromU: Int
 
     init(_ encoding: YUVEncoding) {
-        // The weights of red and blue in brightness: ITU-R BT.601 and BT.709.
-        let (red, blue) = encoding.matrix == .bt601 ? (0.299, 0.114) : (0.2126, 0.0722)
+        let (red, blue) = encoding.matrix.weights
         let chromaScale = encoding.isFullRange ? 1 : 255.0 / 224
         func fixed(_ value: Double) -> Int { Int((value * 65536).rounded()) }
         lumaScale = fixed(encoding.isFullRange ? 1 : 255.0 / 219)

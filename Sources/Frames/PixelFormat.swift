@@ -31,6 +31,14 @@ public struct YUVEncoding: Hashable, Sendable {
         case bt601
         /// ITU-R BT.709: high definition.
         case bt709
+
+        /// The shares of red and blue in brightness, K_R and K_B of the recommendation; green has the rest.
+        package var weights: (red: Double, blue: Double) {
+            switch self {
+            case .bt601: (0.299, 0.114)
+            case .bt709: (0.2126, 0.0722)
+            }
+        }
     }
 
     /// The weights.

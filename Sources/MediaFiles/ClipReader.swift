@@ -1,4 +1,5 @@
 import CFFmpeg
+import FaceMetadata
 import Frames
 import Glibc
 
@@ -6,11 +7,10 @@ import Glibc
 final class ClipReader {
     /// A decoded picture with what the clip says about it.
     struct Picture {
-        var decoded: DecodedPicture
+        /// The picture with square pixels, turned as the clip says. Its stamp is not set yet.
+        var frame: Frame
         /// When it is to be shown, in seconds by the clip's own clock; nil if the clip does not say.
         var presentation: Double?
-        var orientation: Orientation
-        var encoding: YUVEncoding
     }
 
     /// What the next step brought.
@@ -24,20 +24,27 @@ final class ClipReader {
 
     let input: MediaInput
     private(set) var completeness = Completeness()
+    private let options: ClipSource.Options
     private let decoder: VideoDecoder
-    private let converter = PictureConverter()
+    private let scaler = PixelScaler()
+    private var converted = PixelMemoryPool()
     private let packet: UnsafeMutablePointer<AVPacket>
-    private let readTimeout: Double
     private let orientation: Orientation
     private var isDraining = false
+    /// Since when the next picture has been waited for; nil while the caller has the newest one.
+    private var waitingSince: ContinuousClock.Instant?
+    /// Reads the sizes of JPEGs that FFmpeg refused.
+    private lazy var headers = try? JPEGDecoder()
 
     /// Opens the location and the decoder of its video track.
-    init(_ location: MediaLocation, interrupt: Interrupt, settings: ClipSource.Options) throws(MediaError) {
-        input = try MediaInput(location, interrupt: interrupt, timeout: settings.openTimeout)
-        decoder = try VideoDecoder(for: input, threads: settings.decodingThreads)
-        guard let packet = av_packet_alloc() else { throw .undecodable(name: location.name, reason: "no memory") }
+    init(_ location: MediaLocation, interrupt: Interrupt, options: ClipSource.Options) throws(MediaError) {
+        input = try MediaInput(location, interrupt: interrupt, options: options)
+        decoder = try VideoDecoder(for: input, options: options)
+        guard let packet = ffmpeg.av_packet_alloc() else {
+            throw .undecodable(name: location.name, reason: "there is not enough memory")
+        }
         self.packet = packet
-        readTimeout = settings.readTimeout
+        self.options = options
         orientation = input.orientation
         completeness.announcedDuration = input.announcedDuration
         completeness.announcedPackets = input.announcedPackets
@@ -46,20 +53,42 @@ final class ClipReader {
 
     deinit {
         var packet: UnsafeMutablePointer<AVPacket>? = packet
-        av_packet_free(&packet)
+        ffmpeg.av_packet_free(&packet)
     }
 
     /// Reads on until there is a picture, damage or the end.
+    ///
+    /// A network stream must bring a picture, not only data, within `readTimeout`, and the first one within
+    /// `openTimeout` if that is longer: a picture that needs no other one may be seconds away.
     func next() -> Step {
+        let start = waitingSince ?? .now
+        waitingSince = start
         while true {
             switch decoder.receive() {
-            case .picture(let decoded): return finish(decoded)
+            case .picture(let decoded):
+                guard let picture = finish(decoded) else { return countDamage() }
+                waitingSince = nil
+                return .picture(picture)
             case .damaged: return countDamage()
             case .drained: return .end
             case .needsPacket:
+                if input.location.isNetwork, !isDraining, start.duration(to: .now) > .seconds(pictureTimeout) {
+                    endUndecodable("no picture for \(MediaInput.seconds(pictureTimeout)), though data comes")
+                }
                 guard feed() else { return countDamage() }
             }
         }
+    }
+
+    private var pictureTimeout: Double {
+        completeness.decoded > 0 ? options.readTimeout : max(options.readTimeout, options.openTimeout)
+    }
+
+    private func endUndecodable(_ reason: String) {
+        completeness.readError = reason
+        completeness.isUndecodable = true
+        isDraining = true
+        _ = decoder.send(nil)
     }
 
     /// Gives the decoder the next packet of the video track.
@@ -68,18 +97,28 @@ final class ClipReader {
     private func feed() -> Bool {
         guard !isDraining else { return true }
         while true {
-            let result = input.read(into: packet, timeout: readTimeout)
+            let result = input.read(into: packet)
             guard result >= 0 else {
-                if result != facet_error_eof { completeness.readError = FFmpeg.text(result) }
+                if result != facet_error_eof { completeness.readError = input.reason(of: result) }
                 isDraining = true
                 return decoder.send(nil) >= 0
             }
-            defer { av_packet_unref(packet) }
+            defer { ffmpeg.av_packet_unref(packet) }
             note(packet.pointee)
             guard packet.pointee.stream_index == input.stream.pointee.index else { continue }
             completeness.countPacket(number: input.numbersItsPackets ? packet.pointee.dts : nil)
-            return decoder.send(packet) >= 0
+            let sent = decoder.send(packet)
+            if sent < 0 { checkSize(packet.pointee) }
+            return sent >= 0
         }
+    }
+
+    /// Ends the reading if a JPEG was refused because of its size, which would be found in every one that follows.
+    private func checkSize(_ packet: AVPacket) {
+        guard input.stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_MJPEG, packet.size > 0 else { return }
+        let bytes = UnsafeRawBufferPointer(start: packet.data, count: Int(packet.size))
+        guard let size = try? headers?.size(of: bytes), size.width * size.height > options.maximumPixels else { return }
+        endUndecodable("its pictures are \(size), more than the \(options.maximumPixels) pixels allowed")
     }
 
     /// Follows how far any of the tracks came.
@@ -88,9 +127,8 @@ final class ClipReader {
         guard time != facet_no_timestamp, let stream = input.context.pointee.streams[Int(packet.stream_index)] else {
             return
         }
-        let base = stream.pointee.time_base
         // Not in integers: a damaged file can claim a duration that overflows them.
-        let end = (Double(time) + max(0, Double(packet.duration))) * Double(base.num) / Double(base.den)
+        let end = (Double(time) + max(0, Double(packet.duration))) * stream.pointee.time_base.seconds
         let start = input.context.pointee.start_time
         let origin = start == facet_no_timestamp ? 0 : Double(start) / Double(AV_TIME_BASE)
         completeness.reached = max(completeness.reached, end - origin)
@@ -102,48 +140,116 @@ final class ClipReader {
         return .damaged
     }
 
-    /// Converts the picture if it must be, and adds what the clip says about it.
-    private func finish(_ decoded: DecodedPicture) -> Step {
-        let native = AVPixelFormat(decoded.pointer.pointee.format)
-        guard let picture = PictureLayout.direct(native) == nil ? converted(decoded, from: native) : decoded else {
-            return countDamage()
-        }
+    /// Makes the picture a frame, and adds what the clip says about it; nil if that is impossible.
+    private func finish(_ decoded: DecodedPicture) -> Picture? {
+        guard var frame = frame(of: decoded) else { return nil }
+        frame.orientation = decoded.statedOrientation ?? orientation
         completeness.decoded += 1
         completeness.endsDamaged = false
-        let timestamp = picture.pointer.pointee.best_effort_timestamp
-        let base = input.stream.pointee.time_base
-        return .picture(
-            Picture(
-                decoded: picture,
-                presentation: timestamp == facet_no_timestamp
-                    ? nil : Double(timestamp) * Double(base.num) / Double(base.den),
-                orientation: picture.statedOrientation ?? orientation,
-                encoding: PictureLayout.encoding(of: picture.pointer, isStill: input.isStill)
-            )
+        let timestamp = decoded.pointer.pointee.best_effort_timestamp
+        return Picture(
+            frame: frame,
+            presentation: timestamp == facet_no_timestamp
+                ? nil : Double(timestamp) * input.stream.pointee.time_base.seconds
         )
     }
 
-    private func converted(_ decoded: DecodedPicture, from format: AVPixelFormat) -> DecodedPicture? {
-        var target = av_frame_alloc()
-        defer { av_frame_free(&target) }
-        guard let frame = target else { return nil }
-        guard converter.convert(decoded.pointer, into: frame, format: PictureLayout.nearest(to: format)) else {
-            return nil
+    /// The picture as a frame: without copying where `Frame` can describe its pixels and these are square, converted
+    /// into memory that is used again otherwise.
+    private func frame(of decoded: DecodedPicture) -> Frame? {
+        guard decoded.size.width * decoded.size.height <= options.maximumPixels else { return nil }
+        let size = input.squareSize(of: decoded)
+        let isDirect = PictureLayout.direct(decoded.format) != nil && size == decoded.size
+        let native = isDirect ? decoded.format : PictureLayout.nearest(to: decoded.format)
+        guard let format = PictureLayout.direct(native) else { return nil }
+        let encoding = PictureLayout.encoding(of: decoded.pointer, in: native, isStill: input.isStill)
+        let planes: (Frame.Plane, Frame.Plane?, Frame.Plane?)
+        let lease: any AnyObject & Sendable
+        if isDirect {
+            guard let direct = decoded.planes else { return nil }
+            (planes, lease) = (direct, decoded)
+        } else {
+            let bytes = Int(ffmpeg.av_image_get_buffer_size(native, Int32(size.width), Int32(size.height), 64))
+            guard bytes > 0 else { return nil }
+            // Some of libswscale's loops write a few bytes past the last row.
+            let memory = converted.take(byteCount: bytes + 64)
+            let source = PixelScaler.Pixels(decoded.pointer, encoding: encoding)
+            guard let target = PixelScaler.Pixels(memory, format: native, size: size, encoding: encoding),
+                scaler.convert(source, to: target), let first = target.plane(0)
+            else { return nil }
+            (planes, lease) = ((first, target.plane(1), target.plane(2)), memory)
         }
-        return DecodedPicture(taking: frame)
+        return Frame(
+            stamp: FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: 0),
+            captured: .now,
+            size: size,
+            format: format,
+            encoding: encoding,
+            planes: planes,
+            lease: lease
+        )
     }
 }
 
-extension DecodedPicture {
-    /// How the picture itself says it is to be turned: by EXIF in a JPEG, WebP or PNG.
-    fileprivate var statedOrientation: Orientation? {
-        if let matrix = av_frame_get_side_data(pointer, AV_FRAME_DATA_DISPLAYMATRIX), matrix.pointee.size >= 36 {
-            return UnsafeRawPointer(matrix.pointee.data).withMemoryRebound(to: Int32.self, capacity: 9) {
-                Orientation(displayMatrix: $0)
-            }
-        }
-        guard let entry = av_dict_get(pointer.pointee.metadata, "Orientation", nil, 0) else { return nil }
-        let text = String(cString: entry.pointee.value)
-        return Int(text.drop { $0 == " " }).flatMap(Orientation.init(rawValue:))
+/// What is known at the end of a clip about whether it was whole.
+struct Completeness: Hashable {
+    /// Pictures that were decoded.
+    var decoded = 0
+    /// Packets or pictures that were damaged beyond decoding.
+    var damaged = 0
+    /// Whether the last one was.
+    var endsDamaged = false
+    /// The error that ended the reading, other than the end of the file.
+    var readError: String?
+    /// Whether data came, and no picture could be made of it: for too long, or because it would be too large.
+    var isUndecodable = false
+    /// Packets of the video track, as far as they were counted.
+    var packets = 0
+    /// How many of them the header states, if it does.
+    var announcedPackets: Int?
+    /// The latest end of any track's packet in seconds from the clip's start.
+    var reached = 0.0
+    /// The length in seconds that the container states, if it does.
+    var announcedDuration: Double?
+    /// Whether the container's index points behind the end of the file.
+    var indexExceedsFile = false
+
+    /// How much of the stated length may be missing: the last picture's duration is often unknown.
+    static let durationTolerance = 0.5
+    /// Up to this share of damaged pictures a clip counts as played; a recording with a few broken blocks is no failure.
+    static let damagedShare = 0.1
+
+    /// Counts a packet of the video track.
+    ///
+    /// - Parameter number: its place in the track, from 0, if the container says: those that were left out count too.
+    mutating func countPacket(number: Int64?) {
+        let before = max(packets, number.map { Int(clamping: $0) } ?? 0)
+        packets = before == .max ? before : before + 1
     }
+
+    /// Why the clip must not count as played to its end, in words; nil if it was whole.
+    var problem: String? {
+        if let readError { return "reading failed after \(pictures) (\(readError))" }
+        if decoded == 0 {
+            return damaged == 0 ? "it holds no pictures" : "none of its \(damaged) pictures could be decoded"
+        }
+        if indexExceedsFile {
+            return "its end is missing: the file is shorter than its index says; \(pictures) could be played"
+        }
+        if let announcedPackets, packets < announcedPackets {
+            return "its end is missing: \(packets) of \(announcedPackets) pictures are there"
+        }
+        if let announcedDuration, reached + Self.durationTolerance < announcedDuration {
+            return "its end is missing: it stops at \(Self.tenths(reached)) of \(Self.tenths(announcedDuration)) s"
+        }
+        if endsDamaged { return "its last picture is damaged, the end may be missing; \(pictures) could be played" }
+        if Double(damaged) > Self.damagedShare * Double(decoded + damaged) {
+            return "\(damaged) of \(decoded + damaged) pictures are damaged"
+        }
+        return nil
+    }
+
+    private var pictures: String { decoded == 1 ? "1 picture" : "\(decoded) pictures" }
+
+    private static func tenths(_ seconds: Double) -> Double { (seconds * 10).rounded() / 10 }
 }

@@ -34,7 +34,7 @@ extension ClipSource {
     private func attempt(with playback: inout Playback) -> Attempt {
         let reader: ClipReader
         do throws(MediaError) {
-            reader = try ClipReader(location, interrupt: interrupt, settings: options)
+            reader = try ClipReader(location, interrupt: interrupt, options: options)
         } catch {
             return interrupt.isStopped ? .ended(.stopped) : .lost(SourceFailure(error), hadFrames: false)
         }
@@ -50,12 +50,45 @@ extension ClipSource {
     }
 
     private func loss(_ reader: ClipReader) -> SourceFailure {
-        let reason =
-            interrupt.isOverdue
-            ? "no data for \(options.readTimeout) s" : reader.completeness.readError ?? "the sender ended the stream"
+        let state = reader.completeness
+        guard state.isUndecodable || (state.decoded == 0 && state.damaged > 0) else {
+            let reason = state.readError ?? "the sender ended the stream"
+            return SourceFailure(
+                reason: "stream_lost",
+                description: "lost the stream \(name): \(reason); trying again, check the camera and the network."
+            )
+        }
+        // Without counts: the next try fails with the same text, which is logged once.
+        let reason = state.isUndecodable ? state.readError ?? "" : "none of its pictures could be decoded"
         return SourceFailure(
-            reason: "stream_lost",
-            description: "lost the stream \(name): \(reason); trying again, check the camera and the network."
+            reason: "undecodable",
+            description: """
+                cannot decode the stream \(name): \(reason); trying again, check the camera's format, its size and the \
+                network.
+                """
         )
+    }
+}
+
+/// How long to wait before the next try to reach a stream: twice as long each time, never in step with others.
+struct Backoff {
+    /// The shortest wait in seconds.
+    static let shortest = 0.5
+    /// The longest wait in seconds.
+    static let longest = 30.0
+
+    private var failures = 0
+
+    /// The seconds to wait after one more failure: up to a quarter less or more than 0.5, 1, 2 … 30.
+    mutating func next(using generator: inout some RandomNumberGenerator) -> Double {
+        let middle = min(Self.longest, Self.shortest * Double(1 << min(failures, 10)))
+        failures += 1
+        let jittered = middle * Double.random(in: 0.75...1.25, using: &generator)
+        return min(Self.longest, max(Self.shortest, jittered))
+    }
+
+    /// Begins with the shortest wait again, after a success.
+    mutating func reset() {
+        failures = 0
     }
 }

@@ -1,4 +1,4 @@
-public import Frames
+package import Frames
 import Synchronization
 
 /// Plays a clip, a still picture or a network stream as a source of frames.
@@ -17,9 +17,9 @@ import Synchronization
 /// `.lost` says why, and tries follow each other after 0.5 s to 30 s. Frames of a live stream come as they arrive,
 /// whatever the pace, and their `time` is that of their arrival; so is their media time if the stream brings no times,
 /// as MJPEG over HTTP. A clip behind an address that states its length is played as a file.
-public final class ClipSource: FrameSource {
+package final class ClipSource: FrameSource {
     /// When frames are delivered.
-    public enum Pace: Sendable {
+    package enum Pace: Sendable {
         /// Each frame at its time, as a player shows it.
         case realtime
         /// As soon as possible.
@@ -27,37 +27,43 @@ public final class ClipSource: FrameSource {
     }
 
     /// How a clip is to be played.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// When frames are delivered.
-        public var pace = Pace.realtime
+        package var pace = Pace.realtime
 
         /// Whether a clip begins again at its end, and a still picture stays. Stamps go on growing.
-        public var loops = false
+        package var loops = false
 
         /// How the picture must be turned after what the file itself says.
-        public var orientation = Orientation.up
+        package var orientation = Orientation.up
 
         /// Whether the upright picture is mirrored left to right.
-        public var isMirrored = false
+        package var isMirrored = false
 
         /// How many threads decode. One costs the least processor time, and is enough for most.
-        public var decodingThreads = 1
+        package var decodingThreads = 1
 
         /// Seconds until a network stream must be open.
-        public var openTimeout = 10.0
+        package var openTimeout = 10.0
 
         /// Seconds until a network stream must bring the next packet.
-        public var readTimeout = 5.0
+        package var readTimeout = 5.0
+
+        /// How many pixels a picture may have; larger ones are refused by their header, before memory is allocated.
+        package var maximumPixels = JPEGDecoder.defaultMaximumPixels
+
+        /// The limit for FFmpeg, which also counts the rows and columns with which it fills up to whole blocks.
+        var paddedMaximumPixels: Int { maximumPixels + maximumPixels / 4 + 65_536 }
 
         /// Makes the default options: real time, once, upright.
-        public init(pace: Pace = .realtime, loops: Bool = false) {
+        package init(pace: Pace = .realtime, loops: Bool = false) {
             self.pace = pace
             self.loops = loops
         }
     }
 
     /// The path or the address, without credentials.
-    public var name: String { location.name }
+    package var name: String { location.name }
 
     let location: MediaLocation
     let options: Options
@@ -70,22 +76,22 @@ public final class ClipSource: FrameSource {
     ///   - location: a path, or an address that begins with `rtsp://`, `rtsps://`, `http://`, `https://` or `file://`.
     ///   - options: how to play it.
     /// - Throws: `MediaError` if the file is missing, unreadable, empty, not a clip or picture, or without video.
-    public init(_ location: String, options: Options = Options()) throws(MediaError) {
+    package init(_ location: String, options: Options = Options()) throws(MediaError) {
         let location = try MediaLocation(location)
         let interrupt = Interrupt()
-        opened = Mutex(location.isNetwork ? nil : try ClipReader(location, interrupt: interrupt, settings: options))
+        opened = Mutex(location.isNetwork ? nil : try ClipReader(location, interrupt: interrupt, options: options))
         self.location = location
         self.options = options
         self.interrupt = interrupt
     }
 
     /// The file's size, codec and rate; nil for a network stream and after `run` began.
-    public var description: StreamDescription? {
+    package var description: StreamDescription? {
         opened.withLock { $0?.input.description }
     }
 
     /// Plays the clip or the stream to its end, or until it is stopped; blocks.
-    public func run(into mailbox: FrameMailbox) {
+    package func run(into mailbox: FrameMailbox) {
         var playback = Playback(options: options, interrupt: interrupt, mailbox: mailbox)
         let end = location.isNetwork ? follow(with: &playback) : playFile(with: &playback)
         mailbox.put(.ended(end))
@@ -93,7 +99,7 @@ public final class ClipSource: FrameSource {
 
     /// Ends waits and reads at once. A source that waits because nobody takes its frames ends when the mailbox is
     /// closed, or drained.
-    public func stop() {
+    package func stop() {
         interrupt.stop()
     }
 
@@ -107,7 +113,7 @@ public final class ClipSource: FrameSource {
                 guard options.loops else { return .finished }
                 playback.beginRound()
                 // Opened anew rather than rewound: not every format can be rewound, and opening takes a few milliseconds.
-                reader = try ClipReader(location, interrupt: interrupt, settings: options)
+                reader = try ClipReader(location, interrupt: interrupt, options: options)
             }
         } catch {
             return interrupt.isStopped ? .stopped : .failed(SourceFailure(error))
@@ -122,7 +128,7 @@ public final class ClipSource: FrameSource {
             return taken
         }
         if let first { return first }
-        return try ClipReader(location, interrupt: interrupt, settings: options)
+        return try ClipReader(location, interrupt: interrupt, options: options)
     }
 }
 

@@ -1,17 +1,17 @@
 import CFFmpeg
 import FaceMetadata
-public import Frames
+package import Frames
 
 /// Writes frames as a clip, at the times that their stamps say.
 ///
 /// The format follows the ending of the file's name. The file appears under its name only when `finish()` was called;
 /// without that nothing is left. One object belongs to one thread or task at a time.
-public final class ClipWriter {
+package final class ClipWriter {
     /// Endings that stand for a known format.
-    public static let knownEndings = ClipFormat.all.map(\.ending)
+    package static let knownEndings = ClipFormat.all.map(\.ending)
 
     /// How many frames were written.
-    public private(set) var frames = 0
+    package private(set) var frames = 0
 
     private let path: String
     private let size: FrameSize
@@ -33,7 +33,8 @@ public final class ClipWriter {
     ///   - rate: about how many frames a second come. The real times may differ, except in an avi, where times are
     ///     rounded to whole frames.
     /// - Throws: `MediaError` if the ending is unknown, the directory cannot be written to or there is no encoder.
-    public init(_ path: String, size: FrameSize, rate: Double = 30) throws(MediaError) {
+    package init(_ path: String, size: FrameSize, rate: Double = 30) throws(MediaError) {
+        try FFmpeg.load()
         let ending = PendingFile.ending(of: path)
         guard let format = ClipFormat.all.first(where: { $0.ending == ending }) else {
             throw .unknownExtension(path: path, known: Self.knownEndings)
@@ -66,7 +67,7 @@ public final class ClipWriter {
     ///
     /// - Throws: `MediaError` if the frame has another size, is damaged, or the disk is full. In the last
     ///   two cases the clip is given up.
-    public func append(_ frame: Frame) throws(MediaError) {
+    package func append(_ frame: Frame) throws(MediaError) {
         guard isOpen else { throw .writerClosed(path: path) }
         guard frame.uprightSize == size else {
             throw .unencodable(path: path, reason: "the clip is \(size) and the picture \(frame.uprightSize)")
@@ -100,7 +101,7 @@ public final class ClipWriter {
     ///   - format: one of the packed RGB formats or `gray`. Cairo's RGB24 and ARGB32 are `bgra` on little-endian machines.
     ///   - mediaTime: when it is shown, in seconds.
     /// - Throws: `MediaError` as for a frame.
-    public func append(
+    package func append(
         pixels: UnsafeRawPointer,
         bytesPerRow: Int,
         format: PixelFormat = .bgra,
@@ -113,7 +114,7 @@ public final class ClipWriter {
     /// Writes what is still in the encoder and the end of the file, and gives the file its name.
     ///
     /// - Throws: `MediaError` if no frame was added or the disk is full; nothing is left then.
-    public func finish() throws(MediaError) {
+    package func finish() throws(MediaError) {
         guard isOpen else { throw .writerClosed(path: path) }
         guard frames > 0 else {
             close()
@@ -141,4 +142,51 @@ public final class ClipWriter {
         isOpen = false
         muxer.abandon()
     }
+}
+
+/// A kind of file that clips can be written to.
+struct ClipFormat {
+    /// The file name's ending.
+    var ending: String
+    /// FFmpeg's name of the container.
+    var muxer: String
+    /// Encoders in order of preference.
+    var encoders: [String]
+    /// How finely times are kept; nil for one frame.
+    var ticksPerSecond: Int32?
+
+    static let all = [
+        ClipFormat(ending: "mp4", muxer: "mp4", encoders: ["libx264", "mpeg4"], ticksPerSecond: 90_000),
+        ClipFormat(ending: "mov", muxer: "mov", encoders: ["libx264", "mpeg4"], ticksPerSecond: 90_000),
+        ClipFormat(ending: "mkv", muxer: "matroska", encoders: ["libx264", "mpeg4"], ticksPerSecond: 1000),
+        ClipFormat(ending: "webm", muxer: "webm", encoders: ["libvpx", "libvpx-vp9"], ticksPerSecond: 1000),
+        ClipFormat(ending: "avi", muxer: "avi", encoders: ["mpeg4"], ticksPerSecond: nil),
+        ClipFormat(ending: "gif", muxer: "gif", encoders: ["gif"], ticksPerSecond: 100),
+    ]
+
+    /// What the encoder gets: BT.601 below 720 rows and BT.709 from there on, as players expect; limited range.
+    func target(size: FrameSize) -> FrameScaler.Target {
+        guard muxer != "gif" else {
+            return .init(format: AV_PIX_FMT_RGB8, size: size, encoding: .jpeg)
+        }
+        let matrix: YUVEncoding.Matrix = size.height >= 720 ? .bt709 : .bt601
+        return .init(format: AV_PIX_FMT_YUV420P, size: size, encoding: YUVEncoding(matrix: matrix, isFullRange: false))
+    }
+
+    func settings(target: FrameScaler.Target, rate: Double) -> VideoEncoder.Settings {
+        VideoEncoder.Settings(
+            target: target,
+            timeBase: ticksPerSecond.map { AVRational(num: 1, den: $0) } ?? av_inv_q(ffmpeg.av_d2q(rate, 100_000)),
+            rate: rate,
+            options: Self.options[encoders[0]] ?? [],
+            quantizer: encoders.contains("mpeg4") ? 3 : nil,
+            hasGlobalHeader: muxer != "avi" && muxer != "gif"
+        )
+    }
+
+    /// Quality near what the eye can tell from the original, at a speed that a small board keeps up with.
+    private static let options = [
+        "libx264": [("preset", "veryfast"), ("crf", "18")],
+        "libvpx": [("deadline", "realtime"), ("cpu-used", "8"), ("crf", "10"), ("b", "4M")],
+    ]
 }

@@ -1,16 +1,39 @@
 import CFFmpeg
-import Glibc
 
-/// What all uses of FFmpeg's libraries here share.
+/// FFmpeg's functions under their own names, for code that runs after `FFmpeg.load()` succeeded.
+var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }
+
+/// Loads FFmpeg's libraries and holds what all uses of them share.
 enum FFmpeg {
-    /// Keeps FFmpeg from writing to standard error: what matters comes back as error numbers. The switch holds for the
-    /// whole process, so it is set once.
-    static let silence: Void = av_log_set_level(AV_LOG_QUIET)
+    /// Opens the libraries, once per process: a camera needs none of them, and they are more than a hundred with what
+    /// they depend on. Every type that a caller of this module can make calls this first.
+    ///
+    /// - Throws: `MediaError.libraryMissing`.
+    static func load() throws(MediaError) { _ = try loaded.get() }
 
-    /// FFmpeg's words for one of its error numbers.
+    // `nonisolated(unsafe)` because of the pointer: nobody writes to the table once it is filled.
+    private nonisolated(unsafe) static let loaded: Result<UnsafePointer<FFmpegFunctions>, MediaError> = {
+        var reason: UnsafePointer<CChar>?
+        guard let functions = FFmpegFunctionsLoad(&reason) else {
+            return .failure(.libraryMissing(reason: reason.map { String(cString: $0) } ?? "no reason is known"))
+        }
+        // FFmpeg must not write to standard error: what matters comes back as error numbers.
+        functions.pointee.av_log_set_level(AV_LOG_QUIET)
+        return .success(functions)
+    }()
+
+    static var functions: UnsafePointer<FFmpegFunctions> {
+        guard case .success(let functions) = loaded else { preconditionFailure("FFmpeg.load() was not called first") }
+        return functions
+    }
+
+    /// The Debian packages that hold the libraries. Their names state the versions, as the libraries' names do.
+    static let packages = "libavformat\(facet_avformat_version) and libswscale\(facet_swscale_version)"
+
+    /// FFmpeg's text for one of its error numbers.
     static func text(_ code: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
-            guard let base = buffer.baseAddress, av_strerror(code, base, buffer.count) == 0 else {
+            guard let base = buffer.baseAddress, ffmpeg.av_strerror(code, base, buffer.count) == 0 else {
                 return "error \(code)"
             }
             return String(cString: base)
@@ -26,8 +49,8 @@ enum FFmpeg {
         _ body: (UnsafeMutablePointer<OpaquePointer?>) -> Result
     ) -> Result {
         var dictionary: OpaquePointer?
-        for (key, value) in pairs { av_dict_set(&dictionary, key, value, 0) }
-        defer { av_dict_free(&dictionary) }
+        for (key, value) in pairs { _ = ffmpeg.av_dict_set(&dictionary, key, value, 0) }
+        defer { ffmpeg.av_dict_free(&dictionary) }
         return body(&dictionary)
     }
 }
@@ -35,4 +58,7 @@ enum FFmpeg {
 extension AVRational {
     /// The fraction as a number; nil if it says nothing.
     var value: Double? { num > 0 && den > 0 ? Double(num) / Double(den) : nil }
+
+    /// A time base in seconds.
+    var seconds: Double { Double(num) / Double(den) }
 }

@@ -1,5 +1,7 @@
+package import Frames
+
 /// Why a media file or a stream could not be opened, read or written.
-public enum MediaError: Error, Hashable, Sendable {
+package enum MediaError: Error, Hashable, Sendable {
     /// There is no such file.
     case notFound(path: String)
     /// The path names a directory, a device or a pipe.
@@ -8,6 +10,14 @@ public enum MediaError: Error, Hashable, Sendable {
     case unreadable(path: String, reason: String)
     /// The file has no bytes.
     case empty(path: String)
+    /// FFmpeg's libraries are not installed.
+    case libraryMissing(reason: String)
+    /// The file is of a kind that is known and holds no pictures of its own: sound, a playlist.
+    case notPictures(name: String, kind: String)
+    /// The pictures have more pixels than allowed.
+    case tooLarge(name: String, size: FrameSize, limit: Int)
+    /// An address that no server can have.
+    case invalidAddress(name: String, reason: String)
     /// The content is none of the known clip and picture formats.
     case unrecognized(name: String, reason: String)
     /// It has sound or subtitles, but no pictures.
@@ -36,7 +46,7 @@ public enum MediaError: Error, Hashable, Sendable {
 
 extension MediaError: CustomStringConvertible {
     /// What was tried, on what, why it failed and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notFound(let path):
             "cannot open \(path): there is no such file; check the path."
@@ -46,6 +56,20 @@ extension MediaError: CustomStringConvertible {
             "cannot open \(path): \(reason); check the file's permissions and its disk."
         case .empty(let path):
             "cannot open \(path): the file is empty; copy or record it again."
+        case .libraryMissing(let reason):
+            """
+            cannot open clips, pictures and streams: FFmpeg's libraries are missing (\(reason)); install Debian's \
+            packages \(FFmpeg.packages). A camera does not need them.
+            """
+        case .notPictures(let name, let kind):
+            "cannot use \(name): it is not a clip or a picture, but \(kind); name a file with pictures."
+        case .tooLarge(let name, let size, let limit):
+            """
+            cannot use \(name): its pictures are \(size), more than the \(limit) pixels allowed; make them smaller, or \
+            raise the limit if this machine has the memory.
+            """
+        case .invalidAddress(let name, let reason):
+            "cannot open the address \(name): \(reason); write it like rtsp://host:port/path, an IPv6 host in brackets."
         case .unrecognized(let name, let reason):
             """
             cannot open \(name): it is not a clip or a picture in a known format, or its beginning or its index is \
@@ -80,12 +104,13 @@ extension MediaError: CustomStringConvertible {
     }
 
     /// A stable word for programs, as in `SourceFailure.reason`.
-    public var reason: String {
+    package var reason: String {
         switch self {
         case .notFound: "not_found"
         case .notAFile, .unreadable: "unreadable"
         case .empty, .unrecognized, .undecodable: "corrupt"
-        case .noVideo, .noPicture: "no_video"
+        case .noVideo, .noPicture, .notPictures: "no_video"
+        case .libraryMissing, .tooLarge, .invalidAddress: "unsupported"
         case .noDecoder, .noEncoder, .unencodable: "unsupported"
         case .unreachable: "unreachable"
         case .unknownScheme, .unknownExtension: "unsupported"

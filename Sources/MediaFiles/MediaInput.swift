@@ -10,18 +10,19 @@ final class MediaInput {
     let context: UnsafeMutablePointer<AVFormatContext>
     /// The video track.
     let stream: UnsafeMutablePointer<AVStream>
+    private let options: ClipSource.Options
     /// FFmpeg asks it during every read, so it lives as long as this object.
     private let interrupt: Interrupt
 
-    /// Opens it and finds its video track. Network addresses get `timeout` seconds.
-    init(_ location: MediaLocation, interrupt: Interrupt, timeout: Double) throws(MediaError) {
-        _ = FFmpeg.silence
+    /// Opens it and finds its video track. Network addresses get `options.openTimeout` seconds.
+    init(_ location: MediaLocation, interrupt: Interrupt, options: ClipSource.Options) throws(MediaError) {
+        try FFmpeg.load()
         if let path = location.path { try Self.check(path) }
-        interrupt.limit(seconds: location.isNetwork ? timeout : nil)
+        interrupt.limit(seconds: location.isNetwork ? options.openTimeout : nil)
         defer { interrupt.limit(seconds: nil) }
-        let context = try Self.open(location, interrupt: interrupt)
+        let context = try Self.open(location, interrupt: interrupt, options: options)
         do throws(MediaError) {
-            stream = try Self.videoStream(in: context, location: location, interrupt: interrupt)
+            stream = try Self.videoStream(in: context, location: location, interrupt: interrupt, options: options)
         } catch {
             Self.close(context)
             throw error
@@ -29,6 +30,7 @@ final class MediaInput {
         self.location = location
         self.context = context
         self.interrupt = interrupt
+        self.options = options
     }
 
     deinit { Self.close(context) }
@@ -51,21 +53,32 @@ final class MediaInput {
     /// Frames per second, if it says.
     var rate: Double? {
         guard !isStill, !(isLive && lacksTimes) else { return nil }
-        guard let rate = av_guess_frame_rate(context, stream, nil).value, rate <= Self.highestRate else { return nil }
+        guard let rate = ffmpeg.av_guess_frame_rate(context, stream, nil).value, rate <= Self.highestRate else {
+            return nil
+        }
         return rate
     }
 
     /// The codec's name, as FFmpeg lists it.
-    var codec: String { String(cString: avcodec_get_name(stream.pointee.codecpar.pointee.codec_id)) }
+    var codec: String {
+        ffmpeg.avcodec_get_name(stream.pointee.codecpar.pointee.codec_id).map { String(cString: $0) } ?? "unknown"
+    }
 
-    /// The name, size, codec and rate of the video track.
+    /// The name, size with square pixels, codec and rate of the video track.
     var description: StreamDescription {
         let parameters = stream.pointee.codecpar.pointee
-        return StreamDescription(
-            name: location.name,
-            size: FrameSize(width: Int(parameters.width), height: Int(parameters.height)),
-            format: codec,
-            rate: rate
+        let stored = FrameSize(width: Int(parameters.width), height: Int(parameters.height))
+        return StreamDescription(name: location.name, size: squareSize(of: stored), format: codec, rate: rate)
+    }
+
+    /// The size of a decoded picture once its pixels are square.
+    func squareSize(of picture: DecodedPicture) -> FrameSize { squareSize(of: picture.size, picture.pointer) }
+
+    private func squareSize(of stored: FrameSize, _ frame: UnsafeMutablePointer<AVFrame>? = nil) -> FrameSize {
+        PictureLayout.squareSize(
+            of: stored,
+            aspect: ffmpeg.av_guess_sample_aspect_ratio(context, stream, frame).value,
+            maximumPixels: options.maximumPixels
         )
     }
 
@@ -90,32 +103,41 @@ final class MediaInput {
     /// Whether the container's index points behind the end of the file: it was cut off.
     var indexExceedsFile: Bool {
         guard location.path != nil, demuxer.hasPrefix("mov"), let io = context.pointee.pb else { return false }
-        let size = avio_size(io)
-        let count = avformat_index_get_entries_count(stream)
+        let size = ffmpeg.avio_size(io)
+        let count = ffmpeg.avformat_index_get_entries_count(stream)
         guard size > 0, count > 0 else { return false }
         return (0..<count).contains { index in
-            guard let entry = avformat_index_get_entry(stream, index)?.pointee else { return false }
+            guard let entry = ffmpeg.avformat_index_get_entry(stream, index)?.pointee else { return false }
             return entry.pos > size - Int64(entry.size)
         }
     }
 
     /// How the container says its pictures are to be turned.
-    var orientation: Orientation {
-        guard let bytes = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, nil) else { return .up }
-        return UnsafeRawPointer(bytes).withMemoryRebound(to: Int32.self, capacity: 9) { Orientation(displayMatrix: $0) }
-    }
+    var orientation: Orientation { facet_display_matrix(stream).map { Orientation(displayMatrix: $0) } ?? .up }
 
-    /// Reads the next packet of any track; network streams get `timeout` seconds.
+    /// Reads the next packet of any track; network streams get `options.readTimeout` seconds.
     ///
     /// - Returns: 0, or FFmpeg's error number.
-    func read(into packet: UnsafeMutablePointer<AVPacket>, timeout: Double) -> Int32 {
-        if location.isNetwork { interrupt.limit(seconds: timeout) }
-        return av_read_frame(context, packet)
+    func read(into packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
+        if location.isNetwork { interrupt.limit(seconds: options.readTimeout) }
+        return ffmpeg.av_read_frame(context, packet)
+    }
+
+    /// Why a read ended with this error number, other than at the end.
+    func reason(of code: Int32) -> String {
+        // FFmpeg's own text, "Immediate exit requested", is what our `Interrupt` asked for.
+        code == facet_error_exit && !interrupt.isStopped
+            ? "no data for \(Self.seconds(options.readTimeout))" : FFmpeg.text(code)
+    }
+
+    /// A time as people write it: `5 s`, `2.5 s`.
+    static func seconds(_ seconds: Double) -> String {
+        seconds == seconds.rounded() && seconds < 1e9 ? "\(Int(seconds)) s" : "\(seconds) s"
     }
 
     private static func close(_ context: UnsafeMutablePointer<AVFormatContext>) {
         var context: UnsafeMutablePointer<AVFormatContext>? = context
-        avformat_close_input(&context)
+        ffmpeg.avformat_close_input(&context)
     }
 }
 
@@ -136,20 +158,23 @@ extension MediaInput {
 
     private static func open(
         _ location: MediaLocation,
-        interrupt: Interrupt
+        interrupt: Interrupt,
+        options: ClipSource.Options
     ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
-        var context = avformat_alloc_context()
+        var context = ffmpeg.avformat_alloc_context()
         context?.pointee.interrupt_callback = interrupt.callback
         // On failure FFmpeg frees the context.
-        let result = FFmpeg.withOptions(options(for: location)) { options in
-            avformat_open_input(&context, location.address, nil, options)
+        let result = FFmpeg.withOptions(inputOptions(for: location)) { dictionary in
+            ffmpeg.avformat_open_input(&context, location.address, nil, dictionary)
         }
-        guard result >= 0, let context else { throw failure(result, at: location, interrupt: interrupt) }
+        guard result >= 0, let context else {
+            throw failure(result, at: location, interrupt: interrupt, options: options)
+        }
         return context
     }
 
     /// Only formats that are media in themselves: a playlist could name other files, and a plain text is not a clip.
-    private static func options(for location: MediaLocation) -> [(String, String)] {
+    private static func inputOptions(for location: MediaLocation) -> [(String, String)] {
         let pictures = ["png", "jpeg", "webp", "bmp", "tiff", "ppm", "pgm", "gif", "jpegls", "j2k", "qoi"]
         let formats =
             ["mov", "matroska", "webm", "avi", "gif", "asf", "mpegts", "mpeg", "flv", "ogg", "h264", "hevc", "m4v"]
@@ -173,29 +198,74 @@ extension MediaInput {
     private static func videoStream(
         in context: UnsafeMutablePointer<AVFormatContext>,
         location: MediaLocation,
-        interrupt: Interrupt
+        interrupt: Interrupt,
+        options: ClipSource.Options
     ) throws(MediaError) -> UnsafeMutablePointer<AVStream> {
-        let found = avformat_find_stream_info(context, nil)
-        guard found >= 0 else { throw failure(found, at: location, interrupt: interrupt) }
+        try findStreams(in: context, location: location, interrupt: interrupt, options: options)
         guard context.pointee.nb_streams > 0 else {
             throw .unrecognized(name: location.name, reason: "it has no tracks")
         }
-        let index = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
+        let index = ffmpeg.av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
         guard index >= 0, let stream = context.pointee.streams[Int(index)],
             // The cover of an album is no clip.
             stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         else { throw .noVideo(name: location.name) }
+        let parameters = stream.pointee.codecpar.pointee
+        let size = FrameSize(width: Int(parameters.width), height: Int(parameters.height))
+        guard size.width * size.height <= options.maximumPixels else {
+            throw .tooLarge(name: location.name, size: size, limit: options.maximumPixels)
+        }
         return stream
     }
 
-    private static func failure(_ code: Int32, at location: MediaLocation, interrupt: Interrupt) -> MediaError {
+    /// Lets FFmpeg read the beginning, which for some formats decodes the first picture: with the same limit as later.
+    private static func findStreams(
+        in context: UnsafeMutablePointer<AVFormatContext>,
+        location: MediaLocation,
+        interrupt: Interrupt,
+        options: ClipSource.Options
+    ) throws(MediaError) {
+        var perStream = [OpaquePointer?](repeating: nil, count: Int(context.pointee.nb_streams))
+        for index in perStream.indices {
+            _ = ffmpeg.av_dict_set(&perStream[index], "max_pixels", "\(options.paddedMaximumPixels)", 0)
+        }
+        defer { for index in perStream.indices { ffmpeg.av_dict_free(&perStream[index]) } }
+        let found = ffmpeg.avformat_find_stream_info(context, &perStream)
+        // FFmpeg reports success when it is interrupted here, and the error with the first read.
+        let code = found >= 0 && interrupt.isOverdue ? facet_error_exit : found
+        guard code >= 0 else { throw failure(code, at: location, interrupt: interrupt, options: options) }
+    }
+
+    private static func failure(
+        _ code: Int32,
+        at location: MediaLocation,
+        interrupt: Interrupt,
+        options: ClipSource.Options
+    ) -> MediaError {
         guard !location.isNetwork else {
-            let reason = interrupt.isOverdue ? "no answer in time" : FFmpeg.text(code)
+            let reason = interrupt.isOverdue ? "no answer for \(seconds(options.openTimeout))" : FFmpeg.text(code)
             return .unreachable(name: location.name, reason: reason)
         }
-        guard code == facet_error_invalid_data || code == facet_error_eof else {
-            return .unreadable(path: location.name, reason: FFmpeg.text(code))
+        switch code {
+        case facet_error_invalid_data, facet_error_eof:
+            return .unrecognized(name: location.name, reason: FFmpeg.text(code))
+        // What FFmpeg answers to a format that is not among those above.
+        case FFmpeg.code(EINVAL):
+            if let kind = kind(of: location) { return .notPictures(name: location.name, kind: kind) }
+            return .unrecognized(name: location.name, reason: FFmpeg.text(code))
+        default: return .unreadable(path: location.name, reason: FFmpeg.text(code))
         }
-        return .unrecognized(name: location.name, reason: FFmpeg.text(code))
+    }
+
+    /// FFmpeg's name of a file's format, whether it is one of those above or not.
+    private static func kind(of location: MediaLocation) -> String? {
+        var io: UnsafeMutablePointer<AVIOContext>?
+        guard ffmpeg.avio_open(&io, location.address, AVIO_FLAG_READ) >= 0 else { return nil }
+        defer { _ = ffmpeg.avio_closep(&io) }
+        var format: UnsafePointer<AVInputFormat>?
+        guard ffmpeg.av_probe_input_buffer2(io, &format, location.address, nil, 0, 0) >= 0, let format else {
+            return nil
+        }
+        return String(cString: format.pointee.long_name ?? format.pointee.name)
     }
 }

@@ -13,6 +13,9 @@ struct MediaLocation: Hashable, Sendable {
     let path: String?
 
     /// Reads a path, a `file://` address or a network address.
+    ///
+    /// - Throws: `MediaError` for another scheme, or for an address that can never be reached: without a host, with a
+    ///   port beyond 65535, with an IPv6 address that has no closing bracket.
     init(_ text: String) throws(MediaError) {
         guard let separator = text.firstRange(of: "://") else {
             self.init(path: text)
@@ -27,8 +30,13 @@ struct MediaLocation: Hashable, Sendable {
             throw .unknownScheme(scheme: scheme, known: Self.networkSchemes.sorted())
         }
         let rest = text[separator.upperBound...]
+        let name = scheme + "://" + Self.withoutSecrets(rest)
+        if let problem = Self.problem(inHostAndPort: Self.hostAndPort(rest)) {
+            let isCut = rest[Self.authorityEnd(rest)...].contains("@")
+            throw .invalidAddress(name: name, reason: isCut ? "a / in a user or password is written %2F" : problem)
+        }
         // FFmpeg only knows schemes in lower case.
-        self.init(address: "\(scheme)://\(rest)", name: scheme + "://" + Self.withoutSecrets(rest), path: nil)
+        self.init(address: "\(scheme)://\(rest)", name: name, path: nil)
     }
 
     private init(path: String) {
@@ -44,14 +52,47 @@ struct MediaLocation: Hashable, Sendable {
     /// Whether it is opened over the network.
     var isNetwork: Bool { path == nil }
 
+    /// Where the part ends that names user, password, host and port.
+    private static func authorityEnd(_ rest: Substring) -> Substring.Index {
+        rest.firstIndex(where: { $0 == "/" || $0 == "?" || $0 == "#" }) ?? rest.endIndex
+    }
+
+    private static func hostAndPort(_ rest: Substring) -> Substring {
+        let authority = rest[..<authorityEnd(rest)]
+        return authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+    }
+
+    /// Why `host`, `host:port`, `[::1]` or `[::1]:port` cannot be an address; nil if it can.
+    private static func problem(inHostAndPort text: Substring) -> String? {
+        let port: Substring
+        if text.first == "[" {
+            guard let end = text.firstIndex(of: "]") else { return "its IPv6 address has no closing bracket" }
+            guard text.index(after: text.startIndex) < end else { return "it names no host" }
+            port = text[text.index(after: end)...]
+            guard port.isEmpty || port.first == ":" else {
+                return "after the bracket only a colon and a port may follow"
+            }
+        } else {
+            let host = text.prefix { $0 != ":" }
+            guard !host.isEmpty else { return "it names no host" }
+            guard host.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else { return "its host has a blank in it" }
+            port = text[host.endIndex...]
+        }
+        // "host:" with nothing behind it is the scheme's own port.
+        guard port.count > 1 else { return nil }
+        guard port.utf8.dropFirst().allSatisfy({ 48...57 ~= $0 }), let number = UInt16(port.dropFirst()), number > 0
+        else {
+            return "its port must be a number from 1 to 65535"
+        }
+        return nil
+    }
+
     /// Drops user and password, which stand before the last @ of the host part, and the query, which may hold a token.
     private static func withoutSecrets(_ rest: Substring) -> String {
-        let hostEnd = rest.firstIndex(where: { $0 == "/" || $0 == "?" || $0 == "#" }) ?? rest.endIndex
-        var host = rest[..<hostEnd]
-        if let at = host.lastIndex(of: "@") { host = host[host.index(after: at)...] }
+        let hostEnd = authorityEnd(rest)
         let path = rest[hostEnd...].prefix { $0 != "?" && $0 != "#" }
         // An unescaped slash in a password would leave a part of it in what looks like the path.
         if let at = path.lastIndex(of: "@") { return String(path[path.index(after: at)...]) }
-        return String(host + path)
+        return String(hostAndPort(rest) + path)
     }
 }

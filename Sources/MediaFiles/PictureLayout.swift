@@ -1,8 +1,27 @@
 import CFFmpeg
 import Frames
 
-/// How one of FFmpeg's pixel formats is delivered: as it is, or converted to another one first.
+/// How one of FFmpeg's pictures is delivered: as it is, or converted to another pixel format or size first.
 enum PictureLayout {
+    /// The size of a picture once its pixels are square.
+    ///
+    /// - Parameters:
+    ///   - stored: the size in pixels as they are stored.
+    ///   - aspect: a stored pixel's width divided by its height, which the clip states; 1 or nil for square ones.
+    ///   - maximumPixels: what widening must not exceed; the picture is made lower then.
+    /// - Returns: the same height with another width, as players show it. A difference of less than 1 % (the smallest
+    ///   change that is published) is left as it is, and a ratio beyond 8 is taken for damage.
+    static func squareSize(of stored: FrameSize, aspect: Double?, maximumPixels: Int) -> FrameSize {
+        guard let aspect, (1.0 / 8...8).contains(aspect), abs(aspect - 1) >= 0.01 else { return stored }
+        // Even, as the chroma of most formats is halved.
+        func scaled(_ length: Int, by factor: Double) -> Int {
+            max(2, Int((Double(length) * factor / 2).rounded()) * 2)
+        }
+        let width = scaled(stored.width, by: aspect)
+        guard width * stored.height > maximumPixels else { return FrameSize(width: width, height: stored.height) }
+        return FrameSize(width: stored.width, height: scaled(stored.height, by: 1 / aspect))
+    }
+
     /// The format of frames for pixels that lie in memory as `Frame` can describe them; nil for all others.
     static func direct(_ format: AVPixelFormat) -> PixelFormat? {
         switch format {
@@ -31,7 +50,7 @@ enum PictureLayout {
 
     /// The nearest format that needs no conversion: the same family of colours and the same chroma size, 8 bits a sample.
     static func nearest(to format: AVPixelFormat) -> AVPixelFormat {
-        guard let description = av_pix_fmt_desc_get(format)?.pointee else { return AV_PIX_FMT_RGB24 }
+        guard let description = ffmpeg.av_pix_fmt_desc_get(format)?.pointee else { return AV_PIX_FMT_RGB24 }
         if description.flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0 { return AV_PIX_FMT_RGB24 }
         if description.nb_components <= 2 { return AV_PIX_FMT_GRAY8 }
         return switch (description.log2_chroma_w, description.log2_chroma_h) {
@@ -61,12 +80,11 @@ enum PictureLayout {
         AV_PIX_FMT_0BGR,
     ]
 
-    /// How the samples of a decoded picture stand for colours.
+    /// How the samples of a decoded picture stand for colours, once they are in `format`.
     ///
     /// What the clip leaves open is decided as players do: limited range (JPEG and grey pictures: full), BT.709 from 720
     /// rows on and BT.601 below. BT.2020 is taken for BT.709, the nearest there is.
-    static func encoding(of frame: UnsafePointer<AVFrame>, isStill: Bool) -> YUVEncoding {
-        let format = AVPixelFormat(frame.pointee.format)
+    static func encoding(of frame: UnsafePointer<AVFrame>, in format: AVPixelFormat, isStill: Bool) -> YUVEncoding {
         let isFull =
             switch frame.pointee.color_range {
             case AVCOL_RANGE_JPEG: true
@@ -86,6 +104,45 @@ enum PictureLayout {
         case AVCOL_SPC_BT709, AVCOL_SPC_SMPTE240M, AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: .bt709
         case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M, AVCOL_SPC_FCC: .bt601
         default: frame.height >= 720 && !isStill ? .bt709 : .bt601
+        }
+    }
+}
+
+extension Orientation {
+    /// Reads the 3×3 matrix by which a container says how its pictures are to be shown.
+    ///
+    /// Turns by other angles than 90° are taken for the nearest one. Only the signs matter: a stored point (x, y) is
+    /// shown at (m0·x + m3·y, m1·x + m4·y).
+    init(displayMatrix matrix: UnsafePointer<Int32>) {
+        let (a, b, c, d) = (matrix[0], matrix[1], matrix[3], matrix[4])
+        if abs(Int64(a)) >= abs(Int64(b)) {
+            self = a >= 0 ? (d >= 0 ? .up : .downMirrored) : (d >= 0 ? .upMirrored : .down)
+        } else {
+            self = b >= 0 ? (c >= 0 ? .leftMirrored : .right) : (c >= 0 ? .left : .rightMirrored)
+        }
+    }
+
+    /// The orientation that turns as this one does and then as the next one.
+    func then(_ next: Orientation) -> Orientation {
+        let (first, second) = (uprightFromStored, next.uprightFromStored)
+        let both = (
+            a: second.a * first.a + second.b * first.c, b: second.a * first.b + second.b * first.d,
+            c: second.c * first.a + second.d * first.c, d: second.c * first.b + second.d * first.d
+        )
+        return Orientation.allCases.first { $0.uprightFromStored == both } ?? .up
+    }
+
+    /// How directions turn: x′ = a·x + b·y, y′ = c·x + d·y, with x to the right and y down.
+    private var uprightFromStored: (a: Int, b: Int, c: Int, d: Int) {
+        switch self {
+        case .up: (1, 0, 0, 1)
+        case .upMirrored: (-1, 0, 0, 1)
+        case .down: (-1, 0, 0, -1)
+        case .downMirrored: (1, 0, 0, -1)
+        case .leftMirrored: (0, 1, 1, 0)
+        case .right: (0, -1, 1, 0)
+        case .rightMirrored: (0, -1, -1, 0)
+        case .left: (0, 1, -1, 0)
         }
     }
 }

@@ -1,12 +1,12 @@
 import CFFmpeg
 import FaceMetadata
-public import Frames
+package import Frames
 import Glibc
 
 /// Writes pictures as PNG or JPEG files, by the ending of the file's name.
-public enum PictureWriter {
+package enum PictureWriter {
     /// Endings that stand for a known format.
-    public static let knownEndings = ["png", "jpg", "jpeg"]
+    package static let knownEndings = ["png", "jpg", "jpeg"]
 
     /// Writes a frame as an upright picture.
     ///
@@ -14,7 +14,7 @@ public enum PictureWriter {
     /// is whole; one that was there is replaced.
     ///
     /// - Throws: `MediaError` if the ending is unknown, the file cannot be written or the frame is damaged.
-    public static func write(_ frame: Frame, to path: String) throws(MediaError) {
+    package static func write(_ frame: Frame, to path: String) throws(MediaError) {
         let ending = PendingFile.ending(of: path)
         guard knownEndings.contains(ending) else { throw .unknownExtension(path: path, known: knownEndings) }
         let isJPEG = ending != "png"
@@ -38,7 +38,7 @@ public enum PictureWriter {
     ///   - format: one of the packed RGB formats or `gray`. Cairo's RGB24 and ARGB32 are `bgra` on little-endian machines.
     ///   - path: the file.
     /// - Throws: `MediaError` as for a frame.
-    public static func write(
+    package static func write(
         pixels: UnsafeRawPointer,
         bytesPerRow: Int,
         size: FrameSize,
@@ -50,6 +50,7 @@ public enum PictureWriter {
     }
 
     private static func encode(_ frame: Frame, isJPEG: Bool, path: String) throws(MediaError) -> [UInt8] {
+        try FFmpeg.load()
         do throws(FrameScaler.Failure) {
             let target = FrameScaler.Target(
                 format: isJPEG
@@ -119,5 +120,39 @@ extension Frame {
             planes: (plane, nil, nil),
             lease: BorrowedMemory()
         )
+    }
+}
+
+/// A file that is written under another name, and gets its own only when it is whole.
+struct PendingFile {
+    /// The name it gets.
+    let path: String
+    /// The name it has until then: in the same directory, so that renaming is one step.
+    let temporaryPath: String
+
+    init(_ path: String) {
+        self.path = path
+        let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        temporaryPath = "\(path[..<slash]).\(path[slash...]).\(getpid()).part"
+    }
+
+    /// Gives the file its name.
+    func commit() throws(MediaError) {
+        guard rename(temporaryPath, path) == 0 else {
+            let reason = String(cString: strerror(errno))
+            discard()
+            throw .unwritable(path: path, reason: reason)
+        }
+    }
+
+    /// Removes what was written so far.
+    func discard() {
+        unlink(temporaryPath)
+    }
+
+    /// The letters after the last dot of a file's name, lower case.
+    static func ending(of path: String) -> String {
+        let name = path.split(separator: "/").last ?? ""
+        return name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
     }
 }

@@ -1,17 +1,19 @@
 import CFFmpeg
 import Frames
 
-/// Converts pixels from one format and colour encoding to another, without changing the size.
+/// Converts pixels between formats, colour encodings and sizes with FFmpeg's libswscale.
 final class PixelScaler {
-    private var context: OpaquePointer?
+    private var context: FFmpegScaler?
 
-    deinit { sws_freeContext(context) }
+    // An object that was never used may end where FFmpeg is missing.
+    deinit { if let context { ffmpeg.sws_freeContext(context) } }
 
     /// Pixels that FFmpeg is to read or write.
     struct Pixels {
         var planes: [UnsafeMutablePointer<UInt8>?]
         var strides: [Int32]
         var format: AVPixelFormat
+        var size: FrameSize
         var encoding: YUVEncoding
 
         /// The pixels of a frame; nil if FFmpeg has no such format.
@@ -24,6 +26,7 @@ final class PixelScaler {
                 + [nil]
             strides = all.map { Int32($0?.bytesPerRow ?? 0) } + [0]
             self.format = format
+            size = frame.size
             encoding = frame.encoding
         }
 
@@ -33,29 +36,51 @@ final class PixelScaler {
             planes = [data.0, data.1, data.2, data.3]
             strides = [lines.0, lines.1, lines.2, lines.3]
             format = AVPixelFormat(frame.pointee.format)
+            size = FrameSize(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
             self.encoding = encoding
+        }
+
+        /// Memory that holds a picture of that form, rows aligned for vector instructions; nil if FFmpeg refuses it.
+        init?(_ memory: PixelMemory, format: AVPixelFormat, size: FrameSize, encoding: YUVEncoding) {
+            planes = [nil, nil, nil, nil]
+            strides = [0, 0, 0, 0]
+            (self.format, self.size, self.encoding) = (format, size, encoding)
+            let base = memory.base.assumingMemoryBound(to: UInt8.self)
+            let (width, height) = (Int32(size.width), Int32(size.height))
+            guard ffmpeg.av_image_fill_arrays(&planes, &strides, base, format, width, height, 64) >= 0 else {
+                return nil
+            }
+        }
+
+        /// A plane as frames have it.
+        func plane(_ index: Int) -> Frame.Plane? {
+            planes[index].map { Frame.Plane(base: UnsafeRawPointer($0), bytesPerRow: Int(strides[index])) }
         }
     }
 
-    /// Converts a picture of that size.
+    /// Converts a picture, and scales it if the sizes differ.
+    ///
+    /// A smaller target of another format than the source gets its top left part if `crops`: encoders that halve the
+    /// chroma want even sizes.
     ///
     /// - Returns: false if FFmpeg cannot.
-    func convert(_ source: Pixels, to target: Pixels, size: FrameSize) -> Bool {
-        context = sws_getCachedContext(
+    func convert(_ source: Pixels, to target: Pixels, crops: Bool = false) -> Bool {
+        let read = crops ? target.size : source.size
+        context = ffmpeg.sws_getCachedContext(
             context,
-            Int32(size.width),
-            Int32(size.height),
+            Int32(read.width),
+            Int32(read.height),
             source.format,
-            Int32(size.width),
-            Int32(size.height),
+            Int32(target.size.width),
+            Int32(target.size.height),
             target.format,
-            SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT,
+            facet_scaling,
             nil,
             nil,
             nil
         )
         guard let context else { return false }
-        sws_setColorspaceDetails(
+        _ = ffmpeg.sws_setColorspaceDetails(
             context,
             coefficients(source),
             source.encoding.isFullRange ? 1 : 0,
@@ -66,11 +91,133 @@ final class PixelScaler {
             1 << 16
         )
         let planes = source.planes.map { UnsafePointer($0) }
-        return sws_scale(context, planes, source.strides, 0, Int32(size.height), target.planes, target.strides)
-            == size.height
+        return ffmpeg.sws_scale(
+            context,
+            planes,
+            source.strides,
+            0,
+            Int32(read.height),
+            target.planes,
+            target.strides
+        ) == target.size.height
     }
 
     private func coefficients(_ pixels: Pixels) -> UnsafePointer<Int32>? {
-        sws_getCoefficients(pixels.encoding.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
+        ffmpeg.sws_getCoefficients(pixels.encoding.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
+    }
+}
+
+/// A picture's memory that is filled again and again, renewed when its form changes.
+final class ReusedPicture {
+    private var frame: UnsafeMutablePointer<AVFrame>?
+
+    deinit { if frame != nil { ffmpeg.av_frame_free(&frame) } }
+
+    /// The memory in this form, writable; nil if there is not enough.
+    func prepare(format: AVPixelFormat, size: FrameSize) -> UnsafeMutablePointer<AVFrame>? {
+        if let frame, frame.pointee.format == format.rawValue, Int(frame.pointee.width) == size.width,
+            Int(frame.pointee.height) == size.height, ffmpeg.av_frame_make_writable(frame) >= 0
+        {
+            return frame
+        }
+        ffmpeg.av_frame_free(&frame)
+        frame = ffmpeg.av_frame_alloc()
+        frame?.pointee.format = format.rawValue
+        frame?.pointee.width = Int32(size.width)
+        frame?.pointee.height = Int32(size.height)
+        return frame.flatMap { ffmpeg.av_frame_get_buffer($0, 0) >= 0 ? $0 : nil }
+    }
+}
+
+/// Brings frames into the form that an encoder wants, upright; its memory is used again and again.
+final class FrameScaler {
+    private let scaler = PixelScaler()
+    private let unpacker = PixelScaler()
+    private let output = ReusedPicture()
+    private let packed = ReusedPicture()
+    private let turned = ReusedPicture()
+    private var decoder: JPEGDecoder?
+
+    /// What the encoder gets: its pixel format and size, and how colours are to be coded.
+    struct Target {
+        var format: AVPixelFormat
+        var size: FrameSize
+        var encoding: YUVEncoding
+    }
+
+    /// Why a frame cannot be brought into the target's form.
+    struct Failure: Error {
+        var reason: String
+    }
+
+    /// Runs `body` with the upright picture in the target's form; it is valid during that call only.
+    ///
+    /// A target smaller than the picture gets its top left part.
+    func convert<Result>(
+        _ frame: Frame,
+        to target: Target,
+        _ body: (UnsafeMutablePointer<AVFrame>) -> Result
+    ) throws(Failure) -> Result {
+        let frame = try decoded(frame)
+        // Only pointers are used from here on; they need their owners.
+        defer { withExtendedLifetime((frame, self)) {} }
+        guard let stored = PixelScaler.Pixels(frame) else {
+            throw Failure(reason: "FFmpeg has no pixel format like \(frame.format)")
+        }
+        let source = try frame.orientation == .up ? stored : turn(frame, stored)
+        guard let result = output.prepare(format: target.format, size: target.size) else { throw Self.noMemory }
+        result.pointee.color_range = target.encoding.isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+        result.pointee.colorspace = target.encoding.matrix == .bt709 ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M
+        guard scaler.convert(source, to: .init(result, encoding: target.encoding), crops: true) else {
+            throw Failure(reason: "FFmpeg cannot convert \(frame.format) for this file")
+        }
+        return body(result)
+    }
+
+    private static let noMemory = Failure(reason: "there is not enough memory")
+
+    /// The frame itself, or the picture decoded from its JPEG.
+    private func decoded(_ frame: Frame) throws(Failure) -> Frame {
+        guard frame.format == .jpeg else { return frame }
+        do throws(JPEGError) {
+            if decoder == nil { decoder = try JPEGDecoder() }
+            guard let decoded = try decoder?.decode(frame) else { throw .outOfMemory }
+            return decoded
+        } catch {
+            throw Failure(reason: "its JPEG is damaged: \(error)")
+        }
+    }
+
+    /// The upright picture as RGB.
+    private func turn(_ frame: Frame, _ stored: PixelScaler.Pixels) throws(Failure) -> PixelScaler.Pixels {
+        guard let straight = packed.prepare(format: AV_PIX_FMT_RGB24, size: frame.size),
+            let upright = turned.prepare(format: AV_PIX_FMT_RGB24, size: frame.uprightSize)
+        else { throw Self.noMemory }
+        guard unpacker.convert(stored, to: .init(straight, encoding: frame.encoding)) else {
+            throw Failure(reason: "FFmpeg cannot convert \(frame.format) to RGB")
+        }
+        Self.copyPixels(from: straight, to: upright, by: frame.orientation.storedFromUpright(stored: frame.size))
+        return .init(upright, encoding: frame.encoding)
+    }
+
+    private static func copyPixels(
+        from source: UnsafeMutablePointer<AVFrame>,
+        to target: UnsafeMutablePointer<AVFrame>,
+        by map: AffineTransform
+    ) {
+        guard let from = source.pointee.data.0, let to = target.pointee.data.0 else { return }
+        let (fromStride, toStride) = (Int(source.pointee.linesize.0), Int(target.pointee.linesize.0))
+        // The map has only whole steps, so each step right in the upright picture is a fixed way in the stored one.
+        let step = Int(map.c) * fromStride + Int(map.a) * 3
+        for y in 0..<Int(target.pointee.height) {
+            let start = map(0, Float(y))
+            var pixel = from + Int(start.y) * fromStride + Int(start.x) * 3
+            var place = to + y * toStride
+            for _ in 0..<Int(target.pointee.width) {
+                (place[0], place[1], place[2]) = (pixel[0], pixel[1], pixel[2])
+                place += 3
+                pixel += step
+            }
+        }
     }
 }

@@ -1,8 +1,9 @@
+import CFFmpeg
 import FaceMetadata
-public import Frames
+package import Frames
 
 /// Decodes single pictures out of files.
-public enum StillPicture {
+package enum StillPicture {
     /// Decodes a picture file, or the first frame of a clip at or after a media time.
     ///
     /// A PNG becomes `rgb24` or `rgba` (greyscale: `gray`), a JPEG its own YUV planes with full range. The orientation
@@ -14,9 +15,9 @@ public enum StillPicture {
     ///   - mediaTime: in a clip, seconds from its first frame.
     /// - Returns: the picture; its memory is its own.
     /// - Throws: `MediaError` if the file cannot be opened, is damaged, or the clip ends before that time.
-    public static func load(_ path: String, at mediaTime: Double = 0) throws(MediaError) -> Frame {
+    package static func load(_ path: String, at mediaTime: Double = 0) throws(MediaError) -> Frame {
         let location = try MediaLocation(path)
-        let reader = try ClipReader(location, interrupt: Interrupt(), settings: ClipSource.Options(pace: .asap))
+        let reader = try ClipReader(location, interrupt: Interrupt(), options: ClipSource.Options(pace: .asap))
         var timeline = PresentationTimeline(rate: reader.input.rate)
         var index = 0
         while true {
@@ -27,7 +28,7 @@ public enum StillPicture {
                 index += 1
                 // The wanted time may have been rounded on its way through a message, the reached one by the container.
                 guard reached + 0.002 > mediaTime || reader.input.isStill else { continue }
-                if let frame = picture.frame(stamp: stamp, options: ClipSource.Options()) { return frame }
+                return picture.frame(stamp: stamp, options: ClipSource.Options())
             case .damaged: index += 1
             case .end:
                 guard reader.completeness.decoded > 0, reader.completeness.readError == nil else {
@@ -39,5 +40,46 @@ public enum StillPicture {
                 throw .noPicture(name: location.name, mediaTime: mediaTime)
             }
         }
+    }
+}
+
+/// A picture as rows of R, G, B in memory of its own, upright, for those who draw on pictures.
+package struct RGBPicture: Sendable {
+    /// The size in pixels.
+    package var size: FrameSize
+
+    /// Three bytes a pixel, rows from the top, no gaps.
+    package var bytes: [UInt8]
+
+    /// Makes a picture from its pixels; `bytes` holds three for each.
+    package init(size: FrameSize, bytes: [UInt8]) {
+        precondition(bytes.count == size.width * size.height * 3, "a pixel has three bytes")
+        self.size = size
+        self.bytes = bytes
+    }
+
+    /// Converts a frame of any format.
+    ///
+    /// - Throws: `MediaError` if the frame is a damaged JPEG.
+    package init(_ frame: Frame) throws(MediaError) {
+        try FFmpeg.load()
+        let size = frame.uprightSize
+        let rowBytes = size.width * 3
+        do throws(FrameScaler.Failure) {
+            let target = FrameScaler.Target(format: AV_PIX_FMT_RGB24, size: size, encoding: .jpeg)
+            bytes = try FrameScaler().convert(frame, to: target) { picture in
+                guard let base = picture.pointee.data.0 else { return [] }
+                let stride = Int(picture.pointee.linesize.0)
+                return [UInt8](unsafeUninitializedCapacity: rowBytes * size.height) { buffer, count in
+                    for y in 0..<size.height {
+                        buffer.baseAddress?.advanced(by: y * rowBytes).update(from: base + y * stride, count: rowBytes)
+                    }
+                    count = rowBytes * size.height
+                }
+            }
+        } catch {
+            throw .undecodable(name: "a frame", reason: error.reason)
+        }
+        self.size = size
     }
 }

@@ -1,4 +1,6 @@
 import CFFmpeg
+import FaceMetadata
+import Frames
 import Glibc
 
 /// Decodes the packets of one video track.
@@ -16,43 +18,31 @@ final class VideoDecoder {
     }
 
     /// Opens the decoder of the input's video track.
-    init(for input: MediaInput, threads: Int) throws(MediaError) {
+    init(for input: MediaInput, options: ClipSource.Options) throws(MediaError) {
         let parameters = input.stream.pointee.codecpar
-        guard let codec = avcodec_find_decoder(parameters?.pointee.codec_id ?? AV_CODEC_ID_NONE) else {
+        guard let codec = ffmpeg.avcodec_find_decoder(parameters?.pointee.codec_id ?? AV_CODEC_ID_NONE) else {
             throw .noDecoder(name: input.location.name, codec: input.codec)
         }
-        var context = avcodec_alloc_context3(codec)
-        var frame = av_frame_alloc()
-        guard let opened = context, let allocated = frame, avcodec_parameters_to_context(opened, parameters) >= 0 else {
-            avcodec_free_context(&context)
-            av_frame_free(&frame)
-            throw .undecodable(name: input.location.name, reason: "no memory")
+        var context = ffmpeg.avcodec_alloc_context3(codec)
+        var frame = ffmpeg.av_frame_alloc()
+        guard let opened = context, let allocated = frame,
+            ffmpeg.avcodec_parameters_to_context(opened, parameters) >= 0
+        else {
+            ffmpeg.avcodec_free_context(&context)
+            ffmpeg.av_frame_free(&frame)
+            throw .undecodable(name: input.location.name, reason: "there is not enough memory")
         }
-        opened.pointee.thread_count = Int32(threads)
+        opened.pointee.thread_count = Int32(options.decodingThreads)
         opened.pointee.pkt_timebase = input.stream.pointee.time_base
+        // Checked by FFmpeg against the picture's own header, before memory is allocated.
+        opened.pointee.max_pixels = Int64(options.paddedMaximumPixels)
         // A picture file is all or nothing: half of one would be analysed as if it were the whole.
         if input.isStill { opened.pointee.err_recognition = AV_EF_EXPLODE }
-        let result = avcodec_open2(opened, codec, nil)
+        let result = ffmpeg.avcodec_open2(opened, codec, nil)
         guard result >= 0 else {
-            avcodec_free_context(&context)
-            av_frame_free(&frame)
+            ffmpeg.avcodec_free_context(&context)
+            ffmpeg.av_frame_free(&frame)
             throw .noDecoder(name: input.location.name, codec: "\(input.codec) (\(FFmpeg.text(result)))")
-        }
-        self.context = opened
-        self.frame = allocated
-    }
-
-    /// Opens a decoder for pictures that come without a container; nil if the installed FFmpeg lacks it.
-    init?(codec: AVCodecID) {
-        _ = FFmpeg.silence
-        guard let decoder = avcodec_find_decoder(codec) else { return nil }
-        var context = avcodec_alloc_context3(decoder)
-        var frame = av_frame_alloc()
-        context?.pointee.err_recognition = AV_EF_EXPLODE
-        guard let opened = context, let allocated = frame, avcodec_open2(opened, decoder, nil) >= 0 else {
-            avcodec_free_context(&context)
-            av_frame_free(&frame)
-            return nil
         }
         self.context = opened
         self.frame = allocated
@@ -61,20 +51,20 @@ final class VideoDecoder {
     deinit {
         var context: UnsafeMutablePointer<AVCodecContext>? = context
         var frame: UnsafeMutablePointer<AVFrame>? = frame
-        avcodec_free_context(&context)
-        av_frame_free(&frame)
+        ffmpeg.avcodec_free_context(&context)
+        ffmpeg.av_frame_free(&frame)
     }
 
     /// Gives it a packet; nil says that no more come.
     ///
     /// - Returns: 0, or FFmpeg's error number if the packet is damaged.
     func send(_ packet: UnsafeMutablePointer<AVPacket>?) -> Int32 {
-        avcodec_send_packet(context, packet)
+        ffmpeg.avcodec_send_packet(context, packet)
     }
 
     /// The next decoded picture, if there is one.
     func receive() -> Output {
-        let result = avcodec_receive_frame(context, frame)
+        let result = ffmpeg.avcodec_receive_frame(context, frame)
         switch result {
         case 0...: return DecodedPicture(taking: frame).map(Output.picture) ?? .damaged(FFmpeg.code(ENOMEM))
         case FFmpeg.code(EAGAIN): return .needsPacket
@@ -82,15 +72,68 @@ final class VideoDecoder {
         default: return .damaged(result)
         }
     }
+}
 
-    /// Decodes one picture out of memory; nil if it is damaged.
-    func decode(_ bytes: UnsafeRawPointer, count: Int) -> DecodedPicture? {
-        var packet = av_packet_alloc()
-        defer { av_packet_free(&packet) }
-        // A packet of its own memory: decoders read a few bytes past the end, which must be there.
-        guard let packet, av_new_packet(packet, Int32(count)) >= 0 else { return nil }
-        memcpy(packet.pointee.data, bytes, count)
-        guard send(packet) >= 0, case .picture(let picture) = receive() else { return nil }
-        return picture
+/// A reference to a decoded picture in the decoder's memory; its end gives the memory back to FFmpeg's pool.
+///
+/// `@unchecked Sendable`: after `init` nobody writes to the picture. FFmpeg counts references atomically, and a decoder
+/// that continues in a picture which somebody else holds copies it first.
+final class DecodedPicture: @unchecked Sendable {
+    let pointer: UnsafeMutablePointer<AVFrame>
+
+    /// Takes the picture out of the decoder's frame, which is empty afterwards.
+    init?(taking source: UnsafeMutablePointer<AVFrame>) {
+        guard let pointer = ffmpeg.av_frame_alloc() else { return nil }
+        ffmpeg.av_frame_move_ref(pointer, source)
+        self.pointer = pointer
+    }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVFrame>? = pointer
+        ffmpeg.av_frame_free(&pointer)
+    }
+
+    /// Its size in pixels, as stored.
+    var size: FrameSize { FrameSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height)) }
+
+    /// FFmpeg's pixel format.
+    var format: AVPixelFormat { AVPixelFormat(pointer.pointee.format) }
+
+    /// How the picture itself says it is to be turned: by EXIF in a JPEG, WebP or PNG.
+    var statedOrientation: Orientation? {
+        if let matrix = ffmpeg.av_frame_get_side_data(pointer, AV_FRAME_DATA_DISPLAYMATRIX), matrix.pointee.size >= 36 {
+            return UnsafeRawPointer(matrix.pointee.data).withMemoryRebound(to: Int32.self, capacity: 9) {
+                Orientation(displayMatrix: $0)
+            }
+        }
+        guard let entry = ffmpeg.av_dict_get(pointer.pointee.metadata, "Orientation", nil, 0) else { return nil }
+        let text = String(cString: entry.pointee.value)
+        return Int(text.drop { $0 == " " }).flatMap(Orientation.init(rawValue:))
+    }
+
+    /// Its planes; nil if the pixel format has no counterpart among those of frames, or a plane is missing.
+    var planes: (Frame.Plane, Frame.Plane?, Frame.Plane?)? {
+        guard let format = PictureLayout.direct(format), let first = plane(0) else { return nil }
+        switch format {
+        case .planarYUV:
+            guard let second = plane(1), let third = plane(2) else { return nil }
+            return (first, second, third)
+        case .nv12:
+            guard let second = plane(1) else { return nil }
+            return (first, second, nil)
+        case .gray, .yuyv, .packedRGB, .jpeg:
+            return (first, nil, nil)
+        }
+    }
+
+    private func plane(_ index: Int) -> Frame.Plane? {
+        let (data, strides) = (pointer.pointee.data, pointer.pointee.linesize)
+        let (base, stride) =
+            switch index {
+            case 0: (data.0, strides.0)
+            case 1: (data.1, strides.1)
+            default: (data.2, strides.2)
+            }
+        return base.map { Frame.Plane(base: UnsafeRawPointer($0), bytesPerRow: Int(stride)) }
     }
 }

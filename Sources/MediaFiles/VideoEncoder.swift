@@ -24,22 +24,21 @@ final class VideoEncoder {
     ///
     /// - Throws: FFmpeg's words if there is none or it refuses the settings.
     init(anyOf names: [String], settings: Settings) throws(FrameScaler.Failure) {
-        _ = FFmpeg.silence
-        guard let codec = names.lazy.compactMap({ avcodec_find_encoder_by_name($0) }).first else {
+        guard let codec = names.lazy.compactMap({ ffmpeg.avcodec_find_encoder_by_name($0) }).first else {
             throw FrameScaler.Failure(reason: "none of the encoders \(names.joined(separator: ", ")) is installed")
         }
-        var context = avcodec_alloc_context3(codec)
-        var packet = av_packet_alloc()
+        var context = ffmpeg.avcodec_alloc_context3(codec)
+        var packet = ffmpeg.av_packet_alloc()
         guard let opened = context, let allocated = packet else {
-            avcodec_free_context(&context)
-            av_packet_free(&packet)
+            ffmpeg.avcodec_free_context(&context)
+            ffmpeg.av_packet_free(&packet)
             throw FrameScaler.Failure(reason: "there is not enough memory")
         }
         Self.apply(settings, to: opened)
-        let result = FFmpeg.withOptions(settings.options) { avcodec_open2(opened, codec, $0) }
+        let result = FFmpeg.withOptions(settings.options) { ffmpeg.avcodec_open2(opened, codec, $0) }
         guard result >= 0 else {
-            avcodec_free_context(&context)
-            av_packet_free(&packet)
+            ffmpeg.avcodec_free_context(&context)
+            ffmpeg.av_packet_free(&packet)
             throw FrameScaler.Failure(reason: "the encoder refuses \(settings.target.size) (\(FFmpeg.text(result)))")
         }
         self.context = opened
@@ -49,8 +48,8 @@ final class VideoEncoder {
     deinit {
         var context: UnsafeMutablePointer<AVCodecContext>? = context
         var packet: UnsafeMutablePointer<AVPacket>? = packet
-        avcodec_free_context(&context)
-        av_packet_free(&packet)
+        ffmpeg.avcodec_free_context(&context)
+        ffmpeg.av_packet_free(&packet)
     }
 
     private static func apply(_ settings: Settings, to context: UnsafeMutablePointer<AVCodecContext>) {
@@ -61,7 +60,7 @@ final class VideoEncoder {
         context.pointee.color_range = target.encoding.isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
         context.pointee.colorspace = target.encoding.matrix == .bt709 ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M
         context.pointee.time_base = settings.timeBase
-        context.pointee.framerate = av_d2q(settings.rate, 1_000_000)
+        context.pointee.framerate = ffmpeg.av_d2q(settings.rate, 1_000_000)
         // Without them every packet comes out at once, and its decoding time is its presentation time.
         context.pointee.max_b_frames = 0
         if settings.hasGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
@@ -79,15 +78,86 @@ final class VideoEncoder {
         _ body: (UnsafeMutablePointer<AVPacket>) -> Int32
     ) -> Int32 {
         frame?.pointee.quality = context.pointee.global_quality
-        let sent = avcodec_send_frame(context, frame)
+        let sent = ffmpeg.avcodec_send_frame(context, frame)
         guard sent >= 0 else { return sent }
         while true {
-            let received = avcodec_receive_packet(context, packet)
+            let received = ffmpeg.avcodec_receive_packet(context, packet)
             if received == FFmpeg.code(EAGAIN) || received == facet_error_eof { return 0 }
             guard received >= 0 else { return received }
-            defer { av_packet_unref(packet) }
+            defer { ffmpeg.av_packet_unref(packet) }
             let handled = body(packet)
             guard handled >= 0 else { return handled }
         }
+    }
+}
+
+/// Writes compressed pictures into a file of one of the clip formats.
+final class Muxer {
+    private let file: PendingFile
+    private let context: UnsafeMutablePointer<AVFormatContext>
+    private let stream: UnsafeMutablePointer<AVStream>
+    private let encoderTimeBase: AVRational
+
+    /// Makes the file and writes its header.
+    init(_ path: String, format: ClipFormat, encoder: VideoEncoder) throws(MediaError) {
+        let file = PendingFile(path)
+        var context: UnsafeMutablePointer<AVFormatContext>?
+        let made = ffmpeg.avformat_alloc_output_context2(&context, nil, format.muxer, "file:" + file.temporaryPath)
+        guard made >= 0, let context, let stream = ffmpeg.avformat_new_stream(context, nil) else {
+            ffmpeg.avformat_free_context(context)
+            throw .noEncoder(path: path, codec: format.muxer)
+        }
+        _ = ffmpeg.avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context)
+        stream.pointee.time_base = encoder.context.pointee.time_base
+        stream.pointee.avg_frame_rate = encoder.context.pointee.framerate
+        let result = Self.begin(context, file: file)
+        guard result >= 0 else {
+            _ = ffmpeg.avio_closep(&context.pointee.pb)
+            ffmpeg.avformat_free_context(context)
+            file.discard()
+            throw .unwritable(path: path, reason: FFmpeg.text(result))
+        }
+        self.file = file
+        self.context = context
+        self.stream = stream
+        encoderTimeBase = encoder.context.pointee.time_base
+    }
+
+    private static func begin(_ context: UnsafeMutablePointer<AVFormatContext>, file: PendingFile) -> Int32 {
+        let opened = ffmpeg.avio_open(&context.pointee.pb, "file:" + file.temporaryPath, AVIO_FLAG_WRITE)
+        guard opened >= 0 else { return opened }
+        // The index in front: the clip can be played while it is still being copied.
+        return FFmpeg.withOptions([("movflags", "+faststart")]) { ffmpeg.avformat_write_header(context, $0) }
+    }
+
+    deinit {
+        _ = ffmpeg.avio_closep(&context.pointee.pb)
+        ffmpeg.avformat_free_context(context)
+    }
+
+    /// Adds a packet.
+    ///
+    /// - Returns: FFmpeg's error number; not negative if all went well.
+    func write(_ packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
+        packet.pointee.stream_index = stream.pointee.index
+        ffmpeg.av_packet_rescale_ts(packet, encoderTimeBase, stream.pointee.time_base)
+        return ffmpeg.av_interleaved_write_frame(context, packet)
+    }
+
+    /// Writes the end of the file and gives it its name.
+    func finish() throws(MediaError) {
+        let ended = ffmpeg.av_write_trailer(context)
+        let closed = ffmpeg.avio_closep(&context.pointee.pb)
+        guard ended >= 0, closed >= 0 else {
+            file.discard()
+            throw .unwritable(path: file.path, reason: FFmpeg.text(min(ended, closed)))
+        }
+        try file.commit()
+    }
+
+    /// Removes what was written.
+    func abandon() {
+        _ = ffmpeg.avio_closep(&context.pointee.pb)
+        file.discard()
     }
 }

@@ -134,4 +134,33 @@ struct CommandLineTests {
         #expect(secret.status == 64)
         #expect(!secret.output.contains("hush"))
     }
+
+    @Test("a daemon that waits for a camera maps none of FFmpeg's libraries", .timeLimit(.minutes(5)))
+    func leanCamera() async throws {
+        let daemon = try await BuiltProgram.start(
+            "facetd",
+            ["--source", "/dev/v4l/by-id/none", "--print", "--no-mqtt"]
+        )
+        try await daemon.waitForOutput("faces/status")
+        let maps = try String(contentsOfFile: "/proc/\(daemon.identifier)/maps", encoding: .utf8)
+        let libraries = Set(maps.split(separator: "\n").compactMap { $0.split(separator: "/").last })
+            .filter { $0.contains(".so") }
+        #expect(!libraries.contains { $0.hasPrefix("libav") || $0.hasPrefix("libsw") }, "\(libraries.sorted())")
+        #expect(libraries.count <= 40, "\(libraries.sorted())")
+    }
+
+    @Test("without FFmpeg's libraries a clip gets an error with the packages' names", .timeLimit(.minutes(5)))
+    func missingFFmpeg() async throws {
+        let directory = try TemporaryDirectory()
+        // The dynamic linker takes the first file of that name, and does not look further if it is no library.
+        for version in 50..<80 { _ = try directory.write("", to: "libavutil.so.\(version)") }
+        let clip = try directory.write("any content", to: "clip.mp4")
+        let result = try await BuiltProgram.run(
+            "facetd",
+            ["--source", clip, "--no-mqtt"],
+            environment: ["LD_LIBRARY_PATH": directory.path]
+        )
+        #expect(result.status == 1, "\(result.output)")
+        #expect(result.output.contains("libavformat") && result.output.contains("libswscale"), "\(result.output)")
+    }
 }

@@ -169,4 +169,23 @@ struct JPEGDecoderTests {
         let size = FrameSize(width: width, height: height)
         #expect(JPEGDecoder.decimation(of: size, keepingShortSide: minimum) == expected)
     }
+
+    @Test("tells the size from the header, and decodes no smaller than what will be drawn")
+    func fromMemory() throws {
+        let jpeg = try gradientJPEG(FrameSize(width: 128, height: 96))
+        let decoder = try JPEGDecoder()
+        #expect(try jpeg.withUnsafeBytes { try decoder.size(of: $0) } == FrameSize(width: 128, height: 96))
+        for count in 0..<20 {
+            #expect(throws: JPEGError.self) { try decoder.decode(Array(jpeg.prefix(count))) }
+        }
+        #expect(throws: JPEGError.self) { try decoder.decode(Array("not a picture at all, however long".utf8)) }
+        #expect(try decoder.decode(jpeg).size == FrameSize(width: 128, height: 96))
+        #expect(
+            try decoder.decode(jpeg, for: FrameSize(width: 40, height: 40)).size == FrameSize(width: 64, height: 48)
+        )
+        #expect(try decoder.decode(jpeg, for: FrameSize(width: 500, height: 9)).size.width == 128)
+        #expect(throws: JPEGError.tooLarge(FrameSize(width: 128, height: 96), limit: 12_287)) {
+            try decoder.decode(jpeg, maximumPixels: 12_287)
+        }
+    }
 }

@@ -66,6 +66,40 @@ struct DamagedFileTests {
         #expect(throws: MediaError.self) { try StillPicture.load(path) }
     }
 
+    @Test("sound and playlists are named as what they are")
+    func otherKinds() throws {
+        // Frames of MPEG-1 layer III, 128 kbit/s at 44.1 kHz: 417 bytes each.
+        let sound = Data((0..<40).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413) })
+        let list = Data("ffconcat version 1.0\nfile 'other.mp4'\n".utf8)
+        for (name, bytes, kind) in [("song.mp3", sound, "MPEG audio"), ("list.ffconcat", list, "concatenation")] {
+            let path = try scratch.write(bytes, to: name)
+            let message = try #require(error(of: path)).description
+            #expect(message.contains(name) && message.contains(kind) && !message.contains("permissions"), "\(message)")
+        }
+    }
+
+    @Test("pictures with more pixels than allowed are refused by their header")
+    func tooLarge() throws {
+        let picture = TestPicture()
+        var jpeg = try picture.jpeg(in: scratch)
+        jpeg.setJPEGSize(FrameSize(width: 16_000, height: 16_000))
+        let still = try scratch.write(jpeg, to: "bomb.jpg")
+        #expect {
+            try StillPicture.load(still)
+        } throws: {
+            "\($0)".contains("16000x16000")
+        }
+        let clip = scratch.path("clip.mp4")
+        try TestPicture.writeClip(clip)
+        var options = ClipSource.Options(pace: .asap)
+        options.maximumPixels = picture.size.width * picture.size.height - 1
+        #expect(throws: MediaError.tooLarge(name: clip, size: picture.size, limit: options.maximumPixels)) {
+            try ClipSource(clip, options: options)
+        }
+        options.maximumPixels += 1
+        #expect(try Recording.of(clip, options: options).isFinished)
+    }
+
     @Test("an mp4 without its index is refused with a remedy")
     func withoutIndex() throws {
         let whole = scratch.path("whole.mp4")

@@ -3,13 +3,27 @@ import Foundation
 /// A small server on a free port of this machine, in Python; it ends with the object.
 final class LocalServer {
     /// What it does with a request.
-    enum Behaviour: String {
+    enum Behaviour {
         /// Sends the file that is asked for.
         case files
         /// Never answers.
         case silence
         /// Sends ten JPEGs as a camera does, then breaks off.
         case live
+        /// Sends that many JPEGs, then parts that are none, without end.
+        case noise(after: Int)
+        /// Sends ten JPEGs, then nothing, and keeps the connection.
+        case stall
+
+        fileprivate var arguments: [String] {
+            switch self {
+            case .files: ["files"]
+            case .silence: ["silence"]
+            case .live: ["live"]
+            case .noise(let good): ["noise", "\(good)"]
+            case .stall: ["stall"]
+            }
+        }
     }
 
     static let isPossible = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
@@ -23,7 +37,7 @@ final class LocalServer {
     init(_ behaviour: Behaviour, directory: URL) throws {
         let pipe = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = ["-u", "-c", Self.script, behaviour.rawValue]
+        process.arguments = ["-u", "-c", Self.script] + behaviour.arguments
         process.currentDirectoryURL = directory
         process.standardOutput = pipe
         process.standardError = FileHandle.nullDevice
@@ -62,9 +76,15 @@ final class LocalServer {
                 self.send_response(200)
                 self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=part")
                 self.end_headers()
-                for _ in range(10):
+                noisy = sys.argv[1] == "noise"
+                for number in range(10 ** 9 if noisy else 10):
+                    if noisy and number >= int(sys.argv[2]):
+                        picture = picture[:20] + bytes((number + i * 7) % 255 for i in range(400))
+                        time.sleep(0.01)
                     head = "--part\\r\\nContent-Type: image/jpeg\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(picture)
                     self.wfile.write(head.encode() + picture + b"\\r\\n")
+                if sys.argv[1] == "stall":
+                    time.sleep(3600)
 
         server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         server.daemon_threads = True

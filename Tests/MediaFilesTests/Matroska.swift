@@ -13,6 +13,8 @@ struct Matroska {
     }
 
     var size = TestPicture().size
+    /// The size that it is to be shown in; nil if it is not stated.
+    var displaySize: FrameSize?
     /// Nanoseconds.
     var tick: UInt64 = 1_000_000
     /// Whether it has a video track; else it has one of sound, which is silent.
@@ -31,11 +33,17 @@ struct Matroska {
         let numbers = Self.element(0xD7, 1) + Self.element(0x73C5, 1)
         let video =
             Self.element(0x83, 1) + Self.element(0x86, Data("V_MJPEG".utf8))
-            + Self.element(0xE0, Self.element(0xB0, UInt64(size.width)) + Self.element(0xBA, UInt64(size.height)))
+            + Self.element(0xE0, dimensions)
         let sound =
             Self.element(0x83, 2) + Self.element(0x86, Data("A_PCM/INT/LIT".utf8))
             + Self.element(0xE1, Self.element(0x9F, 1) + Self.element(0x6264, 16))
         return Self.element(0x1654_AE6B, Self.element(0xAE, numbers + (hasVideo ? video : sound)))
+    }
+
+    private var dimensions: Data {
+        let stored = Self.element(0xB0, UInt64(size.width)) + Self.element(0xBA, UInt64(size.height))
+        guard let shown = displaySize else { return stored }
+        return stored + Self.element(0x54B0, UInt64(shown.width)) + Self.element(0x54BA, UInt64(shown.height))
     }
 
     private var attachments: Data {

@@ -11,7 +11,6 @@ struct MediaLocationTests {
             ("rtsp://user:secret@cam.lan:554/stream?token=abc", "rtsp://cam.lan:554/stream"),
             ("http://cam.lan/video.mjpg", "http://cam.lan/video.mjpg"),
             ("RTSP://admin:p@ss@10.0.0.2/ch0#x", "rtsp://10.0.0.2/ch0"),
-            ("https://user:a/b@cam.lan/x", "https://cam.lan/x"),
             ("http://cam.lan?password=secret", "http://cam.lan"),
         ]
     )
@@ -26,6 +25,34 @@ struct MediaLocationTests {
         let location = try MediaLocation("/clips/a:b %20.mp4")
         #expect(location.path == "/clips/a:b %20.mp4" && location.address == "file:/clips/a:b %20.mp4")
         #expect(try MediaLocation("file:///clips/x.mp4").path == "/clips/x.mp4")
+    }
+
+    @Test(
+        "refuses an address that no server can have",
+        arguments: [
+            "http://", "rtsp:///stream", "http://:80/x", "http://[::1", "http://[]/x", "http://[::1]x/",
+            "http://user:pw@/x",
+            "http://cam.lan:99999/x", "http://cam.lan:0", "http://cam.lan:80a/", "http://cam.lan:-1/", "http://a b/x",
+            "https://user:a/pw@cam.lan/x",
+        ]
+    )
+    func impossible(address: String) {
+        #expect {
+            try MediaLocation(address)
+        } throws: { error in
+            guard case .invalidAddress(let name, _)? = error as? MediaError else { return false }
+            return !name.contains("pw")
+        }
+    }
+
+    @Test(
+        "takes addresses with and without a port, and IPv6 in brackets",
+        arguments: [
+            "http://[::1]:8080/x", "http://[fe80::1%25eth0]/x", "rtsp://cam.lan", "http://cam.lan:/x", "http://a:65535",
+        ]
+    )
+    func possible(address: String) throws {
+        #expect(try MediaLocation(address).isNetwork)
     }
 
     @Test("refuses schemes that are not for pictures")

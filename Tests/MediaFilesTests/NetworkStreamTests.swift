@@ -63,7 +63,7 @@ struct NetworkStreamTests {
         options.openTimeout = 0.2
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
         let failure = run(source).next()?.failure
-        #expect(failure?.description.contains("no answer in time") == true)
+        #expect(failure?.description.contains("no answer for 0.2 s") == true)
         source.stop()
     }
 
@@ -76,6 +76,61 @@ struct NetworkStreamTests {
         #expect(recording.stamps.map(\.frame) == Array(0..<recording.stamps.count))
         #expect(zip(recording.mediaTimes, recording.mediaTimes.dropFirst()).allSatisfy { $0 < $1 })
         #expect(recording.stream?.format == "mjpeg" && recording.stream?.rate == nil)
+    }
+
+    @Test("a stream that turns to noise is lost as undecodable, though data comes", arguments: [3, 0])
+    func noise(good: Int) throws {
+        _ = try scratch.write(TestPicture().jpeg(in: scratch), to: "live.jpg")
+        let server = try LocalServer(.noise(after: good), directory: scratch.directory)
+        var options = ClipSource.Options()
+        options.readTimeout = 0.3
+        options.openTimeout = 0.5
+        let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
+        let mailbox = run(source)
+        var (frames, lost) = (0, SourceFailure?.none)
+        while lost == nil, let event = mailbox.next() {
+            if case .frame = event { frames += 1 }
+            lost = event.failure
+        }
+        #expect(lost?.reason == "undecodable", "\(String(describing: lost))")
+        #expect(good > 0 ? (1...good).contains(frames) : frames == 0)
+        source.stop()
+        mailbox.close()
+    }
+
+    @Test("a stream that stops sending is lost with the time that was waited")
+    func stalled() throws {
+        _ = try scratch.write(TestPicture().jpeg(in: scratch), to: "live.jpg")
+        let server = try LocalServer(.stall, directory: scratch.directory)
+        var options = ClipSource.Options()
+        options.readTimeout = 0.3
+        let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
+        let mailbox = run(source)
+        var lost: SourceFailure?
+        while lost == nil, let event = mailbox.next() { lost = event.failure }
+        #expect(
+            lost?.reason == "stream_lost" && lost?.description.contains("no data for 0.3 s") == true,
+            "\(lost as Any)"
+        )
+        source.stop()
+        mailbox.close()
+    }
+
+    @Test("pictures that are too large end a stream at once, and stop is not held up")
+    func bomb() throws {
+        var jpeg = try TestPicture().jpeg(in: scratch)
+        jpeg.setJPEGSize(FrameSize(width: 16_000, height: 16_000))
+        _ = try scratch.write(jpeg, to: "live.jpg")
+        let server = try LocalServer(.live, directory: scratch.directory)
+        let source = try ClipSource("http://127.0.0.1:\(server.port)/live")
+        let mailbox = run(source)
+        let failure = mailbox.next()?.failure
+        #expect(
+            failure?.reason == "undecodable" && failure?.description.contains("16000x16000") == true,
+            "\(failure as Any)"
+        )
+        source.stop()
+        #expect(mailbox.next()?.isStop == true)
     }
 
     @Test("frames of a stream without times have those of their arrival, not 25 a second")

@@ -130,4 +130,32 @@ struct PictureTests {
         let path = scratch.path("nowhere/a.png")
         #expect(throws: MediaError.unwritable(path: path, reason: "No such file or directory")) { try write(path) }
     }
+
+    @Test("a clip whose pixels are not square is widened to what a player shows")
+    func anamorphic() throws {
+        let picture = TestPicture()
+        let shown = FrameSize(width: 320, height: 120)
+        let pictures = try (0..<3).map { Matroska.Picture(jpeg: try picture.jpeg(in: scratch), time: UInt64($0) * 40) }
+        let path = try scratch.write(Matroska(displaySize: shown, pictures: pictures).data, to: "wide.mkv")
+        let frame = try StillPicture.load(path)
+        #expect(frame.size == shown)
+        #expect(try areTheQuarters(frame.quarterColours()))
+        #expect(try ClipSource(path).description?.size == shown)
+        var sizes: [FrameSize] = []
+        let recording = try Recording.of(path) { sizes.append($0.size) }
+        #expect(recording.isFinished && sizes == [shown, shown, shown])
+    }
+
+    @Test(
+        "the size with square pixels has the same height, if the ratio is credible and the result not too large",
+        arguments: [
+            (nil, 720, 576), (1, 720, 576), (1.005, 720, 576), (64.0 / 45, 1024, 576), (8.0 / 9, 640, 576),
+            (2, 1440, 576), (100, 720, 576), (0.01, 720, 576), (3, 720, 192),
+        ] as [(Double?, Int, Int)]
+    )
+    func squareSizes(aspect: Double?, width: Int, height: Int) {
+        let stored = FrameSize(width: 720, height: 576)
+        let square = PictureLayout.squareSize(of: stored, aspect: aspect, maximumPixels: 1_000_000)
+        #expect(square == FrameSize(width: width, height: height))
+    }
 }

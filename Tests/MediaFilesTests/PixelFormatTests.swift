@@ -57,7 +57,8 @@ struct PixelFormatTests {
 
     @Test("come as they are, or as the nearest one that a frame can describe", arguments: direct + converted)
     func mapped(expectation: Expectation) throws {
-        let format = av_get_pix_fmt(expectation.name)
+        try FFmpeg.load()
+        let format = ffmpeg.av_get_pix_fmt(expectation.name)
         try #require(format != AV_PIX_FMT_NONE)
         #expect((PictureLayout.direct(format) != nil) == Self.direct.contains { $0.name == expectation.name })
         let path = scratch.path("raw.nut")

@@ -111,6 +111,7 @@ struct TestPicture {
 
     /// Writes a clip whose pictures lie in the file in one of FFmpeg's pixel formats, uncompressed.
     static func writeRaw(_ path: String, format: AVPixelFormat, encoding: YUVEncoding, pictures: Int = 3) throws {
+        try FFmpeg.load()
         let size = TestPicture().size
         let form = ClipFormat(ending: "nut", muxer: "nut", encoders: ["rawvideo"], ticksPerSecond: 1000)
         let target = FrameScaler.Target(format: format, size: size, encoding: encoding)
@@ -143,6 +144,7 @@ struct TestPicture {
 extension Frame {
     /// The colours in the middle of the four quarters of the upright picture.
     func quarterColours() throws -> [Colour] {
+        try FFmpeg.load()
         let upright = uprightSize
         let target = FrameScaler.Target(format: AV_PIX_FMT_RGB24, size: upright, encoding: .jpeg)
         return try FrameScaler().convert(self, to: target) { picture in
@@ -159,4 +161,17 @@ extension Frame {
 /// Whether the colours are those of the test picture, in its order.
 func areTheQuarters(_ colours: [Colour], tolerance: Int = 12) -> Bool {
     colours.count == 4 && zip(colours, TestPicture.quarters).allSatisfy { $0.isNear($1, tolerance: tolerance) }
+}
+
+extension Data {
+    /// Writes another size into a JPEG's header (the first SOF segment, ITU-T T.81 B.2.2).
+    mutating func setJPEGSize(_ size: FrameSize) {
+        guard
+            let marker = indices.dropLast(9).first(where: { self[$0] == 0xFF && (0xC0...0xC2).contains(self[$0 + 1]) })
+        else { return }
+        for (offset, value) in [(5, size.height), (7, size.width)] {
+            self[marker + offset] = UInt8(value >> 8)
+            self[marker + offset + 1] = UInt8(value & 0xFF)
+        }
+    }
 }

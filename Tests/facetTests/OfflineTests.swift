@@ -128,18 +128,23 @@ struct OfflineTests {
         }
     }
 
-    @Test("a JPEG tells its size before it is decoded; what is none does not")
-    func jpegHeader() throws {
+    @Test("a preview picture is decoded; a damaged one and a bomb are refused, and the one before stays")
+    func preview() throws {
         let canvas = try Canvas(pixelSize: FrameSize(width: 48, height: 32))
         let path = directory.file("a.jpg")
         try PictureFile(path).write(canvas)
         let jpeg = Array(try Data(contentsOf: URL(filePath: path)))
-        #expect(JPEGHeader.size(of: jpeg) == FrameSize(width: 48, height: 32))
-        for count in 0..<20 { #expect(JPEGHeader.size(of: Array(jpeg.prefix(count))) == nil) }
-        #expect(JPEGHeader.size(of: Array("not a picture at all, however long it is".utf8)) == nil)
         let decoder = try PreviewDecoder()
         try decoder.decode(jpeg)
         #expect(decoder.picture.uprightSize == FrameSize(width: 48, height: 32))
         #expect(throws: (any Error).self) { try decoder.decode(Array(jpeg.prefix(60))) }
+        // The height and the width in the header of the frame (ITU-T T.81, B.2.2).
+        var bomb = jpeg
+        let header = try #require(bomb.indices.first { bomb[$0] == 0xFF && bomb[$0 + 1] == 0xC0 })
+        for offset in 5...8 { bomb[header + offset] = 0xFF }
+        #expect(throws: JPEGError.tooLarge(FrameSize(width: 65535, height: 65535), limit: 40_000_000)) {
+            try decoder.decode(bomb)
+        }
+        #expect(decoder.picture.uprightSize == FrameSize(width: 48, height: 32))
     }
 }

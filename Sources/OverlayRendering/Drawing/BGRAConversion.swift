@@ -6,9 +6,9 @@ struct BGRAConversion {
     private let luma: Int32, redFromV: Int32, greenFromU: Int32, greenFromV: Int32, blueFromU: Int32
     private let lumaOffset: Int32
 
-    /// The conversion of an encoding. Coefficients from ITU-R BT.601 and BT.709: Kr, Kb = 0.299, 0.114 and 0.2126, 0.0722.
+    /// The conversion of an encoding.
     init(_ encoding: YUVEncoding) {
-        let (kr, kb) = encoding.matrix == .bt601 ? (0.299, 0.114) : (0.2126, 0.0722)
+        let (kr, kb) = encoding.matrix.weights
         let kg = 1 - kr - kb
         let lumaScale = encoding.isFullRange ? 1.0 : 255.0 / 219
         let chromaScale = encoding.isFullRange ? 1.0 : 255.0 / 224
