@@ -125,7 +125,11 @@ let package = Package(
             swiftSettings: strict
         ),
         tests(of: "FaceMetadata"),
-        tests(of: "FaceTracking", ["FaceMetadata"]),
+        tests(
+            of: "FaceTracking",
+            ["FaceInference", "FaceMetadata", "Frames", "MediaFiles"],
+            exclude: ["trace-to-numbers.py"]
+        ),
         tests(of: "FaceMessages", ["FaceMetadata"], exclude: ["Golden"]),
         tests(of: "Frames", ["FaceMetadata"]),
         tests(of: "V4L2Capture", ["Frames", "FaceMetadata", "CV4L2", system]),

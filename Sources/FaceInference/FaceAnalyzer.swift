@@ -89,9 +89,11 @@ public final class FaceAnalyzer {
         lastTime = time
         analysis.luminance = luminance.value
         analysis.observations = faces.map { face in
-            FaceGeometry(face.landmarks).observation(
+            let geometry = FaceGeometry(face.landmarks)
+            return geometry.observation(
                 lineage: face.lineage,
                 confidence: face.presence,
+                eyePatches: geometry.eyePatches(in: frame),
                 in: frame.uprightSize
             )
         }

@@ -34,11 +34,44 @@ struct FaceGeometry {
         return (sum.x / Float(indices.count), sum.y / Float(indices.count))
     }
 
-    /// Height over width of an eye from its six points: outer corner, two above, inner corner, two below.
-    func openness(of eye: [Int]) -> Double {
-        let width = distance(eye[0], eye[3])
-        guard width > 0 else { return 0 }
-        return Double((distance(eye[1], eye[5]) + distance(eye[2], eye[4])) / (2 * width))
+    /// The distance between the outer eye corners in space, in pixels: the unit of lengths.
+    var unit: Float {
+        axes.inFaceFrame(FaceMeshIndices.leftEyeOuterCorner, FaceMeshIndices.rightEyeOuterCorner, landmarks).length
+    }
+
+    /// The corners of an eye in the picture: their middle, the direction from the left to the right one, the one from
+    /// there down the face, and the distance in pixels.
+    func cornerLine(
+        of eye: FaceMeshIndices.Eye
+    ) -> (middle: SIMD2<Float>, along: SIMD2<Float>, down: SIMD2<Float>, width: Float) {
+        let (left, right) = (position(eye.leftCorner), position(eye.rightCorner))
+        let width = distance(eye.leftCorner, eye.rightCorner)
+        let along = width > 0 ? (right - left) / width : SIMD2(1, 0)
+        return ((left + right) / 2, along, SIMD2(-along.y, along.x), width)
+    }
+
+    /// How much each of the seven points of a lid's edge counts: those near the corners hardly move.
+    private static let lidWeights: [Float] = [0.3, 0.7, 1, 1, 1, 0.7, 0.3]
+
+    /// The lids of an eye; see `FaceObservation.Lids`.
+    func lids(of eye: FaceMeshIndices.Eye, unit: Float) -> FaceObservation.Lids {
+        let line = cornerLine(of: eye)
+        let corner = position(eye.leftCorner)
+        func depth(_ lid: [Int]) -> Float {
+            var (sum, total): (Float, Float) = (0, 0)
+            for (point, weight) in zip(lid, Self.lidWeights) {
+                sum += weight * ((position(point) - corner) * line.down).sum()
+                total += weight
+            }
+            return sum / total
+        }
+        let height = depth(eye.lowerLid) / 2 - depth(eye.upperLid)
+        return FaceObservation.Lids(height: unit > 0 ? Double(height / unit) : 0, width: Double(line.width))
+    }
+
+    private func position(_ index: Int) -> SIMD2<Float> {
+        let point = landmarks[index]
+        return SIMD2(point.x, point.y)
     }
 
     /// The distance between the outer eye corners in the picture, in pixels.
@@ -48,29 +81,38 @@ struct FaceGeometry {
         hypotf(landmarks[first].x - landmarks[second].x, landmarks[first].y - landmarks[second].y)
     }
 
-    /// Mouth measures in the face's own frame, as shares of the distance between the outer eye corners in space.
-    var mouth: (width: Double, cornerLift: Double) {
-        let eyes = axes.inFaceFrame(FaceMeshIndices.leftEyeOuterCorner, FaceMeshIndices.rightEyeOuterCorner, landmarks)
-        let unit = eyes.length
-        guard unit > 0 else { return (0, 0) }
-        let left = FaceMeshIndices.leftMouthCorner
-        let right = FaceMeshIndices.rightMouthCorner
+    /// The shape of the mouth; see `FaceObservation.MouthShape`.
+    func mouthShape(unit: Float) -> FaceObservation.MouthShape {
+        func along(_ from: Int, _ to: Int) -> SIMD3<Float> {
+            unit > 0 ? axes.inFaceFrame(from, to, landmarks) / unit : .zero
+        }
+        let (left, right) = (FaceMeshIndices.leftMouthCorner, FaceMeshIndices.rightMouthCorner)
         let (upper, lower) = (FaceMeshIndices.upperLipInner, FaceMeshIndices.lowerLipInner)
-        // The corners' mean above the inner lips' mean, as the mean of two differences each.
-        let lift =
-            (axes.inFaceFrame(upper, left, landmarks).y + axes.inFaceFrame(upper, right, landmarks).y
-                + axes.inFaceFrame(lower, left, landmarks).y + axes.inFaceFrame(lower, right, landmarks).y) / 4
-        return (Double(axes.inFaceFrame(left, right, landmarks).length / unit), Double(lift / unit))
+        // From the middle of the inner lips to the middle of the corners.
+        let corners = (along(upper, left) + along(upper, right) + along(lower, left) + along(lower, right)) / 4
+        let edge = FaceMeshIndices.lowerLipEdge
+        return FaceObservation.MouthShape(
+            width: Double(along(left, right).length),
+            cornerLift: Double(corners.y),
+            opening: Double(along(upper, lower).length),
+            cornerDepth: Double(corners.z),
+            cornerHeight: Double((along(edge, left).y + along(edge, right).y) / 2)
+        )
     }
 }
 
 extension FaceGeometry {
-    /// The values that are published, for a face in an upright picture of that size.
-    func observation(lineage: Int, confidence: Double, in size: FrameSize) -> FaceObservation {
+    /// What is measured on a face in an upright picture of that size.
+    func observation(
+        lineage: Int,
+        confidence: Double,
+        eyePatches: EyePatches?,
+        in size: FrameSize
+    ) -> FaceObservation {
         let (left, top, right, bottom) = bounds
         let topLeft = Self.normalized(left, top, in: size)
         let bottomRight = Self.normalized(right, bottom, in: size)
-        let mouth = mouth
+        let unit = unit
         let mouthCenter = center(of: [
             FaceMeshIndices.leftMouthCorner, FaceMeshIndices.rightMouthCorner,
             FaceMeshIndices.upperLipInner, FaceMeshIndices.lowerLipInner,
@@ -90,10 +132,10 @@ extension FaceGeometry {
             leftEye: Self.normalized(leftEye.x, leftEye.y, in: size),
             rightEye: Self.normalized(rightEye.x, rightEye.y, in: size),
             mouth: Self.normalized(mouthCenter.x, mouthCenter.y, in: size),
-            leftEyeOpenness: openness(of: FaceMeshIndices.leftEyeRatio),
-            rightEyeOpenness: openness(of: FaceMeshIndices.rightEyeRatio),
-            mouthWidth: mouth.width,
-            mouthCornerLift: mouth.cornerLift,
+            leftLids: lids(of: FaceMeshIndices.leftEye, unit: unit),
+            rightLids: lids(of: FaceMeshIndices.rightEye, unit: unit),
+            eyePatches: eyePatches,
+            mouthShape: mouthShape(unit: unit),
             eyeDistance: Double(eyeDistance)
         )
     }

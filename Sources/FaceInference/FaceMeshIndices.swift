@@ -13,14 +13,32 @@ enum FaceMeshIndices {
     static let rightMouthCorner = 291
     static let upperLipInner = 13
     static let lowerLipInner = 14
+    static let lowerLipEdge = 17
     static let foreheadTop = 10
     static let chin = 152
     static let leftFaceSide = 234
     static let rightFaceSide = 454
 
-    /// The six points of the eye aspect ratio: outer corner, two above, inner corner, two below in the same order.
-    static let leftEyeRatio = [33, 160, 158, 133, 153, 144]
-    static let rightEyeRatio = [263, 387, 385, 362, 380, 373]
+    /// The eye's corners from the picture's left to its right, and the points of the lids' edges between them.
+    struct Eye {
+        let leftCorner: Int
+        let rightCorner: Int
+        let upperLid: [Int]
+        let lowerLid: [Int]
+    }
+
+    static let leftEye = Eye(
+        leftCorner: 33,
+        rightCorner: 133,
+        upperLid: [246, 161, 160, 159, 158, 157, 173],
+        lowerLid: [7, 163, 144, 145, 153, 154, 155]
+    )
+    static let rightEye = Eye(
+        leftCorner: 362,
+        rightCorner: 263,
+        upperLid: [398, 384, 385, 386, 387, 388, 466],
+        lowerLid: [382, 381, 380, 374, 373, 390, 249]
+    )
 
     /// The outline of the face, clockwise from the forehead's top.
     static let faceOval = [

@@ -1,7 +1,7 @@
-/// What the models say about one face in one frame, before it has an identity.
+/// What the models measured on one face in one frame, before the face has an identity.
 ///
-/// Left and right are the picture's. Lengths without a unit are shares of the distance between the outer eye corners,
-/// measured in the face's own frame, so they do not change with the face's size or roll.
+/// Left and right are the picture's. Lengths without a unit are shares of the distance between the outer eye corners in
+/// space, so they do not change with the face's size, roll and yaw.
 public struct FaceObservation: Hashable, Sendable {
     /// Constant as long as the landmarks were followed from frame to frame without a new detection.
     public var lineage: Int
@@ -24,20 +24,65 @@ public struct FaceObservation: Hashable, Sendable {
     /// The centre of the mouth.
     public var mouth: NormalizedPoint
 
-    /// The eye aspect ratio (height over width) of the eye at the picture's left: about 0.3 open, 0.05 closed.
-    public var leftEyeOpenness: Double
+    /// The lids of the eye at the picture's left.
+    public var leftLids: Lids
 
-    /// The eye aspect ratio of the eye at the picture's right.
-    public var rightEyeOpenness: Double
+    /// The lids of the eye at the picture's right.
+    public var rightLids: Lids
 
-    /// The distance between the mouth's corners: about 0.55 at rest, 0.70 in a smile.
-    public var mouthWidth: Double
+    /// The pixels around both eyes; nil if they were not sampled.
+    public var eyePatches: EyePatches?
 
-    /// How far the mouth's corners lie above the middle of the inner lips: about −0.01 at rest, 0.05 in a smile.
-    public var mouthCornerLift: Double
+    /// The shape of the mouth.
+    public var mouthShape: MouthShape
 
-    /// The distance between the outer eye corners in pixels of the frame; says how much the rest can be trusted.
+    /// The distance between the outer eye corners in pixels of the frame; small values make the rest less reliable.
     public var eyeDistance: Double
+
+    /// The lids of one eye.
+    public struct Lids: Hashable, Sendable {
+        /// How far the upper lid lies above the line between the eye's corners, plus half of how far the lower lid lies
+        /// below it: about 0.06 open, 0 closed.
+        ///
+        /// The lower lid counts half because smiles and squints move it.
+        public var height: Double
+
+        /// The distance between the eye's corners in the picture, in pixels.
+        public var width: Double
+
+        /// Makes lids from their height and the eye's width.
+        public init(height: Double, width: Double) {
+            self.height = height
+            self.width = width
+        }
+    }
+
+    /// The shape of a mouth, measured along the face's own axes.
+    public struct MouthShape: Hashable, Sendable {
+        /// The distance between the corners: about 0.55 at rest, 0.70 in a smile.
+        public var width: Double
+
+        /// How far the corners lie above the middle of the inner lips: about −0.01 at rest, 0.05 in a smile.
+        public var cornerLift: Double
+
+        /// The distance between the inner lips at their middle: 0 closed, about 0.2 wide open.
+        public var opening: Double
+
+        /// How far the corners lie in front of the middle of the inner lips: about −0.15; a smile draws them back.
+        public var cornerDepth: Double
+
+        /// How far the corners lie above the lower lip's lower edge (point 17 of the mesh): about 0.15.
+        public var cornerHeight: Double
+
+        /// Makes a shape from its measures.
+        public init(width: Double, cornerLift: Double, opening: Double, cornerDepth: Double, cornerHeight: Double) {
+            self.width = width
+            self.cornerLift = cornerLift
+            self.opening = opening
+            self.cornerDepth = cornerDepth
+            self.cornerHeight = cornerHeight
+        }
+    }
 
     /// Makes an observation from what the models measured.
     public init(
@@ -48,10 +93,10 @@ public struct FaceObservation: Hashable, Sendable {
         leftEye: NormalizedPoint,
         rightEye: NormalizedPoint,
         mouth: NormalizedPoint,
-        leftEyeOpenness: Double,
-        rightEyeOpenness: Double,
-        mouthWidth: Double,
-        mouthCornerLift: Double,
+        leftLids: Lids,
+        rightLids: Lids,
+        eyePatches: EyePatches? = nil,
+        mouthShape: MouthShape,
         eyeDistance: Double
     ) {
         self.lineage = lineage
@@ -61,10 +106,46 @@ public struct FaceObservation: Hashable, Sendable {
         self.leftEye = leftEye
         self.rightEye = rightEye
         self.mouth = mouth
-        self.leftEyeOpenness = leftEyeOpenness
-        self.rightEyeOpenness = rightEyeOpenness
-        self.mouthWidth = mouthWidth
-        self.mouthCornerLift = mouthCornerLift
+        self.leftLids = leftLids
+        self.rightLids = rightLids
+        self.eyePatches = eyePatches
+        self.mouthShape = mouthShape
         self.eyeDistance = eyeDistance
+    }
+}
+
+/// Small grey pictures of both eyes, for signals that see what the landmarks miss.
+///
+/// They are a value without a pointer, so an observation allocates nothing.
+public struct EyePatches: Sendable {
+    /// Pixels from the eye's corner at the left to the one at the right, and beyond.
+    public static let width = 32
+
+    /// Pixels from above the eye to below it.
+    public static let height = 20
+
+    /// How many pixels one eye has.
+    public static let count = width * height
+
+    /// Brightness 0…255: the rows of the eye at the picture's left from the top, then those of the other.
+    public var pixels: InlineArray<1280, UInt8>
+
+    /// Makes patches whose pixels `fill` writes; nil if it returns false.
+    public init?(_ fill: (UnsafeMutableBufferPointer<UInt8>) -> Bool) {
+        pixels = InlineArray(repeating: 0)
+        var span = pixels.mutableSpan
+        guard span.withUnsafeMutableBufferPointer(fill) else { return nil }
+    }
+}
+
+extension EyePatches: Hashable {
+    /// Whether all pixels are the same.
+    public static func == (one: EyePatches, other: EyePatches) -> Bool {
+        one.pixels.indices.allSatisfy { one.pixels[$0] == other.pixels[$0] }
+    }
+
+    /// Hashes all pixels.
+    public func hash(into hasher: inout Hasher) {
+        for index in pixels.indices { hasher.combine(pixels[index]) }
     }
 }

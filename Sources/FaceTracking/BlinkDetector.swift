@@ -1,183 +1,220 @@
 import FaceMetadata
 
-/// Tells blinks from the openness of two eyes.
+/// Tells blinks from the openness and the pixels of both eyes.
 ///
-/// Each eye is measured against its own open level, because eyes differ more from person to person than many of them
-/// move: what counts is the share of that level. A blink is a dip of both below a share of a little more than a half, and
-/// back within half a second.
-struct BlinkDetector {
-    /// The levels and times of a blink.
-    struct Parameters: Hashable, Sendable {
-        /// Eyes whose openness falls below this share of the open level are closed.
-        var closedShare = 0.55
-        /// Closed eyes whose openness rises above this share are open again.
-        var openShare = 0.65
-        /// While the one eye is closed, an openness of the other above this share makes it a wink.
-        var winkShare = 0.85
-        /// A dip that stays above this share of the open level is a glance down or a squint.
-        var deepShare = 0.5
-        /// Eyes that were closed also count as open again when they have made up this part of the dip: many blinks end in
-        /// a squint.
-        var recovery = 0.33
-        /// A rise by no more than this share from one frame to the next is a stop.
-        var plateau = 0.02
-        /// Eyes that stay below this share are closed rather than lowered.
-        var shutShare = 0.4
-        /// A shorter closure, in seconds, is a glitch of the landmarks.
-        var shortest = 0.05
-        /// A longer closure, in seconds, is no blink but closed eyes.
-        var longest = 0.5
-        /// Below this rate, in analysed frames per second, a blink can fall between two frames.
-        ///
-        /// It stands for 15, the rate of many webcams in dim light: one lost frame makes the meter show 13.6 for them.
-        var minimumRate = 13.5
-        /// Below this rate even eyes that stay closed are seen in too few frames; it stands for 5 in the same way.
-        var minimumClosureRate = 4.5
-        /// A wide-open eye is never taken for less open than this (eye aspect ratio), so that eyes that are closed when
-        /// the face comes are seen as closed.
-        var lowestOpenLevel = 0.17
-        /// How many observations the open level is taken from: about four seconds.
-        var levelWindow = 120
-        /// How many observations must have been made before a dip counts.
-        var warmUp = 6
+/// A blink is a valley of the openness: a fall that stands out of the signal's own noise, and a rise by half of it or to a
+/// stop. A tenth of a second after the lids started up, a logistic model of the valley's shape decides; it knows neither
+/// the face nor the frames to come.
+struct BlinkDetector: Sendable {
+    /// A longer closure, in seconds, is no blink but closed eyes.
+    static let longest = 0.5
+
+    /// Below this rate, in analysed frames per second, a blink can fall between two frames.
+    ///
+    /// It stands for 15, the rate of many webcams in dim light: one lost frame makes the meter show 13.6 for them.
+    static let minimumRate = 13.5
+
+    /// What a frame shows.
+    struct Reading: Sendable {
+        var openness: EyeOpenness.Reading
+        /// What the pixels say; nil if they were not looked at.
+        var appearance: EachEye<EyeAppearance.Signal>?
+        /// Degrees.
+        var yaw: Double
+        /// Pixels of the frame between the outer eye corners.
+        var eyeDistance: Double
     }
 
-    /// What a frame brought.
-    struct Output: Hashable, Sendable {
-        /// A blink that ended or closed eyes that stay closed.
-        var event: FaceEvent.Kind?
-        /// Whether the eye at the picture's left is closed; nil if it cannot be told.
-        var leftClosed: Bool?
-        /// Whether the eye at the picture's right is closed; nil if it cannot be told.
-        var rightClosed: Bool?
+    /// A blink, and the first frame in which the eyes were open again.
+    struct Blink: Equatable, Sendable {
+        var eyes: FaceEvent.Eyes
+        /// For how many seconds the lids were below half way.
+        var duration: Double
+        var opened: FrameStamp
     }
 
-    /// Eyes that have been below the level of open ones for a while.
-    private struct Closure {
-        var since: Double
-        var deepest: (left: Double, right: Double)
-        var last: Double
+    /// Below this eye distance, in pixels, an eye has too few of them.
+    private static let smallestEyeDistance = 16.0
+    /// Beyond this yaw, in degrees, one eye is hidden and the other is seen from the side.
+    private static let yawLimit = 52.0
+    /// A longer gap between frames, in seconds, ends what was under way.
+    private static let longestGap = 0.15
+    /// A fall of less than this share of the open level is no valley.
+    private static let smallestDepth = 0.12
+    /// How long the way down may take, in seconds.
+    private static let longestFall = 0.45
+    /// A valley that is not over after so many seconds is given up.
+    private static let longestValley = 1.2
+    /// How long after the lids started up it is decided, in seconds.
+    private static let delay = 0.1
+
+    struct Sample: Sendable {
+        var stamp: FrameStamp
+        var time: Double { stamp.mediaTime }
+        /// The openness of both eyes, weighted.
+        var share: Double
+        var each: EachEye<Double>
+        var weight: EachEye<Double>
+        /// The noise of `share`: 1.5 times the median of its distances from its own short median.
+        var noise: Double
+        var appearance: EachEye<EyeAppearance.Signal>?
+        /// Whether the face is so large and frontal that a dip of one eye is one.
+        var canWink: Bool
     }
 
-    private let parameters: Parameters
-    private var leftLevel: RunningQuantile
-    private var rightLevel: RunningQuantile
-    private var closure: Closure?
-    /// Whether closed eyes were told and have not been seen open since: true over a break in which they were not seen,
-    /// so that they are not told again.
-    private var isTold = false
-    /// How open the eyes count as: 1, but less while they squint after a blink.
-    private var reference = 1.0
-    private var isLeftClosed = false
-    private var isRightClosed = false
-
-    init(_ parameters: Parameters = Parameters()) {
-        self.parameters = parameters
-        // The upper middle: above the half-open frames of blinks and glances, below the wide-open ones of surprise.
-        let level = RunningQuantile(0.7, ofLatest: parameters.levelWindow, in: 0...0.6)
-        leftLevel = level
-        rightLevel = level
+    /// The way down, from its highest to its lowest sample so far.
+    struct Fall: Sendable {
+        var peak: Int
+        var lowest: Int
     }
 
-    /// Takes the next frame's openness of both eyes (eye aspect ratios) at a time in seconds.
-    mutating func advance(left: Double, right: Double, at time: Double, frameRate: Double) -> Output {
-        let each = (
-            left: left / max(leftLevel.value ?? left, parameters.lowestOpenLevel),
-            right: right / max(rightLevel.value ?? right, parameters.lowestOpenLevel)
-        )
-        let isWarm = leftLevel.count >= parameters.warmUp
-        if closure == nil {
-            leftLevel.insert(left)
-            rightLevel.insert(right)
-        }
-        var output = Output()
-        if isWarm, frameRate >= parameters.minimumClosureRate {
-            output.event = closure == nil ? begin(each, at: time) : goOn(each, at: time, frameRate: frameRate)
-        } else {
-            closure = nil
-        }
-        isLeftClosed = each.left < (isLeftClosed ? parameters.openShare : parameters.shutShare)
-        isRightClosed = each.right < (isRightClosed ? parameters.openShare : parameters.shutShare)
-        output.leftClosed = isLeftClosed
-        output.rightClosed = isRightClosed
-        return output
+    /// A valley that waits for its decision.
+    struct Valley: Sendable {
+        var fall: Fall
+        /// The first and last sample below half way.
+        var closed: ClosedRange<Int>
+        /// The sample that showed the rise.
+        var risen: Int
+        /// When the openness was half way down and half way up again, between two samples.
+        var halfway: ClosedRange<Double>
     }
 
-    /// Forgets a closure under way, but not that it was told: the eyes could not be seen for a while.
-    mutating func interrupt() {
-        closure = nil
-        reference = 1
-    }
+    private(set) var samples = History<Sample>(capacity: EyeOpenness.capacity)
+    /// Over 0.28 s, to measure how far a value lies from its neighbours.
+    private var shortTerm = TimedQuantile(seconds: 0.28, capacity: 64)
+    private var deviations = TimedQuantile(seconds: EyeOpenness.levelWindow, capacity: EyeOpenness.capacity)
+    /// The weight of the eye at the left, smoothed, so that its noise does not become the signal's.
+    private var leftWeight: Double?
+    private var fall: Fall?
+    private var valley: Valley?
+    /// Nothing before this sample counts.
+    private var start = 0
 
-    /// Opens a closure if the eyes, or one of them, have gone down.
-    private mutating func begin(_ each: (left: Double, right: Double), at time: Double) -> FaceEvent.Kind? {
-        let share = (each.left + each.right) / 2
-        reference = min(1, max(reference, share))
-        let isWink =
-            min(each.left, each.right) < parameters.shutShare && max(each.left, each.right) > parameters.winkShare
-        if share < parameters.closedShare * reference || isWink {
-            closure = Closure(since: time, deepest: each, last: share)
-        } else if share > parameters.openShare * reference {
-            isTold = false
-        }
-        return nil
-    }
-
-    /// Follows a closure, and ends it when the eyes are open again or turn out to be lowered only.
-    private mutating func goOn(
-        _ each: (left: Double, right: Double),
-        at time: Double,
-        frameRate: Double
-    ) -> FaceEvent.Kind? {
-        guard var current = closure else { return nil }
-        current.deepest = (min(current.deepest.left, each.left), min(current.deepest.right, each.right))
-        let eyes = eyes(current.deepest)
-        let (share, deepest) = (eyes.mean(each), eyes.mean(current.deepest))
-        let duration = time - current.since
-        defer { if closure != nil { closure = current } }
-        if isOpen(share, after: current.last, deepest: deepest) {
-            let isBlink =
-                !isTold && frameRate >= parameters.minimumRate && deepest <= parameters.deepShare * reference
-                && duration >= parameters.shortest && duration <= parameters.longest
-            endClosure(at: share)
-            return isBlink ? .blink(eyes: eyes, duration: duration) : nil
-        }
-        current.last = share
-        guard duration > parameters.longest, !isTold else { return nil }
-        guard share < parameters.shutShare else {
-            endClosure(at: share)
+    /// Takes the next frame in which the face was seen.
+    mutating func advance(_ reading: Reading, at stamp: FrameStamp, frameRate: Double) -> Blink? {
+        append(reading, at: stamp)
+        let now = samples.end - 1
+        guard reading.eyeDistance >= Self.smallestEyeDistance, abs(reading.yaw) <= Self.yawLimit else {
+            interrupt()
             return nil
         }
-        isTold = true
-        return .eyesClosed(eyes: eyes, duration: duration)
-    }
-
-    /// Whether eyes that were closed are open, or have stopped on the way there.
-    private func isOpen(_ share: Double, after last: Double, deepest: Double) -> Bool {
-        if share > parameters.openShare * reference { return true }
-        return share > deepest + parameters.recovery * (reference - deepest) && share <= last + parameters.plateau
-    }
-
-    private mutating func endClosure(at share: Double) {
-        closure = nil
-        isTold = false
-        reference = min(1, share > parameters.openShare ? 1 : share)
-    }
-
-    private func eyes(_ deepest: (left: Double, right: Double)) -> FaceEvent.Eyes {
-        if deepest.right > parameters.winkShare { return .left }
-        if deepest.left > parameters.winkShare { return .right }
-        return .both
-    }
-}
-
-extension FaceEvent.Eyes {
-    /// The mean over these eyes.
-    fileprivate func mean(_ each: (left: Double, right: Double)) -> Double {
-        switch self {
-        case .both: (each.left + each.right) / 2
-        case .left: each.left
-        case .right: each.right
+        var blink: Blink?
+        if let valley, stamp.mediaTime >= samples[valley.risen].time + Self.delay - 0.001 {
+            blink = frameRate >= Self.minimumRate ? BlinkDecision(valley, samples).blink : nil
+            self.valley = nil
         }
+        if let fall { follow(fall, now) } else { beginFall(now) }
+        return blink
+    }
+
+    /// Forgets what the eyes were about to do: they could not be seen for a while.
+    mutating func interrupt() {
+        (fall, valley) = (nil, nil)
+        start = samples.end
+    }
+
+    private mutating func append(_ reading: Reading, at stamp: FrameStamp) {
+        let time = stamp.mediaTime
+        if samples.end > 0 {
+            let gap = time - samples[samples.end - 1].time
+            if gap > Self.longestGap || gap < 0 { interrupt() }
+        }
+        let each = reading.openness.share
+        let weight = reading.openness.weight
+        let left = leftWeight.map { $0 + 0.2 * (weight.left - $0) } ?? weight.left
+        leftWeight = left
+        let share = left * each.left + (1 - left) * each.right
+        shortTerm.insert(share, at: time)
+        deviations.insert(abs(share - (shortTerm.quantile(0.5) ?? share)), at: time)
+        let typical = deviations.count >= 5 ? 1.5 * (deviations.quantile(0.5) ?? 0) : 0.05
+        samples.append(
+            Sample(
+                stamp: stamp,
+                share: share,
+                each: each,
+                weight: weight,
+                noise: max(0.01, typical),
+                appearance: reading.appearance,
+                canWink: Self.canWink(yaw: reading.yaw, eyeDistance: reading.eyeDistance)
+            )
+        )
+    }
+
+    /// Whether the face is near and frontal enough for a dip of one eye to be a wink; in a turned head it is normal.
+    static func canWink(yaw: Double, eyeDistance: Double) -> Bool { abs(yaw) <= 15 && eyeDistance >= 60 }
+
+    // MARK: The valley
+
+    /// The least depth of a valley at a sample.
+    private func threshold(at index: Int) -> Double { max(Self.smallestDepth, 2 * samples[index].noise) }
+
+    /// The highest sample from which a fall to `now` may have begun; nil if there is none before it.
+    private func peak(before now: Int) -> Int? {
+        let earliest = samples[now].time - Self.longestFall
+        var best: Int?
+        var index = now
+        while index >= max(start, samples.first), samples[index].time >= earliest {
+            if best.map({ samples[index].share >= samples[$0].share }) ?? true { best = index }
+            index -= 1
+        }
+        return best == now ? nil : best
+    }
+
+    private mutating func beginFall(_ now: Int) {
+        guard let peak = peak(before: now), samples[peak].share - samples[now].share >= threshold(at: now) else {
+            return
+        }
+        fall = Fall(peak: peak, lowest: now)
+    }
+
+    /// Follows a fall to its lowest sample, and ends it when the lids are on their way up, or after too long a time.
+    private mutating func follow(_ current: Fall, _ now: Int) {
+        var current = current
+        let sample = samples[now]
+        guard current.peak > samples.first else { return end(at: now) }
+        if sample.share < samples[current.lowest].share {
+            current.lowest = now
+            if let later = peak(before: now), later > current.peak {
+                let depth = samples[later].share - sample.share
+                let enough = max(0.7 * (samples[current.peak].share - sample.share), threshold(at: now))
+                if depth >= enough { current.peak = later }
+            }
+        }
+        fall = current
+        let depth = samples[current.peak].share - samples[current.lowest].share
+        let rise = sample.share - samples[current.lowest].share
+        // Many blinks end in a squint: lids that rose by a third and stop have risen.
+        let hasStopped =
+            now > current.lowest + 1 && rise >= 0.3 * depth
+            && sample.share - samples[now - 1].share <= 0.03 + 0.1 * depth
+        if rise >= 0.5 * threshold(at: current.peak), rise >= 0.5 * depth || hasStopped {
+            valley = makeValley(current, now)
+            end(at: now)
+        } else if sample.time - samples[current.peak].time > Self.longestValley {
+            end(at: now)
+        }
+    }
+
+    private mutating func end(at now: Int) {
+        fall = nil
+        start = now
+    }
+
+    private func makeValley(_ fall: Fall, _ now: Int) -> Valley {
+        let half = (samples[fall.peak].share + samples[fall.lowest].share) / 2
+        var (first, last) = (fall.lowest, fall.lowest)
+        while first > fall.peak, samples[first - 1].share < half { first -= 1 }
+        while last < now, samples[last + 1].share < half { last += 1 }
+        let closing = first > samples.first ? crossing(of: half, inside: first, outside: first - 1) : nil
+        let opening = last < now ? crossing(of: half, inside: last, outside: last + 1) : nil
+        let halfway = (closing ?? samples[first].time)...(opening ?? samples[last].time)
+        return Valley(fall: fall, closed: first...last, risen: now, halfway: halfway)
+    }
+
+    /// When the openness was half way, between a sample below it and a neighbour above; nil if that one is no higher.
+    private func crossing(of half: Double, inside: Int, outside: Int) -> Double? {
+        let (low, high) = (samples[inside], samples[outside])
+        guard high.share > low.share else { return nil }
+        return low.time + (high.time - low.time) * (half - low.share) / (high.share - low.share)
     }
 }

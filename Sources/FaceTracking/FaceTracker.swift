@@ -59,7 +59,7 @@ public struct FaceTracker: Sendable {
     public mutating func advance(to stamp: FrameStamp, with observations: [FaceObservation]) -> Update {
         rate.advance(to: stamp.mediaTime)
         var update = Update()
-        update.conditions.isRateLow = rate.isKnown && rate.value < BlinkDetector.Parameters().minimumRate
+        update.conditions.isRateLow = rate.isKnown && rate.value < BlinkDetector.minimumRate
         let usable = observations.filter(\.isFinite)
         let assignment = Assignment(of: usable, to: tracks, at: stamp.mediaTime)
         for (index, observation) in usable.enumerated() {
@@ -108,7 +108,7 @@ public struct FaceTracker: Sendable {
             update.events.append(tracks[index].enter(as: nextFaceID, at: stamp))
             nextFaceID = FaceID(rawValue: nextFaceID.rawValue + 1)
         }
-        update.events += tracks[index].takeExpressionEvents(at: stamp)
+        update.events += tracks[index].takeExpressionEvents()
         guard tracks[index].face != nil else { return }
         if observation.eyeDistance < parameters.smallestEyeDistance { update.conditions.isTooSmall = true }
         if abs(observation.pose.yaw) > parameters.yawLimit { update.conditions.isTurnedAway = true }
@@ -134,7 +134,10 @@ extension FaceObservation {
         bounds.x.isFinite && bounds.y.isFinite && bounds.width > 0 && bounds.height > 0
             && bounds.width.isFinite && bounds.height.isFinite
             && pose.roll.isFinite && pose.yaw.isFinite && pose.pitch.isFinite
-            && leftEyeOpenness.isFinite && rightEyeOpenness.isFinite
+            && leftLids.height.isFinite && rightLids.height.isFinite
+            && leftLids.width.isFinite && rightLids.width.isFinite
+            && mouthShape.width.isFinite && mouthShape.cornerLift.isFinite && mouthShape.opening.isFinite
+            && mouthShape.cornerDepth.isFinite && mouthShape.cornerHeight.isFinite
             && confidence.isFinite && eyeDistance.isFinite
     }
 }

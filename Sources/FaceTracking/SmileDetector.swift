@@ -1,43 +1,43 @@
 import FaceMetadata
 
-/// Tells the beginning of a smile from the mouth's width and the lift of its corners.
+/// Tells the beginning of a smile from the shape of the mouth.
 ///
-/// Both are scaled so that 0 is an average mouth at rest and 1 an average smile, and part of what is usual for this face is
-/// taken off. A smile begins above a high level held for a moment and ends below a low one; talking widens or lifts, but
-/// seldom both and not for long.
-struct SmileDetector {
+/// Five measures make a level: 0 is an average mouth at rest, 1 an average smile; part of what is usual for this face is
+/// taken off. A smile begins when the mean level of a tenth of a second is high. Talking moves the lips all the time, so
+/// the faster they move, the higher the level must be.
+struct SmileDetector: Sendable {
     /// The levels and times of a smile.
     struct Parameters: Hashable, Sendable {
-        /// The mean width and lift of resting and of smiling mouths: GENKI-4K, attention mesh, 3978 portraits.
-        var restingWidth = 0.55
-        var smilingWidth = 0.70
-        var restingLift = -0.008
-        var smilingLift = 0.050
-        /// How much the width counts against the lift.
-        var widthShare = 0.5
-        /// The level above which a smile begins.
-        ///
-        /// Without a resting level, 74 % of the smiling and 1 % of the other portraits of GENKI-4K lie above 0.7 (493
-        /// portraits turned by less than 35°); above 0.5 it would be 88 % and 2 %.
-        var startLevel = 0.7
-        /// The level below which it ends.
-        var endLevel = 0.35
+        /// The mean level above which a smile begins while the lips are still.
+        var startLevel = 0.75
+        /// How much is added to it for each unit that the lips' opening moves per second.
+        var talkWeight = 0.2
+        /// Over how many seconds that movement is averaged.
+        var talkWindow = 0.4
+        /// The level below which a smile ends.
+        var endLevel = 0.4
         /// A smile also ends when it has fallen below this share of its highest level.
         var endShare = 0.5
-        /// How long the level must stay above `startLevel`, in seconds.
-        var hold = 0.2
-        /// How long it must stay below `endLevel`, in seconds.
-        var release = 0.3
+        /// Over how many seconds the level is averaged for the beginning.
+        var hold = 0.1
+        /// Over how many seconds the level is averaged for the end.
+        var release = 0.15
         /// The pause after a smile in which no other begins, in seconds.
-        var cooldown = 1.0
+        var cooldown = 0.5
         /// The share of the face's own resting level that is taken off.
         var neutralShare = 0.6
-        /// After how many observations the resting level is fully trusted: about three seconds.
-        var neutralTrust = 90
-        /// How many observations the resting level is taken from: about ten seconds.
-        var neutralWindow = 300
-        /// Beyond this yaw, in degrees, the mouth is too foreshortened to tell.
-        var yawLimit = 35.0
+        /// After how many observations the resting level is fully trusted: about two seconds.
+        var neutralTrust = 60
+        /// Levels count no higher than this in the means, so that one frame cannot make a smile.
+        var highestLevel = 1.2
+        /// Closed, quiet lips need this much less, if the level has risen from what it was.
+        var closedDiscount = 0.15
+        /// By how much it must have risen, against the 0.3 quantile of the three seconds before.
+        var closedRise = 0.4
+        /// Lips that are closer than this are closed.
+        var closedOpening = 0.08
+        /// Lips that move less than this, in units per second, are quiet.
+        var quiet = 0.4
     }
 
     /// What a frame brought.
@@ -50,69 +50,163 @@ struct SmileDetector {
         var smile: Double?
     }
 
-    private let parameters: Parameters
-    private var neutral: RunningQuantile
-    /// Whether a smile has begun and not ended.
-    private(set) var isSmiling = false
-    private var firstTime: Double?
-    /// Since when the level has been on the other side of the threshold.
-    private var crossing: Double?
-    private var lastEnd: Double?
-    /// The highest level of the smile under way.
-    private var peak = 0.0
-
-    init(_ parameters: Parameters = Parameters()) {
-        self.parameters = parameters
-        neutral = RunningQuantile(0.3, ofLatest: parameters.neutralWindow, in: -1...2)
+    private struct Sample: Sendable {
+        var time: Double
+        /// Before the resting level is taken off.
+        var level: Double
+        /// What is taken off.
+        var neutral: Double
+        var opening: Double
+        /// How fast the lips' opening changed, in units per second.
+        var speed: Double
     }
 
-    /// Takes the next frame's mouth, in shares of the outer eye distance, at a time in seconds.
-    mutating func advance(width: Double, lift: Double, yaw: Double, at time: Double) -> Output {
-        guard abs(yaw) <= parameters.yawLimit, width.isFinite, lift.isFinite else {
-            crossing = nil
+    /// A longer gap between frames, in seconds, breaks what was held.
+    private static let longestGap = 0.15
+    /// Frames of exactly the wanted distance must not fall out of a window by rounding.
+    private static let slack = 1e-6
+
+    private let parameters: Parameters
+    private var samples = History<Sample>(capacity: EyeOpenness.capacity)
+    /// The latest levels of the face that does not smile: about ten seconds.
+    private var resting = SlidingQuantile(capacity: 300)
+    /// The levels from three seconds to three tenths of a second ago.
+    private var past = SlidingQuantile(capacity: EyeOpenness.capacity)
+    private var pastRange = 0..<0
+    /// Nothing before this sample counts.
+    private var start = 0
+    private var firstTime: Double?
+    private var lastEnd: Double?
+    /// The highest mean level of the smile under way.
+    private var peak = 0.0
+    /// Whether a smile has begun and not ended.
+    private(set) var isSmiling = false
+
+    init(_ parameters: Parameters = Parameters()) { self.parameters = parameters }
+
+    /// How much a mouth smiles: 0 is an average mouth at rest, 1 an average smile.
+    ///
+    /// Fitted to portraits and video by ridge regression.
+    static func level(of mouth: FaceObservation.MouthShape) -> Double {
+        2.283 * mouth.width + 6.805 * mouth.cornerLift + 0.511 * mouth.opening - 5.462 * mouth.cornerDepth
+            - 0.856 * mouth.cornerHeight - 1.916
+    }
+
+    /// Takes the mouth of the next frame in which the face was seen, at a time in seconds.
+    ///
+    /// - Parameters:
+    ///   - mouth: The mouth's shape.
+    ///   - isVisible: Whether the face is large and frontal enough to tell a smile.
+    ///   - time: Seconds.
+    /// - Returns: Whether a smile began, and how much the face smiles.
+    mutating func advance(_ mouth: FaceObservation.MouthShape, isVisible: Bool, at time: Double) -> Output {
+        let level = Self.level(of: mouth)
+        let neutral = neutralLevel
+        append(mouth, level, isVisible ? neutral : 0, at: time)
+        guard isVisible else {
+            start = samples.end
             return Output()
         }
-        let raw = level(width: width, lift: lift)
-        let trust = min(1, Double(neutral.count) / Double(parameters.neutralTrust))
-        let resting = min(max(neutral.value ?? 0, -0.5), 0.8)
-        let level = raw - parameters.neutralShare * trust * resting
-        if !isSmiling { neutral.insert(raw) }
+        if !isSmiling { resting.insert(min(max(level, -1), 2)) }
         var output = Output()
-        output.began = cross(level, at: time)
+        output.began = cross(at: time)
         let first = firstTime ?? time
         firstTime = first
-        // Nothing was held yet for a face that has just come: it is told as it looks, so that a smile it came with does
+        // Nothing was held yet for a face that has just come: it is taken as it looks, so that a smile it came with does
         // not make a second message.
-        output.smiling = isSmiling || (time - first < parameters.hold && level > parameters.startLevel)
-        output.smile = min(max(level, 0), 1)
+        output.smiling = isSmiling || (time - first < parameters.hold && level - neutral > parameters.startLevel)
+        output.smile = min(max(level - neutral, 0), 1)
         return output
     }
 
-    /// Forgets since when a threshold has been crossed: the mouth could not be seen for a while.
-    mutating func interrupt() { crossing = nil }
+    /// Forgets what was held: the mouth could not be seen for a while.
+    mutating func interrupt() { start = samples.end }
 
-    private func level(width: Double, lift: Double) -> Double {
-        let wide = (width - parameters.restingWidth) / (parameters.smilingWidth - parameters.restingWidth)
-        let lifted = (lift - parameters.restingLift) / (parameters.smilingLift - parameters.restingLift)
-        return parameters.widthShare * wide + (1 - parameters.widthShare) * lifted
+    private var neutralLevel: Double {
+        let usual = min(max(resting.quantile(0.3) ?? 0, -0.5), 0.8)
+        let trust = min(1, Double(resting.count) / Double(parameters.neutralTrust))
+        return parameters.neutralShare * trust * usual
+    }
+
+    private mutating func append(
+        _ mouth: FaceObservation.MouthShape,
+        _ level: Double,
+        _ neutral: Double,
+        at time: Double
+    ) {
+        var speed = 0.0
+        if samples.end > 0 {
+            let last = samples[samples.end - 1]
+            if time - last.time > Self.longestGap || time < last.time { interrupt() }
+            speed = abs(mouth.opening - last.opening) / max(time - last.time, 0.001)
+        }
+        samples.append(
+            Sample(time: time, level: level, neutral: neutral, opening: mouth.opening, speed: speed)
+        )
+        // The window of the past follows at its distance.
+        let oldest = max(firstSample(within: 3, after: pastRange.lowerBound), samples.first)
+        let newest = firstSample(within: 0.3, after: pastRange.upperBound)
+        for index in max(pastRange.upperBound, samples.first)..<max(newest, samples.first) {
+            past.insert(samples[index].level)
+        }
+        pastRange = min(oldest, newest)..<newest
+        while past.count > pastRange.count { past.removeOldest() }
+    }
+
+    /// The first sample of the last `seconds`, looked for from a sample on.
+    private func firstSample(within seconds: Double, after index: Int) -> Int {
+        let earliest = samples[samples.end - 1].time - seconds - Self.slack
+        var index = max(index, samples.first)
+        while index < samples.end - 1, samples[index].time < earliest { index += 1 }
+        return index
+    }
+
+    /// The first sample of the last `seconds`.
+    private func firstSample(within seconds: Double) -> Int {
+        let earliest = samples[samples.end - 1].time - seconds - Self.slack
+        var index = samples.end - 1
+        while index > samples.first, samples[index - 1].time >= earliest { index -= 1 }
+        return index
+    }
+
+    private func mean(from first: Int, _ value: (Sample) -> Double) -> Double {
+        var sum = 0.0
+        for index in first..<samples.end { sum += value(samples[index]) }
+        return sum / Double(samples.end - first)
+    }
+
+    /// The level above which a smile begins now.
+    private func startLevel(at time: Double) -> Double {
+        let talk = mean(from: firstSample(within: parameters.talkWindow), \.speed)
+        let level = parameters.startLevel + parameters.talkWeight * talk
+        guard pastRange.count >= 2,
+            samples[pastRange.upperBound - 1].time - samples[pastRange.lowerBound].time >= 0.8,
+            talk < parameters.quiet,
+            mean(from: firstSample(within: 0.12), \.opening) < parameters.closedOpening,
+            let usual = past.quantile(0.3),
+            samples[samples.end - 1].level - usual >= parameters.closedRise
+        else { return level }
+        return level - parameters.closedDiscount
     }
 
     /// Moves between smiling and not; true if a smile began.
-    private mutating func cross(_ level: Double, at time: Double) -> Bool {
-        peak = isSmiling ? max(peak, level) : 0
-        let end = max(parameters.endLevel, parameters.endShare * peak)
-        let isBeyond = isSmiling ? level < end : level > parameters.startLevel
-        guard isBeyond else {
-            crossing = nil
+    private mutating func cross(at time: Double) -> Bool {
+        let window = isSmiling ? parameters.release : parameters.hold
+        let first = max(start, firstSample(within: window))
+        let level = mean(from: first) { min($0.level, parameters.highestLevel) - $0.neutral }
+        let isHeld = first > start || time - samples[max(start, samples.first)].time >= window - Self.slack
+        if isSmiling {
+            peak = max(peak, level)
+            if isHeld, level < max(parameters.endLevel, parameters.endShare * peak) {
+                isSmiling = false
+                lastEnd = time
+            }
             return false
         }
-        let since = crossing ?? time
-        crossing = since
-        guard time - since >= (isSmiling ? parameters.release : parameters.hold) else { return false }
-        if !isSmiling, let lastEnd, time - lastEnd < parameters.cooldown { return false }
-        isSmiling.toggle()
-        crossing = nil
-        if !isSmiling { lastEnd = time }
-        return isSmiling
+        if let lastEnd, time - lastEnd < parameters.cooldown, time >= lastEnd { return false }
+        guard isHeld, level > startLevel(at: time) else { return false }
+        isSmiling = true
+        peak = level
+        return true
     }
 }

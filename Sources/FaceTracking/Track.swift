@@ -21,8 +21,8 @@ struct Track: Sendable {
     private var latest: FaceObject
     private var smoother = ObservationSmoother()
     private var smile = SmileDetector()
-    private var blink = BlinkDetector()
-    private var expressionEvents: [FaceEvent.Kind] = []
+    private var eyes = EyeMonitor()
+    private var expressionEvents: [(kind: FaceEvent.Kind, stamp: FrameStamp)] = []
 
     init(_ observation: FaceObservation, at stamp: FrameStamp) {
         lineage = observation.lineage
@@ -56,7 +56,7 @@ struct Track: Sendable {
         latest.rightEye = observation.rightEye
         latest.mouth = observation.mouth
         latest.trackedFrames = face == nil ? 0 : latest.trackedFrames + 1
-        readExpression(observation, at: stamp.mediaTime, frameRate, parameters)
+        readExpression(observation, at: stamp, frameRate, parameters)
         if let face {
             latest.faceID = face.faceID
             self.face = latest
@@ -65,11 +65,9 @@ struct Track: Sendable {
 
     /// Takes a frame in which the face was not seen.
     ///
-    /// What its eyes and mouth were about to do is not taken up again after a long gap.
+    /// What its eyes were about to do is not taken up again after a long gap; the mouth's detector sees to that itself.
     mutating func miss(at stamp: FrameStamp) {
-        guard isLost(at: stamp) else { return }
-        smile.interrupt()
-        blink.interrupt()
+        if isLost(at: stamp) { eyes.interrupt(at: stamp.mediaTime) }
     }
 
     /// Whether the face has been unseen for longer than a gap that is bridged.
@@ -84,9 +82,10 @@ struct Track: Sendable {
         latest.trackedFrames = 1
         enterTime = stamp.mediaTime
         face = latest
-        // A smile that began earlier and lasts is news to everybody.
+        // What was over before is not reported, but a smile that began earlier and lasts is news to everybody.
+        expressionEvents.removeAll { $0.kind != .smile && $0.stamp.mediaTime < enterTime }
         let lasts = smile.isSmiling && latest.smiling == true
-        if lasts, !expressionEvents.contains(.smile) { expressionEvents.append(.smile) }
+        if lasts, !expressionEvents.contains(where: { $0.kind == .smile }) { expressionEvents.append((.smile, stamp)) }
         return FaceEvent(kind: .enter, face: latest, stamp: stamp)
     }
 
@@ -98,54 +97,91 @@ struct Track: Sendable {
     }
 
     /// The events of this frame's expression; what happened before the enter is dropped, for nobody knew of the face.
-    mutating func takeExpressionEvents(at stamp: FrameStamp) -> [FaceEvent] {
+    ///
+    /// A blink has the stamp of the first frame with open eyes, about a tenth of a second before.
+    mutating func takeExpressionEvents() -> [FaceEvent] {
+        guard !expressionEvents.isEmpty else { return [] }
         defer { expressionEvents.removeAll(keepingCapacity: true) }
         guard let face else { return [] }
-        return expressionEvents.map { FaceEvent(kind: $0, face: face, stamp: stamp) }
+        return expressionEvents.filter { $0.stamp.mediaTime >= enterTime }
+            .map { FaceEvent(kind: $0.kind, face: face, stamp: $0.stamp) }
     }
 
     private mutating func readExpression(
         _ observation: FaceObservation,
-        at time: Double,
+        at stamp: FrameStamp,
         _ frameRate: Double,
         _ parameters: FaceTracker.Parameters
     ) {
-        guard observation.eyeDistance >= parameters.smallestEyeDistance else {
-            forgetExpression()
-            return
-        }
-        let mouth = smile.advance(
-            width: observation.mouthWidth,
-            lift: observation.mouthCornerLift,
-            yaw: observation.pose.yaw,
-            at: time
-        )
+        let isVisible =
+            observation.eyeDistance >= parameters.smallestEyeDistance
+            && abs(observation.pose.yaw) <= parameters.yawLimit
+        let mouth = smile.advance(observation.mouthShape, isVisible: isVisible, at: stamp.mediaTime)
         latest.smile = mouth.smile
         latest.smiling = mouth.smiling
-        if mouth.began { expressionEvents.append(.smile) }
-        guard abs(observation.pose.yaw) <= parameters.yawLimit else {
-            blink.interrupt()
-            latest.leftEyeClosed = nil
-            latest.rightEyeClosed = nil
-            return
+        if mouth.began { expressionEvents.append((.smile, stamp)) }
+        let looked = eyes.advance(observation, isVisible: isVisible, at: stamp, frameRate: frameRate)
+        latest.leftEyeClosed = looked.isClosed?.left
+        latest.rightEyeClosed = looked.isClosed?.right
+        if let blink = looked.blink {
+            expressionEvents.append((.blink(eyes: blink.eyes, duration: blink.duration), blink.opened))
         }
-        let eyes = blink.advance(
-            left: observation.leftEyeOpenness,
-            right: observation.rightEyeOpenness,
-            at: time,
-            frameRate: frameRate
-        )
-        latest.leftEyeClosed = eyes.leftClosed
-        latest.rightEyeClosed = eyes.rightClosed
-        if let event = eyes.event { expressionEvents.append(event) }
+        if let closure = looked.closure {
+            expressionEvents.append((.eyesClosed(eyes: closure.eyes, duration: closure.duration), stamp))
+        }
+    }
+}
+
+/// All that is told from the eyes of one face.
+struct EyeMonitor: Sendable {
+    /// What a frame brought.
+    struct Output {
+        /// A blink that ended about a tenth of a second ago.
+        var blink: BlinkDetector.Blink?
+        /// Eyes that have been closed for longer than a blink, once.
+        var closure: (eyes: FaceEvent.Eyes, duration: Double)?
+        /// Which eyes are closed; nil if it cannot be told.
+        var isClosed: EachEye<Bool>?
     }
 
-    private mutating func forgetExpression() {
-        smile.interrupt()
-        blink.interrupt()
-        latest.smile = nil
-        latest.smiling = nil
-        latest.leftEyeClosed = nil
-        latest.rightEyeClosed = nil
+    /// Below this rate, in analysed frames per second, even eyes that stay closed are seen in too few frames; it stands
+    /// for 5, as the least rate for blinks stands for 15.
+    private static let minimumClosureRate = 4.5
+
+    private var openness = EyeOpenness()
+    private var appearance = EyeAppearance()
+    private var blink = BlinkDetector()
+    private var closed = ClosedEyes()
+
+    /// Takes the next frame in which the face was seen.
+    ///
+    /// A blink can be told of smaller and more turned faces than those that are visible enough to tell closed eyes.
+    mutating func advance(
+        _ observation: FaceObservation,
+        isVisible: Bool,
+        at stamp: FrameStamp,
+        frameRate: Double
+    ) -> Output {
+        let time = stamp.mediaTime
+        let open = openness.advance(left: observation.leftLids, right: observation.rightLids, at: time)
+        let reading = BlinkDetector.Reading(
+            openness: open,
+            appearance: observation.eyePatches.map { appearance.advance($0, open.share) },
+            yaw: observation.pose.yaw,
+            eyeDistance: observation.eyeDistance
+        )
+        var output = Output()
+        output.blink = blink.advance(reading, at: stamp, frameRate: frameRate)
+        guard isVisible, frameRate >= Self.minimumClosureRate else {
+            closed.interrupt(at: time)
+            return output
+        }
+        let canBeOneEye = BlinkDetector.canWink(yaw: reading.yaw, eyeDistance: reading.eyeDistance)
+        output.closure = closed.advance(open, canBeOneEye: canBeOneEye, at: time)
+        output.isClosed = closed.isClosed
+        return output
     }
+
+    /// Measures anew how long closed eyes are closed: the face was not seen for a while.
+    mutating func interrupt(at time: Double) { closed.interrupt(at: time) }
 }

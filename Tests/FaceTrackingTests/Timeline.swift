@@ -1,5 +1,6 @@
 import FaceMetadata
-import FaceTracking
+
+@testable import FaceTracking
 
 /// Plays a line of characters as frames: what is seen goes in, what happened comes out, both as text.
 ///
@@ -55,15 +56,17 @@ extension FaceEvent {
 }
 
 extension FaceObservation {
+    /// The lids' height of an open eye of the sample.
+    static let openLids = 0.06
+
     /// A resting, frontal, large face at a place of the picture.
     static func sample(
         lineage: Int = 1,
         x: Double = 0.4,
         y: Double = 0.3,
         size: Double = 0.2,
-        eyes: (left: Double, right: Double) = (0.3, 0.3),
-        mouthWidth: Double = 0.55,
-        lift: Double = -0.008,
+        eyes: (left: Double, right: Double) = (openLids, openLids),
+        mouth: MouthShape = .level(0),
         yaw: Double = 0,
         eyeDistance: Double = 80
     ) -> FaceObservation {
@@ -75,11 +78,19 @@ extension FaceObservation {
             leftEye: NormalizedPoint(x: x + size * 0.3, y: y + size * 0.4),
             rightEye: NormalizedPoint(x: x + size * 0.7, y: y + size * 0.4),
             mouth: NormalizedPoint(x: x + size * 0.5, y: y + size * 0.8),
-            leftEyeOpenness: eyes.left,
-            rightEyeOpenness: eyes.right,
-            mouthWidth: mouthWidth,
-            mouthCornerLift: lift,
+            leftLids: Lids(height: eyes.left, width: 0.3 * eyeDistance),
+            rightLids: Lids(height: eyes.right, width: 0.3 * eyeDistance),
+            mouthShape: mouth,
             eyeDistance: eyeDistance
         )
+    }
+}
+
+extension FaceObservation.MouthShape {
+    /// A mouth of a smile's level; the width makes up for the opening.
+    static func level(_ level: Double, opening: Double = 0) -> Self {
+        var shape = Self(width: 0, cornerLift: 0, opening: opening, cornerDepth: -0.15, cornerHeight: 0.15)
+        shape.width = (level - SmileDetector.level(of: shape)) / 2.283
+        return shape
     }
 }

@@ -1,16 +1,19 @@
-import Foundation
+public import Foundation
 
 /// Runs a command that ends by itself.
-enum Tool {
+public enum Tool {
     /// Why a command was of no use.
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+    public struct Failure: Error, CustomStringConvertible {
+        /// The command and what it wrote.
+        public let description: String
     }
 
     /// Runs a command to its end.
     ///
+    /// - Returns: What it wrote, errors included.
     /// - Throws: `Failure` with what it wrote, unless it ends with 0.
-    static func run(_ executable: String, _ arguments: [String]) throws {
+    @discardableResult
+    public static func run(_ executable: String, _ arguments: [String]) throws -> Data {
         let process = Process()
         process.executableURL = URL(filePath: executable)
         process.arguments = arguments
@@ -24,5 +27,6 @@ enum Tool {
         guard process.terminationStatus == 0 else {
             throw Failure(description: "\(executable) \(arguments): \(String(decoding: text, as: UTF8.self))")
         }
+        return text
     }
 }

@@ -1,0 +1,122 @@
+import FaceMetadata
+import Glibc
+
+/// Compares the pixels around each eye with what they look like while the eye is open.
+///
+/// It sees lids that the landmarks miss, in small, blurred or dark eyes, and it contradicts landmarks that move although
+/// the eye does not change.
+struct EyeAppearance: Sendable {
+    /// What the pixels of an eye say.
+    struct Signal: Equatable, Sendable {
+        /// 1 − correlation with the open eye: 0 the same, about 1 a closed eye.
+        var dissimilarity: Double
+        /// The brightness of the middle against the patch's own mean, in standard deviations: an iris is dark.
+        var center: Double
+        /// log(8 + brightness of the middle, 0…255).
+        var logBrightness: Double
+    }
+
+    /// An eye counts as open, and goes into the template, above this share of its open level.
+    private static let openShare = 0.75
+
+    private var templates = EachEye(EyeTemplate(), EyeTemplate())
+
+    /// Compares, then learns from eyes that are open.
+    mutating func advance(_ patches: EyePatches, _ share: EachEye<Double>) -> EachEye<Signal> {
+        patches.pixels.span.withUnsafeBufferPointer { pixels in
+            guard let base = pixels.baseAddress else { preconditionFailure("the patches have a fixed size") }
+            return EachEye(
+                templates.left.compare(base, learns: share.left > Self.openShare),
+                templates.right.compare(base + EyePatches.count, learns: share.right > Self.openShare)
+            )
+        }
+    }
+}
+
+/// What one open eye looks like.
+struct EyeTemplate: Sendable {
+    /// The mean runs over about this many patches: long enough to average noise, short enough to follow the light.
+    private static let length: Float = 12
+
+    /// Added to the standard deviation (brightness steps), so that a patch without contrast resembles nothing.
+    private static let contrastFloor: Float = 1
+
+    /// Each pixel's weight in the correlation, then its weight in the middle; both sum to 1.
+    private static let weights = gaussian(10, 6) + gaussian(5, 4)
+
+    private var mean: [Float] = []
+    private var count: Float = 0
+
+    /// Compares a patch with the template, then takes it into the template if it shows an open eye.
+    mutating func compare(_ patch: UnsafePointer<UInt8>, learns: Bool) -> EyeAppearance.Signal {
+        if mean.isEmpty { mean = (0..<EyePatches.count).map { Float(patch[$0]) } }
+        let sums = Self.weights.withUnsafeBufferPointer { weights in
+            mean.withUnsafeBufferPointer { Sums(patch, $0, weights) }
+        }
+        if learns {
+            // The first patch is in the mean already.
+            count = min(Self.length, count + 1)
+            let share = 1 / max(count, 1)
+            mean.withUnsafeMutableBufferPointer { mean in
+                for index in mean.indices { mean[index] += share * (Float(patch[index]) - mean[index]) }
+            }
+        }
+        let deviation = max(0, sums.patchSquare - sums.patch * sums.patch).squareRoot() + Self.contrastFloor
+        let templateVariance = sums.templateSquare - sums.template * sums.template
+        let templateDeviation = max(0, templateVariance).squareRoot() + Self.contrastFloor
+        let covariance = sums.product - sums.patch * sums.template
+        return EyeAppearance.Signal(
+            dissimilarity: Double(1 - covariance / (deviation * templateDeviation)),
+            center: Double((sums.center - sums.patch) / deviation),
+            logBrightness: Double(logf(8 + sums.center))
+        )
+    }
+
+    /// Weights exp(−(x/across)² − (y/down)²) around the patch's middle, in pixels.
+    private static func gaussian(_ across: Float, _ down: Float) -> [Float] {
+        let values = (0..<EyePatches.count).map { index -> Float in
+            let x = (Float(index % EyePatches.width) - Float(EyePatches.width - 1) / 2) / across
+            let y = (Float(index / EyePatches.width) - Float(EyePatches.height - 1) / 2) / down
+            return expf(-x * x - y * y)
+        }
+        let sum = values.reduce(0, +)
+        return values.map { $0 / sum }
+    }
+
+    /// The weighted moments of patch and template, in one pass, eight pixels at a time.
+    private struct Sums {
+        var patch: Float = 0
+        var patchSquare: Float = 0
+        var template: Float = 0
+        var templateSquare: Float = 0
+        var product: Float = 0
+        var center: Float = 0
+
+        init(
+            _ pixels: UnsafePointer<UInt8>,
+            _ mean: UnsafeBufferPointer<Float>,
+            _ weights: UnsafeBufferPointer<Float>
+        ) {
+            typealias Lanes = SIMD8<Float>
+            var sums = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
+            let raw = (UnsafeRawPointer(pixels), UnsafeRawBufferPointer(mean), UnsafeRawBufferPointer(weights))
+            for index in stride(from: 0, to: EyePatches.count, by: Lanes.scalarCount) {
+                let bytes = MemoryLayout<Float>.stride * index
+                let patch = Lanes(raw.0.loadUnaligned(fromByteOffset: index, as: SIMD8<UInt8>.self))
+                let template = raw.1.loadUnaligned(fromByteOffset: bytes, as: Lanes.self)
+                let weight = raw.2.loadUnaligned(fromByteOffset: bytes, as: Lanes.self)
+                let half = MemoryLayout<Float>.stride * EyePatches.count
+                let middle = raw.2.loadUnaligned(fromByteOffset: half + bytes, as: Lanes.self)
+                let weighted = (weight * patch, weight * template)
+                sums.0 += weighted.0
+                sums.1 += weighted.0 * patch
+                sums.2 += weighted.1
+                sums.3 += weighted.1 * template
+                sums.4 += weighted.0 * template
+                sums.5 += middle * patch
+            }
+            (patch, patchSquare, template) = (sums.0.sum(), sums.1.sum(), sums.2.sum())
+            (templateSquare, product, center) = (sums.3.sum(), sums.4.sum(), sums.5.sum())
+        }
+    }
+}

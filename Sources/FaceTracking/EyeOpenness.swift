@@ -1,0 +1,138 @@
+import FaceMetadata
+import Glibc
+
+/// A value for each eye; left and right are the picture's.
+struct EachEye<Value> {
+    var left: Value
+    var right: Value
+
+    init(_ left: Value, _ right: Value) { (self.left, self.right) = (left, right) }
+}
+
+extension EachEye: Sendable where Value: Sendable {}
+extension EachEye: Equatable where Value: Equatable {}
+
+/// Measures each eye against its own open level, because eyes differ more from person to person than many of them move.
+struct EyeOpenness: Sendable {
+    /// Over how many seconds the open level is taken: it follows a face that turns or squints, and outlasts a blink.
+    static let levelWindow = 4.0
+
+    /// Which quantile is the open level: above the half-open frames of blinks and glances, below the wide-open ones of
+    /// surprise.
+    static let levelShare = 0.7
+
+    /// An open eye's lids are never taken for closer than this share of the outer eye distance, so that eyes that are
+    /// closed when the face comes are seen as closed.
+    static let lowestLevel = 0.045
+
+    /// Enough for the window at 60 frames per second.
+    static let capacity = 256
+
+    /// What a frame shows.
+    struct Reading: Equatable, Sendable {
+        /// The lids' height as a share of the open level: 1 open, about 0 closed.
+        var share: EachEye<Double>
+        /// The open level in units of the outer eye distance.
+        var level: EachEye<Double>
+        /// The lids' height in units of the outer eye distance.
+        var height: EachEye<Double>
+        /// How much each eye counts: by its projected width squared, because the far eye of a turned head hides blinks.
+        var weight: EachEye<Double>
+    }
+
+    private var levels = EachEye(
+        TimedQuantile(seconds: levelWindow, capacity: capacity),
+        TimedQuantile(seconds: levelWindow, capacity: capacity)
+    )
+
+    mutating func advance(left: FaceObservation.Lids, right: FaceObservation.Lids, at time: Double) -> Reading {
+        levels.left.insert(left.height, at: time)
+        levels.right.insert(right.height, at: time)
+        let level = EachEye(Self.level(of: levels.left), Self.level(of: levels.right))
+        let squares = EachEye(left.width * left.width, right.width * right.width)
+        let sum = squares.left + squares.right
+        return Reading(
+            share: EachEye(left.height / level.left, right.height / level.right),
+            level: level,
+            height: EachEye(left.height, right.height),
+            weight: sum > 0 ? EachEye(squares.left / sum, squares.right / sum) : EachEye(0.5, 0.5)
+        )
+    }
+
+    private static func level(of window: TimedQuantile) -> Double {
+        max(window.quantile(levelShare) ?? 0, lowestLevel)
+    }
+}
+
+/// Tells which eyes are closed, and closed eyes from blinks by how long they last.
+struct ClosedEyes: Sendable {
+    /// An eye whose openness falls below this share is closed.
+    private static let closedShare = 0.4
+    /// A closed eye whose openness rises above this share is open again.
+    private static let openShare = 0.6
+    /// While one eye is closed, the other one must be above this share for the closed one to count alone.
+    private static let otherShare = 0.85
+
+    private struct Eye: Sendable {
+        /// Since when it is closed, and the open level from before: closed eyes would become the level in time.
+        var closed: (since: Double, level: Double)?
+        var share = 1.0
+
+        mutating func advance(height: Double, level: Double, at time: Double) {
+            share = height / (closed?.level ?? level)
+            if closed == nil {
+                if share < ClosedEyes.closedShare { closed = (time, level) }
+            } else if share > ClosedEyes.openShare {
+                closed = nil
+            }
+        }
+
+        mutating func interrupt(at time: Double) {
+            if let level = closed?.level { closed = (time, level) }
+        }
+    }
+
+    private var eyes = EachEye(Eye(), Eye())
+    private var isReported = false
+
+    /// Which eyes are closed in the latest frame.
+    var isClosed: EachEye<Bool> { EachEye(eyes.left.closed != nil, eyes.right.closed != nil) }
+
+    /// Takes the next frame.
+    ///
+    /// - Returns: Which eyes have been closed for longer than a blink, and for how many seconds; nil unless that is new.
+    mutating func advance(
+        _ reading: EyeOpenness.Reading,
+        canBeOneEye: Bool,
+        at time: Double
+    ) -> (eyes: FaceEvent.Eyes, duration: Double)? {
+        eyes.left.advance(height: reading.height.left, level: reading.level.left, at: time)
+        eyes.right.advance(height: reading.height.right, level: reading.level.right, at: time)
+        guard let found = closure(canBeOneEye: canBeOneEye) else {
+            // Whichever eye was closed counts until it is open, however the other one moves.
+            if isClosed == EachEye(false, false) { isReported = false }
+            return nil
+        }
+        let duration = time - found.since
+        guard !isReported, duration > BlinkDetector.longest else { return nil }
+        isReported = true
+        return (found.eyes, duration)
+    }
+
+    /// Measures anew how long closed eyes are closed: they could not be seen for a while.
+    ///
+    /// Eyes that were reported closed are not reported again.
+    mutating func interrupt(at time: Double) {
+        eyes.left.interrupt(at: time)
+        eyes.right.interrupt(at: time)
+    }
+
+    private func closure(canBeOneEye: Bool) -> (eyes: FaceEvent.Eyes, since: Double)? {
+        switch (eyes.left.closed?.since, eyes.right.closed?.since) {
+        case (let left?, let right?): (.both, max(left, right))
+        case (let left?, nil) where canBeOneEye && eyes.right.share > Self.otherShare: (.left, left)
+        case (nil, let right?) where canBeOneEye && eyes.left.share > Self.otherShare: (.right, right)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import FaceMetadata
+import Testing
+
+@testable import FaceTracking
+
+@Suite("Eye signals")
+struct EyeSignalTests {
+    /// A bright lid, or a dark iris on white when open; `light` scales both.
+    private func patches(isOpen: Bool, light: Double = 1) throws -> EyePatches {
+        try #require(
+            EyePatches { pixels in
+                for index in pixels.indices {
+                    let x = Double(index % EyePatches.width) - 15.5
+                    let y = Double(index / EyePatches.width % EyePatches.height) - 9.5
+                    let iris = isOpen && x * x + y * y < 36 ? 40.0 : isOpen ? 160 : 120 + 2 * y
+                    pixels[index] = UInt8(iris * light)
+                }
+                return true
+            }
+        )
+    }
+
+    @Test("an open eye resembles itself in any light, a closed one does not")
+    func appearance() throws {
+        var appearance = EyeAppearance()
+        let open = EachEye(1.0, 1.0)
+        let closed = EachEye(0.1, 0.1)
+        for _ in 0..<20 { _ = appearance.advance(try patches(isOpen: true), open) }
+        let darker = appearance.advance(try patches(isOpen: true, light: 0.5), closed)
+        #expect(darker.left.dissimilarity < 0.1)
+        #expect(darker.left == darker.right)
+        let shut = appearance.advance(try patches(isOpen: false), closed)
+        #expect(shut.left.dissimilarity > 0.7)
+        #expect(shut.left.center > darker.left.center + 0.3)
+        #expect(shut.left.logBrightness > darker.left.logBrightness)
+        // What is closed is not learnt.
+        #expect(appearance.advance(try patches(isOpen: true), open).left.dissimilarity < 0.1)
+    }
+
+    @Test("a patch without contrast resembles nothing")
+    func flat() throws {
+        var appearance = EyeAppearance()
+        let grey = try #require(
+            EyePatches {
+                $0.update(repeating: 90)
+                return true
+            }
+        )
+        for _ in 0..<3 {
+            let signal = appearance.advance(grey, EachEye(1, 1))
+            #expect(abs(signal.left.dissimilarity - 1) < 0.01)
+            #expect(abs(signal.left.center) < 0.01)
+        }
+    }
+
+    @Test("the quantile of a sliding window is that of its values", arguments: [0.0, 0.3, 0.5, 0.7, 1.0])
+    func quantile(share: Double) throws {
+        var window = SlidingQuantile(capacity: 7)
+        let noise = Noise()
+        var values: [Double] = []
+        for step in 0..<50 {
+            let value = noise.next(around: Double(step % 5))
+            window.insert(value)
+            values.append(value)
+            if step % 11 == 10 { window.removeOldest() }
+            values = values.suffix(step % 11 == 10 ? min(values.count - 1, 6) : 7)
+            let sorted = values.sorted()
+            let rank = share * Double(sorted.count - 1)
+            let (low, high) = (sorted[Int(rank)], sorted[min(Int(rank) + 1, sorted.count - 1)])
+            let expected = low + (rank - rank.rounded(.down)) * (high - low)
+            #expect(abs(try #require(window.quantile(share)) - expected) < 1e-9)
+        }
+    }
+
+    @Test("a timed window forgets what is too old, and keeps what is exactly as old as allowed")
+    func timed() {
+        var window = TimedQuantile(seconds: 1, capacity: 100)
+        for (value, time) in [(5.0, 0.0), (1, 0.5), (3, 1)] { window.insert(value, at: time) }
+        #expect(window.count == 3)
+        window.insert(2, at: 1.25)
+        #expect(window.count == 3)
+        #expect(window.quantile(0.5) == 2)
+    }
+}

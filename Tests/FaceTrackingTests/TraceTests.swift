@@ -1,0 +1,64 @@
+import FacetTestSupport
+import Foundation
+import Testing
+
+@Suite("Recorded landmarks of labelled clips", .enabled(if: DevelopmentTraces.areHere, "../shared/accuracy is absent"))
+struct TraceTests {
+    /// What the scorer counts over all clips.
+    private struct Total: Decodable {
+        struct Count: Decodable {
+            var labelled: Int
+            var found: Int
+            var `false`: Int
+            var repeats: Int?
+            var score: Double
+
+            enum CodingKeys: String, CodingKey {
+                case labelled, found, `false`, repeats
+                case score = "F1"
+            }
+        }
+        var blinks: Count
+        var smiles: Count
+    }
+
+    @Test("finds the labelled blinks and smiles, and next to nothing else, in time")
+    func score() throws {
+        let labels = try Trace.labels()
+        let directory = try TemporaryDirectory()
+        var pairs: [String] = []
+        var blinkDelays: [Double] = []
+        var smileDelays: [Double] = []
+        for (name, truth) in labels {
+            let events = try Trace(name).events()
+            let file = name.replacing("/", with: "__")
+            pairs += [name, try directory.write(events.map(\.line).joined(), to: file)]
+            blinkDelays += events.filter { $0.name == "blink" }.map { $0.reported - $0.time }
+            let smiles = (truth as? [String: Any])?["smiles"] as? [String: [String: [[Double]]]] ?? [:]
+            for smile in smiles.values.flatMap({ $0["clear"] ?? [] }) {
+                let found = events.first { $0.name == "smile" && smile[0] - 0.5...smile[1] + 0.5 ~= $0.reported }
+                if let found { smileDelays.append(found.reported - smile[0]) }
+            }
+        }
+        let truth = try JSONSerialization.data(withJSONObject: ["clips": labels])
+        let file = try directory.write(String(decoding: truth, as: UTF8.self), to: "truth")
+        let scorer = DevelopmentTraces.scorer.path
+        let output = try Tool.run("/usr/bin/env", ["python3", scorer, "--truth", file] + pairs)
+        let last = try #require(String(decoding: output, as: UTF8.self).split(separator: "\n").last)
+        let total = try JSONDecoder().decode(Total.self, from: Data(last.utf8))
+        print("traces: \(last)")
+        #expect(total.blinks.score >= 0.985)
+        #expect(total.blinks.false <= 1)
+        #expect(total.smiles.score >= 0.96)
+        #expect(total.smiles.false == 0)
+        print("traces: 0.95 of the blinks within \(quantile(0.95, blinkDelays)) s of the eyes' opening")
+        print("traces: 0.9 of the smiles within \(quantile(0.9, smileDelays)) s of their beginning")
+        #expect(quantile(0.95, blinkDelays) <= 0.15)
+        #expect(quantile(0.9, smileDelays) <= 0.4)
+    }
+
+    private func quantile(_ share: Double, _ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        return sorted.isEmpty ? .infinity : sorted[Int((share * Double(sorted.count - 1)).rounded(.up))]
+    }
+}

@@ -1,0 +1,147 @@
+import FaceMetadata
+import FacetTestSupport
+import Foundation
+
+@testable import FaceInference
+@testable import FaceTracking
+
+/// The recorded landmarks of one labelled clip.
+struct Trace {
+    /// One face in one frame.
+    struct Sighting {
+        var frame: Int
+        var time: Double
+        var lineage: Int
+        var yaw: Double
+        var eyeDistance: Double
+        var leftLids: FaceObservation.Lids
+        var rightLids: FaceObservation.Lids
+        var mouth: FaceObservation.MouthShape
+        var appearance: EachEye<EyeAppearance.Signal>?
+    }
+
+    /// What happened to a face, and when it was reported.
+    struct Event {
+        var name: String
+        var lineage: Int
+        /// When it was reported, in seconds.
+        var reported: Double
+        /// The frame that it belongs to, and its time.
+        var frame: Int
+        var time: Double
+        var duration = 0.0
+    }
+
+    let name: String
+    var sightings: [Sighting]
+
+    /// The labels of all clips, by name.
+    static func labels() throws -> [String: Any] {
+        let data = try Data(contentsOf: DevelopmentTraces.directory.appending(path: "index.json"))
+        return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+    }
+
+    init(_ name: String) throws {
+        self.name = name
+        let directory = DevelopmentTraces.directory
+        let file = name.replacing("/", with: "__") + ".jsonl.gz"
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "trace-to-numbers.py")
+        let data = try Tool.run(
+            "/usr/bin/env",
+            [
+                "python3", script.path, directory.appending(path: "traces/\(file)").path,
+                directory.appending(path: "points.json").path,
+            ]
+        )
+        let landmarks = FaceLandmarks()
+        let length = 12 + 3 * FaceLandmarks.count
+        sightings = data.withUnsafeBytes { bytes in
+            let numbers = bytes.bindMemory(to: Double.self)
+            return stride(from: 0, to: numbers.count - numbers.count % length, by: length).map { start in
+                for index in 0..<3 * FaceLandmarks.count {
+                    landmarks.numbers[index] = Float(numbers[start + 12 + index])
+                }
+                return Sighting(Array(numbers[start..<start + 12]), FaceGeometry(landmarks))
+            }
+        }
+    }
+
+    /// Everything that the detectors report, as the tracker uses them.
+    func events() -> [Event] {
+        var faces: [Int: (eyes: EyeOpenness, blink: BlinkDetector, smile: SmileDetector, first: Double)] = [:]
+        var events: [Event] = []
+        for seen in sightings {
+            var face = faces[seen.lineage] ?? (EyeOpenness(), BlinkDetector(), SmileDetector(), seen.time)
+            defer { faces[seen.lineage] = face }
+            let reading = BlinkDetector.Reading(
+                openness: face.eyes.advance(left: seen.leftLids, right: seen.rightLids, at: seen.time),
+                appearance: seen.appearance,
+                yaw: seen.yaw,
+                eyeDistance: seen.eyeDistance
+            )
+            let stamp = FrameStamp(frame: seen.frame, time: Timestamp(nanoseconds: 0), mediaTime: seen.time)
+            let blink = face.blink.advance(reading, at: stamp, frameRate: 30)
+            let isVisible = seen.eyeDistance >= 24 && abs(seen.yaw) <= 35
+            let hasSmiled = face.smile.advance(seen.mouth, isVisible: isVisible, at: seen.time).began
+            // Before its enter nobody knows of the face.
+            guard seen.time - face.first >= 0.1 else { continue }
+            if let blink {
+                events.append(
+                    Event(
+                        name: blink.eyes == .both ? "blink" : "wink",
+                        lineage: seen.lineage,
+                        reported: seen.time,
+                        frame: blink.opened.frame,
+                        time: blink.opened.mediaTime,
+                        duration: blink.duration
+                    )
+                )
+            }
+            if hasSmiled {
+                events.append(
+                    Event(
+                        name: "smile",
+                        lineage: seen.lineage,
+                        reported: seen.time,
+                        frame: seen.frame,
+                        time: seen.time
+                    )
+                )
+            }
+        }
+        return events
+    }
+}
+
+extension Trace.Sighting {
+    /// Reads the first twelve numbers of a record of `trace-to-numbers.py`.
+    fileprivate init(_ numbers: [Double], _ geometry: FaceGeometry) {
+        frame = Int(numbers[0])
+        time = numbers[1]
+        lineage = Int(numbers[2])
+        yaw = numbers[3]
+        eyeDistance = numbers[4]
+        let unit = geometry.unit
+        leftLids = geometry.lids(of: FaceMeshIndices.leftEye, unit: unit)
+        rightLids = geometry.lids(of: FaceMeshIndices.rightEye, unit: unit)
+        mouth = geometry.mouthShape(unit: unit)
+        appearance =
+            numbers[5] == 0
+            ? nil
+            : EachEye(
+                .init(dissimilarity: numbers[6], center: numbers[7], logBrightness: numbers[8]),
+                .init(dissimilarity: numbers[9], center: numbers[10], logBrightness: numbers[11])
+            )
+    }
+}
+
+extension Trace.Event {
+    /// As a line of what the daemon prints, for the scorer.
+    var line: String {
+        """
+        {"topic":"faces/\(name)","payload":{"mediaTime":\(time),"frame":\(frame),"faceID":\(lineage),\
+        "duration":\(duration)}}
+
+        """
+    }
+}
