@@ -120,7 +120,7 @@ let package = Package(
         // Tests.
         .target(
             name: "FacetTestSupport",
-            dependencies: [logging],
+            dependencies: ["Frames", "FaceMetadata", logging],
             path: "Tests/FacetTestSupport",
             swiftSettings: strict
         ),

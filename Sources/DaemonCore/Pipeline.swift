@@ -76,33 +76,45 @@ package final class Pipeline {
     private func advance(to frame: Frame) throws {
         meter.beginFrame()
         defer { meter.endFrame() }
-        guard let picture = decode(frame) else {
+        let picture: Frame?
+        let analysis: FaceAnalysis
+        do {
+            (analysis, picture) = try glance(at: frame).map { ($0, nil) } ?? analyze(frame)
+        } catch is JPEGError {
+            meter.countUndecodable()
             publish(tracker.skip(to: frame.stamp), of: frame)
             return
         }
-        let analysis = try analyzer.analyze(picture)
         hasSeenFrame = true
         meter.countAnalysed()
         meter.record(.landmarks, analysis.landmarkTime)
         if analysis.ranDetector { meter.record(.detect, analysis.detectionTime) }
         let update = meter.measure(.track) { tracker.advance(to: frame.stamp, with: analysis.observations) }
         publish(update, of: frame)
-        if let picture = preview?.picture(of: picture) { publisher.publishPreview(picture, of: frame.stamp) }
+        if let picture = picture.flatMap({ preview?.picture(of: $0) }) {
+            publisher.publishPreview(picture, of: frame.stamp)
+        }
         let reasons = update.conditions.reasons(luminance: analysis.luminance)
         if let settled = attention.advance(reasons, at: frame.stamp.mediaTime) { status.attention(settled) }
     }
 
-    /// The frame with pixels to read; nil if it is a JPEG that cannot be decoded.
-    private func decode(_ frame: Frame) -> Frame? {
-        guard frame.format == .jpeg else { return frame }
-        return meter.measure(.decode) {
-            do {
-                return try decoder.decode(frame, decimation: analyzer.usefulScale(for: frame.size))
-            } catch {
-                meter.countUndecodable()
-                return nil
-            }
+    /// The analysis of a JPEG in which nothing has changed, decoded only as far as it takes to see that; nil for any other
+    /// frame, and for one that the preview needs.
+    private func glance(at frame: Frame) throws -> FaceAnalysis? {
+        guard frame.format == .jpeg, preview?.isDue(at: frame.stamp.mediaTime) != true,
+            let scale = analyzer.glanceScale(for: frame.size)
+        else { return nil }
+        let small = try meter.measure(.decode) { try decoder.decode(frame, decimation: scale, isGray: true) }
+        return analyzer.glance(at: small)
+    }
+
+    private func analyze(_ frame: Frame) throws -> (FaceAnalysis, Frame?) {
+        var picture = frame
+        if frame.format == .jpeg {
+            let scale = analyzer.usefulScale(for: frame.size)
+            picture = try meter.measure(.decode) { try decoder.decode(frame, decimation: scale) }
         }
+        return (try analyzer.analyze(picture), picture)
     }
 
     private func publish(_ update: FaceTracker.Update, of frame: Frame) {

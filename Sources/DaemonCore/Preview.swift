@@ -14,12 +14,17 @@ final class Preview {
         interval = 1 / settings.rate
     }
 
+    /// Whether it is time for a picture.
+    func isDue(at time: Double) -> Bool {
+        // A tenth of slack: a camera's jitter must not halve the rate.
+        guard let lastTime, time >= lastTime else { return true }
+        return time - lastTime >= 0.9 * interval
+    }
+
     /// The frame as a JPEG; nil if it is not time for one, or if its pixels cannot be encoded.
     func picture(of frame: Frame) -> [UInt8]? {
-        let time = frame.stamp.mediaTime
-        // A tenth of slack: a camera's jitter must not halve the rate.
-        if let lastTime, time >= lastTime, time - lastTime < 0.9 * interval { return nil }
-        lastTime = time
+        guard isDue(at: frame.stamp.mediaTime) else { return nil }
+        lastTime = frame.stamp.mediaTime
         return try? encoder.encode(frame)
     }
 }

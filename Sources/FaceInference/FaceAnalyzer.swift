@@ -35,6 +35,9 @@ public final class FaceAnalyzer {
         /// Seconds of media time between searches for further faces while some are followed.
         public var searchInterval = 0.5
 
+        /// Whether models are run only where the picture has changed; false runs them in every frame, to compare with.
+        package var skipsUnchanged = true
+
         /// Makes the default options.
         public init() {}
     }
@@ -52,6 +55,8 @@ public final class FaceAnalyzer {
     private var lastTime: Double?
     /// Where the points of a candidate go that may turn out to be no face.
     private var spare = FaceLandmarks()
+    private let scene: SceneWatch
+    private let workspace = StillFace.Workspace()
 
     /// Checks, loads and compiles the models, which takes some 50 ms.
     ///
@@ -63,6 +68,7 @@ public final class FaceAnalyzer {
         let liteRT = try LiteRT(directory: directory)
         finder = try FaceFinder(directory: directory, in: liteRT)
         landmarkModel = try LandmarkModel(directory: directory, in: liteRT)
+        scene = SceneWatch(region: options.region ?? .wholePicture)
         schedule = SearchSchedule(
             interval: options.searchInterval,
             maximumFaces: max(1, options.maximumFaces),
@@ -82,11 +88,13 @@ public final class FaceAnalyzer {
         let start = clock.now
         try followFaces(in: frame, &luminance)
         analysis.landmarkTime = clock.now - start
-        let due = schedule.due(at: frame.stamp.mediaTime, following: faces.count)
-        if due != .none { try search(frame, due, &analysis, &luminance) }
-        let time = frame.stamp.mediaTime
-        nextTime = time + max(0, time - (lastTime ?? time))
-        lastTime = time
+        let due = dueSearch(in: frame)
+        if due != .none {
+            try search(frame, due, &analysis, &luminance)
+        } else if faces.isEmpty, let value = scene.luminance {
+            luminance.add(value)
+        }
+        noteTime(of: frame)
         analysis.luminance = luminance.value
         analysis.observations = faces.map { face in
             let geometry = FaceGeometry(face.landmarks)
@@ -100,11 +108,33 @@ public final class FaceAnalyzer {
         return analysis
     }
 
+    /// Looks at a small gray version of the next frame, while no face is followed, to see whether anything changed.
+    ///
+    /// - Returns: The frame's analysis if nothing did; nil if the frame must be given to `analyze` in colour and at
+    ///   `usefulScale`, whether it was looked at here or not.
+    package func glance(at frame: Frame) -> FaceAnalysis? {
+        guard isIdle(at: frame.stamp.mediaTime), !scene.mustLook(at: frame) else { return nil }
+        noteTime(of: frame)
+        return FaceAnalysis(luminance: scene.luminance)
+    }
+
+    /// By how much the next frame can be scaled down for `glance`: 1, 2, 4 or 8; nil if there is no use in that.
+    package func glanceScale(for size: FrameSize) -> Int? {
+        isIdle(at: nextTime) ? SceneWatch.sufficientScale(for: size) : nil
+    }
+
     /// Forgets all faces: what comes next has nothing to do with what came before.
     public func reset() {
         faces = []
         lastTime = nil
         schedule.reset()
+        scene.reset()
+    }
+
+    private func noteTime(of frame: Frame) {
+        let time = frame.stamp.mediaTime
+        nextTime = time + max(0, time - (lastTime ?? time))
+        lastTime = time
     }
 
     /// The landmarks of a face in the frame analysed last, in pixels of its upright picture; nil if it is not there.
@@ -133,8 +163,7 @@ public final class FaceAnalyzer {
     private func followFaces(in frame: Frame, _ luminance: inout Mean) throws(InferenceError) {
         var kept: [TrackedFace] = []
         for var face in faces {
-            let region = face.region(in: frame.uprightSize)
-            let presence = try landmarkModel.find(face.landmarks, in: frame, region: region)
+            let presence = try findLandmarks(of: &face, in: frame)
             guard face.update(presence, in: frame.uprightSize), isWanted(face, in: frame.uprightSize),
                 // Two that came to follow the same face: the older one keeps it.
                 !kept.contains(where: { $0.region.isSameFace(as: face.region) })
@@ -142,13 +171,42 @@ public final class FaceAnalyzer {
                 schedule.lost(at: frame.stamp.mediaTime)
                 continue
             }
-            luminance.add(landmarkModel.luminance())
+            luminance.add(face.luminance)
             kept.append(face)
         }
         faces = kept
     }
 
+    /// Finds the landmarks of a followed face: computes them, or moves those of an earlier frame if the face has not
+    /// changed.
+    ///
+    /// - Returns: How sure the model is that there is a face, 0…1.
+    private func findLandmarks(of face: inout TrackedFace, in frame: Frame) throws(InferenceError) -> Double {
+        if options.skipsUnchanged, face.reuseLandmarks(in: frame, workspace) { return face.presence }
+        let region = face.region(in: frame.uprightSize)
+        let presence = try landmarkModel.find(face.landmarks, in: frame, region: region)
+        face.luminance = landmarkModel.luminance()
+        if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
+        return presence
+    }
+
     // MARK: Searching
+
+    /// What to look for in a frame: while no face is followed, nothing unless the scene has changed.
+    private func dueSearch(in frame: Frame) -> SearchSchedule.Search {
+        let time = frame.stamp.mediaTime
+        let due = schedule.due(at: time, following: faces.count)
+        guard isIdle(at: time) else {
+            scene.reset()
+            return due
+        }
+        return scene.mustLook(at: frame) ? due : .none
+    }
+
+    /// Whether no face is followed nor was lost a moment ago, so that only a change of the scene is a reason to look.
+    private func isIdle(at time: Double) -> Bool {
+        options.skipsUnchanged && faces.isEmpty && !schedule.hasLost(at: time)
+    }
 
     private func search(
         _ frame: Frame,
@@ -158,7 +216,7 @@ public final class FaceAnalyzer {
     ) throws(InferenceError) {
         let clock = ContinuousClock()
         let start = clock.now
-        let rect = options.region ?? NormalizedRect(x: 0, y: 0, width: 1, height: 1)
+        let rect = options.region ?? .wholePicture
         let detections = try finder.find(in: frame, rect: rect, search)
         let searched = clock.now
         schedule.searched(search, at: frame.stamp.mediaTime)
@@ -187,7 +245,9 @@ public final class FaceAnalyzer {
         else { return }
         lastLineage += 1
         spare = FaceLandmarks()
-        luminance.add(landmarkModel.luminance())
+        face.luminance = landmarkModel.luminance()
+        if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
+        luminance.add(face.luminance)
         faces.append(face)
     }
 
@@ -201,6 +261,11 @@ public final class FaceAnalyzer {
         let y = Double((top + bottom) / 2 + 0.5) / Double(size.height)
         return x >= wanted.x && x <= wanted.x + wanted.width && y >= wanted.y && y <= wanted.y + wanted.height
     }
+}
+
+extension NormalizedRect {
+    /// The rectangle that holds everything.
+    fileprivate static var wholePicture: NormalizedRect { NormalizedRect(x: 0, y: 0, width: 1, height: 1) }
 }
 
 /// A mean of what was added so far.

@@ -42,6 +42,11 @@ public final class FaceLandmarks {
         return FaceLandmark(x: numbers[base], y: numbers[base + 1], z: numbers[base + 2])
     }
 
+    /// Takes over the points of another face.
+    func copy(_ other: FaceLandmarks) {
+        for index in numbers.indices { numbers[index] = other.numbers[index] }
+    }
+
     /// A copy of all points.
     public var all: [FaceLandmark] { (0..<Self.count).map { self[$0] } }
 }

@@ -37,11 +37,14 @@ struct SearchSchedule: Hashable, Sendable {
     /// What to look for in a frame in which that many faces are followed.
     func due(at mediaTime: Double, following count: Int) -> Search {
         guard count < maximumFaces else { return .none }
-        let hasLost = !hasPassed(moment, since: lastLoss, at: mediaTime)
+        let hasLost = hasLost(at: mediaTime)
         guard count == 0 || hasLost || hasPassed(interval, since: lastSearch, at: mediaTime) else { return .none }
         if alwaysSmall || hasLost { return .largeAndSmall }
         return count == 0 && hasPassed(moment, since: lastSmallSearch, at: mediaTime) ? .largeElseSmall : .large
     }
+
+    /// Whether a face was lost a moment ago.
+    func hasLost(at mediaTime: Double) -> Bool { !hasPassed(moment, since: lastLoss, at: mediaTime) }
 
     /// Whether that many seconds have passed since then; a time before it is a source that began anew.
     private func hasPassed(_ seconds: Double, since time: Double?, at mediaTime: Double) -> Bool {

@@ -8,6 +8,12 @@ struct TrackedFace {
     private(set) var presence = 0.0
     /// Where to look in the next frame, in pixels of the last one.
     private(set) var region: CropRegion
+    /// Decides in which frames the landmarks must be computed.
+    let still = StillFace()
+    /// The landmarks as they were computed last.
+    private let computed = FaceLandmarks()
+    /// The mean brightness of the crop they were computed from, 0…1.
+    var luminance = 0.0
     /// The last upright picture's size: a JPEG may be decoded smaller from one frame to the next.
     private var size: FrameSize
 
@@ -27,6 +33,25 @@ struct TrackedFace {
     /// Where to look in an upright picture of that size.
     func region(in size: FrameSize) -> CropRegion {
         size == self.size ? region : region.scaled(by: Float(size.width) / Float(self.size.width))
+    }
+
+    /// Notes that the landmarks were computed in a frame.
+    func landmarksWereComputed(in frame: Frame, _ workspace: StillFace.Workspace) {
+        computed.copy(landmarks)
+        still.computed(landmarks, in: frame, workspace)
+    }
+
+    /// Moves the landmarks computed last to where the face is now.
+    ///
+    /// - Returns: False if the face has changed, so that they must be computed.
+    func reuseLandmarks(in frame: Frame, _ workspace: StillFace.Workspace) -> Bool {
+        guard let motion = still.motion(in: frame, workspace) else { return false }
+        for index in 0..<FaceLandmarks.count {
+            let point = motion(computed.numbers[3 * index], computed.numbers[3 * index + 1])
+            landmarks.numbers[3 * index] = point.x
+            landmarks.numbers[3 * index + 1] = point.y
+        }
+        return true
     }
 
     /// How many pixels the longer side of the picture must have for the landmark model to lose nothing of this face.

@@ -98,13 +98,14 @@ public final class JPEGDecoder {
     /// - Parameters:
     ///   - frame: a frame in the format `.jpeg`; its size is what the source negotiated.
     ///   - decimation: 1, 2, 4 or 8: what width and height are divided by, rounded up.
+    ///   - isGray: whether only the brightness is decoded, which takes less time.
     /// - Returns: a frame over memory of the decoder's own.
     /// - Throws: `JPEGError`, `corrupt` for a picture that is not whole; the next frame may be decoded all the same.
-    public func decode(_ frame: Frame, decimation: Int = 1) throws(JPEGError) -> Frame {
+    public func decode(_ frame: Frame, decimation: Int = 1, isGray: Bool = false) throws(JPEGError) -> Frame {
         precondition(Self.decimations.contains(decimation), "a JPEG can be divided by 1, 2, 4 or 8")
         guard case .jpeg = frame.format else { throw .notJPEG(frame.format) }
         do throws(JPEGError) {
-            return try decodeWithHandle(frame, decimation)
+            return try decodeWithHandle(frame, decimation, isGray)
         } catch {
             forgetDamage()
             throw error
@@ -118,8 +119,9 @@ public final class JPEGDecoder {
         handle = fresh
     }
 
-    private func decodeWithHandle(_ frame: Frame, _ decimation: Int) throws(JPEGError) -> Frame {
-        let header = try readHeader(frame)
+    private func decodeWithHandle(_ frame: Frame, _ decimation: Int, _ isGray: Bool) throws(JPEGError) -> Frame {
+        var header = try readHeader(frame)
+        if isGray { header.subsampling = .gray }
         let layout = PlaneLayout(
             size: FrameSize(
                 width: (header.stored.width + decimation - 1) / decimation,
@@ -187,11 +189,46 @@ public final class JPEGDecoder {
         _ layout: PlaneLayout
     ) throws(JPEGError) {
         let first = memory.base.assumingMemoryBound(to: UInt8.self)
+        let result =
+            layout.subsampling == .gray ? decompressGray(jpeg, first, layout) : decompressPlanes(jpeg, first, layout)
+        guard result != 0 else { return }
+        let words = complaint
+        // Bytes of padding before the end are common and hurt nobody; whatever else it warns of spoils the picture.
+        if tjGetErrorCode(handle) == TJERR_WARNING.rawValue,
+            words.contains("extraneous bytes before marker 0xd9")
+        {
+            return
+        }
+        throw .corrupt(words)
+    }
+
+    /// Decodes the brightness only; chroma in the JPEG is skipped.
+    private func decompressGray(_ jpeg: Frame.Plane, _ first: UnsafeMutablePointer<UInt8>, _ layout: PlaneLayout)
+        -> Int32
+    {
+        tjDecompress2(
+            handle,
+            jpeg.bytes,
+            UInt(jpeg.bytesPerRow),
+            first,
+            Int32(layout.size.width),
+            Int32(layout.strides.0),
+            Int32(layout.size.height),
+            Int32(TJPF_GRAY.rawValue),
+            0
+        )
+    }
+
+    private func decompressPlanes(
+        _ jpeg: Frame.Plane,
+        _ first: UnsafeMutablePointer<UInt8>,
+        _ layout: PlaneLayout
+    ) -> Int32 {
         // Fixed in size: arrays would be allocated anew for each frame.
         var planes: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?) =
             (first, first + layout.offsets.1, first + layout.offsets.2)
         var strides = (Int32(layout.strides.0), Int32(layout.strides.1), Int32(layout.strides.1))
-        let result = withUnsafeMutablePointer(to: &planes) { planes in
+        return withUnsafeMutablePointer(to: &planes) { planes in
             withUnsafeMutablePointer(to: &strides) { strides in
                 tjDecompressToYUVPlanes(
                     handle,
@@ -206,15 +243,6 @@ public final class JPEGDecoder {
                 )
             }
         }
-        guard result != 0 else { return }
-        let words = complaint
-        // Bytes of padding before the end are common and hurt nobody; whatever else it warns of spoils the picture.
-        if tjGetErrorCode(handle) == TJERR_WARNING.rawValue,
-            words.contains("extraneous bytes before marker 0xd9")
-        {
-            return
-        }
-        throw .corrupt(words)
     }
 
     private var complaint: String { String(cString: tjGetErrorStr2(handle)) }

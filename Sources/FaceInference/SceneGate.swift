@@ -1,0 +1,283 @@
+/// Decides, while no face is followed, in which frames the detector has to look: those in which something changed.
+///
+/// It compares the means of 48 × 36 cells of the picture with those at the last look, relative to each cell's own noise
+/// and after removing changes of the light, so that sensor noise, mains flicker, auto exposure and daylight do not count
+/// as change, and a face that comes in at an edge does. Something that goes on moving is learnt as noise within seconds.
+/// Whatever it sees, it lets the detector look once a second.
+///
+/// Pure: the same cells at the same times give the same decisions.
+struct SceneGate {
+    /// Cells across the stored picture.
+    static let columns = 48
+    /// Cells down the stored picture; they share one gain, because a camera exposes rows one after the other.
+    static let rows = 36
+    static let count = columns * rows
+
+    // Tuned on empty rooms and sliding faces made of photographs with noise, flicker, ramps and video coding.
+
+    /// Seconds between looks when nothing changes.
+    private static let longestPause = 1.0
+    /// Seconds in which every frame is looked at after a new change, and for which looks go on after its end.
+    private static let hold = 0.3
+    /// Seconds between looks while a change goes on, and after it.
+    private static let pause = 0.1
+    /// Seconds without a change after which the next one is new.
+    private static let calm = 0.5
+    /// Slack for times that are rounded, in seconds.
+    private static let slack = 0.004
+    /// How much of a new difference is learnt as noise in each frame.
+    private static let learning: Float = 1.0 / 32
+    /// What is added to the noise's variance, in grey levels squared: what video coding leaves.
+    private static let noiseFloor: Float = 1
+    /// Of the smoothed picture: as `learning` and `noiseFloor`.
+    private static let smoothing: Float = 0.2
+    private static let smoothFloor: Float = 0.16
+    /// Frames that the smoothed picture takes to settle after a look.
+    private static let settling = 4
+    /// A square of 2 × 2 cells has changed from this sum of their deviations on, each counted up to `cellLimit`.
+    private static let blockThreshold: Float = 14
+    private static let cellLimit: Float = 8
+    /// A cell has changed from this deviation on, the picture if that share of its cells has.
+    private static let cellThreshold: Float = 4
+    private static let cellShare: Float = 0.02
+
+    /// The picture that changes are measured against: the one at the last look, averaged with those after it.
+    private var reference = [Float](repeating: 0, count: count)
+    private var previous = [Float](repeating: 0, count: count)
+    /// Variance of each cell's noise.
+    private var noise = [Float](repeating: 1, count: count)
+    private var smooth = [Float](repeating: 0, count: count)
+    private var smoothReference = [Float](repeating: 0, count: count)
+    private var deviations = [Float](repeating: 0, count: count)
+    private var light = LightLevel()
+
+    private var isEmpty = true
+    private var averaged = 0
+    private var smoothed = 0
+    private var lastLook = 0.0
+    private var lastChange = -Double.infinity
+    private var changeBegan = -Double.infinity
+    private var lastTime = 0.0
+
+    /// Forgets the picture, but not the noise of its cells: the next frame is looked at.
+    mutating func reset() { isEmpty = true }
+
+    /// Whether the detector has to look at a frame.
+    ///
+    /// - Parameters:
+    ///   - cells: The means of `count` cells, 0…255: columns from the left, in them cells from the top.
+    ///   - time: Seconds of media time.
+    mutating func mustLook(at cells: [Float], time: Double) -> Bool {
+        // A time before the last one is a source that began anew.
+        guard !isEmpty, time >= lastTime else {
+            begin(with: cells, at: time)
+            return true
+        }
+        lastTime = time
+        learnNoise(cells)
+        let isFastChange = hasChanged(cells, since: reference, noiseFactor: 1, floor: Self.noiseFloor)
+        let isSlowChange = followSmoothly(cells)
+        let hasMoved = isFastChange || isSlowChange
+        if hasMoved {
+            if time - lastChange > Self.calm { changeBegan = time }
+            lastChange = time
+        }
+        let isLook = isDue(at: time, hasMoved)
+        if isLook {
+            CellKernels.copy(cells, to: &reference)
+            CellKernels.copy(smooth, to: &smoothReference)
+            lastLook = time
+            averaged = 1
+        } else if averaged < 4, !hasMoved {
+            averaged += 1
+            CellKernels.approach(cells, share: 1 / Float(averaged), &reference)
+        }
+        return isLook
+    }
+
+    private func isDue(at time: Double, _ hasMoved: Bool) -> Bool {
+        let age = time - lastLook + Self.slack
+        if hasMoved { return time - changeBegan < Self.hold || age >= Self.pause }
+        return age >= (time - lastChange < Self.hold ? Self.pause : Self.longestPause)
+    }
+
+    private mutating func begin(with cells: [Float], at time: Double) {
+        CellKernels.copy(cells, to: &reference)
+        CellKernels.copy(cells, to: &previous)
+        CellKernels.copy(cells, to: &smooth)
+        CellKernels.copy(cells, to: &smoothReference)
+        isEmpty = false
+        (averaged, smoothed) = (1, 0)
+        (lastLook, lastTime, lastChange, changeBegan) = (time, time, -.infinity, -.infinity)
+    }
+
+    /// Learns each cell's noise from the difference of successive pictures; large ones slowly, so that a face is no noise.
+    private mutating func learnNoise(_ cells: [Float]) {
+        light.adapt(previous, to: cells)
+        CellKernels.learn(cells, light.adapted, rate: Self.learning, &noise)
+        CellKernels.copy(cells, to: &previous)
+    }
+
+    /// Follows the picture slowly, which shows weak changes under the noise, and says whether there is one.
+    private mutating func followSmoothly(_ cells: [Float]) -> Bool {
+        CellKernels.approach(cells, share: Self.smoothing, &smooth)
+        smoothed += 1
+        guard smoothed > Self.settling else {
+            CellKernels.copy(smooth, to: &smoothReference)
+            return false
+        }
+        // The variance that noise has left after the smoothing.
+        let factor = 2 * Self.smoothing / (2 - Self.smoothing)
+        return hasChanged(smooth, since: smoothReference, noiseFactor: factor, floor: Self.smoothFloor)
+    }
+
+    private mutating func hasChanged(
+        _ cells: [Float],
+        since reference: [Float],
+        noiseFactor: Float,
+        floor: Float
+    ) -> Bool {
+        light.adapt(reference, to: cells)
+        CellKernels.deviations(cells, light.adapted, noise, noiseFactor, floor, &deviations)
+        let changed = CellKernels.count(deviations, above: Self.cellThreshold)
+        return changed > Self.cellShare * Float(Self.count)
+            || CellKernels.largestBlock(deviations, limit: Self.cellLimit) > Self.blockThreshold
+    }
+}
+
+/// Brings an older picture to the light of a newer one: each row of cells is multiplied by the mean of the middle half of
+/// the ratios of its cells, which things that move do not change.
+private struct LightLevel {
+    /// Added to the brightness, so that dark cells have no wild ratios.
+    private static let offset: Float = 4
+
+    /// What `adapt` made.
+    private(set) var adapted = [Float](repeating: 0, count: SceneGate.count)
+    private var ratios = [Float](repeating: 0, count: SceneGate.count)
+    private let exchanges = SortingNetwork.exchanges(count: SceneGate.columns)
+
+    mutating func adapt(_ reference: [Float], to cells: [Float]) {
+        CellKernels.ratios(cells, reference, offset: Self.offset, &ratios)
+        CellKernels.sortRows(&ratios, exchanges)
+        CellKernels.multiply(reference, byMiddleOf: ratios, offset: Self.offset, &adapted)
+    }
+}
+
+/// Loops over the cells, columns first, on plain pointers: the compiler turns each into vector instructions.
+private enum CellKernels {
+    typealias Input = UnsafePointer<Float>
+    typealias Output = UnsafeMutablePointer<Float>
+
+    private static let count = SceneGate.count
+    private static let rows = SceneGate.rows
+    private static let columns = SceneGate.columns
+
+    static func copy(_ cells: Input, to target: Output) {
+        target.update(from: cells, count: count)
+    }
+
+    /// Moves the target by a share of the way to the cells.
+    static func approach(_ cells: Input, share: Float, _ target: Output) {
+        for index in 0..<count { target[index] += (cells[index] - target[index]) * share }
+    }
+
+    /// Learns variances from squared differences, of which at most nine times the variance counts.
+    static func learn(_ cells: Input, _ other: Input, rate: Float, _ noise: Output) {
+        for index in 0..<count {
+            let difference = cells[index] - other[index]
+            let square = difference * difference / 2
+            let limit = 9 * noise[index] + 0.05
+            noise[index] += ((square < limit ? square : limit) - noise[index]) * rate
+        }
+    }
+
+    static func ratios(_ cells: Input, _ reference: Input, offset: Float, _ output: Output) {
+        for index in 0..<count { output[index] = (cells[index] + offset) / (reference[index] + offset) }
+    }
+
+    /// Sorts each row of cells; all rows at the same time, since the exchanges do not depend on the numbers.
+    static func sortRows(_ cells: Output, _ exchanges: [(Int, Int)]) {
+        for (low, high) in exchanges {
+            let (lows, highs) = (cells + low * rows, cells + high * rows)
+            for row in 0..<rows {
+                let (one, other) = (lows[row], highs[row])
+                lows[row] = one < other ? one : other
+                highs[row] = one < other ? other : one
+            }
+        }
+    }
+
+    /// Multiplies each row by the mean of the middle half of its sorted ratios.
+    static func multiply(_ cells: Input, byMiddleOf sorted: Input, offset: Float, _ output: Output) {
+        let middle = columns / 4..<columns * 3 / 4
+        // The first column of the output holds the gains until the rest is done.
+        for row in 0..<rows { output[row] = 0 }
+        for column in middle {
+            for row in 0..<rows { output[row] += sorted[column * rows + row] }
+        }
+        for row in 0..<rows { output[row] /= Float(middle.count) }
+        for column in (0..<columns).reversed() {
+            for row in 0..<rows {
+                let index = column * rows + row
+                output[index] = (cells[index] + offset) * output[row] - offset
+            }
+        }
+    }
+
+    /// How far cells are from others, in standard deviations of the noise.
+    static func deviations(
+        _ cells: Input,
+        _ other: Input,
+        _ noise: Input,
+        _ factor: Float,
+        _ floor: Float,
+        _ output: Output
+    ) {
+        for index in 0..<count {
+            output[index] = (cells[index] - other[index]).magnitude / (factor * noise[index] + floor).squareRoot()
+        }
+    }
+
+    static func count(_ cells: Input, above threshold: Float) -> Float {
+        var found: Int32 = 0
+        for index in 0..<count { found &+= cells[index] > threshold ? 1 : 0 }
+        return Float(found)
+    }
+
+    /// The largest sum of 2 × 2 cells, each counted up to a limit.
+    static func largestBlock(_ cells: Input, limit: Float) -> Float {
+        var largest: Float = 0
+        for column in 0..<columns - 1 {
+            let (here, next) = (cells + column * rows, cells + (column + 1) * rows)
+            for row in 0..<rows - 1 {
+                let upper = min(here[row], limit) + min(next[row], limit)
+                let lower = min(here[row + 1], limit) + min(next[row + 1], limit)
+                largest = max(largest, upper + lower)
+            }
+        }
+        return largest
+    }
+}
+
+/// Batcher's odd-even merge sort as a list of positions to be compared and exchanged.
+enum SortingNetwork {
+    /// The exchanges that sort that many numbers.
+    static func exchanges(count: Int) -> [(Int, Int)] {
+        var exchanges: [(Int, Int)] = []
+        var run = 1
+        while run < count {
+            var distance = run
+            while distance > 0 {
+                for start in stride(from: distance % run, to: count - distance, by: 2 * distance) {
+                    for low in start..<min(start + distance, count - distance)
+                    where low / (2 * run) == (low + distance) / (2 * run) {
+                        exchanges.append((low, low + distance))
+                    }
+                }
+                distance /= 2
+            }
+            run *= 2
+        }
+        return exchanges
+    }
+}

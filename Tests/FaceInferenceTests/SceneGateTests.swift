@@ -1,0 +1,152 @@
+import Testing
+
+@testable import FaceInference
+
+/// Cells of a room with noise, and what happens in it.
+private struct Room {
+    private var generator = NoiseGenerator(seed: 11)
+    private let background: [Float]
+    var noise: Float = 0.5
+    /// What is done to a cell's brightness in a frame.
+    var change: (_ brightness: Float, _ column: Int, _ row: Int, _ frame: Int) -> Float = { brightness, _, _, _ in
+        brightness
+    }
+
+    init() {
+        var generator = NoiseGenerator(seed: 5)
+        background = (0..<SceneGate.count).map { _ in 90 + 30 * generator.next() }
+    }
+
+    mutating func cells(_ frame: Int) -> [Float] {
+        (0..<SceneGate.count).map { index in
+            let brightness = change(background[index], index / SceneGate.rows, index % SceneGate.rows, frame)
+            return min(max(brightness + noise * generator.next(), 0), 255)
+        }
+    }
+
+    /// The frames, at 30 a second, that the gate lets the detector look at.
+    mutating func looks(_ frames: Range<Int>) -> [Int] {
+        var gate = SceneGate()
+        return frames.filter { gate.mustLook(at: cells($0), time: Double($0) / 30) }
+    }
+}
+
+@Suite("Scene gate")
+struct SceneGateTests {
+    private static let minute = 0..<1800
+
+    @Test("looks once a second at a room with nothing but noise", arguments: [0.1, 0.5, 1, 1.5] as [Float])
+    func noise(_ noise: Float) {
+        var room = Room()
+        room.noise = noise
+        let looks = room.looks(Self.minute)
+        #expect(looks.first == 0)
+        #expect(zip(looks.dropFirst(), looks).allSatisfy { $0 - $1 <= 30 })
+        #expect(looks.count <= 65)
+    }
+
+    @Test("is not woken by mains flicker that wanders through the rows, nor by daylight that comes in a minute")
+    func light() {
+        var room = Room()
+        room.change = { brightness, _, row, frame in
+            let phase = Float(row) / 36 * 1.6 + Float(frame) * 0.37
+            let flicker = 1 + 0.06 * (2 * (phase - phase.rounded(.down)) - 1)
+            return brightness * flicker * (0.7 + 0.6 * Float(frame) / 1800)
+        }
+        #expect(room.looks(Self.minute).count <= 66)
+    }
+
+    @Test("is hardly woken by a jump of the exposure")
+    func exposure() {
+        var room = Room()
+        room.change = { brightness, _, _, frame in brightness * (frame / 150 % 2 == 0 ? 1 : 1.25) }
+        #expect(room.looks(Self.minute).count <= 130)
+    }
+
+    @Test("looks at a face that slides in at an edge within three frames", arguments: [0.02, 0.1, 0.5])
+    func enter(_ widthsPerSecond: Double) {
+        var room = Room()
+        room.change = { brightness, column, row, frame in
+            // Eight columns wide, from the left; it begins to be seen in frame 100.
+            let edge = Double(frame - 100) / 30 * widthsPerSecond * 48
+            guard frame >= 100, (12..<24).contains(row) else { return brightness }
+            let covered = Float(min(max(edge - Double(column), 0), 1))
+            return brightness + covered * (185 - brightness)
+        }
+        let looks = room.looks(0..<400)
+        // When it covers one and a half columns.
+        let visible = 100 + Int((1.5 / 48 / widthsPerSecond * 30).rounded(.up))
+        #expect(looks.contains { ((visible - 3)...(visible + 3)).contains($0) }, "visible \(visible), looks \(looks)")
+    }
+
+    @Test("looks at every frame of the first moment of a change, then ten times a second, and once more after it")
+    func change() {
+        var room = Room()
+        var generator = NoiseGenerator(seed: 3)
+        let pattern = (0..<600).map { _ in 60 * generator.next() }
+        room.change = { brightness, column, row, frame in
+            guard (60..<120).contains(frame), (20..<28).contains(column), (10..<20).contains(row) else {
+                return brightness
+            }
+            return brightness + pattern[frame] + 80
+        }
+        let looks = room.looks(0..<180)
+        #expect(looks.filter { (60..<69).contains($0) } == Array(60..<69))
+        #expect((3...5).contains(looks.count { (90..<105).contains($0) }))
+        #expect((2...5).contains(looks.count { (121..<140).contains($0) }))
+        #expect(looks.count { (140..<180).contains($0) } <= 2)
+    }
+
+    @Test("learns what goes on moving")
+    func curtain() {
+        var room = Room()
+        room.change = { brightness, column, row, frame in
+            guard column < 6 else { return brightness }
+            let wave = Float((frame * 7 + row * 3) % 31) - 15
+            return brightness + wave
+        }
+        let looks = room.looks(0..<900)
+        #expect(looks.count { $0 >= 600 } < 150)
+    }
+
+    @Test("looks at once after a reset, and when time begins anew")
+    func reset() {
+        var room = Room()
+        var gate = SceneGate()
+        func isLooked(_ frame: Int, at time: Double) -> Bool {
+            if frame == 2 { gate.reset() }
+            return gate.mustLook(at: room.cells(frame), time: time)
+        }
+        let looks = zip(0..., [5, 5.03, 5.06, 5.1, 0]).map { isLooked($0, at: $1) }
+        #expect(looks == [true, false, true, false, true])
+    }
+
+    @Test("sorts with exchanges that do not depend on the numbers", arguments: [1, 2, 5, 16, 48, 63])
+    func sorting(_ count: Int) {
+        var generator = NoiseGenerator(seed: UInt64(count))
+        for _ in 0..<50 {
+            let numbers = (0..<count).map { _ in generator.next() }
+            var sorted = numbers
+            for (low, high) in SortingNetwork.exchanges(count: count) where sorted[low] > sorted[high] {
+                sorted.swapAt(low, high)
+            }
+            #expect(sorted == numbers.sorted())
+        }
+    }
+}
+
+/// Numbers with mean 0 and variance 1, nearly normal, the same in every run.
+struct NoiseGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> Float {
+        var sum: Float = 0
+        for _ in 0..<3 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            for shift in [16, 32, 48] as [UInt64] { sum += Float((state >> shift) & 0xFFFF) / 65536 - 0.5 }
+        }
+        return sum * 1.1547
+    }
+}

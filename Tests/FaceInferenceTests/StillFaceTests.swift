@@ -1,0 +1,166 @@
+import FaceMetadata
+import Frames
+import Testing
+
+@testable import FaceInference
+
+@Suite("Still face")
+struct StillFaceTests {
+    private let face = StillFace()
+    private let workspace = StillFace.Workspace()
+    private let landmarks = FaceLandmarks()
+    private let picture: Frame
+
+    init() throws {
+        picture = try Portrait.astronaut.frame()
+        for (index, point) in try Portrait.astronaut.reference().enumerated() {
+            landmarks.numbers[3 * index] = point.x
+            landmarks.numbers[3 * index + 1] = point.y
+            landmarks.numbers[3 * index + 2] = point.z
+        }
+    }
+
+    /// The portrait seen through a transform, with every pixel changed, as the frame of that number at 30 a second.
+    private func frame(
+        _ number: Int,
+        _ transform: Frames.AffineTransform = .init(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0),
+        change: (_ x: Int, _ y: Int, _ value: Float) -> Float = { _, _, value in value }
+    ) throws -> Frame {
+        let side = 512
+        let sampler = CropSampler(size: side, border: .replicate, range: 0...255)
+        var values = [Float](repeating: 0, count: sampler.count)
+        try #require(sampler.sample(picture, through: transform, into: &values))
+        for pixel in 0..<side * side {
+            for channel in 0..<3 {
+                values[3 * pixel + channel] = change(pixel % side, pixel / side, values[3 * pixel + channel])
+            }
+        }
+        let pixels = PixelMemory(values.map { UInt8(max(0, min(255, $0.rounded()))) })
+        var frame = picture
+        frame.format = .rgb24
+        frame.size = FrameSize(width: side, height: side)
+        frame.planes = (Frame.Plane(base: UnsafeRawPointer(pixels.base), bytesPerRow: 3 * side), nil, nil)
+        frame.lease = pixels
+        frame.stamp.frame = number
+        frame.stamp.mediaTime = Double(number) / 30
+        return frame
+    }
+
+    @Test("reuses the landmarks of a face that has only noise and another light")
+    func noise() throws {
+        face.computed(landmarks, in: try frame(0), workspace)
+        var generator = NoiseGenerator(seed: 1)
+        let noisy = try frame(1) { _, _, value in 1.06 * value + 6 * generator.next() }
+        let motion = try #require(face.motion(in: noisy, workspace))
+        let nose = landmarks[1]
+        let moved = motion(nose.x, nose.y)
+        #expect(abs(moved.x - nose.x) < 0.2)
+        #expect(abs(moved.y - nose.y) < 0.2)
+    }
+
+    @Test("moves the landmarks along with a face that shifts and turns a little")
+    func motion() throws {
+        face.computed(landmarks, in: try frame(0), workspace)
+        // The picture moves right by 0.8 and up by 0.6 pixels, and turns by half a degree about the nose.
+        let (cosine, sine): (Float, Float) = (0.99996, 0.00873)
+        let nose = landmarks[1]
+        let (x, y) = (nose.x + 0.8, nose.y - 0.6)
+        let back = AffineTransform(
+            a: cosine,
+            b: sine,
+            c: -sine,
+            d: cosine,
+            tx: nose.x - cosine * x - sine * y,
+            ty: nose.y + sine * x - cosine * y
+        )
+        let motion = try #require(face.motion(in: try frame(1, back), workspace))
+        for index in [1, 10, 152, 234, 454, 33, 291] {
+            let (point, moved) = (landmarks[index], motion(landmarks[index].x, landmarks[index].y))
+            // The transform leads from the new picture to the old one.
+            let origin = back(moved.x, moved.y)
+            #expect(abs(origin.x - point.x) < 0.35, "point \(index)")
+            #expect(abs(origin.y - point.y) < 0.35, "point \(index)")
+        }
+    }
+
+    @Test("computes the landmarks again when the face moves on, an eye closes or the mouth changes")
+    func changes() throws {
+        let first = try frame(0)
+        let away = AffineTransform(a: 1, b: 0, c: 0, d: 1, tx: 4, ty: 0)
+        face.computed(landmarks, in: first, workspace)
+        #expect(face.motion(in: try frame(1, away), workspace) == nil)
+        for (index, halfWidth, halfHeight) in [(159, 12, 4), (386, 12, 4), (13, 14, 5)] as [(Int, Float, Float)] {
+            let middle = landmarks[index]
+            face.computed(landmarks, in: first, workspace)
+            let covered = try frame(1) { x, y, value in
+                abs(Float(x) - middle.x) < halfWidth && abs(Float(y) - middle.y) < halfHeight ? 175 : value
+            }
+            #expect(face.motion(in: covered, workspace) == nil, "around point \(index)")
+        }
+    }
+
+    @Test("computes every tenth frame, and after half a second, of a face that never changes")
+    func longest() throws {
+        let first = try frame(0)
+        face.computed(landmarks, in: first, workspace)
+        var reused = 0
+        for number in 1...12 {
+            var same = first
+            same.stamp.mediaTime = Double(number) / 30
+            reused += face.motion(in: same, workspace) == nil ? 0 : 1
+        }
+        #expect(reused == 9)
+        face.computed(landmarks, in: first, workspace)
+        var late = first
+        late.stamp.mediaTime = 0.6
+        #expect(face.motion(in: late, workspace) == nil)
+        late.stamp.mediaTime = -0.1
+        #expect(face.motion(in: late, workspace) == nil)
+    }
+
+    @Test("computes the landmarks when the picture has another size, or before they were ever computed")
+    func unknown() throws {
+        let first = try frame(0)
+        #expect(face.motion(in: first, workspace) == nil)
+        face.computed(landmarks, in: first, workspace)
+        #expect(face.motion(in: first, workspace) != nil)
+        let half = AffineTransform(a: 2, b: 0, c: 0, d: 2, tx: 0.5, ty: 0.5)
+        #expect(face.motion(in: try picture.resampled(side: 256, through: half), workspace) == nil)
+        face.reset()
+        #expect(face.motion(in: first, workspace) == nil)
+    }
+
+    @Test("finds quantiles to a thirtieth of their value")
+    func quantiles() {
+        var meter = QuantileMeter()
+        var generator = NoiseGenerator(seed: 9)
+        let numbers = (0..<1000).map { _ in generator.next() * generator.next() * 40 }.map(\.magnitude)
+        for share in [0.1, 0.4, 0.5, 0.9] {
+            let exact = numbers.sorted()[Int(share * 1000)]
+            let found = meter.value(at: share, of: numbers, count: 1000)
+            #expect(abs(found / exact - 1) < 0.034)
+        }
+        let nothing = meter.value(at: 0.5, of: [Float](repeating: 0, count: 8), count: 8)
+        #expect(nothing < 0.001)
+    }
+
+    @Test("solves least squares")
+    func leastSquares() {
+        var (fit, sums) = (LeastSquares(), LeastSquares.Effects(repeating: .zero))
+        var generator = NoiseGenerator(seed: 4)
+        let wanted: LeastSquares.Solution = [0.5, -2, 3, 0.25, 7]
+        for _ in 0..<40 {
+            var effects = LeastSquares.Effects(repeating: .zero)
+            var measured = SIMD8<Float>.zero
+            for index in 0..<5 {
+                for lane in 0..<8 { effects[index][lane] = generator.next() }
+                measured += effects[index] * wanted[index]
+            }
+            fit.add(effects, weights: .one)
+            for index in 0..<5 { sums[index] += effects[index] * measured }
+        }
+        fit.factorize(penalties: [0, 0, 0, 0, 0])
+        let solution = fit.solve([sums[0].sum(), sums[1].sum(), sums[2].sum(), sums[3].sum(), sums[4].sum()])
+        for index in 0..<5 { #expect(abs(solution[index] - wanted[index]) < 0.001) }
+    }
+}

@@ -1,0 +1,84 @@
+import FaceMetadata
+import FacetTestSupport
+import Frames
+import Testing
+
+@testable import FaceInference
+
+/// The analyzer with frames in which little or nothing changes, against itself with every frame computed.
+@Suite("Unchanged frames")
+struct UnchangedFramesTests {
+    private func analyzer(skips: Bool) throws -> FaceAnalyzer {
+        var options = FaceAnalyzer.Options()
+        options.skipsUnchanged = skips
+        return try FaceAnalyzer(options)
+    }
+
+    /// Three seconds in which a face slides into a room whose light flickers.
+    private func scene() throws -> RoomScene {
+        let portrait = try Portrait.astronaut.frame()
+        let face = try #require(try analyzer(skips: false).analyze(portrait).observations.first?.bounds)
+        var parameters = RoomScene.Parameters()
+        parameters.size = FrameSize(width: 320, height: 240)
+        parameters.noise = 5
+        parameters.flicker = 0.05
+        parameters.faceAt = 1.05
+        parameters.faceSpeed = 0.8
+        return RoomScene(parameters, portrait: portrait, face: face)
+    }
+
+    @Test("finds a face that comes in within 0.3 s of the frame in which every search would, with few searches before")
+    func enter() throws {
+        let scene = try scene()
+        var found: [Bool: Int] = [:]
+        for skips in [true, false] {
+            let analyzer = try analyzer(skips: skips)
+            var searches = 0
+            for number in 0..<75 {
+                let analysis = try analyzer.analyze(scene.frame(number))
+                if number < 30, analysis.ranDetector { searches += 1 }
+                if found[skips] == nil, !analysis.observations.isEmpty { found[skips] = number }
+                #expect((analysis.luminance ?? 0) > 0.2 && (analysis.luminance ?? 1) < 0.8)
+            }
+            #expect(searches == (skips ? 1 : 30))
+        }
+        let (skipping, always) = (try #require(found[true]), try #require(found[false]))
+        #expect(skipping - always <= 9)
+    }
+
+    @Test("says from a small gray picture that nothing has changed, and asks for the whole one when something has")
+    func glance() throws {
+        let scene = try scene()
+        let analyzer = try analyzer(skips: true)
+        _ = try analyzer.analyze(scene.frame(0))
+        #expect(analyzer.glanceScale(for: FrameSize(width: 640, height: 480)) == 8)
+        #expect(analyzer.glanceScale(for: FrameSize(width: 320, height: 240)) == 4)
+        #expect(analyzer.glance(at: scene.frame(1))?.ranDetector == false)
+        // The face is in the picture.
+        let changed = scene.frame(70)
+        #expect(analyzer.glance(at: changed) == nil)
+        #expect(try analyzer.analyze(changed).observations.count == 1)
+        // Now it is followed, and every frame counts.
+        #expect(analyzer.glanceScale(for: changed.size) == nil)
+        #expect(analyzer.glance(at: scene.frame(71)) == nil)
+    }
+
+    @Test("follows a still face with the model in every tenth frame, and gives the same numbers")
+    func still() throws {
+        let portrait = try Portrait.astronaut.frame()
+        let (skipping, always) = (try analyzer(skips: true), try analyzer(skips: false))
+        for number in 0..<40 {
+            var frame = portrait
+            frame.stamp.frame = number
+            frame.stamp.mediaTime = Double(number) / 30
+            let reused = try #require(try skipping.analyze(frame).observations.first)
+            let computed = try #require(try always.analyze(frame).observations.first)
+            // The deadband of what is published.
+            #expect(abs(reused.pose.yaw - computed.pose.yaw) < 2)
+            #expect(abs(reused.pose.pitch - computed.pose.pitch) < 2)
+            #expect(abs(reused.bounds.x - computed.bounds.x) < 0.005)
+            #expect(abs(reused.leftEyeOpenness - computed.leftEyeOpenness) < 0.03)
+            #expect(reused.lineage == 1)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+public import FaceMetadata
+public import Frames
+
+/// Frames of a made-up room as a camera with noise sees it, in changing light, into which a face may slide.
+///
+/// The same parameters give the same frames in every run.
+public struct RoomScene: Sendable {
+    /// What the room is like.
+    public struct Parameters: Sendable {
+        /// The size of the frames.
+        public var size = FrameSize(width: 640, height: 480)
+        /// Frames per second.
+        public var rate = 30.0
+        /// The noise's standard deviation, in grey levels.
+        public var noise = 4.0
+        /// How much the mains make the light flicker, as a share of it; the bands wander through the rows.
+        public var flicker = 0.0
+        /// How much brighter the light gets in a minute, as a share of it.
+        public var daylight = 0.0
+        /// The share by which the exposure jumps up and down again, and after how many seconds each time.
+        public var exposureJump = 0.0
+        /// Seconds between jumps of the exposure.
+        public var jumpInterval = 5.0
+        /// When the face begins to be seen, in seconds; nil for never.
+        public var faceAt: Double?
+        /// The face's width as a share of the frame's.
+        public var faceWidth = 0.2
+        /// How fast the face comes in, in frame widths per second; it stops in the middle.
+        public var faceSpeed = 0.2
+        /// The brightness of the face as a share of the portrait's.
+        public var faceBrightness = 1.0
+
+        /// Makes a still room with a noise of four grey levels.
+        public init() {}
+    }
+
+    /// What the room is like.
+    public let parameters: Parameters
+
+    private let background: [Float]
+    private let noise: [Float]
+    private let face: Patch?
+
+    /// A part of a portrait, scaled.
+    fileprivate struct Patch {
+        let side: Int
+        let luma: [Float]
+    }
+
+    private static let noiseCount = 65_521
+
+    /// Makes a room.
+    ///
+    /// - Parameters:
+    ///   - parameters: What it is like.
+    ///   - portrait: A picture whose face is `face`, in pixels; nil if no face comes in.
+    ///   - face: Where the face is.
+    public init(_ parameters: Parameters, portrait: Frame? = nil, face: NormalizedRect? = nil) {
+        self.parameters = parameters
+        var generator = SplitMix64(seed: 20)
+        let (width, height) = (parameters.size.width, parameters.size.height)
+        var room = [Float](repeating: 0, count: width * height)
+        for y in 0..<height {
+            for x in 0..<width {
+                room[y * width + x] = 70 + 60 * Float(x) / Float(width) + 30 * Float(y) / Float(height)
+            }
+        }
+        // Furniture: rectangles of many sizes.
+        for _ in 0..<60 {
+            let (x, y) = (Int.random(in: 0..<width, using: &generator), Int.random(in: 0..<height, using: &generator))
+            let right = min(width, x + Int.random(in: 4...max(5, width / 4), using: &generator))
+            let bottom = min(height, y + Int.random(in: 4...max(5, height / 4), using: &generator))
+            let tone = Float.random(in: 20...220, using: &generator)
+            for row in y..<bottom {
+                for column in x..<right { room[row * width + column] = tone }
+            }
+        }
+        background = room
+        noise = (0..<Self.noiseCount).map { _ in
+            // Nearly normal, with a variance of 1.
+            (0..<6).map { _ in Float.random(in: -0.5...0.5, using: &generator) }.reduce(0, +) * 1.4142
+                * Float(parameters.noise)
+        }
+        if let portrait, let face {
+            self.face = Patch(portrait, face, side: Int(2 * parameters.faceWidth * Double(width)), parameters)
+        } else {
+            self.face = nil
+        }
+    }
+
+    /// How many seconds after the first frame the face is seen as a whole; nil if it never comes.
+    public var faceIsWholeAt: Double? {
+        parameters.faceAt.map { $0 + 1.5 * parameters.faceWidth / parameters.faceSpeed }
+    }
+
+    /// The frame with that number, as YUYV without colours.
+    public func frame(_ number: Int) -> Frame {
+        let size = parameters.size
+        let time = Double(number) / parameters.rate
+        let pixels = FramePixels(count: 2 * size.width * size.height)
+        var generator = SplitMix64(seed: UInt64(number))
+        let gains = (0..<size.height).map { gain(row: $0, time: time) }
+        let (left, top) = facePosition(at: time)
+        background.withUnsafeBufferPointer { background in
+            noise.withUnsafeBufferPointer { noise in
+                for y in 0..<size.height {
+                    let start = Int.random(in: 0..<Self.noiseCount - size.width, using: &generator)
+                    let target = pixels.base + 2 * size.width * y
+                    for x in 0..<size.width {
+                        let scene = faceLuma(x - left, y - top) ?? background[y * size.width + x]
+                        let value = scene * gains[y] + noise[start + x] + 0.5
+                        target[2 * x] = UInt8(min(max(value, 0), 255))
+                        target[2 * x + 1] = 128
+                    }
+                }
+            }
+        }
+        return Frame(
+            stamp: FrameStamp(frame: number, time: Timestamp(nanoseconds: Int64(time * 1e9)), mediaTime: time),
+            captured: .now,
+            size: size,
+            format: .yuyv,
+            encoding: .jpeg,
+            planes: (Frame.Plane(base: UnsafeRawPointer(pixels.base), bytesPerRow: 2 * size.width), nil, nil),
+            lease: pixels
+        )
+    }
+
+    private func gain(row: Int, time: Double) -> Float {
+        // 100 half-waves a second, read out within a frame's time: bands that wander a little from frame to frame.
+        let phase = 100.3 * (time + Double(row) / Double(parameters.size.height) / parameters.rate)
+        let wave = 4 * abs(phase - phase.rounded()) - 1
+        let isRaised = Int(time / parameters.jumpInterval) % 2 == 1
+        let light = (1 + parameters.flicker * wave) * (1 + parameters.daylight * time / 60)
+        return Float(light * (isRaised ? 1 + parameters.exposureJump : 1))
+    }
+
+    /// Where the top left corner of the face's picture is.
+    private func facePosition(at time: Double) -> (left: Int, top: Int) {
+        guard let face, let begin = parameters.faceAt, time >= begin else { return (parameters.size.width, 0) }
+        let width = Double(parameters.size.width)
+        // The face takes the middle half of its picture: it begins to be seen when a quarter of that is in.
+        let way = (time - begin) * parameters.faceSpeed * width - 0.75 * Double(face.side)
+        return (Int(min(way, (width - Double(face.side)) / 2)), (parameters.size.height - face.side) / 2)
+    }
+
+    private func faceLuma(_ x: Int, _ y: Int) -> Float? {
+        guard let face, x >= 0, y >= 0, x < face.side, y < face.side else { return nil }
+        return face.luma[y * face.side + x]
+    }
+}
+
+extension RoomScene.Patch {
+    fileprivate init(_ portrait: Frame, _ face: NormalizedRect, side: Int, _ parameters: RoomScene.Parameters) {
+        self.side = side
+        let size = portrait.uprightSize
+        // Twice the face's width, with the face in the middle.
+        let scale = 2 * Float(face.width) * Float(size.width) / Float(side)
+        let sampler = CropSampler(size: side, border: .replicate, range: 0...255)
+        var colors = [Float](repeating: 0, count: sampler.count)
+        let transform = AffineTransform(
+            a: scale,
+            b: 0,
+            c: 0,
+            d: scale,
+            tx: Float(face.center.x) * Float(size.width) - scale * Float(side) / 2,
+            ty: Float(face.center.y) * Float(size.height) - scale * Float(side) / 2
+        )
+        precondition(sampler.sample(portrait, through: transform, into: &colors), "the portrait has pixels")
+        luma = (0..<side * side).map { pixel in
+            let brightness = 0.299 * colors[3 * pixel] + 0.587 * colors[3 * pixel + 1] + 0.114 * colors[3 * pixel + 2]
+            return brightness * Float(parameters.faceBrightness)
+        }
+    }
+}
+
+/// Bytes of a frame; nobody writes to them once it is made.
+private final class FramePixels: @unchecked Sendable {
+    let base: UnsafeMutablePointer<UInt8>
+
+    init(count: Int) { base = .allocate(capacity: count) }
+
+    deinit { base.deallocate() }
+}
+
+/// Random numbers that are the same in every run (SplitMix64).
+public struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// Makes a generator whose numbers depend on the seed only.
+    public init(seed: UInt64) { state = seed }
+
+    /// The next number.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
