@@ -195,12 +195,12 @@ public final class FaceAnalyzer {
     /// What to look for in a frame: while no face is followed, nothing unless the scene has changed.
     private func dueSearch(in frame: Frame) -> SearchSchedule.Search {
         let time = frame.stamp.mediaTime
-        let due = schedule.due(at: time, following: faces.count)
         guard isIdle(at: time) else {
             scene.reset()
-            return due
+            return schedule.due(at: time, following: faces.count)
         }
-        return scene.mustLook(at: frame) ? due : .none
+        guard scene.mustLook(at: frame) else { return .none }
+        return schedule.due(at: time, following: 0, isChanging: scene.isChanging)
     }
 
     /// Whether no face is followed nor was lost a moment ago, so that only a change of the scene is a reason to look.

@@ -59,6 +59,9 @@ struct SceneGate {
     private var changeBegan = -Double.infinity
     private var lastTime = 0.0
 
+    /// Whether the scene is changing, or was a moment ago.
+    private(set) var isChanging = false
+
     /// Forgets the picture, but not the noise of its cells: the next frame is looked at.
     mutating func reset() { isEmpty = true }
 
@@ -83,6 +86,7 @@ struct SceneGate {
             if time - lastChange > Self.calm { changeBegan = time }
             lastChange = time
         }
+        isChanging = time - lastChange < Self.hold
         let isLook = isDue(at: time, hasMoved)
         if isLook {
             CellKernels.copy(cells, to: &reference)
@@ -99,7 +103,7 @@ struct SceneGate {
     private func isDue(at time: Double, _ hasMoved: Bool) -> Bool {
         let age = time - lastLook + Self.slack
         if hasMoved { return time - changeBegan < Self.hold || age >= Self.pause }
-        return age >= (time - lastChange < Self.hold ? Self.pause : Self.longestPause)
+        return age >= (isChanging ? Self.pause : Self.longestPause)
     }
 
     private mutating func begin(with cells: [Float], at time: Double) {
@@ -107,7 +111,7 @@ struct SceneGate {
         CellKernels.copy(cells, to: &previous)
         CellKernels.copy(cells, to: &smooth)
         CellKernels.copy(cells, to: &smoothReference)
-        isEmpty = false
+        (isEmpty, isChanging) = (false, false)
         (averaged, smoothed) = (1, 0)
         (lastLook, lastTime, lastChange, changeBegan) = (time, time, -.infinity, -.infinity)
     }

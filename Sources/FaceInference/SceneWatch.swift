@@ -17,6 +17,9 @@ final class SceneWatch {
         self.region = region
     }
 
+    /// Whether the scene is changing, or was a moment ago.
+    var isChanging: Bool { gate.isChanging }
+
     /// Whether the detector has to look at a frame. Asking twice about a frame gives the same answer, whatever size it has
     /// the second time.
     func mustLook(at frame: Frame) -> Bool {

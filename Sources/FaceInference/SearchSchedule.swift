@@ -19,6 +19,9 @@ struct SearchSchedule: Hashable, Sendable {
     ///
     /// A longer interval, whose point is to cost less, must neither prolong the one nor delay the other.
     private var moment: Double { min(interval, 0.5) }
+    /// How often small faces are looked for while the scene changes without a face: frames are left out then, so each
+    /// search counts for more.
+    private var changingMoment: Double { min(interval, 0.25) }
     /// How many faces are wanted.
     let maximumFaces: Int
     /// Whether every search is for small faces too.
@@ -34,13 +37,14 @@ struct SearchSchedule: Hashable, Sendable {
         self.alwaysSmall = alwaysSmall
     }
 
-    /// What to look for in a frame in which that many faces are followed.
-    func due(at mediaTime: Double, following count: Int) -> Search {
+    /// What to look for in a frame in which that many faces are followed, while the scene changes or not.
+    func due(at mediaTime: Double, following count: Int, isChanging: Bool = false) -> Search {
         guard count < maximumFaces else { return .none }
         let hasLost = hasLost(at: mediaTime)
         guard count == 0 || hasLost || hasPassed(interval, since: lastSearch, at: mediaTime) else { return .none }
         if alwaysSmall || hasLost { return .largeAndSmall }
-        return count == 0 && hasPassed(moment, since: lastSmallSearch, at: mediaTime) ? .largeElseSmall : .large
+        let pause = isChanging ? changingMoment : moment
+        return count == 0 && hasPassed(pause, since: lastSmallSearch, at: mediaTime) ? .largeElseSmall : .large
     }
 
     /// Whether a face was lost a moment ago.

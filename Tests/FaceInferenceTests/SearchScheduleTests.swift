@@ -31,6 +31,17 @@ struct SearchScheduleTests {
     @Test("searches always without a face, for small ones at the interval")
     func empty() { #expect(timeline("00000000000") == "slllslllsll") }
 
+    @Test("searches for small faces more often while the scene changes")
+    func changing() {
+        var schedule = schedule()
+        let searches = (0..<5).map { frame in
+            let due = schedule.due(at: Double(frame) / 8, following: 0, isChanging: true)
+            schedule.searched(due, at: Double(frame) / 8)
+            return due
+        }
+        #expect(searches == [.largeElseSmall, .large, .largeElseSmall, .large, .largeElseSmall])
+    }
+
     @Test("searches at the interval with fewer faces than wanted, never with all")
     func some() {
         #expect(timeline("01111111111") == "s---l---l--")
