@@ -3,6 +3,7 @@ import FaceMetadata
 import FacetTestSupport
 import Foundation
 import Frames
+import MQTT
 import Testing
 
 @testable import DaemonCore
@@ -249,5 +250,24 @@ struct SettingsTests {
     )
     func durations(text: String, seconds: Double?) {
         #expect(Duration(text: text)?.seconds == seconds)
+    }
+
+    @Test("the password is the file's, else the variable's, else systemd's credential, and none without a user")
+    func passwordSources() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("of the file\n", to: "password")
+        _ = try directory.write("of systemd\n", to: "facet.mqtt-password")
+        func password(_ settings: String, _ environment: [String: String]) throws -> String? {
+            let mqtt = try Settings.read(text: "mqtt: {\(settings)}", name: "f.yaml").mqtt
+            let encoder = MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
+            return try mqtt.brokerSettings(encoder: encoder, environment: environment).password?.revealed()
+        }
+        let credentials = ["CREDENTIALS_DIRECTORY": directory.path]
+        let both = credentials.merging(["FACET_MQTT_PASSWORD": "of the variable"]) { $1 }
+        #expect(try password("username: me, passwordFile: \(file)", both) == "of the file")
+        #expect(try password("username: me", both) == "of the variable")
+        #expect(try password("username: me", credentials) == "of systemd")
+        #expect(try password("", credentials) == nil)
+        #expect(try password("username: me", ["CREDENTIALS_DIRECTORY": "/nonexistent"]) == nil)
     }
 }

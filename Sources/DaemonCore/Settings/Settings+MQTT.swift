@@ -128,15 +128,16 @@ package enum PasswordError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreadable(let path, let reason):
-            "the password file \(path) (mqtt.passwordFile) cannot be read: \(reason); check its path and permissions"
+            "the password file \(path) cannot be read: \(reason); check its path and permissions"
         case .empty(let path):
-            "the password file \(path) (mqtt.passwordFile) begins with an empty line; write the password there"
+            "the password file \(path) begins with an empty line; write the password there"
         }
     }
 }
 
 extension Settings.MQTT {
-    /// The settings of the connection, the will among them; `environment` may hold `FACET_MQTT_PASSWORD`.
+    /// The settings of the connection, the will among them; `environment` may hold `FACET_MQTT_PASSWORD` and systemd's
+    /// `CREDENTIALS_DIRECTORY`.
     ///
     /// - Throws: `PasswordError` if the password file cannot be used.
     func brokerSettings(encoder: MessageEncoder, environment: [String: String]) throws -> BrokerSettings {
@@ -160,15 +161,24 @@ extension Settings.MQTT {
     }
 
     private func password(environment: [String: String]) throws(PasswordError) -> Secret? {
-        guard let passwordFile else { return environment["FACET_MQTT_PASSWORD"].map(Secret.init) }
+        if let passwordFile { return try Self.password(inFile: passwordFile) }
+        if let password = environment["FACET_MQTT_PASSWORD"] { return Secret(password) }
+        // systemd gives a service its credentials as files (LoadCredential= in the unit). A broker that takes no user
+        // takes no password either.
+        guard username != nil, let directory = environment["CREDENTIALS_DIRECTORY"] else { return nil }
+        let credential = "\(directory)/facet.mqtt-password"
+        return FileManager.default.fileExists(atPath: credential) ? try Self.password(inFile: credential) : nil
+    }
+
+    private static func password(inFile path: String) throws(PasswordError) -> Secret {
         let text: String
         do {
-            text = try String(contentsOf: URL(filePath: passwordFile), encoding: .utf8)
+            text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
         } catch {
-            throw .unreadable(path: passwordFile, reason: SettingsFile.reason(of: error, path: passwordFile))
+            throw .unreadable(path: path, reason: SettingsFile.reason(of: error, path: path))
         }
         let line = text.prefix { !$0.isNewline }
-        guard !line.isEmpty else { throw .empty(path: passwordFile) }
+        guard !line.isEmpty else { throw .empty(path: path) }
         return Secret(String(line))
     }
 }
