@@ -26,28 +26,28 @@ fetch_swift_for_arm64() {
     touch "$swift_arm64/.complete"
 }
 
-# A Swift SDK: where the compiler finds the other architecture's libraries.
-write_sdk() { # DIRECTORY: named facet, for the release whose tree is bound to DIRECTORY/sysroot
+# A Swift SDK named facet: where the compiler finds the other architecture's libraries. Its sysroot is the release's tree,
+# with Swift's library for arm64 bound into it while the compiler runs.
+write_sdk() { # DIRECTORY
     local bundle=$1/facet.artifactbundle
-    mkdir -p "$bundle/facet"
+    mkdir -p "$bundle/facet/sysroot"
     cat >"$bundle/info.json" <<'J'
 { "schemaVersion": "1.0", "artifacts": { "facet": {
   "type": "swiftSDK", "version": "1", "variants": [ { "path": "facet" } ] } } }
 J
-    cat >"$bundle/facet/swift-sdk.json" <<J
+    cat >"$bundle/facet/swift-sdk.json" <<'J'
 { "schemaVersion": "4.0", "targetTriples": { "aarch64-unknown-linux-gnu": {
-  "sdkRootPath": "/sysroot", "swiftResourcesPath": "$swift_arm64/swift",
-  "toolsetPaths": ["toolset.json"] } } }
+  "sdkRootPath": "sysroot", "swiftResourcesPath": "sysroot/usr/lib/swift", "toolsetPaths": ["toolset.json"] } } }
 J
-    cat >"$bundle/facet/toolset.json" <<J
-{ "schemaVersion": "1.0",
-  "swiftCompiler": { "extraCLIOptions": ["-use-ld=lld", "-Xclang-linker", "-resource-dir=$clang_arm64"] } }
+    cat >"$bundle/facet/toolset.json" <<'J'
+{ "schemaVersion": "1.0", "swiftCompiler": { "extraCLIOptions": ["-use-ld=lld"] } }
 J
+    sysroot=$bundle/facet/sysroot
 }
 
 build_for_arm64() {
     local scratch=$work/build-$architecture-$suite libraries=("${build_packages[@]/%/:arm64}")
-    local pkgconfig=/sysroot/usr/lib/aarch64-linux-gnu/pkgconfig:/sysroot/usr/share/pkgconfig
+    local sysroot
     swift_arm64=$work/swift-arm64 compiler=$work/tree-sid
     tree=$work/tree-$suite-arm64
     strip=aarch64-linux-gnu-strip
@@ -55,25 +55,26 @@ build_for_arm64() {
 
     make_tree "$compiler" sid amd64,arm64 swiftlang libc6-dev g++ git pkg-config lld ca-certificates file qemu-user
     fetch_swift_for_arm64
-    clang_arm64=$(echo "$swift_arm64"/clang/*)
     # The release's own tools, and beside them the libraries of the other architecture.
     make_tree "$tree" "$suite" amd64,arm64 debhelper patchelf binutils binutils-aarch64-linux-gnu \
         libc6-dev:arm64 "libstdc++-$([ "$suite" = bookworm ] && echo 12 || echo 14)-dev:arm64" "${libraries[@]}"
     fetch_sources
     write_sdk "$work/sdk-$suite"
 
-    in_compiler() { in_tree "$compiler" --bind "$work" --bind-at "$tree" /sysroot -- env HOME=/root "$@"; }
+    in_compiler() {
+        in_tree "$compiler" --bind "$work" --bind-at "$tree" "$sysroot" --bind-at "$swift_arm64/swift" "$sysroot/usr/lib/swift" \
+            --bind-at "$swift_arm64/clang" "$sysroot/usr/lib/clang" -- env HOME=/root "$@"
+    }
     swift_options+=(--package-path "$source" --scratch-path "$scratch" --swift-sdks-path "$work/sdk-$suite" --swift-sdk facet)
     if [ "$suite" = bookworm ]; then make_old_glibc_fit; fi
-    build_both in_compiler env GIT_CONFIG_GLOBAL="$work/gitconfig" PKG_CONFIG_SYSROOT_DIR=/sysroot \
-        PKG_CONFIG_PATH="$pkgconfig" /usr/bin/swift build "${swift_options[@]}"
+    build_both in_compiler env GIT_CONFIG_GLOBAL="$work/gitconfig" PKG_CONFIG_SYSROOT_DIR="$sysroot" \
+        PKG_CONFIG_PATH="$sysroot/usr/lib/aarch64-linux-gnu/pkgconfig:$sysroot/usr/share/pkgconfig" /usr/bin/swift build "${swift_options[@]}"
     programs=$scratch/aarch64-unknown-linux-gnu/release
     runtime=$swift_arm64/swift/linux
     [ "$suite" != bookworm ] || runtime=$work/runtime-bookworm-arm64
     # Unstable's emulator is statically linked, and newer than bookworm's, which crashes.
     cp "$compiler/usr/bin/qemu-aarch64" "$work/qemu-aarch64"
-    emulator=$work/qemu-aarch64
-    emulator+=" -E LD_LIBRARY_PATH=$runtime"
+    emulator="$work/qemu-aarch64 -E LD_LIBRARY_PATH=$runtime"
     run_built() { in_tree "$tree" --bind "$work" -- "$@"; }
     run_packing() { in_tree "$tree" --bind "$work" -- "$@"; }
 }
@@ -86,12 +87,12 @@ make_old_glibc_fit() {
     rm -rf "$work/runtime-bookworm-arm64"
     mkdir -p "$work/runtime-bookworm-arm64"
     cp "$swift_arm64"/swift/linux/*.so "$work/runtime-bookworm-arm64/"
-    in_compiler clang --target=aarch64-linux-gnu --sysroot=/sysroot -fuse-ld=lld -resource-dir="$clang_arm64" -O2 -fPIC \
-        -shared -nostdlib -Wl,-soname,libfacet-oldlibs.so "$source/packaging/oldlibs.c" -lc \
+    in_compiler /usr/libexec/swift/bin/clang --target=aarch64-linux-gnu --sysroot="$sysroot" -fuse-ld=lld -O2 -fPIC -shared -nostdlib -Wl,-soname,libfacet-oldlibs.so "$source/packaging/oldlibs.c" -lc \
         -o "$work/runtime-bookworm-arm64/libfacet-oldlibs.so"
     for library in "$work"/runtime-bookworm-arm64/libswift*.so "$work"/runtime-bookworm-arm64/lib*Foundation*.so \
         "$work"/runtime-bookworm-arm64/libdispatch.so; do
         python3 "$source/packaging/weaken-versions" "$library" GLIBC_2.38 GLIBCXX_3.4.31 GLIBCXX_3.4.32
     done
-    swift_options+=(-Xlinker --no-as-needed -Xlinker "$work/runtime-bookworm-arm64/libfacet-oldlibs.so")
+    swift_options+=(-Xlinker --push-state -Xlinker --no-as-needed
+        -Xlinker "$work/runtime-bookworm-arm64/libfacet-oldlibs.so" -Xlinker --pop-state)
 }

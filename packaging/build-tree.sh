@@ -25,7 +25,6 @@ build_in_tree() {
     binds=(--bind "$work" --bind "$toolchain")
     run_built() { in_tree "$tree" "${binds[@]}" -- "$@"; }
     run_packing() { in_tree "$tree" "${binds[@]}" -- "$@"; }
-    finish_stage() { :; }
     swift_options+=(--package-path "$source" --scratch-path "$scratch")
     build_both run_built env HOME=/root GIT_CONFIG_GLOBAL="$work/gitconfig" "$toolchain/bin/swift" build "${swift_options[@]}"
     programs=$scratch/x86_64-unknown-linux-gnu/release

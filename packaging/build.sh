@@ -31,7 +31,6 @@ build_natively() {
     local scratch=$work/build-$architecture-$suite
     run_built() { "$@"; }
     run_packing() { "$@"; }
-    finish_stage() { :; }
     swift_options+=(--package-path "$source" --scratch-path "$scratch")
     if [ -z "$programs" ]; then
         build_both swift build "${swift_options[@]}"
