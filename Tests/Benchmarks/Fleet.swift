@@ -1,7 +1,6 @@
 import ArgumentParser
 import FacetTestSupport
 import Foundation
-import Logging
 import MQTT
 import Synchronization
 
@@ -106,14 +105,17 @@ extension Benchmark {
             line("mosquitto, one subscriber", brokerCPU / Double(max(1, sent.messages)) * 1e6, "µs per message")
         }
 
-        /// The processor time of programs, in seconds.
+        /// The processor time of programs, in seconds, from `/proc/PID/task/TID/schedstat`, which counts nanoseconds.
         private func times(_ processes: [ChildProcess]) throws -> Double {
             try processes.reduce(0) { sum, process in
-                let text = try String(contentsOfFile: "/proc/\(process.identifier)/stat", encoding: .utf8)
-                // After the name, which may hold anything, in brackets: utime and stime are the 12th and 13th field.
-                let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
-                let ticks = (Double(fields[12]) ?? 0) + (Double(fields[13]) ?? 0)
-                return sum + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+                let tasks = "/proc/\(process.identifier)/task"
+                return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(sum) { sum, task in
+                    // A thread may end in between.
+                    guard let text = try? String(contentsOfFile: "\(tasks)/\(task)/schedstat", encoding: .utf8) else {
+                        return sum
+                    }
+                    return sum + (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e9
+                }
             }
         }
     }
@@ -155,7 +157,7 @@ private final class Traffic: Sendable {
     func watch(port: Int) async throws -> BrokerConnection {
         var settings = BrokerSettings(host: "127.0.0.1", port: port, clientID: "benchmark-fleet")
         settings.incomingCapacity = 100_000
-        let connection = try BrokerConnection(settings: settings, logger: Logger(label: "benchmark"))
+        let connection = try BrokerConnection(settings: settings, logger: .silent)
         try connection.subscribe("#")
         try connection.start()
         for await state in connection.states where state.isConnected { break }
