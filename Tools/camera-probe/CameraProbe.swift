@@ -44,22 +44,34 @@ struct CameraProbe: ParsableCommand {
     @Flag(help: "End at once if the camera is not there.")
     var failFast = false
 
+    @Flag(help: "Lines `off` and `on` on standard input close the camera and open it again, as detection does.")
+    var switched = false
+
     @Flag(help: "List the cameras, and stream nothing.")
     var list = false
 
     func run() throws {
         if list { return try listCameras() }
-        let source = try CameraSource(try cameraConfiguration())
-        let mailbox = FrameMailbox(policy: .newest)
-        Thread.detachNewThread { source.run(into: mailbox) }
-        if let seconds {
-            Thread.detachNewThread {
-                Thread.sleep(forTimeInterval: seconds)
-                source.stop()
+        let memory = CameraMemory()
+        repeat {
+            let source = try CameraSource(try cameraConfiguration(), memory: memory)
+            let mailbox = FrameMailbox(policy: .newest)
+            Thread.detachNewThread { source.run(into: mailbox) }
+            if let seconds {
+                Thread.detachNewThread {
+                    Thread.sleep(forTimeInterval: seconds)
+                    source.stop()
+                }
             }
-        }
-        var consumer = Consumer(source: source, mailbox: mailbox, probe: self)
-        guard try consumer.run() else { throw ExitCode.failure }
+            if switched {
+                Thread.detachNewThread {
+                    while let line = readLine(), line != "off" {}
+                    source.stop()
+                }
+            }
+            var consumer = Consumer(source: source, mailbox: mailbox, probe: self)
+            guard try consumer.run() else { throw ExitCode.failure }
+        } while switched && readLine() == "on"
     }
 
     private func listCameras() throws {
