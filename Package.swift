@@ -47,6 +47,11 @@ let package = Package(
     products: [
         .executable(name: "facetd", targets: ["facetd"]),
         .executable(name: "facet", targets: ["facet"]),
+        .library(
+            name: "FaceSession",
+            targets: ["FaceSession", "FaceMetadata", "FaceInference", "FaceTracking", "Frames", "V4L2Capture"]
+        ),
+        .library(name: "FaceMessages", targets: ["FaceMessages", "FaceMetadata"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -80,6 +85,10 @@ let package = Package(
         library("MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         library("FaceInference", ["Frames", "FaceMetadata", "CLiteRT", "CCrypto"]),
         library("MQTT", ["CMosquitto", grdb, logging]),
+        library(
+            "FaceSession",
+            ["FaceMetadata", "FaceTracking", "Frames", "V4L2Capture", "MediaFiles", "FaceInference"]
+        ),
         library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "CCairo"]),
         library("TerminalPictures", ["CChafa", "CTerminal"]),
 
@@ -87,19 +96,20 @@ let package = Package(
         library(
             "DaemonCore",
             [
-                "FaceMetadata", "FaceTracking", "FaceMessages", "Frames", "V4L2Capture", "MediaFiles",
-                "FaceInference", "MQTT", lifecycle, logging, signals, yams,
+                "FaceSession", "FaceMetadata", "FaceTracking", "FaceMessages", "Frames", "V4L2Capture", "FaceInference",
+                "MQTT", lifecycle, logging, signals, yams,
             ]
         ),
         .executableTarget(
             name: "facetd",
-            dependencies: ["DaemonCore", "FaceMessages", "MQTT", argumentParser, logging],
+            dependencies: ["DaemonCore", "FaceMessages", "FaceSession", "MQTT", argumentParser, logging],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "facet",
             dependencies: [
-                "OverlayRendering", "TerminalPictures", "FaceMessages", "FaceMetadata", "FaceInference", "MQTT",
+                "OverlayRendering", "TerminalPictures", "FaceSession", "FaceMessages", "FaceMetadata", "FaceInference",
+                "MQTT",
                 "MediaFiles", "Frames", "V4L2Capture", argumentParser, logging,
             ],
             swiftSettings: strict
@@ -108,12 +118,14 @@ let package = Package(
         .executableTarget(
             name: "demo-clip",
             dependencies: ["FaceInference", "MediaFiles", "Frames", "FaceMetadata", argumentParser],
+            path: "Tools/demo-clip",
             swiftSettings: strict
         ),
         // Runs the capture alone and says what it did, for Tests/camera-vm; a tool of this repository, not a product.
         .executableTarget(
             name: "camera-probe",
             dependencies: ["V4L2Capture", "Frames", "FaceMetadata", argumentParser],
+            path: "Tools/camera-probe",
             swiftSettings: strict
         ),
 
@@ -145,11 +157,14 @@ let package = Package(
                 "MediaFiles", "MQTT", argumentParser, logging,
             ]
         ),
-        tests(of: "DaemonCore", ["FaceMessages", "FaceMetadata", "Frames", "MQTT", logging]),
+        tests(of: "FaceSession", ["FaceMetadata", "FaceTracking", "FaceInference", "Frames"]),
+        tests(of: "DaemonCore", ["FaceMessages", "FaceMetadata", "FaceSession", "Frames", "MQTT", lifecycle, logging]),
         .executableTarget(
             name: "benchmark",
             dependencies: [
-                "DaemonCore", "FaceInference", "FaceMessages", "FaceMetadata", "FacetTestSupport", "Frames", "MQTT",
+                "DaemonCore", "FaceSession", "FaceInference", "FaceMessages", "FaceMetadata", "FacetTestSupport",
+                "Frames",
+                "MQTT",
                 "MediaFiles", argumentParser, logging,
             ],
             path: "Tests/Benchmarks",
@@ -157,13 +172,17 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["FacetTestSupport", "FaceMessages", "FaceMetadata", "MQTT", "facetd", "demo-clip", logging],
+            dependencies: [
+                "FacetTestSupport", "FaceMessages", "FaceMetadata", "FaceSession", "MQTT", "facetd", "demo-clip",
+                logging,
+            ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "FacetTestSupport", "DaemonCore", "FaceMessages", "FaceMetadata", "Frames", "MQTT", "facetd",
+                "FacetTestSupport", "DaemonCore", "FaceSession", "FaceMessages", "FaceMetadata", "Frames", "MQTT",
+                "facetd",
                 "demo-clip", logging,
             ],
             exclude: ["hold-against-contract.py"],

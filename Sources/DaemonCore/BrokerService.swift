@@ -15,6 +15,7 @@ struct BrokerService: Service {
     let onFirstConnection: @Sendable () -> Void
     let homeAssistant: HomeAssistantAnnouncer
     let logger: Logger
+    private let limiter = LogLimiter()
 
     /// Runs until the daemon ends, then sends what waits.
     func run() async throws {
@@ -35,7 +36,7 @@ struct BrokerService: Service {
                 for await message in connection.incoming { obey(message) }
             }
         }
-        // What the broker does not take within this time is told below, not waited for: people expect Ctrl-C to work.
+        // What the broker does not take within this time is logged below and not waited for: people expect Ctrl-C to work.
         let report = await connection.stop(timeout: .milliseconds(700))
         homeAssistant.end(report)
         guard report.unsentEvents > 0 else { return }
@@ -48,6 +49,8 @@ struct BrokerService: Service {
         guard !message.retained else {
             logger.warning(
                 "ignored a retained command on \(message.topic): it may be any age",
+                kind: "retained command",
+                limiter: limiter,
                 metadata: ["remedy": "clear it with `mosquitto_pub -r -n -t \(message.topic)`"]
             )
             return
@@ -63,6 +66,8 @@ struct BrokerService: Service {
             let shown = String(decoding: message.payload.prefix(40), as: UTF8.self).debugDescription
             logger.warning(
                 "refused a command on \(message.topic)",
+                kind: "refused command",
+                limiter: limiter,
                 metadata: ["payload": "\(shown)", "reason": "\(error)", "expected": "ON or OFF"]
             )
         }

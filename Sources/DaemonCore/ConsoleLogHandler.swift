@@ -3,6 +3,7 @@ import FaceMetadata
 import Foundation
 import Frames
 package import Logging
+import Synchronization
 
 /// Writes the log to standard error as people read it: time, level, what happened, then the particulars.
 ///
@@ -62,5 +63,39 @@ extension Logger.Level {
         case .info: 6
         case .debug, .trace: 7
         }
+    }
+}
+
+/// Writes at most one line a minute of each kind, for what others can cause as often as they like.
+final class LogLimiter: Sendable {
+    /// The shortest time between two lines of a kind.
+    static let interval = Duration.seconds(60)
+
+    private let lines = Mutex<[String: (last: ContinuousClock.Instant, suppressed: Int)]>([:])
+
+    /// Whether a line of this kind may be written now.
+    ///
+    /// - Parameters:
+    ///   - kind: Names what the line is about; one of a fixed set.
+    ///   - now: The time.
+    /// - Returns: How many lines of the kind were suppressed since the last one; nil if this one is suppressed too.
+    func admit(_ kind: String, now: ContinuousClock.Instant = .now) -> Int? {
+        lines.withLock { lines in
+            if let line = lines[kind], now - line.last < Self.interval {
+                lines[kind] = (line.last, line.suppressed + 1)
+                return nil
+            }
+            defer { lines[kind] = (now, 0) }
+            return lines[kind]?.suppressed ?? 0
+        }
+    }
+}
+
+extension Logger {
+    /// Writes a warning unless one of its kind was written within the last minute; with how many were not.
+    func warning(_ message: Message, kind: String, limiter: LogLimiter, metadata: Metadata) {
+        guard let suppressed = limiter.admit(kind) else { return }
+        let count: Metadata = suppressed > 0 ? ["suppressed": "\(suppressed)"] : [:]
+        warning(message, metadata: metadata.merging(count) { $1 })
     }
 }

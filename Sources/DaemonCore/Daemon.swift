@@ -1,5 +1,6 @@
 import FaceMessages
 import FaceMetadata
+import FaceSession
 import Frames
 package import Logging
 import MQTT
@@ -9,10 +10,10 @@ import UnixSignals
 /// The whole daemon: what one run of `facetd` does.
 package struct Daemon: Sendable {
     private let logger: Logger
-    private let camera: CameraService
+    private let camera: SessionService
     private let stats: StatsService
     private let broker: BrokerService?
-    private let meter: PipelineMeter
+    private let meter: SessionMeter
     private let reload: ReloadService?
     private let watchdog: WatchdogService?
 
@@ -38,7 +39,6 @@ package struct Daemon: Sendable {
         let asSet = settings
         var settings = settings
         let encoder = MessageEncoder(camera: settings.camera.name, boot: ULID.make(at: .wallClock()))
-        let output = OutputWatch()
         var sinks: [any MessageSink] = []
         var ledger: any Ledger = MemoryLedger()
         var connection: BrokerConnection?
@@ -70,12 +70,17 @@ package struct Daemon: Sendable {
             }
             memory = kept
         }
+        // Before anything is published: a clip that is missing is a mistake on the command line.
+        let session = try FaceSession(
+            source: settings.source,
+            options: settings.sessionOptions,
+            firstFaceID: ledger.nextFaceID()
+        )
         // After the broker's, which writes events to the outbox: what is printed has its number for good, even if the
         // daemon is killed right then.
-        let print = options.prints ? PrintSink(base: settings.mqtt.topic) { output.close() } : nil
+        let print = options.prints ? PrintSink(base: settings.mqtt.topic) : nil
         if let print { sinks.append(print) }
-        let publisher = Publisher(encoder: encoder, wanted: settings.publish, ledger: ledger, sinks: sinks)
-        let meter = PipelineMeter()
+        let publisher = try Publisher(encoder: encoder, wanted: settings.publish, ledger: ledger, sinks: sinks)
         let manager = ServiceManager(environment: options.environment)
         let status = StatusBoard(
             publisher: publisher,
@@ -89,22 +94,21 @@ package struct Daemon: Sendable {
         if let brokerSink {
             // Nobody is there until a frame says so: what a run that died left retained must not outlive it. After the
             // status, by which subscribers know that nothing is being looked at yet.
-            let start = FrameStamp(frame: 0, time: .wallClock(), mediaTime: 0)
-            if settings.publish.contains(.metadata) { brokerSink.send(encoder.metadata([], at: start)) }
-            if settings.publish.contains(.count) { brokerSink.send(encoder.count(0)) }
+            publisher.publishEmptySet(only: brokerSink)
         }
-        let camera = CameraService(
-            settings: settings,
+        let camera = SessionService(
+            settings: asSet,
+            isOn: settings.detection.enabled,
+            session: session,
             publisher: publisher,
             status: status,
-            meter: meter,
-            ledger: ledger,
-            onEnd: { print?.hurry() },
+            onEnd: { print?.beginEnding() },
             logger: logger
         )
-        output.onClose { camera.end() }
+        print?.onFailure { camera.end($0.isGoneReader ? nil : $0) }
         self.logger = logger
         self.camera = camera
+        let meter = session.meter
         self.meter = meter
         reload = options.reload.map { load in
             ReloadService(running: asSet, load: load, apply: { camera.apply($0) }, logger: logger)
@@ -167,9 +171,9 @@ package struct Daemon: Sendable {
     }
 
     private func logFrames() {
-        let frames = meter.frames
+        let frames = meter.counts
         var metadata: Logger.Metadata = ["captured": "\(frames.captured)", "analysed": "\(frames.analysed)"]
-        for (reason, count) in frames.dropped { metadata["dropped_\(reason)"] = "\(count)" }
+        for (reason, count) in frames.droppedByName { metadata["dropped_\(reason)"] = "\(count)" }
         logger.info("stopped", metadata: metadata)
     }
 }

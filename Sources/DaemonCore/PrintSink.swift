@@ -2,6 +2,18 @@ package import FaceMessages
 import Glibc
 import Synchronization
 
+/// Why messages cannot be printed any more.
+struct PrintError: Error, Hashable, CustomStringConvertible {
+    let code: Int32
+
+    /// Whether the reader of a pipe went away, as `head` does; no error of ours.
+    var isGoneReader: Bool { code == EPIPE }
+
+    var description: String {
+        "cannot write messages to standard output (--print): \(String(cString: strerror(code)))"
+    }
+}
+
 /// Writes every message to standard output as one line of JSON.
 package final class PrintSink: MessageSink {
     /// A pipe that has room has room for so much (POSIX's `PIPE_BUF` on Linux).
@@ -9,60 +21,67 @@ package final class PrintSink: MessageSink {
     /// How long a reader that does not read may hold things up once the daemon is to end, in milliseconds.
     private static let grace: Int32 = 200
 
+    private struct State {
+        var error: PrintError?
+        var action: (@Sendable (PrintError) -> Void)?
+    }
+
     private let base: String
     private let descriptor: Int32
-    private let isHurried = Mutex(false)
-    private let isOpen = Mutex(true)
-    private let onClose: @Sendable () -> Void
+    private let isEnding = Mutex(false)
+    private let state = Mutex(State())
 
-    /// Makes a sink.
-    ///
-    /// - Parameters:
-    ///   - base: What all topics begin with.
-    ///   - descriptor: Where to write; standard output unless a test has a pipe of its own.
-    ///   - onClose: Called once if the reader of the pipe went away.
-    package init(base: String, descriptor: Int32 = STDOUT_FILENO, onClose: @escaping @Sendable () -> Void) {
+    /// Makes a sink that writes messages under a base topic to a descriptor.
+    package init(base: String, descriptor: Int32 = STDOUT_FILENO) {
         self.base = base
         self.descriptor = descriptor
-        self.onClose = onClose
+    }
+
+    /// Calls `action` once, now or later, if nothing can be written any more.
+    func onFailure(_ action: @escaping @Sendable (PrintError) -> Void) {
+        let error = state.withLock { state in
+            state.action = action
+            return state.error
+        }
+        if let error { action(error) }
     }
 
     /// Writes a message; waits for a reader that is slow, as any program in a pipeline does.
     package func send(_ message: Message) {
-        let line = message.line(base: base)
-        let hasClosed = isOpen.withLock { isOpen in
-            guard isOpen else { return false }
-            isOpen = write(line)
-            return !isOpen
+        guard state.withLock({ $0.error == nil }), let code = write(message.line(base: base)) else { return }
+        let error = PrintError(code: code)
+        let action = state.withLock { state in
+            state.error = error
+            return state.action
         }
-        if hasClosed { onClose() }
+        action?(error)
     }
 
-    /// From now on a reader that does not read is given up, for the daemon is to end.
-    func hurry() {
-        isHurried.withLock { $0 = true }
+    /// The daemon is to end: from now on a reader that does not read is not waited for.
+    func beginEnding() {
+        isEnding.withLock { $0 = true }
     }
 
-    /// Writes it all; false if nobody reads any more.
-    private func write(_ bytes: [UInt8]) -> Bool {
+    /// Writes it all; the reason if that is not possible.
+    private func write(_ bytes: [UInt8]) -> Int32? {
         var rest = bytes[...]
         while !rest.isEmpty {
-            guard waitForRoom() else { return false }
+            guard waitForRoom() else { return EPIPE }
             let written = rest.prefix(Self.chunk).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written > 0 {
                 rest = rest.dropFirst(written)
             } else if errno != EINTR, errno != EAGAIN {
-                return false
+                return errno
             }
         }
-        return true
+        return nil
     }
 
     /// False if there is none, and the daemon is to end.
     private func waitForRoom() -> Bool {
         var pipe = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while poll(&pipe, 1, Self.grace) == 0 {
-            if isHurried.withLock(\.self) { return false }
+            if isEnding.withLock(\.self) { return false }
         }
         return true
     }

@@ -1,11 +1,12 @@
 package import FaceMessages
 package import FaceMetadata
+import FaceSession
 import Frames
 import Synchronization
 
 /// Where encoded messages go: the broker, standard output.
 package protocol MessageSink: Sendable {
-    /// Takes a message; must not block for long, for the pipeline waits.
+    /// Takes a message; may block, for it is called on the publisher's own thread.
     func send(_ message: Message)
 }
 
@@ -15,20 +16,31 @@ package protocol Ledger: Sendable {
     func nextSequence() -> Int
     /// The identity that the next face to enter gets.
     func nextFaceID() -> FaceID
-    /// Notes an event as told: an enter opens a face, a leave closes it.
+    /// Notes an event as published: an enter opens a face, a leave closes it.
     func note(_ event: FaceEvent)
     /// The leaves, with reason `restart`, of the faces that an earlier run left open by dying.
     func leavesOfLastRun() -> [FaceEvent]
 }
 
-/// Encodes what happened and hands it to everybody who wants it.
+/// Encodes what happened and hands it to the sinks, in order, on a thread of its own.
+///
+/// A sink that blocks, such as standard output into a pipe that nobody reads, holds up that thread and, once enough messages
+/// wait, the session's; never Swift's shared threads, which handle signals.
 package final class Publisher: Sendable {
+    /// How many messages may wait before the session's thread does; a second or two of them.
+    private static let capacity = 64
+
     private let encoder: MessageEncoder
     private let wanted: Set<Topic>
     private let ledger: any Ledger
     private let sinks: [any MessageSink]
-    /// Held while events are told: they are numbered and stored in one order, whichever thread they come from.
-    private let telling = Mutex(())
+    private let queue: Monitor<Queue>
+    private let thread: Mutex<JoinableThread?>
+
+    private struct Queue {
+        var jobs: [@Sendable () -> Void] = []
+        var isFinished = false
+    }
 
     /// Makes a publisher.
     ///
@@ -37,16 +49,28 @@ package final class Publisher: Sendable {
     ///   - wanted: Which messages are published; status, stats and the state of detection always are.
     ///   - ledger: Numbers events.
     ///   - sinks: Where messages go, in this order.
+    /// - Throws: `ThreadError` if the system has no thread left.
     package init(
         encoder: MessageEncoder,
         wanted: Set<Topic>,
         ledger: any Ledger,
         sinks: [any MessageSink]
-    ) {
+    ) throws {
         self.encoder = encoder
         self.wanted = wanted
         self.ledger = ledger
         self.sinks = sinks
+        let queue = Monitor(Queue())
+        self.queue = queue
+        thread = Mutex(try JoinableThread(named: "publisher") { Self.work(queue) })
+    }
+
+    deinit { finish() }
+
+    /// Returns when all that was published has gone to the sinks; what is published later is dropped.
+    package func finish() {
+        queue.update { $0.isFinished = true }
+        thread.withLock { $0?.join() }
     }
 
     /// Publishes events in their order.
@@ -55,68 +79,133 @@ package final class Publisher: Sendable {
     ///   - events: What happened.
     ///   - captured: When the frame that settled them was captured; nil if no frame did.
     package func publish(_ events: [FaceEvent], captured: ContinuousClock.Instant? = nil) {
-        telling.withLock { _ in
-            for event in events { tellAndNote(event, captured: captured) }
+        post { [self] in for event in events { publishAndNote(event, captured: captured) } }
+    }
+
+    /// Publishes the whole current set of faces.
+    package func publishMetadata(_ faces: [FaceObject], at stamp: FrameStamp) {
+        guard wanted.contains(.metadata) else { return }
+        post { [self] in send(encoder.metadata(faces, at: stamp)) }
+    }
+
+    /// Sends the empty set to one sink only: what a run that died left retained must not outlive it.
+    func publishEmptySet(only sink: any MessageSink) {
+        let start = FrameStamp(frame: 0, time: .wallClock(), mediaTime: 0)
+        post(waits: false) { [self] in
+            if wanted.contains(.metadata) { sink.send(encoder.metadata([], at: start)) }
+            if wanted.contains(.count) { sink.send(encoder.count(0)) }
         }
     }
 
-    private func tellAndNote(_ event: FaceEvent, captured: ContinuousClock.Instant?) {
-        // A face is open before its enter is told and until its leave has been: whoever heard of it hears of its
-        // end, even if the daemon is killed in between.
+    /// Publishes how many faces there are.
+    package func publishCount(_ count: Int) {
+        guard wanted.contains(.count) else { return }
+        post { [self] in send(encoder.count(count)) }
+    }
+
+    /// Publishes a picture of a frame; only the preview does that, if the owner switched it on.
+    package func publishPreview(_ jpeg: [UInt8], of stamp: FrameStamp) {
+        post { [self] in send(encoder.preview(jpeg, of: stamp)) }
+    }
+
+    /// Publishes the leaves of faces that an earlier run left open by dying.
+    package func publishLeavesOfLastRun() {
+        post(waits: false) { [self] in
+            for event in ledger.leavesOfLastRun() { publishAndNote(event, captured: nil) }
+        }
+    }
+
+    /// Publishes the daemon's and its camera's condition.
+    package func publish(_ status: DaemonStatus) {
+        post(waits: false) { [self] in send(encoder.status(status)) }
+    }
+
+    /// Publishes rates, times and counters, unless the sinks are so far behind that the next ones are better.
+    package func publish(_ stats: DaemonStats) {
+        guard queue.update({ $0.jobs.count < Self.capacity }) else { return }
+        post(waits: false) { [self] in send(encoder.stats(stats)) }
+    }
+
+    /// Publishes whether detection is on.
+    package func publishDetectState(_ isOn: Bool) {
+        post(waits: false) { [self] in send(encoder.detectState(isOn)) }
+    }
+
+    private func publishAndNote(_ event: FaceEvent, captured: ContinuousClock.Instant?) {
+        // A face is open before its enter is published and until its leave has been: subscribers who got the one get
+        // the other, even if the daemon is killed in between.
         guard case .leave = event.kind else {
             ledger.note(event)
-            tell(event, captured: captured)
+            publish(event, captured: captured)
             return
         }
-        tell(event, captured: captured)
+        publish(event, captured: captured)
         ledger.note(event)
     }
 
-    private func tell(_ event: FaceEvent, captured: ContinuousClock.Instant?) {
+    private func publish(_ event: FaceEvent, captured: ContinuousClock.Instant?) {
         guard wanted.contains(Topic(event.kind)) else { return }
         let latency = captured.map { (ContinuousClock.now - $0).seconds }
         let id = ULID.make(at: .wallClock())
         send(encoder.event(event, id: id, seq: ledger.nextSequence(), latency: latency))
     }
 
-    /// Publishes the leaves of faces that an earlier run left open by dying.
-    package func publishLeavesOfLastRun() {
-        publish(ledger.leavesOfLastRun())
-    }
-
-    /// Publishes the whole current set of faces.
-    package func publishMetadata(_ faces: [FaceObject], at stamp: FrameStamp) {
-        guard wanted.contains(.metadata) else { return }
-        send(encoder.metadata(faces, at: stamp))
-    }
-
-    /// Publishes how many faces there are.
-    package func publishCount(_ count: Int) {
-        guard wanted.contains(.count) else { return }
-        send(encoder.count(count))
-    }
-
-    /// Publishes a picture of a frame; only the preview does that, if the owner switched it on.
-    package func publishPreview(_ jpeg: [UInt8], of stamp: FrameStamp) {
-        send(encoder.preview(jpeg, of: stamp))
-    }
-
-    /// Publishes the daemon's and its camera's condition.
-    package func publish(_ status: DaemonStatus) {
-        send(encoder.status(status))
-    }
-
-    /// Publishes rates, times and counters.
-    package func publish(_ stats: DaemonStats) {
-        send(encoder.stats(stats))
-    }
-
-    /// Publishes whether detection is on.
-    package func publishDetectState(_ isOn: Bool) {
-        send(encoder.detectState(isOn))
-    }
-
     private func send(_ message: Message) {
         for sink in sinks { sink.send(message) }
     }
+
+    // MARK: - The thread
+
+    /// Puts a job into the queue; if the queue is full, waits for a place unless the caller's thread is a shared one.
+    private func post(waits: Bool = true, _ job: @escaping @Sendable () -> Void) {
+        queue.wait { queue -> Void? in
+            if queue.isFinished { return () }
+            guard !waits || queue.jobs.count < Self.capacity else { return nil }
+            queue.jobs.append(job)
+            return ()
+        }
+    }
+
+    private static func work(_ queue: Monitor<Queue>) {
+        while true {
+            let jobs = queue.wait { queue -> [@Sendable () -> Void]? in
+                guard !queue.jobs.isEmpty else { return queue.isFinished ? [] : nil }
+                defer { queue.jobs = [] }
+                return queue.jobs
+            }
+            guard !jobs.isEmpty else { return }
+            for job in jobs { job() }
+        }
+    }
+}
+
+/// Numbers events and faces from 1: for runs without an outbox, which no subscriber can confuse with an earlier one.
+package final class MemoryLedger: Ledger {
+    private struct State {
+        var sequence = 0
+        var nextFaceID = FaceID(rawValue: 1)
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes a ledger that knows of nothing.
+    package init() {}
+
+    package func nextSequence() -> Int {
+        state.withLock { state in
+            state.sequence += 1
+            return state.sequence
+        }
+    }
+
+    package func nextFaceID() -> FaceID {
+        state.withLock { $0.nextFaceID }
+    }
+
+    package func note(_ event: FaceEvent) {
+        guard case .enter = event.kind else { return }
+        state.withLock { $0.nextFaceID = max($0.nextFaceID, FaceID(rawValue: event.face.faceID.rawValue + 1)) }
+    }
+
+    package func leavesOfLastRun() -> [FaceEvent] { [] }
 }

@@ -1,5 +1,6 @@
 package import FaceMessages
 import FaceMetadata
+package import FaceSession
 import Foundation
 import Frames
 import ServiceLifecycle
@@ -7,7 +8,7 @@ import ServiceLifecycle
 /// Publishes rates, times and counters every so often.
 package struct StatsService: Service {
     private let interval: Duration
-    private let meter: PipelineMeter
+    private let meter: SessionMeter
     private let publisher: Publisher
     private let messages: @Sendable () -> DaemonStats.Messages
 
@@ -20,7 +21,7 @@ package struct StatsService: Service {
     ///   - messages: What became of messages so far.
     package init(
         interval: Duration,
-        meter: PipelineMeter,
+        meter: SessionMeter,
         publisher: Publisher,
         messages: @escaping @Sendable () -> DaemonStats.Messages
     ) {
@@ -32,7 +33,7 @@ package struct StatsService: Service {
 
     /// Runs until the daemon ends.
     package func run() async {
-        // Leaving the sleep early is how the end shows; there is nothing to tell then.
+        // Cancellation ends the sleep at shutdown; nothing is published then.
         try? await cancelWhenGracefulShutdown { try await publishRegularly() }
     }
 
@@ -57,8 +58,15 @@ package struct StatsService: Service {
             analysisRate: Double(now.frames.analysed - last.frames.analysed) / elapsed,
             captured: now.frames.captured,
             analysed: now.frames.analysed,
-            dropped: now.frames.dropped,
-            stages: meter.takeStages(),
+            dropped: now.frames.droppedByName,
+            stages: meter.takeStages().map { stage, timing in
+                DaemonStats.Stage(
+                    name: stage.rawValue,
+                    runs: timing.runs,
+                    mean: timing.total / Double(timing.runs),
+                    longest: timing.longest
+                )
+            },
             cpu: (now.processorTime - last.processorTime) / elapsed,
             residentBytes: Self.residentBytes(),
             messages: messages()
@@ -68,10 +76,10 @@ package struct StatsService: Service {
     private struct Reading {
         let time = ContinuousClock.now
         let processorTime = StatsService.processorTime()
-        let frames: (captured: Int, analysed: Int, dropped: [String: Int])
+        let frames: FrameCounts
 
-        init(of meter: PipelineMeter) {
-            frames = meter.frames
+        init(of meter: SessionMeter) {
+            frames = meter.counts
         }
     }
 
@@ -91,5 +99,12 @@ package struct StatsService: Service {
         )
         guard fields.count > 1, let pages = Int(fields[1]) else { return 0 }
         return pages * Int(getpagesize())
+    }
+}
+
+extension FrameCounts {
+    /// The drops by the names that messages and the log have for them.
+    var droppedByName: [String: Int] {
+        Dictionary(uniqueKeysWithValues: dropped.map { ($0.rawValue, $1) })
     }
 }

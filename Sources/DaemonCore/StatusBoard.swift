@@ -1,12 +1,12 @@
-package import FaceMessages
-import FaceMetadata
+import FaceMessages
+package import FaceMetadata
 package import Frames
 package import Logging
 package import MQTT
 import Synchronization
 
-/// Keeps the daemon's condition, and tells whenever it changes: to subscribers, to the service manager, and with one line
-/// to the log.
+/// Keeps the daemon's condition, and reports each change: to subscribers, to the service manager, and with one line to
+/// the log.
 package final class StatusBoard: Sendable {
     private let publisher: Publisher
     private let manager: ServiceManager?
@@ -48,10 +48,19 @@ package final class StatusBoard: Sendable {
         manager?.ready()
     }
 
+    /// The camera is being opened again.
+    package func cameraStarts() {
+        update { status in
+            status.cameraState = .starting
+            status.reason = nil
+            status.detail = nil
+            status.attention = []
+        }
+    }
+
     /// Frames come.
     package func cameraStreams(_ stream: StreamDescription) {
-        let rate = stream.rate.map { " at \(($0 * 100).rounded() / 100) frames/s" } ?? ""
-        let detail = "\(stream.name): \(stream.format) \(stream.size)\(rate)"
+        let detail = stream.summary
         logger.info("camera streaming", metadata: ["source": "\(detail)"])
         update { status in
             status.cameraState = .streaming
@@ -86,7 +95,7 @@ package final class StatusBoard: Sendable {
     }
 
     /// Why some events cannot fire.
-    package func attention(_ attention: [DaemonStatus.Attention]) {
+    package func attention(_ attention: [FaceAttention]) {
         update { $0.attention = attention }
     }
 
@@ -114,7 +123,7 @@ package final class StatusBoard: Sendable {
             guard status != old || status.time == nil else { return }
             status.time = .wallClock()
             publisher.publish(status)
-            manager?.tell(status)
+            manager?.report(status)
         }
     }
 }
@@ -126,8 +135,8 @@ extension DaemonStatus.Outbox {
 }
 
 extension ServiceManager {
-    /// Tells the daemon's condition.
-    fileprivate func tell(_ condition: DaemonStatus) {
+    /// Reports the daemon's condition.
+    fileprivate func report(_ condition: DaemonStatus) {
         if condition.state == .stopped { stopping() }
         let camera = condition.cameraState.map { "camera \($0.rawValue)" } ?? condition.state.rawValue
         status(condition.detail.map { "\(camera): \($0)" } ?? camera)

@@ -47,26 +47,47 @@ final class LiteRT {
         return option
     }
 
-    private static let hasSpoken = Atomic(false)
+    private static let hasCompiled = Atomic(false)
 
-    /// Does the work without the line that TFLite's own logger writes to stderr when it makes its first delegate.
-    ///
-    /// That logger has no switch that the library exports, so stderr points elsewhere for those milliseconds, once per
-    /// process, at start.
+    /// The line that TFLite's own logger writes to stderr when it makes its first delegate; no exported switch prevents it.
+    static let announcement = "INFO: Created TensorFlow Lite XNNPACK delegate for CPU."
+
+    /// Does the work without that line, which comes once per process.
     static func silencingFirstDelegate<Result>(_ body: () -> Result) -> Result {
-        let isFirst = !hasSpoken.exchange(true, ordering: .relaxed)
-        return isFirst ? silencingStandardError(body) : body()
+        let isFirst = !hasCompiled.exchange(true, ordering: .relaxed)
+        return isFirst ? withoutAnnouncement(on: STDERR_FILENO, body) : body()
     }
 
-    private static func silencingStandardError<Result>(_ body: () -> Result) -> Result {
-        let saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
-        let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
-        defer {
-            if saved >= 0 { close(saved) }
-            if nowhere >= 0 { close(nowhere) }
+    /// Holds back what the whole process writes to `descriptor` meanwhile, and writes it there afterwards but for the
+    /// announcement: log lines of other threads come some milliseconds late, but none is lost.
+    static func withoutAnnouncement<Result>(on descriptor: Int32, _ body: () -> Result) -> Result {
+        let saved = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        // A pipe holds 64 KiB, far more than is written in a compilation. Non-blocking: nobody reads before the end.
+        var ends: [Int32] = [-1, -1]
+        let isPiped = pipe(&ends) == 0
+        for end in ends where end >= 0 {
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         }
-        guard saved >= 0, nowhere >= 0, dup2(nowhere, STDERR_FILENO) >= 0 else { return body() }
-        defer { dup2(saved, STDERR_FILENO) }
+        defer { for file in [saved] + ends where file >= 0 { close(file) } }
+        guard saved >= 0, isPiped, dup2(ends[1], descriptor) >= 0 else { return body() }
+        defer {
+            dup2(saved, descriptor)
+            forward(ends[0], to: descriptor)
+        }
         return body()
+    }
+
+    private static func forward(_ source: Int32, to descriptor: Int32) {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while case let count = read(source, &chunk, chunk.count), count > 0 { bytes += chunk.prefix(count) }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let kept = lines.filter { !$0.elementsEqual(announcement.utf8) }.joined(separator: [UInt8(ascii: "\n")])
+        var rest = Array(kept)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { return }
+        }
     }
 }

@@ -1,6 +1,6 @@
 public import FaceMetadata
 
-/// What `faces/stats` tells. Counters run from the daemon's start; rates, times and shares are of the last interval.
+/// What `faces/stats` carries. Counters run from the daemon's start; rates, times and shares are of the last interval.
 public struct DaemonStats: Hashable, Sendable {
     /// How long one stage took per frame, in the last interval.
     public struct Stage: Hashable, Sendable {

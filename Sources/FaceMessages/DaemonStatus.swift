@@ -1,6 +1,6 @@
 public import FaceMetadata
 
-/// The daemon's condition, as `faces/status` tells it; what is unknown or has no meaning is nil.
+/// The daemon's condition, as `faces/status` carries it; what is unknown or has no meaning is nil.
 public struct DaemonStatus: Hashable, Sendable {
     /// Whether the daemon runs.
     public enum State: String, Hashable, Sendable, CaseIterable {
@@ -18,22 +18,10 @@ public struct DaemonStatus: Hashable, Sendable {
         case starting
         /// Frames come.
         case streaming
-        /// No frames, against the owner's will; the daemon goes on trying.
+        /// No frames, although detection is on; the daemon keeps trying.
         case lost
         /// Detection is off, and the camera closed.
         case disabled
-    }
-
-    /// Why some event cannot fire although everything works.
-    public enum Attention: String, Hashable, Sendable, CaseIterable {
-        /// The picture is too dark to tell faces or expressions.
-        case tooDark = "too_dark"
-        /// A face is too small to tell its expression.
-        case tooSmall = "too_small"
-        /// A face is turned too far away to tell its expression.
-        case turnedAway = "turned_away"
-        /// Too few frames are analysed to tell blinks.
-        case lowFrameRate = "low_frame_rate"
     }
 
     /// Whether events survive a crash of the daemon.
@@ -59,7 +47,7 @@ public struct DaemonStatus: Hashable, Sendable {
     /// The daemon's version.
     public var version: String?
     /// Why some events cannot fire at the moment; empty if they all can.
-    public var attention: [Attention]?
+    public var attention: [FaceAttention]?
     /// Whether events survive a crash; nil in the last will and without a broker.
     public var outbox: Outbox?
     /// What happened to the outbox, for people; nil while all is well.
@@ -77,7 +65,7 @@ public struct DaemonStatus: Hashable, Sendable {
         detail: String? = nil,
         detect: Bool? = nil,
         version: String? = nil,
-        attention: [Attention]? = nil,
+        attention: [FaceAttention]? = nil,
         outbox: Outbox? = nil,
         outboxDetail: String? = nil,
         broker: String? = nil,

@@ -57,7 +57,7 @@ public struct Message: Hashable, Sendable {
 
     /// The message as one line of JSON, as `facetd --print` writes it, with the topic's full name under `base`.
     ///
-    /// A payload that is JSON stands there as it is, a text as a JSON string; a picture is told by its size only.
+    /// A payload that is JSON stands there as it is, a text as a JSON string; a picture is given by its size only.
     public func line(base: String) -> [UInt8] {
         var line = Array("{\"topic\":".utf8)
         line += JSONWriter.quoted(topic.name(under: base))
@@ -69,5 +69,91 @@ public struct Message: Hashable, Sendable {
         }
         line += "}\n".utf8
         return line
+    }
+}
+
+/// What CloudEvents 1.0 says about an event, in its binary mode: each attribute is an MQTT 5 user property of that name.
+///
+/// The payload is the event's data and stays as it is; the attribute `datacontenttype` is MQTT 5's content type.
+public struct CloudEventAttributes: Hashable, Sendable {
+    /// The version of the CloudEvents specification.
+    public static let specversion = "1.0"
+
+    /// The event's ULID, as in the payload; unique together with `source`.
+    public var id: String
+    /// Where it happened: `/facet/` and the camera's name, percent-encoded where a URI asks for it.
+    public var source: String
+    /// What happened: `facet.face.` and the event's topic, such as `facet.face.eyes_closed`.
+    public var type: String
+    /// When it happened: the capture time of the frame that settled it.
+    public var time: Timestamp
+
+    /// Makes the attributes of an event.
+    ///
+    /// - Parameters:
+    ///   - id: The event's ULID.
+    ///   - camera: The camera's name.
+    ///   - topic: The topic it is published on.
+    ///   - time: The capture time of the frame that settled it.
+    public init(id: String, camera: String, topic: Topic, time: Timestamp) {
+        self.id = id
+        self.source = "/facet/" + Self.pathSegment(camera)
+        self.type = "facet.face." + topic.rawValue
+        self.time = time
+    }
+
+    /// Names and values in the order in which they are sent.
+    public var properties: [(name: String, value: String)] {
+        [
+            ("specversion", Self.specversion), ("id", id), ("source", source), ("type", type),
+            ("time", time.iso8601),
+        ]
+    }
+
+    /// One segment of a URI's path: all but RFC 3986's unreserved characters are percent-encoded, byte by byte.
+    private static func pathSegment(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".unicodeScalars)
+        var segment = String.UnicodeScalarView()
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                segment.append(Unicode.Scalar(byte))
+            default:
+                segment.append("%")
+                segment.append(digits[Int(byte >> 4)])
+                segment.append(digits[Int(byte & 15)])
+            }
+        }
+        return String(segment)
+    }
+}
+
+/// A universally unique, lexicographically sortable identifier: 48 bits of milliseconds, then 80 random bits.
+///
+/// The form is that of the ULID specification: 26 characters of Crockford's base 32.
+public enum ULID {
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+
+    /// Makes an identifier for a time, with random bits from `generator`.
+    public static func make(at time: Timestamp, using generator: inout some RandomNumberGenerator) -> String {
+        let milliseconds = UInt64(max(0, time.nanoseconds / 1_000_000)) & 0xFFFF_FFFF_FFFF
+        var bits =
+            UInt128(milliseconds) << 80
+            | UInt128(generator.next() as UInt64) << 16
+            | UInt128(UInt16.random(in: .min ... .max, using: &generator))
+        var characters = [UInt8](repeating: 0, count: 26)
+        for position in characters.indices.reversed() {
+            characters[position] = alphabet[Int(truncatingIfNeeded: bits & 31)]
+            bits >>= 5
+        }
+        return String(decoding: characters, as: UTF8.self)
+    }
+
+    /// Makes an identifier for a time, with the system's random bits.
+    public static func make(at time: Timestamp) -> String {
+        var generator = SystemRandomNumberGenerator()
+        return make(at: time, using: &generator)
     }
 }

@@ -242,7 +242,7 @@ private struct StatusPayload: Decodable {
             detail: detail,
             detect: detect.map { $0 == "ON" },
             version: version,
-            attention: attention.map { $0.compactMap(DaemonStatus.Attention.init(rawValue:)) },
+            attention: attention.map { $0.compactMap(FaceAttention.init(rawValue:)) },
             outbox: outbox.flatMap(DaemonStatus.Outbox.init(rawValue:)),
             outboxDetail: outboxDetail,
             broker: broker,

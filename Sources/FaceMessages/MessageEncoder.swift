@@ -6,7 +6,7 @@ public let schemaVersion = 1
 /// The version of Facet: of both programs and the libraries.
 public let facetVersion = "0.1.0"
 
-/// Encodes what one run of the daemon tells about one camera.
+/// Encodes what one run of the daemon publishes about one camera.
 public struct MessageEncoder: Sendable {
     /// The camera's name, in every message.
     public var camera: String

@@ -1,4 +1,4 @@
-/// Something that happened to a face, told once.
+/// Something that happened to a face, reported once.
 public struct FaceEvent: Hashable, Sendable {
     /// What happened.
     public var kind: Kind
@@ -54,7 +54,19 @@ public struct FaceEvent: Hashable, Sendable {
         case disabled
         /// The daemon ended, or its clip did.
         case shutdown
-        /// The daemon had died with the face present, and told so when it was back; or it took new settings.
+        /// The daemon had died with the face present, and reported it when it was back; or another source was set.
         case restart
     }
+}
+
+/// Why some events cannot fire although frames come.
+public enum FaceAttention: String, Hashable, Sendable, CaseIterable {
+    /// The picture is too dark to find faces or expressions.
+    case tooDark = "too_dark"
+    /// A face is too small to read its expression.
+    case tooSmall = "too_small"
+    /// A face is turned too far away to read its expression.
+    case turnedAway = "turned_away"
+    /// Too few frames are analysed to see blinks.
+    case lowFrameRate = "low_frame_rate"
 }

@@ -1,6 +1,6 @@
 /// The identity of one face from its `enter` to its `leave`: only grows, never used again.
 ///
-/// It tells faces apart; it does not say who somebody is. Whoever leaves and comes back gets a new one.
+/// It distinguishes faces and does not identify people: a person who leaves and comes back gets a new one.
 public struct FaceID: RawRepresentable, Hashable, Comparable, Sendable {
     /// The number, from 1.
     public var rawValue: Int

@@ -22,7 +22,8 @@ public struct ChangeGate: Sendable {
         public init() {}
     }
 
-    private let parameters: Parameters
+    /// What counts as a change.
+    public var parameters: Parameters
     private var published: [FaceObject] = []
     private var lastTime: Double?
 

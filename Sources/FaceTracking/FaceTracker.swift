@@ -42,7 +42,8 @@ public struct FaceTracker: Sendable {
         public var isRateLow = false
     }
 
-    private let parameters: Parameters
+    /// How faces are followed; others take effect with the next frame.
+    public var parameters: Parameters
     private var tracks: [Track] = []
     private var rate = FrameRateMeter()
 
@@ -90,6 +91,11 @@ public struct FaceTracker: Sendable {
     /// The faces that are there, ordered by identity.
     public var faces: [FaceObject] {
         tracks.compactMap(\.face).sorted { $0.faceID < $1.faceID }
+    }
+
+    /// The lineage under which each face that is there was last observed.
+    public var lineages: [FaceID: Int] {
+        Dictionary(uniqueKeysWithValues: tracks.compactMap { track in track.face.map { ($0.faceID, track.lineage) } })
     }
 
     private mutating func appendTrack(_ observation: FaceObservation, at stamp: FrameStamp) -> Int {

@@ -47,6 +47,12 @@ public struct StreamDescription: Hashable, Sendable {
     /// Frames per second, if the source says.
     public var rate: Double?
 
+    /// The description on one line: `/dev/video0: YUYV 640x480 at 30.0 frames/s`.
+    public var summary: String {
+        let rate = rate.map { " at \(($0 * 100).rounded() / 100) frames/s" } ?? ""
+        return "\(name): \(format) \(size)\(rate)"
+    }
+
     /// Makes a description of a stream.
     public init(name: String, size: FrameSize, format: String, rate: Double?) {
         self.name = name

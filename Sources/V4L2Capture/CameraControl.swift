@@ -1,7 +1,7 @@
 /// One thing that can be set on a camera: gain, exposure, power-line frequency.
-public struct CameraControl: Hashable, Sendable {
+package struct CameraControl: Hashable, Sendable {
     /// What values the control takes.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// A whole number.
         case integer
         /// Off or on, 0 or 1.
@@ -11,40 +11,40 @@ public struct CameraControl: Hashable, Sendable {
     }
 
     /// The driver's number for the control.
-    public var id: UInt32
+    package var id: UInt32
 
     /// The name in settings and messages, lowerCamelCase.
-    public var name: String
+    package var name: String
 
     /// The driver's own name, for people; it is accepted in settings too.
-    public var label: String
+    package var label: String
 
     /// What values it takes.
-    public var kind: Kind
+    package var kind: Kind
 
     /// The values it takes, at both ends included.
-    public var range: ClosedRange<Int>
+    package var range: ClosedRange<Int>
 
     /// Values are `range.lowerBound` plus multiples of this.
-    public var step: Int
+    package var step: Int
 
     /// The value after a reset.
-    public var defaultValue: Int
+    package var defaultValue: Int
 
-    /// The value now; nil if the driver does not tell.
-    public var value: Int?
+    /// The value now; nil if the driver does not report it.
+    package var value: Int?
 
     /// The names of a menu's values.
-    public var choices: [Int: String]
+    package var choices: [Int: String]
 
     /// Whether it can't be set at all.
-    public var isReadOnly: Bool
+    package var isReadOnly: Bool
 
-    /// Whether it can't be set because of another control, as exposure while the camera exposes by itself.
-    public var isInactive: Bool
+    /// Whether it can't be set because of another control, as exposure while automatic exposure is on.
+    package var isInactive: Bool
 
     /// Makes a control from its parts.
-    public init(
+    package init(
         id: UInt32,
         name: String,
         label: String,
@@ -73,7 +73,7 @@ public struct CameraControl: Hashable, Sendable {
 
 extension CameraControl: CustomStringConvertible {
     /// Name and values on one line: `gain 0…255`, `powerLineFrequency (disabled, 50 Hz, 60 Hz)`.
-    public var description: String {
+    package var description: String {
         switch kind {
         case .boolean: "\(name) (off, on)"
         case .menu: "\(name) (\(choices.sorted { $0.key < $1.key }.map(\.value).joined(separator: ", ")))"
@@ -84,7 +84,7 @@ extension CameraControl: CustomStringConvertible {
 }
 
 /// Why a control can't be set.
-public enum ControlError: Error, Hashable, Sendable {
+package enum ControlError: Error, Hashable, Sendable {
     /// The camera has no control of that name.
     case unknown(name: String, existing: [CameraControl])
     /// The value is out of range, or not one of the menu's.
@@ -97,7 +97,7 @@ public enum ControlError: Error, Hashable, Sendable {
 
 extension ControlError: CustomStringConvertible {
     /// What is wrong, and what would be right.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unknown(let name, let existing) where existing.isEmpty:
             "there is no control `\(name)`: this camera has no controls at all"
@@ -106,7 +106,90 @@ extension ControlError: CustomStringConvertible {
         case .badValue(let value, let control): "`\(value)` is no value for a control that takes \(control)"
         case .readOnly(let control): "`\(control.name)` can only be read"
         case .inactive(let control):
-            "`\(control.name)` has no effect while the camera sets it by itself; set the automatic one to manual as well"
+            "`\(control.name)` has no effect while the camera sets it by itself; switch its automatic control to manual as well"
         }
+    }
+}
+
+/// A value for a camera's control, as settings give it.
+public enum ControlValue: Hashable, Sendable {
+    /// A number.
+    case number(Int)
+    /// The name of a menu's choice, or `on` and `off`.
+    case text(String)
+}
+
+extension ControlValue: CustomStringConvertible {
+    /// The value as the settings have it.
+    public var description: String {
+        switch self {
+        case .number(let number): "\(number)"
+        case .text(let text): text
+        }
+    }
+}
+
+/// Finds the control that a setting means, and the number that its value stands for.
+struct ControlSetting {
+    let name: String
+    let value: ControlValue
+
+    /// The control of that name, whichever way the name is written: `powerLineFrequency`, `Power Line Frequency`.
+    func find(in controls: [CameraControl]) throws(ControlError) -> CameraControl {
+        let wanted = Self.plain(name)
+        guard let found = controls.first(where: { Self.plain($0.name) == wanted || Self.plain($0.label) == wanted })
+        else { throw .unknown(name: name, existing: controls) }
+        return found
+    }
+
+    /// The number to give to the driver.
+    func number(for control: CameraControl) throws(ControlError) -> Int {
+        guard !control.isReadOnly else { throw .readOnly(control) }
+        guard !control.isInactive else { throw .inactive(control) }
+        let number = try rawNumber(for: control)
+        // The range first: the distance from its end to a number far outside may be more than an Int holds.
+        guard control.range.contains(number) else { throw .badValue(value.description, control) }
+        let isOnStep = control.step <= 1 || (number - control.range.lowerBound) % control.step == 0
+        guard isOnStep else { throw .badValue(value.description, control) }
+        if control.kind == .menu, control.choices[number] == nil { throw .badValue(value.description, control) }
+        return number
+    }
+
+    private func rawNumber(for control: CameraControl) throws(ControlError) -> Int {
+        switch value {
+        case .number(let number): return number
+        case .text(let text):
+            if let number = Int(text) { return number }
+            let wanted = Self.plain(text)
+            switch control.kind {
+            case .boolean where ["on", "true", "yes"].contains(wanted): return 1
+            case .boolean where ["off", "false", "no"].contains(wanted): return 0
+            case .menu:
+                if let choice = control.choices.first(where: { Self.plain($0.value) == wanted }) { return choice.key }
+            default: break
+            }
+            throw .badValue(text, control)
+        }
+    }
+
+    /// Letters and digits only, in lower case.
+    static func plain(_ name: String) -> String {
+        String(name.lowercased().filter { $0.isLetter || $0.isNumber })
+    }
+
+    /// The driver's name in lowerCamelCase: `Power Line Frequency` becomes `powerLineFrequency`.
+    static func camelCase(_ label: String) -> String {
+        let words = label.split { !($0.isLetter || $0.isNumber) }.map { $0.lowercased() }
+        return words.enumerated().map {
+            $0.offset == 0 ? $0.element : $0.element.prefix(1).uppercased() + $0.element.dropFirst()
+        }
+        .joined()
+    }
+
+    /// Settings in the order in which to make them: automatic modes first, because they decide what else can be set.
+    static func ordered(_ settings: [String: ControlValue]) -> [ControlSetting] {
+        let all = settings.sorted { $0.key < $1.key }.map { ControlSetting(name: $0.key, value: $0.value) }
+        let isAutomatic = { (setting: ControlSetting) in plain(setting.name).contains("auto") }
+        return all.filter(isAutomatic) + all.filter { !isAutomatic($0) }
     }
 }

@@ -2,41 +2,41 @@ import Frames
 import Glibc
 
 /// What cameras the machine has, for people to choose from.
-public struct CameraInventory: Sendable {
+package struct CameraInventory: Sendable {
     /// A camera and everything it offers.
-    public struct Camera: Hashable, Sendable {
+    package struct Camera: Hashable, Sendable {
         /// The node, as `/dev/video0`.
-        public var node: String
+        package var node: String
         /// The kernel driver's name.
-        public var driver: String
-        /// The product's name, as the driver tells it.
-        public var card: String
+        package var driver: String
+        /// The product's name, as the driver reports it.
+        package var card: String
         /// Where it is plugged in.
-        public var bus: String
+        package var bus: String
         /// Links to the node in `/dev/v4l/by-id` and `by-path`, which survive replugging.
-        public var stableNames: [String]
+        package var stableNames: [String]
         /// The formats with sizes and rates, as the hardware has them.
-        public var formats: [CameraFormat]
+        package var formats: [CameraFormat]
         /// What can be set, with values and ranges.
-        public var controls: [CameraControl]
+        package var controls: [CameraControl]
     }
 
     /// A node that is no camera, or can't be asked.
-    public struct Other: Hashable, Sendable {
+    package struct Other: Hashable, Sendable {
         /// The node.
-        public var node: String
+        package var node: String
         /// Why it is not listed as a camera.
-        public var why: String
+        package var why: String
     }
 
     /// The cameras, by node number.
-    public var cameras: [Camera]
+    package var cameras: [Camera]
 
     /// The other nodes, by number: metadata nodes, output devices, nodes that may not be opened.
-    public var others: [Other]
+    package var others: [Other]
 
     /// Asks all nodes of the machine; cameras in use are listed too.
-    public static func list() -> CameraInventory {
+    package static func list() -> CameraInventory {
         list(LibV4L2(), links: stableLinks())
     }
 

@@ -1,4 +1,5 @@
 import Frames
+import Synchronization
 
 /// One run of a camera source: open, stream, lose, wait, open again.
 struct CameraRun {
@@ -8,10 +9,13 @@ struct CameraRun {
     private let mailbox: FrameMailbox
     private let finder: DeviceFinder
 
-    private var timeline = FrameTimeline()
+    private var timeline: FrameTimeline
     private var report = LossReport()
     private var backoff = ReopenBackoff()
     private var lastSeen: V4L2Device.Identity?
+    /// Whether this very configuration has streamed: until then it may be one that the camera can't fulfil.
+    private var isProven: Bool
+    private let memory: CameraMemory
     /// Made at the first loss: who never loses a camera needs none.
     private var watch: (any DeviceWatch)?
 
@@ -19,20 +23,26 @@ struct CameraRun {
         _ configuration: CameraConfiguration,
         _ calls: any V4L2Calls,
         _ stop: StopSignal,
-        _ mailbox: FrameMailbox
+        _ mailbox: FrameMailbox,
+        _ memory: CameraMemory
     ) {
         self.configuration = configuration
         self.calls = calls
         self.stop = stop
         self.mailbox = mailbox
+        self.memory = memory
         finder = DeviceFinder(selector: configuration.device, calls: calls)
+        let known = memory.content.withLock(\.self)
+        timeline = known.timeline
+        lastSeen = known.configuration?.device == configuration.device ? known.identity : nil
+        isProven = known.configuration == configuration
     }
 
     /// Goes on until the source is stopped or can't even start.
     mutating func untilEnd() -> SourceEnd {
         while true {
             guard case .lost(let failure) = streamOnce() else { return .stopped }
-            guard lastSeen != nil || configuration.waitsForCamera && !failure.isMisconfiguration else {
+            guard isProven || configuration.waitsForCamera && !failure.isMisconfiguration else {
                 return .failed(failure.sourceFailure)
             }
             if report.failed(failure.reason, now: calls.now().monotonic) {
@@ -53,12 +63,20 @@ struct CameraRun {
             timeline = loop.timeline
             if loop.hasDelivered {
                 lastSeen = found.identity
+                isProven = true
+                remember()
                 report.streaming()
                 backoff.reset()
             }
             return end
         } catch {
             return .lost(error)
+        }
+    }
+
+    private func remember() {
+        memory.content.withLock { content in
+            content = CameraMemory.Content(configuration: configuration, identity: lastSeen, timeline: timeline)
         }
     }
 
@@ -72,5 +90,74 @@ struct CameraRun {
         case .timedOut: break
         }
         return true
+    }
+}
+
+/// Decides when a loss is reported: when it happens, and again only if the new reason needs a person.
+///
+/// While a camera is away each try fails anew, for reasons that follow from one another (unplugged, not found) or pass
+/// by themselves (no permission yet, because udev is still at work). Those stay quiet.
+struct LossReport {
+    /// How long another reason must hold before it is reported, in nanoseconds.
+    static let settling: Int64 = 3_000_000_000
+
+    /// Reasons that do not go away by themselves.
+    private static let needsHand: Set<String> = [
+        "permission_denied", "busy", "not_a_camera", "unsupported_mode", "unsupported_control",
+    ]
+
+    private var reported: String?
+    private var pending: (reason: String, since: Int64)?
+
+    /// Frames flow again, or for the first time.
+    mutating func streaming() {
+        reported = nil
+        pending = nil
+    }
+
+    /// The camera was lost, or a try to get it back failed.
+    ///
+    /// - Parameters:
+    ///   - reason: the failure's stable word.
+    ///   - now: the monotonic clock in nanoseconds.
+    /// - Returns: whether to report it.
+    mutating func failed(_ reason: String, now: Int64) -> Bool {
+        guard let reported else {
+            self.reported = reason
+            return true
+        }
+        guard reason != reported, Self.needsHand.contains(reason) else {
+            pending = nil
+            return false
+        }
+        guard let pending, pending.reason == reason else {
+            pending = (reason, now)
+            return false
+        }
+        guard now - pending.since >= Self.settling else { return false }
+        self.reported = reason
+        self.pending = nil
+        return true
+    }
+}
+
+/// How long to wait before a lost camera is tried again.
+struct ReopenBackoff {
+    /// The first wait in milliseconds.
+    static let shortest = 250
+    /// The longest wait in milliseconds: a camera that is back is noticed by then even if nothing announces it.
+    static let longest = 1000
+
+    private var next = shortest
+
+    /// The wait before the coming try, in milliseconds; each is twice the one before.
+    mutating func wait() -> Int {
+        defer { next = min(next * 2, Self.longest) }
+        return next
+    }
+
+    /// Something changed: the next try may well succeed.
+    mutating func reset() {
+        next = Self.shortest
     }
 }

@@ -1,27 +1,57 @@
 public import Frames
+import Synchronization
 import SystemPackage
 
-/// A V4L2 camera as a source of frames, which comes back by itself after every loss.
+/// What is known of a camera that was in use, for the next source that is made for it.
+///
+/// So a camera that was closed for a while is found again under another number, and waited for as after a loss.
+package final class CameraMemory: Sendable {
+    struct Content: Sendable {
+        /// What was asked for when it streamed last.
+        var configuration: CameraConfiguration?
+        var identity: V4L2Device.Identity?
+        var timeline = FrameTimeline()
+    }
+
+    let content = Mutex(Content())
+
+    /// Makes a memory that knows of no camera.
+    package init() {}
+}
+
+/// A V4L2 camera as a source of frames, which is opened again after every loss.
 ///
 /// The events in the mailbox: `.streaming` with the first frame after each (re)opening; `.lost` when frames stop coming,
-/// once, and once more only if getting the camera back turns out to need somebody's hand (`busy`, `permission_denied`, …);
+/// once, and once more only if a new reason needs a person (`busy`, `permission_denied`, …);
 /// `.ended` at the end. While the camera is away it is tried again when a node appears, and at least once a second.
-/// Frame numbers and media time go on over losses. With the `.newest` policy, captured frames are those taken, late and
+/// Frame numbers and media time continue over losses. With the `.newest` policy, captured frames are those taken, late and
 /// corrupt ones added up; sequence gaps come beside them.
-public final class CameraSource: FrameSource {
+package final class CameraSource: FrameSource {
     private let configuration: CameraConfiguration
     private let calls: any V4L2Calls
     private let stopSignal: StopSignal
+    private let memory: CameraMemory
 
     /// Makes a source; the camera is not touched before `run`.
     ///
+    /// - Parameters:
+    ///   - configuration: Which camera to use, and how.
+    ///   - memory: What an earlier source knew of the camera; this one continues with it.
     /// - Throws: `V4L2Error.failed` if the process has no file descriptor left.
-    public convenience init(_ configuration: CameraConfiguration) throws(V4L2Error) {
-        try self.init(configuration, calls: LibV4L2())
+    package convenience init(
+        _ configuration: CameraConfiguration,
+        memory: CameraMemory = CameraMemory()
+    ) throws(V4L2Error) {
+        try self.init(configuration, memory: memory, calls: LibV4L2())
     }
 
-    init(_ configuration: CameraConfiguration, calls: any V4L2Calls) throws(V4L2Error) {
+    init(
+        _ configuration: CameraConfiguration,
+        memory: CameraMemory = CameraMemory(),
+        calls: any V4L2Calls
+    ) throws(V4L2Error) {
         self.configuration = configuration
+        self.memory = memory
         self.calls = calls
         do {
             stopSignal = try StopSignal()
@@ -34,14 +64,65 @@ public final class CameraSource: FrameSource {
     ///
     /// Ends by itself only at the start: for settings that the camera can't fulfil, a node that is no camera, and, unless
     /// the configuration says to wait, any other reason why there is no camera.
-    public func run(into mailbox: FrameMailbox) {
-        var run = CameraRun(configuration, calls, stopSignal, mailbox)
+    package func run(into mailbox: FrameMailbox) {
+        var run = CameraRun(configuration, calls, stopSignal, mailbox, memory)
         let end = run.untilEnd()
         mailbox.put(.ended(end))
     }
 
     /// Makes `run` end within milliseconds, whatever it waits for.
-    public func stop() {
+    package func stop() {
         stopSignal.raise()
+    }
+}
+
+/// Which camera to use, and how.
+public struct CameraConfiguration: Hashable, Sendable {
+    /// Which camera.
+    public var device: DeviceSelector
+
+    /// Size, rate and format, as far as they are not left to the negotiation.
+    public var request: CaptureRequest
+
+    /// How many buffers the driver fills in turn, at least 2.
+    ///
+    /// The default is 5: one is being read, one waits to be, one has just come, and two must be left for the driver to fill.
+    public var bufferCount: Int
+
+    /// For how long no whole frame may come before the camera counts as lost.
+    ///
+    /// The default is 2 s.
+    public var stallTimeout: Duration
+
+    /// How the picture must be turned to be upright; frames only carry it.
+    public var orientation: Orientation
+
+    /// Settings for the camera's controls, by name.
+    public var controls: [String: ControlValue]
+
+    /// Whether a camera that is away, busy or forbidden at the start is waited for.
+    ///
+    /// The default is true: an unattended machine may boot before its camera is there, and must not need a second boot. Settings that the camera
+    /// can't fulfil and nodes that are no cameras end the source at the start either way: those are mistakes, and waiting
+    /// does not help. Once frames have come, every failure is waited out: the next camera that is plugged in may be the right one.
+    public var waitsForCamera: Bool
+
+    /// Makes a configuration; the default one takes the first camera as it likes best.
+    public init(
+        device: DeviceSelector = .automatic,
+        request: CaptureRequest = CaptureRequest(),
+        bufferCount: Int = 5,
+        stallTimeout: Duration = .seconds(2),
+        orientation: Orientation = .up,
+        controls: [String: ControlValue] = [:],
+        waitsForCamera: Bool = true
+    ) {
+        self.device = device
+        self.request = request
+        self.bufferCount = bufferCount
+        self.stallTimeout = stallTimeout
+        self.orientation = orientation
+        self.controls = controls
+        self.waitsForCamera = waitsForCamera
     }
 }

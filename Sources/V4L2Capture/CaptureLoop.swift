@@ -20,6 +20,9 @@ struct CaptureLoop {
     /// With fewer, the driver would skip frames while we handle one.
     static let fewestQueued = 2
 
+    /// Less than this, in nanoseconds, is the distance of two readings of clocks.
+    private static let shortestSuspend: Int64 = 200_000_000
+
     /// A camera that starts may take longer than a running one: it measures the light first.
     static let startTimeout = 5000
 
@@ -30,7 +33,7 @@ struct CaptureLoop {
     /// Milliseconds.
     let stallTimeout: Int
 
-    /// Numbers and times; goes on from one stream to the next.
+    /// Numbers and times; continues from one stream to the next.
     var timeline: FrameTimeline
 
     /// Whether a frame was delivered: only then the camera counts as streaming.
@@ -59,6 +62,7 @@ struct CaptureLoop {
         timeline.beginStream()
         var now = calls.now()
         var lastGood = now.monotonic
+        var suspended = now.suspended
         do throws(V4L2Error) {
             while true {
                 let limit = hasDelivered ? stallTimeout : max(stallTimeout, Self.startTimeout)
@@ -69,12 +73,21 @@ struct CaptureLoop {
                 let drained = ready.isEmpty ? Drained() : drain()
                 // Once per round, because reading clocks is what costs most here on boards without a fast one.
                 now = calls.now()
+                let wasSuspended = now.suspended - suspended > Self.shortestSuspend
+                suspended = now.suspended
+                // What was captured before the machine slept is of no use to anybody.
+                if wasSuspended, let newest = drained.newest {
+                    lastGood = now.monotonic
+                    mailbox.count(.late)
+                    try stream.queue.queue(Int(newest.index))
+                    continue
+                }
                 if let newest = drained.newest {
                     lastGood = now.monotonic
                     guard deliver(newest, now) else { return .stopped }
                 }
                 if let failure = drained.failure { throw failure }
-                // An error without a word on what it is would come back at once, for ever.
+                // An error condition without a reason would be reported again at once, in an endless loop.
                 if ready.contains(.failed), drained.isEmpty {
                     throw .failed(.wait, device: stream.device.path, .ioError)
                 }
@@ -171,10 +184,12 @@ struct CaptureLoop {
         guard stream.copiesAlways || stream.queue.queuedCount < Self.fewestQueued else {
             return (UnsafeRawPointer(mapped.base), lease)
         }
-        let memory = copies.take(byteCount: stream.buffers[index].length)
-        memory.base.copyMemory(from: mapped.base, byteCount: Int(buffer.bytesused))
-        // The lease ends here, and the buffer goes back.
-        return (UnsafeRawPointer(memory.base), memory)
+        // The buffer goes back once it is copied.
+        return withExtendedLifetime(lease) {
+            let memory = copies.take(byteCount: mapped.length)
+            memory.base.copyMemory(from: mapped.base, byteCount: Int(buffer.bytesused))
+            return (UnsafeRawPointer(memory.base), memory)
+        }
     }
 }
 

@@ -12,7 +12,7 @@ final class CaptureStream {
     let queue: BufferQueue
     private(set) var buffers: [MappedBuffer]
 
-    /// Drivers that fill buffers again without having been given them back, by the name they tell.
+    /// Drivers that fill buffers which were not queued again, by the name they report.
     ///
     /// Seen in v4l2loopback 0.12.7, as soon as a frame was held for longer than it takes to fill the others.
     private static let driversThatReuseBuffers: Set<String> = ["v4l2 loopback"]

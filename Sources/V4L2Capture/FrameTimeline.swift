@@ -63,7 +63,7 @@ struct FrameTimeline {
     mutating func moment(driver: Int64?, now: ClockReading) -> Moment {
         var instant = now.monotonic
         if let driver, driver > 0, driver <= now.monotonic, now.monotonic - driver < Self.oldest { instant = driver }
-        // Strictly later than the one before: whoever divides by the distance relies on it.
+        // Strictly later than the one before: code that divides by the distance relies on it.
         if instant <= lastInstant { instant = lastInstant + 1 }
         lastInstant = instant
         let first = firstInstant ?? instant

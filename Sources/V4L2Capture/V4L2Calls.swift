@@ -44,6 +44,8 @@ struct ClockReading: Hashable, Sendable {
     var monotonic: Int64
     /// `CLOCK_REALTIME` in nanoseconds since the Unix epoch.
     var wall: Int64
+    /// For how many nanoseconds the machine was suspended since it booted.
+    var suspended: Int64 = 0
 }
 
 /// What `V4L2Calls.wait` saw.
@@ -77,7 +79,7 @@ protocol V4L2Calls: Sendable {
     /// Maps a buffer of the driver for reading.
     func map(_ descriptor: CInt, length: Int, offset: Int) throws(Errno) -> UnsafeMutableRawPointer
 
-    /// Replaces a mapping by a copy of its own in the same place; whoever reads there notices nothing.
+    /// Replaces a mapping by a copy of its own in the same place; readers notice nothing.
     func makePrivate(_ base: UnsafeMutableRawPointer, length: Int) throws(Errno)
 
     /// Ends a mapping.

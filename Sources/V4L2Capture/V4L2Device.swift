@@ -81,7 +81,7 @@ extension V4L2Device {
         var driver: String
         var card: String
         var bus: String
-        /// Which of its device's nodes it is: a camera with two sensors has several. nil if the kernel does not tell.
+        /// Which of its device's nodes it is: a camera with two sensors has several. nil if the kernel does not report it.
         var index: Int?
         /// What this node can do; its siblings may do other things.
         var capabilities: UInt32

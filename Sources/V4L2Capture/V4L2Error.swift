@@ -1,8 +1,9 @@
-public import Frames
-public import SystemPackage
+package import Frames
+import Glibc
+package import SystemPackage
 
 /// Why a camera can't be used, or can't any more.
-public enum V4L2Error: Error, Hashable, Sendable {
+package enum V4L2Error: Error, Hashable, Sendable {
     /// There is no camera that the selector names.
     case notFound(selector: String)
     /// The camera was taken away while in use.
@@ -29,7 +30,7 @@ public enum V4L2Error: Error, Hashable, Sendable {
 
 extension V4L2Error {
     /// One stable word for the kind of failure: for the status and for programs.
-    public var reason: String {
+    package var reason: String {
         switch self {
         case .notFound: "not_found"
         case .unplugged: "unplugged"
@@ -44,7 +45,7 @@ extension V4L2Error {
     }
 
     /// Whether the settings and not the circumstances are at fault, so that waiting does not help.
-    public var isMisconfiguration: Bool {
+    package var isMisconfiguration: Bool {
         switch self {
         case .notACamera, .unsupportedMode, .modeRefused, .control: true
         default: false
@@ -52,7 +53,7 @@ extension V4L2Error {
     }
 
     /// The failure as sources report it.
-    public var sourceFailure: SourceFailure { SourceFailure(reason: reason, description: description) }
+    package var sourceFailure: SourceFailure { SourceFailure(reason: reason, description: description) }
 
     /// Sorts a failed call: what the number means depends on what was tried.
     init(_ operation: V4L2Operation, device: String, _ errno: Errno) {
@@ -69,9 +70,9 @@ extension V4L2Error {
 
 extension V4L2Error: CustomStringConvertible {
     /// What was tried, on what, why it failed and what to do about it.
-    public var description: String {
+    package var description: String {
         switch self {
-        case .notFound("auto"): "no camera found: plug one in; `facet devices` tells what there is"
+        case .notFound("auto"): "no camera found: plug one in; `facet devices` lists what there is"
         case .notFound(let selector):
             "cannot open the camera \(selector): there is no such device; plug it in, or pick one that `facet devices` lists"
         case .unplugged(let device): "the camera \(device) is gone: it was unplugged or its driver gave up"
@@ -85,7 +86,7 @@ extension V4L2Error: CustomStringConvertible {
             "the camera \(device) cannot do \(asked): its driver answered \(answered); ask for that, or for nothing"
         case .control(let device, let error): "cannot set the controls of the camera \(device): \(error)"
         case .stalled(let device, let milliseconds):
-            "the camera \(device) sent no whole frame for \(milliseconds) ms; if it goes on, replug it or try another USB port"
+            "the camera \(device) sent no whole frame for \(milliseconds) ms; if it happens again, replug it or try another USB port"
         case .misbehaved(let device, let what): "the driver of the camera \(device) misbehaves: \(what)"
         case .failed(.startStreaming, let device, .noSpace):
             "cannot start streaming from the camera \(device): the USB bus has no bandwidth left; ask for a smaller size or "
@@ -112,5 +113,52 @@ extension V4L2Error: CustomStringConvertible {
                 "\(head): none of its formats can be read (\(offers.map(\.fourCC.description).joined(separator: ", ")))"
         }
         return "\(head); it can do: \(readable.map(\.description).joined(separator: " | "))"
+    }
+}
+
+/// What was tried on a device when it failed.
+package enum V4L2Operation: String, Hashable, Sendable {
+    /// Opening the node.
+    case open
+    /// Asking what the device is.
+    case queryCapabilities = "ask for the capabilities of"
+    /// Putting libv4lconvert before it.
+    case convert = "convert the format of"
+    /// Listing formats, sizes and rates.
+    case enumerate = "list the formats of"
+    /// Setting the pixel format and the size.
+    case setFormat = "set the format of"
+    /// Setting the frame rate.
+    case setRate = "set the frame rate of"
+    /// Making or mapping buffers.
+    case makeBuffers = "make buffers for"
+    /// Giving a buffer to the driver.
+    case queueBuffer = "queue a buffer to"
+    /// Starting the stream.
+    case startStreaming = "start streaming from"
+    /// Waiting for a frame.
+    case wait = "wait for"
+    /// Taking a frame.
+    case dequeueBuffer = "take a frame from"
+    /// Listing controls.
+    case listControls = "list the controls of"
+    /// Setting a control.
+    case setControl = "set a control of"
+}
+
+/// Who owns a file, for messages on missing permissions.
+enum FileOwner {
+    /// The name of the file's group; nil if the file is not there, or the group has no name or is root's.
+    static func groupName(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_gid != 0 else { return nil }
+        var entry = Glibc.group()
+        var found: UnsafeMutablePointer<Glibc.group>?
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { text in
+            guard getgrgid_r(status.st_gid, &entry, text.baseAddress, text.count, &found) == 0, found != nil else {
+                return nil
+            }
+            return String(cString: entry.gr_name)
+        }
     }
 }

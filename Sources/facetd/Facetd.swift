@@ -1,8 +1,16 @@
 import ArgumentParser
 import DaemonCore
 import FaceMessages
+import FaceSession
 
 @main
+enum Main {
+    static func main() async {
+        ProcessEnvironment.openStandardDescriptors()
+        await Facetd.main()
+    }
+}
+
 struct Facetd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "facetd",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DaemonCore
+import FaceSession
 import Foundation
 import Logging
 
@@ -22,10 +23,11 @@ struct Run: AsyncParsableCommand {
     var usesNoBroker = false
 
     func run() async throws {
-        // A reader that goes away shows as a failed write, which ends the daemon in good order.
+        // A reader of --print that goes away shows as a failed write, which ends the daemon in good order.
         signal(SIGPIPE, SIG_IGN)
         let daemon: Daemon
         do {
+            try ProcessEnvironment.checkLimits()
             let settings = try options.load()
             let level = Logger.Level(rawValue: settings.log.level.rawValue) ?? .info
             LoggingSystem.bootstrap { _ in

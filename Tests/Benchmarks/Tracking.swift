@@ -3,6 +3,7 @@ import DaemonCore
 import FaceInference
 import FaceMessages
 import FaceMetadata
+import FaceSession
 import Foundation
 import Frames
 import Logging
@@ -27,29 +28,32 @@ extension Benchmark {
             guard let first = frames.frames.first, let bare = try BareInference(first) else {
                 throw ValidationError("\(clip) does not begin with a face: give a clip that shows one all the time")
             }
-            let daemon = try DaemonUnderTest(brokerPort: port)
+            let daemon = try DaemonUnderTest(frames, brokerPort: port)
             let broker = port.map(String.init) ?? "none"
             print("frames: \(frames.frames.count) of \(first.size), \(first.format); broker: \(broker)")
             try await Benchmark.compare(
                 Contender("bare") { _ in for frame in frames.frames { try bare.run(frame) } },
-                Contender("daemon") { round in try daemon.run(frames, round: round) },
+                Contender("daemon") { round in try daemon.run(round: round) },
                 items: frames.frames.count
             )
-            print("messages: \(daemon.messages)")
             await daemon.stop()
+            print("messages: \(daemon.messages)")
         }
     }
 }
 
 /// The daemon's own parts from the mailbox to the broker, fed from memory.
 private final class DaemonUnderTest {
+    private let session: FaceSession
     private let pipeline: Pipeline
+    private let publisher: Publisher
+    private let round = Monitor(0)
     private let connection: BrokerConnection?
     private let counter = CountingSink()
 
     var messages: Int { counter.count }
 
-    init(brokerPort: Int?) throws {
+    init(_ frames: RecordedFrames, brokerPort: Int?) throws {
         let logger = Logger(label: "benchmark")
         let encoder = MessageEncoder(camera: "benchmark", boot: ULID.make(at: .wallClock()))
         var sinks: [any MessageSink] = [counter]
@@ -65,7 +69,11 @@ private final class DaemonUnderTest {
         }
         var settings = Settings()
         settings.detection.maximumFaces = 4
-        let publisher = Publisher(encoder: encoder, wanted: settings.publish, ledger: MemoryLedger(), sinks: sinks)
+        publisher = try Publisher(encoder: encoder, wanted: settings.publish, ledger: MemoryLedger(), sinks: sinks)
+        let source = FaceSession.CustomSource(policy: .every(capacity: 2)) { [round] in
+            RecordedSource(frames, round: round.update { $0 })
+        }
+        session = try FaceSession(source: .custom(source))
         pipeline = try Pipeline(
             settings: settings,
             publisher: publisher,
@@ -73,25 +81,37 @@ private final class DaemonUnderTest {
                 publisher: publisher,
                 version: "0",
                 isDetecting: true,
-                logger: Logger(label: "status") { _ in
-                    SwiftLogNoOpLogHandler()
-                }
+                logger: Logger(label: "status") { _ in SwiftLogNoOpLogHandler() }
             ),
-            meter: PipelineMeter(),
-            nextFaceID: FaceID(rawValue: 1)
+            meter: session.meter,
+            logger: Logger(label: "pipeline") { _ in SwiftLogNoOpLogHandler() }
         )
     }
 
-    func run(_ frames: RecordedFrames, round: Int) throws {
-        let mailbox = FrameMailbox(policy: .every(capacity: 2))
-        let thread = Thread { frames.play(into: mailbox, round: round) }
-        thread.start()
-        _ = try pipeline.run(mailbox)
+    func run(round: Int) throws {
+        self.round.update { $0 = round }
+        try session.run { pipeline.publish($0) }
     }
 
     func stop() async {
+        publisher.finish()
         _ = await connection?.stop()
     }
+}
+
+/// The recorded frames as a source.
+private final class RecordedSource: FrameSource {
+    private let frames: RecordedFrames
+    private let round: Int
+
+    init(_ frames: RecordedFrames, round: Int) {
+        self.frames = frames
+        self.round = round
+    }
+
+    func run(into mailbox: FrameMailbox) { frames.play(into: mailbox, round: round) }
+
+    func stop() {}
 }
 
 /// Counts messages, so that nobody can mistake a daemon that does nothing for a fast one.

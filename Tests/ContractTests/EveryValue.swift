@@ -1,5 +1,6 @@
 import FaceMessages
 import FaceMetadata
+import FaceSession
 import Frames
 import MQTT
 
@@ -40,7 +41,7 @@ enum EveryValue {
     private static var statuses: [Message] {
         let running = DaemonStatus.CameraState.allCases.map { state in
             var status = DaemonStatus(state: .online, cameraState: state, detect: false, version: "1", time: time)
-            status.attention = DaemonStatus.Attention.allCases
+            status.attention = FaceAttention.allCases
             if state == .lost { (status.reason, status.detail) = ("unplugged", "the camera was unplugged") }
             return encoder.status(status)
         }
@@ -68,7 +69,7 @@ enum EveryValue {
                 captured: 0,
                 analysed: 0,
                 dropped: Dictionary(uniqueKeysWithValues: drops),
-                stages: PipelineMeter.Stage.allCases.map {
+                stages: SessionMeter.Stage.allCases.map {
                     DaemonStats.Stage(name: $0.rawValue, runs: 1, mean: 0, longest: 0)
                 },
                 cpu: 0,

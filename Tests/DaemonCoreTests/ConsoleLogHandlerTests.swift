@@ -22,4 +22,16 @@ struct ConsoleLogHandlerTests {
         let line = ConsoleLogHandler.line(level: .error, message: "broken", metadata: [:], time: nil)
         #expect(line == "<3>broken\n")
     }
+
+    @Test("of each kind one line a minute is written, with the number of those that were not")
+    func limiting() {
+        let limiter = LogLimiter()
+        let start = ContinuousClock.now
+        #expect(limiter.admit("a", now: start) == 0)
+        for second in 1..<60 { #expect(limiter.admit("a", now: start + .seconds(second)) == nil) }
+        #expect(limiter.admit("b", now: start + .seconds(1)) == 0)
+        #expect(limiter.admit("a", now: start + .seconds(60)) == 59)
+        #expect(limiter.admit("a", now: start + .seconds(119)) == nil)
+        #expect(limiter.admit("a", now: start + .seconds(120)) == 1)
+    }
 }

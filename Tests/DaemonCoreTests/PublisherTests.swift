@@ -1,5 +1,6 @@
 import FaceMessages
 import FaceMetadata
+import Frames
 import MQTT
 import Synchronization
 import Testing
@@ -29,29 +30,32 @@ struct PublisherTests {
 
     private var leave: FaceEvent.Kind { .leave(dwell: 1, lastSeen: Timestamp(nanoseconds: 9), reason: .left) }
 
-    private func publisher(_ ledger: StoreLedger, sink: any MessageSink) -> Publisher {
+    private func publisher(_ ledger: StoreLedger, sink: any MessageSink) throws -> Publisher {
         let encoder = MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
-        return Publisher(encoder: encoder, wanted: Settings().publish, ledger: ledger, sinks: [sink])
+        return try Publisher(encoder: encoder, wanted: Settings().publish, ledger: ledger, sinks: [sink])
     }
 
-    @Test("a daemon that dies while it tells of a face owes its leave")
-    func deathInBetween() {
+    @Test("a daemon that dies while it publishes a face owes its leave")
+    func deathInBetween() throws {
         // What a run that died at the moment of telling would find, each time an event is told.
         let witness = Witness { [self] in ledger().leavesOfLastRun().map(\.face.faceID.rawValue) }
-        let publisher = publisher(ledger(), sink: witness)
+        let publisher = try publisher(ledger(), sink: witness)
         publisher.publish([event(.enter, face: 1), event(.enter, face: 2), event(leave, face: 1)])
+        publisher.finish()
         #expect(witness.owed == [[1], [1, 2], [1, 2]])
         #expect(ledger().leavesOfLastRun().map(\.face.faceID.rawValue) == [2])
     }
 
     @Test("leaves of the last run are owed until each is told, and new faces keep theirs")
-    func debts() {
-        let first = publisher(ledger(), sink: Witness { [] })
+    func debts() throws {
+        let first = try publisher(ledger(), sink: Witness { [] })
         first.publish([event(.enter, face: 1), event(.enter, face: 2)])
+        first.finish()
         let witness = Witness { [self] in ledger().leavesOfLastRun().map(\.face.faceID.rawValue) }
-        let second = publisher(ledger(), sink: witness)
+        let second = try publisher(ledger(), sink: witness)
         second.publish([event(.enter, face: 3)])
         second.publishLeavesOfLastRun()
+        second.finish()
         #expect(witness.owed == [[1, 2, 3], [1, 2, 3], [2, 3]])
         #expect(ledger().leavesOfLastRun().map(\.face.faceID.rawValue) == [3])
     }
@@ -60,11 +64,13 @@ struct PublisherTests {
         "a damaged number of the next face does not stop the daemon, nor is a number used again",
         arguments: ["9223372036854775807", "-1", "0", "many", ""]
     )
-    func damagedIdentity(text: String) {
+    func damagedIdentity(text: String) throws {
         store.set(Array(text.utf8), for: "nextFaceID")
         let next = ledger().nextFaceID()
         #expect((1_000_000_000..<(1 << 53)).contains(next.rawValue))
-        publisher(ledger(), sink: Witness { [] }).publish([event(.enter, face: next.rawValue)])
+        let publisher = try publisher(ledger(), sink: Witness { [] })
+        publisher.publish([event(.enter, face: next.rawValue)])
+        publisher.finish()
         #expect(ledger().nextFaceID().rawValue == next.rawValue + 1)
     }
 
@@ -78,9 +84,44 @@ struct PublisherTests {
     }
 
     @Test("identities go on where the last run ended")
-    func identities() {
-        publisher(ledger(), sink: Witness { [] }).publish([event(.enter, face: 7), event(leave, face: 7)])
+    func identities() throws {
+        let publisher = try publisher(ledger(), sink: Witness { [] })
+        publisher.publish([event(.enter, face: 7), event(leave, face: 7)])
+        publisher.finish()
         #expect(ledger().nextFaceID() == FaceID(rawValue: 8))
+    }
+
+    @Test(
+        "a sink that blocks holds up neither stats nor commands, and a full queue only the session",
+        .timeLimit(.minutes(5))
+    )
+    func blockingSink() throws {
+        let sink = BlockingSink()
+        let publisher = try publisher(ledger(), sink: sink)
+        // Many more than the queue takes: these callers are on Swift's shared threads and must not wait.
+        for _ in 0..<1000 { publisher.publishDetectState(true) }
+        publisher.publishLeavesOfLastRun()
+        sink.release()
+        publisher.publishCount(1)
+        publisher.finish()
+        #expect(sink.received == 1001)
+    }
+}
+
+/// Does not return from the first message before it is released.
+private final class BlockingSink: MessageSink {
+    private let state = Monitor((isReleased: false, received: 0))
+
+    var received: Int { state.update { $0.received } }
+
+    func release() { state.update { $0.isReleased = true } }
+
+    func send(_ message: Message) {
+        state.wait { state -> Void? in
+            guard state.isReleased else { return nil }
+            state.received += 1
+            return ()
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import FaceMessages
+import FaceSession
 import FacetTestSupport
 import Frames
 import Testing
@@ -52,7 +53,7 @@ struct ServiceManagerTests {
         let service = WatchdogService(
             manager: try #require(ServiceManager(environment: ["NOTIFY_SOCKET": receiver.name])),
             interval: .milliseconds(20),
-            meter: PipelineMeter(),
+            meter: SessionMeter(),
             logger: .silent
         )
         let running = Task { await service.run() }
@@ -74,7 +75,7 @@ struct ServiceManagerTests {
 
     @Test("time with a frame runs from when it is taken to when it is done with")
     func timeWithFrame() {
-        let meter = PipelineMeter()
+        let meter = SessionMeter()
         #expect(meter.timeWithFrame == .zero)
         meter.beginFrame()
         #expect(meter.timeWithFrame > .zero)
@@ -85,7 +86,7 @@ struct ServiceManagerTests {
     @Test("is told of the camera, and of the end")
     func conditions() async throws {
         let receiver = try DatagramReceiver()
-        let publisher = Publisher(
+        let publisher = try Publisher(
             encoder: MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),
             wanted: [],
             ledger: MemoryLedger(),

@@ -1,5 +1,6 @@
 import FaceMessages
 import FaceMetadata
+import FaceSession
 import FacetTestSupport
 import Foundation
 import Frames

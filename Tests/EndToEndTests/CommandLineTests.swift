@@ -51,7 +51,7 @@ struct CommandLineTests {
         let topics = program.messages.map(\.topic)
         #expect(topics.filter { $0 == "faces/enter" }.count == 1)
         #expect(topics.filter { $0 == "faces/leave" }.count == 1)
-        #expect(program.messages.last?.payload?.state == "stopped")
+        #expect(program.messages.last { $0.topic == "faces/status" }?.payload?.state == "stopped")
         #expect(program.result.status == 1, "\(program.output.suffix(600))")
         #expect(program.output.contains("cut.mkv"))
     }
@@ -162,5 +162,38 @@ struct CommandLineTests {
         )
         #expect(result.status == 1, "\(result.output)")
         #expect(result.output.contains("libavformat") && result.output.contains("libswscale"), "\(result.output)")
+    }
+
+    /// Runs facetd on a portrait in a shell that changes its process first.
+    private func run(_ arguments: [String], in shell: String) async throws -> (status: Int?, output: String) {
+        let portrait = ["--source", "/usr/local/share/facet/astronaut.png", "--pace", "asap", "--no-mqtt"]
+        let program = try await ChildProcess(
+            "/bin/sh",
+            ["-c", shell, "sh", BuildProducts.program("facetd")] + portrait + arguments
+        )
+        await program.waitUntilEnded()
+        return program.result
+    }
+
+    @Test(
+        "a full disk, and limits that are too low, are one sentence and exit status 1",
+        .timeLimit(.minutes(5)),
+        arguments: [
+            (#"exec "$@" >/dev/full"#, "cannot write messages to standard output (--print): No space left on device"),
+            (#"ulimit -v 400000; exec "$@""#, "the limit on address space in KiB is 400000"),
+            (#"ulimit -n 19; exec "$@""#, "the limit on open files is 19"),
+        ]
+    )
+    func failures(shell: String, reason: String) async throws {
+        let result = try await run(["--print"], in: shell)
+        #expect(result.status == 1)
+        #expect(result.output.contains("Error: \(reason)"), "\(result.output)")
+    }
+
+    @Test("closed standard descriptors do no harm", .timeLimit(.minutes(5)))
+    func closedDescriptors() async throws {
+        let result = try await run(["--print"], in: #"exec "$@" <&- >&- 2>&-"#)
+        #expect(result.status == 0)
+        #expect(result.output.isEmpty)
     }
 }

@@ -17,7 +17,7 @@ struct RunningDaemonTests {
         #expect(program.result.status == 0, "\(program.output)")
         let leave = program.messages.first { $0.topic == "faces/leave" }
         #expect(leave?.payload?.reason == "shutdown")
-        #expect(program.messages.last?.payload?.state == "stopped")
+        #expect(program.messages.last { $0.topic == "faces/status" }?.payload?.state == "stopped")
     }
 
     @Test("a still picture sends its metadata once, and the empty set at the end", .timeLimit(.minutes(5)))

@@ -252,4 +252,58 @@ struct CameraLossTests {
         }
         #expect(failure.description.contains("PGCV"))
     }
+
+    @Test("closed for a while, a camera is found under the number it has meanwhile, and numbers go on")
+    func returnsAfterClosing() throws {
+        let memory = CameraMemory()
+        let configuration = CameraConfiguration(device: .path("/dev/video0"))
+        let first = ScriptedV4L2([.buffers([Fill(sequence: 0)]), .buffers([Fill(sequence: 1)])])
+        #expect(
+            source.short(try source.run(first, configuration, memory: memory)) == [
+                "streaming", "frame 0", "frame 1", "ended stopped",
+            ]
+        )
+        let second = ScriptedV4L2([.buffers([Fill(sequence: 0)])]) { state in
+            state.nodes = ["/dev/video1": ScriptedV4L2.Node()]
+        }
+        let events = try source.run(second, configuration, memory: memory)
+        #expect(source.short(events) == ["streaming", "frame 2", "ended stopped"])
+    }
+
+    @Test("a replacement that lacks the mode is waited out, not the end of a source that worked")
+    func replacementWithoutMode() throws {
+        let memory = CameraMemory()
+        var configuration = CameraConfiguration()
+        configuration.request.size = FrameSize(width: 32, height: 16)
+        _ = try source.run(ScriptedV4L2([.buffers([Fill(sequence: 0)])]), configuration, memory: memory)
+        let replaced = ScriptedV4L2([.buffers([Fill(sequence: 0)])]) { state in
+            let sizes = [CameraSize(FrameSize(width: 64, height: 64), rates: [30...30])]
+            state.nodes["/dev/video0"]?.card = "Another"
+            state.nodes["/dev/video0"]?.formats = [CameraFormat(fourCC: .yuyv, name: "YUYV", sizes: sizes)]
+            state.absences = [
+                { state in
+                    state.nodes["/dev/video0"] = ScriptedV4L2.Node()
+                    return .changed
+                }
+            ]
+        }
+        let events = try source.run(replaced, configuration, memory: memory)
+        #expect(source.short(events) == ["lost unsupported_mode", "streaming", "frame 1", "ended stopped"])
+        // Another mode has yet to prove that the camera has it.
+        configuration.request.size = FrameSize(width: 1920, height: 1080)
+        let asked = try source.run(ScriptedV4L2(), configuration, memory: memory)
+        #expect(source.short(asked) == ["ended unsupported_mode"])
+    }
+
+    @Test("what was captured before the machine slept is dropped as late")
+    func suspend() throws {
+        let kernel = ScriptedV4L2([
+            .buffers([Fill(sequence: 0)]), .doing { $0.clock.suspended += 10_000_000_000 },
+            .buffers([Fill(sequence: 1)]), .buffers([Fill(sequence: 2)]),
+        ])
+        let mailbox = FrameMailbox(policy: .every(capacity: 100))
+        let events = try source.run(kernel, mailbox: mailbox)
+        #expect(source.short(events) == ["streaming", "frame 0", "frame 2", "ended stopped"])
+        #expect(Tally(mailbox) == Tally(captured: 3, taken: 2, dropped: [.late: 1]))
+    }
 }

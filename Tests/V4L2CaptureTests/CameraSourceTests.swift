@@ -13,9 +13,10 @@ struct CameraSourceTests {
     func run(
         _ kernel: ScriptedV4L2,
         _ configuration: CameraConfiguration = CameraConfiguration(),
+        memory: CameraMemory = CameraMemory(),
         mailbox: FrameMailbox = FrameMailbox(policy: .every(capacity: 100))
     ) throws -> [SourceEvent] {
-        try CameraSource(configuration, calls: kernel).run(into: mailbox)
+        try CameraSource(configuration, memory: memory, calls: kernel).run(into: mailbox)
         var events: [SourceEvent] = []
         while let event = mailbox.next() {
             events.append(event)

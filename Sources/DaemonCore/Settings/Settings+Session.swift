@@ -1,11 +1,33 @@
 import FaceInference
+import FaceSession
 import FaceTracking
 import Frames
-import Logging
-import MediaFiles
 import V4L2Capture
 
 // The settings as the options of other modules.
+
+extension Settings {
+    /// What `camera.device` names: a camera, or a clip, a still picture or a stream.
+    var source: FaceSession.Source {
+        if FaceSession.Source.isCamera(camera.device) { return .camera(CameraConfiguration(camera)) }
+        return .clip(
+            camera.device,
+            pace: clip.pace == .asap ? .asap : .realtime,
+            loops: clip.loop,
+            orientation: camera.orientation,
+            isMirrored: camera.mirror
+        )
+    }
+
+    var sessionOptions: FaceSession.Options {
+        var options = FaceSession.Options()
+        options.detection = FaceAnalyzer.Options(detection)
+        options.tracking = FaceTracker.Parameters(tracking)
+        options.frames = preview.enabled ? .analysed : .none
+        options.maximumFrameRate = preview.rate
+        return options
+    }
+}
 
 extension FaceAnalyzer.Options {
     init(_ settings: Settings.Detection) {
@@ -37,29 +59,6 @@ extension ChangeGate.Parameters {
         maximumRate = settings.maxRate
         position = settings.positionDeadband
         angle = settings.angleDeadband
-    }
-}
-
-extension Settings {
-    /// Whether pictures come from a camera, not from a clip, a still picture or a stream.
-    var isCamera: Bool {
-        camera.device == "auto" || camera.device.hasPrefix("/dev/")
-    }
-
-    /// Live sources must not wait for the pipeline; a clip played as fast as possible must.
-    var mailboxPolicy: FrameMailbox.Policy {
-        !isCamera && clip.pace == .asap ? .every(capacity: 2) : .newest
-    }
-
-    /// Opens what `camera.device` names.
-    ///
-    /// - Throws: An error that says why it cannot be opened, and what to do.
-    func makeSource(logger: Logger) throws -> any FrameSource {
-        if isCamera { return try CameraSource(CameraConfiguration(camera)) }
-        var options = ClipSource.Options(pace: clip.pace == .asap ? .asap : .realtime, loops: clip.loop)
-        options.orientation = camera.orientation
-        options.isMirrored = camera.mirror
-        return try ClipSource(camera.device, options: options)
     }
 }
 

@@ -1,4 +1,5 @@
 import FaceMetadata
+import FaceSession
 import Foundation
 import Frames
 
@@ -271,11 +272,6 @@ extension Duration {
         // A Duration cannot be made of more seconds than an Int64 holds; a century is more than any setting takes.
         guard seconds < 100 * 365 * 86_400 else { return nil }
         self = .seconds(seconds)
-    }
-
-    /// The duration in seconds.
-    var seconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 
     /// The duration as settings write it.

@@ -24,7 +24,21 @@ final class Subscriber: Sendable {
     /// How many messages wait for us before the oldest are dropped.
     let capacity: Int
 
-    private let connection: BrokerConnection
+    /// Where messages come from.
+    private enum Feed {
+        case broker(BrokerConnection)
+        case session(LocalSession)
+    }
+
+    private let feed: Feed
+
+    /// Takes the messages of a session in this program as those of a daemon.
+    init(_ session: LocalSession, topic: String, name: String, capacity: Int) {
+        base = topic
+        address = name
+        self.capacity = capacity
+        feed = .session(session)
+    }
 
     /// Connects and subscribes.
     ///
@@ -42,19 +56,40 @@ final class Subscriber: Sendable {
         address = settings.address
         let silent = Logger(label: "facet") { _ in SwiftLogNoOpLogHandler() }
         do throws(MQTTError) {
-            connection = try BrokerConnection(settings: settings, logger: silent)
+            let connection = try BrokerConnection(settings: settings, logger: silent)
             for filter in filters { try connection.subscribe(base + "/" + filter) }
             try connection.start()
+            feed = .broker(connection)
         } catch {
             throw CommandFailure(error.description)
         }
     }
 
     /// Where the connection stands, for one reader.
-    var states: AsyncStream<ConnectionState> { connection.states }
+    var states: AsyncStream<ConnectionState> {
+        switch feed {
+        case .broker(let connection): connection.states
+        case .session: AsyncStream { $0.finish() }
+        }
+    }
 
     /// The messages, for one reader; ends with `stop`.
-    var messages: AsyncStream<ReceivedMessage> { connection.incoming }
+    var messages: AsyncStream<ReceivedMessage> {
+        switch feed {
+        case .broker(let connection): return connection.incoming
+        case .session(let session):
+            let (stream, continuation) = AsyncStream.makeStream(
+                of: ReceivedMessage.self,
+                bufferingPolicy: .bufferingNewest(capacity)
+            )
+            let task = Task { [base] in
+                for await message in session.messages { continuation.yield(ReceivedMessage(message, base: base)) }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+            return stream
+        }
+    }
 
     /// What a message is to us.
     func occurrence(_ message: ReceivedMessage) -> Occurrence {
@@ -65,6 +100,7 @@ final class Subscriber: Sendable {
 
     /// Publishes a command to the daemon.
     func send(_ text: String, on topic: Topic) {
+        guard case .broker(let connection) = feed else { return }
         connection.publish(
             event: MQTTMessage(topic: topic.name(under: base), text: text, qos: .atLeastOnce)
         )
@@ -72,9 +108,26 @@ final class Subscriber: Sendable {
 
     /// Says goodbye to the broker, once what was published has gone out.
     func stop() async {
-        _ = await connection.stop()
+        switch feed {
+        case .broker(let connection): _ = await connection.stop()
+        case .session(let session): session.stop()
+        }
     }
 
     /// How many messages were dropped before `messages` handed them out.
-    var dropped: Int { connection.counters.dropped[.incomingOverflow, default: 0] }
+    var dropped: Int {
+        guard case .broker(let connection) = feed else { return 0 }
+        return connection.counters.dropped[.incomingOverflow, default: 0]
+    }
+}
+
+extension ReceivedMessage {
+    fileprivate init(_ message: Message, base: String) {
+        self.init(
+            topic: message.topic.name(under: base),
+            payload: message.payload,
+            contentType: message.contentType,
+            userProperties: message.userProperties.map { MQTTMessage.UserProperty($0.name, $0.value) }
+        )
+    }
 }

@@ -30,6 +30,7 @@ struct Record: AsyncParsableCommand {
 
     @OptionGroup var clip: ClipOptions
     @OptionGroup var overlay: OverlayOptions
+    @OptionGroup var live: SourceOptions
     @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
@@ -78,7 +79,7 @@ struct Record: AsyncParsableCommand {
     // MARK: - From the preview
 
     private func recordLive() async throws {
-        let subscriber = try Subscriber(broker, command: "record", filters: ["+", "preview/jpeg"])
+        let subscriber = try live.subscriber(broker, command: "record")
         let decoder = try PreviewDecoder()
         var pictures = LivePictures(subscriber)
         var recorder = OverlayRecorder(

@@ -34,6 +34,7 @@ struct Snapshot: AsyncParsableCommand {
 
     @OptionGroup var clip: ClipOptions
     @OptionGroup var overlay: OverlayOptions
+    @OptionGroup var live: SourceOptions
     @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
@@ -74,7 +75,7 @@ struct Snapshot: AsyncParsableCommand {
 
     /// Draws over a preview picture: the next one, or the one that shows the event waited for.
     private func livePicture() async throws -> Canvas {
-        let subscriber = try Subscriber(broker, command: "snapshot", filters: ["+", "preview/jpeg"])
+        let subscriber = try live.subscriber(broker, command: "snapshot")
         let decoder = try PreviewDecoder()
         var pictures = LivePictures(subscriber)
         var shutter = Shutter(event: on)

@@ -17,6 +17,7 @@ struct View: AsyncParsableCommand {
             Examples:
               facet view --look santa --mirror
               facet view --mqtt mqtt://camera.local --topic porch/faces
+              facet view --source /dev/video0              without a daemon, to aim the camera
               facet view --over clip.mp4 --metadata clip.jsonl --look mesh
             """
     )
@@ -40,6 +41,7 @@ struct View: AsyncParsableCommand {
 
     @OptionGroup var overlay: OverlayOptions
     @OptionGroup var clip: ClipOptions
+    @OptionGroup var live: SourceOptions
     @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
@@ -51,7 +53,7 @@ struct View: AsyncParsableCommand {
         let source = try ViewPicture(clip: recorded?.clip)
         let subscriber =
             recorded?.track == nil
-            ? try Subscriber(broker, command: "view", filters: ["+", "preview/jpeg"], capacity: 64) : nil
+            ? try live.subscriber(broker, command: "view", capacity: 64) : nil
         let (terminal, encoder) = try takeTerminal()
         let session = ViewSession(
             controls: ViewControls(overlay, gravity: gravity),

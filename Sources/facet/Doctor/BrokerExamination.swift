@@ -127,7 +127,7 @@ struct BrokerExamination {
         return .works("preview", "pictures of \(picture.jpeg.count / 1024) KiB come")
     }
 
-    private static func words(_ attention: DaemonStatus.Attention) -> String {
+    private static func words(_ attention: FaceAttention) -> String {
         switch attention {
         case .tooDark: "the picture is too dark to tell expressions: more light, or a longer exposure"
         case .tooSmall: "a face is too small to tell its expression: come nearer, or a larger camera.size"

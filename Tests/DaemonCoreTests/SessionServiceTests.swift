@@ -1,4 +1,5 @@
 import FaceMessages
+import FaceSession
 import FacetTestSupport
 import Foundation
 import Testing
@@ -6,35 +7,33 @@ import Testing
 @testable import DaemonCore
 
 /// The real source, models and thread; only the messages go to the test.
-@Suite("Camera service", .timeLimit(.minutes(5)))
-struct CameraServiceTests {
+@Suite("Session service", .timeLimit(.minutes(5)))
+struct SessionServiceTests {
     private let messages = MessageRecorder()
-    private let service: CameraService
+    private let service: SessionService
     private let settings: Settings
 
-    init() {
+    init() throws {
         var settings = Settings()
         settings.camera.device = "/usr/local/share/facet/astronaut.png"
         settings.clip.loop = true
         self.settings = settings
-        let ledger = MemoryLedger()
-        let publisher = Publisher(
+        let publisher = try Publisher(
             encoder: MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),
             wanted: settings.publish,
-            ledger: ledger,
+            ledger: MemoryLedger(),
             sinks: [messages]
         )
-        service = CameraService(
+        service = SessionService(
             settings: settings,
+            session: try FaceSession(source: settings.source, options: settings.sessionOptions),
             publisher: publisher,
             status: StatusBoard(publisher: publisher, version: "0", isDetecting: true, logger: .silent),
-            meter: PipelineMeter(),
-            ledger: ledger,
             logger: .silent
         )
     }
 
-    @Test("whoever switches off and on at once finds the camera on, and is told so")
+    @Test("switched off and on at once, the camera is on, and subscribers know it")
     func offAndOn() async throws {
         async let run: Void = service.run()
         var told = await messages.messages(until: .enter)
@@ -47,7 +46,7 @@ struct CameraServiceTests {
         try await run
     }
 
-    @Test("off closes the camera before it is told, on opens it again")
+    @Test("off is published once the camera is closed, on opens it again")
     func switching() async throws {
         async let run: Void = service.run()
         _ = await messages.messages(until: .enter)
@@ -85,5 +84,58 @@ struct CameraServiceTests {
         service.apply(missing)
         await #expect { try await service.run() } throws: { "\($0)".contains("/nonexistent/clip.mp4") }
         #expect(await messages.messages(until: .status) { $0.contains("stopped") }.last != nil)
+    }
+
+    @Test("reloaded settings that say the same, or concern something else, leave the camera open and the face there")
+    func sameSettings() async throws {
+        async let run: Void = service.run()
+        _ = await messages.messages(until: .enter)
+        service.apply(settings)
+        var other = settings
+        other.metadata.positionDeadband = 0.5
+        other.tracking.patience = .seconds(1)
+        other.preview.enabled = true
+        service.apply(other)
+        // The preview shows that the new settings have been taken.
+        let before = await messages.messages(until: .previewJPEG)
+        service.setDetection(false)
+        let after = await messages.messages(until: .leave)
+        #expect(!before.contains { $0.topic == .leave || $0.text.contains("starting") })
+        #expect(after.last?.text.contains("disabled") == true)
+        service.end()
+        try await run
+    }
+
+    @Test("cancelled, as when another service of the daemon throws, it ends with a leave")
+    func cancelling() async throws {
+        let task = Task { try await service.run() }
+        _ = await messages.messages(until: .enter)
+        task.cancel()
+        try await task.value
+        #expect(await messages.messages(until: .leave).last?.text.contains("shutdown") == true)
+    }
+
+    @Test("switched off, the status comes before the empty set, and so it does at the end")
+    func statusFirst() async throws {
+        async let run: Void = service.run()
+        _ = await messages.messages(until: .enter)
+        service.setDetection(false)
+        let off = await messages.messages(until: .count) { $0 == "0" }.map(\.topic)
+        #expect(off.suffix(5) == [.leave, .status, .detectState, .metadata, .count])
+        service.setDetection(true)
+        _ = await messages.messages(until: .enter)
+        service.end()
+        let end = await messages.messages(until: .count) { $0 == "0" }
+        #expect(end.suffix(4).map(\.topic) == [.leave, .status, .metadata, .count])
+        #expect(end.last { $0.topic == .status }?.text.contains("stopped") == true)
+        try await run
+    }
+
+    @Test("what cannot be printed ends the service with that error")
+    func failing() async throws {
+        let run = Task { try await service.run() }
+        _ = await messages.messages(until: .enter)
+        service.end(PrintError(code: ENOSPC))
+        await #expect(throws: PrintError.self) { try await run.value }
     }
 }

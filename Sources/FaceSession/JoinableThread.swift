@@ -4,7 +4,7 @@ import Synchronization
 /// A thread whose end can be waited for: not only that of its work, but until nothing of it is left.
 ///
 /// Libraries tidy up after a thread when it ends. A process that exits meanwhile tidies up the same things.
-final class JoinableThread: Sendable {
+package final class JoinableThread: Sendable {
     private final class Work {
         let name: String
         let body: @Sendable () -> Void
@@ -15,7 +15,7 @@ final class JoinableThread: Sendable {
         }
     }
 
-    /// Nil once somebody has waited for it.
+    /// Nil once it was joined.
     private let thread: Mutex<pthread_t?>
 
     /// Starts a thread.
@@ -24,7 +24,7 @@ final class JoinableThread: Sendable {
     ///   - name: What tools like `top` call it; 15 bytes at most.
     ///   - body: What it does.
     /// - Throws: `ThreadError` if the system has no thread left.
-    init(named name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
+    package init(named name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
         let work = Unmanaged.passRetained(Work(name: name, body: body))
         var thread = pthread_t()
         let code = pthread_create(
@@ -50,8 +50,8 @@ final class JoinableThread: Sendable {
         if let thread = thread.withLock({ $0 }) { pthread_detach(thread) }
     }
 
-    /// Blocks until the thread is gone; returns at once if somebody has waited for it before.
-    func join() {
+    /// Blocks until the thread is gone; returns at once if it was joined before.
+    package func join() {
         let thread = thread.withLock { thread in
             defer { thread = nil }
             return thread
@@ -61,17 +61,18 @@ final class JoinableThread: Sendable {
 }
 
 /// The system has no thread left.
-struct ThreadError: Error, CustomStringConvertible {
+public struct ThreadError: Error, Hashable, Sendable, CustomStringConvertible {
     let name: String
     let reason: String
 
-    var description: String {
+    /// What was tried, why it failed, what to do.
+    public var description: String {
         "cannot start the thread `\(name)`: \(reason); raise the limit of processes (`ulimit -u`, TasksMax)"
     }
 }
 
 /// Runs `body` on a new thread and waits for its result without blocking a shared one.
-func onThread<Result: Sendable>(
+package func onThread<Result: Sendable>(
     named name: String,
     _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {

@@ -1,0 +1,124 @@
+package import FaceSession
+import Frames
+package import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Runs the session, publishes its updates, and applies switches and reloaded settings to it.
+///
+/// A session blocks in system calls and in the models, so it has a thread of its own.
+package final class SessionService: Service {
+    private let session: FaceSession
+    private let makePipeline: @Sendable (Monitor<Settings?>) throws -> Pipeline
+    private let changes = Monitor<Settings?>(nil)
+    private let publisher: Publisher
+    private let status: StatusBoard
+    private let onEnd: @Sendable () -> Void
+    private let failure = Mutex<(any Error)?>(nil)
+    private let isOnBySettings: Mutex<Bool>
+
+    /// Makes a service.
+    ///
+    /// - Parameters:
+    ///   - settings: What to begin with.
+    ///   - isOn: Whether to begin with detection on; nil as the settings say.
+    ///   - session: Made from the same settings.
+    ///   - publisher: Takes what happens.
+    ///   - status: Takes how the camera and the detection are.
+    ///   - onEnd: Called when the daemon is to end, before the last messages.
+    ///   - logger: Gets one line for each change.
+    package init(
+        settings: Settings,
+        isOn: Bool? = nil,
+        session: FaceSession,
+        publisher: Publisher,
+        status: StatusBoard,
+        onEnd: @escaping @Sendable () -> Void = {},
+        logger: Logger
+    ) {
+        self.session = session
+        self.publisher = publisher
+        self.status = status
+        self.onEnd = onEnd
+        makePipeline = { changes in
+            try Pipeline(
+                settings: settings,
+                publisher: publisher,
+                status: status,
+                meter: session.meter,
+                changes: changes,
+                logger: logger
+            )
+        }
+        isOnBySettings = Mutex(settings.detection.enabled)
+        if !(isOn ?? settings.detection.enabled) { session.pause() }
+    }
+
+    /// Switches detection: off closes the camera, on opens it. Safe to call from any thread.
+    ///
+    /// The session's thread publishes the switch once it is done: two switches in quick succession cannot leave subscribers
+    /// with the one that does not hold.
+    package func setDetection(_ isOn: Bool) {
+        if isOn { session.resume() } else { session.pause() }
+    }
+
+    /// Goes on with other settings; only what differs is made anew. Detection is switched only if its setting changed.
+    package func apply(_ settings: Settings) {
+        let isOn = settings.detection.enabled
+        let isSwitched = isOnBySettings.withLock { known in
+            defer { known = isOn }
+            return known != isOn
+        }
+        if isSwitched { setDetection(isOn) }
+        changes.update { $0 = settings }
+        session.apply(source: settings.source, options: settings.sessionOptions)
+    }
+
+    /// Returns when a clip has ended or the daemon is to end.
+    ///
+    /// - Throws: `FaceSessionError` if the source or the models cannot be used; what `end` was given.
+    package func run() async throws {
+        try await withTaskCancellationHandler {
+            try await withGracefulShutdownHandler {
+                try await onThread(named: "session") { try self.runSession() }
+            } onGracefulShutdown: {
+                self.end()
+            }
+        } onCancel: {
+            self.end()
+        }
+        if let failure = failure.withLock(\.self) { throw failure }
+    }
+
+    /// Makes `run` return soon, with a leave for each face; it throws `error` then, if there is one.
+    package func end(_ error: (any Error)? = nil) {
+        failure.withLock { $0 = $0 ?? error }
+        onEnd()
+        session.stop()
+    }
+
+    private func runSession() throws {
+        // Everything has gone to the sinks when this returns; they are closed next.
+        defer { publisher.finish() }
+        let pipeline = try makePipeline(changes)
+        status.announce()
+        var isReady = false
+        try session.run { update in
+            pipeline.publish(update)
+            if !isReady, update.isAtWork {
+                isReady = true
+                status.ready()
+            }
+        }
+    }
+}
+
+extension FaceUpdate {
+    /// Whether the daemon does by now what it is there for: the models are loaded, or not wanted.
+    fileprivate var isAtWork: Bool {
+        switch state {
+        case .starting, .ended: false
+        case .streaming, .lost, .paused: true
+        }
+    }
+}

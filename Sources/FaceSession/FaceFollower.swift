@@ -1,0 +1,210 @@
+import FaceInference
+import FaceMetadata
+import FaceTracking
+import Frames
+
+/// The way from a frame to an update: decoder, analyzer, tracker, and the state of the source.
+///
+/// `@unchecked Sendable` because only the one thread in `FaceSession.run` touches it.
+final class FaceFollower: @unchecked Sendable {
+    /// How the source is, as last reported.
+    private(set) var state = StreamState.starting
+
+    private let meter: SessionMeter
+    private var options: FaceSession.Options
+    private var analyzer: FaceAnalyzer?
+    private var decoder: JPEGDecoder?
+    private var tracker: FaceTracker
+    private var attention = AttentionFilter()
+    private var lastStamp: FrameStamp?
+    private var lastDelivery: Double?
+    /// Added to the analyzer's lineages, so that those of a new one are not taken for those of the one before.
+    private var lineageOffset = 0
+    private var lastLineage = 0
+
+    init(_ options: FaceSession.Options, firstFaceID: FaceID, meter: SessionMeter) {
+        self.options = options
+        self.meter = meter
+        tracker = FaceTracker(parameters: options.tracking, nextFaceID: firstFaceID)
+    }
+
+    /// Takes options, and loads the models if they are not loaded or others are wanted.
+    func load(_ wanted: FaceSession.Options) throws(FaceSessionError) {
+        do {
+            if analyzer == nil || wanted.detection != options.detection {
+                analyzer = try FaceAnalyzer(wanted.detection)
+                lineageOffset = lastLineage
+            }
+        } catch {
+            throw .inference(error)
+        }
+        do {
+            if decoder == nil { decoder = try JPEGDecoder() }
+        } catch {
+            throw .decoder(reason: "\(error)")
+        }
+        tracker.parameters = wanted.tracking
+        options = wanted
+    }
+
+    /// Frees the models' memory.
+    func unload() {
+        analyzer = nil
+    }
+
+    // MARK: - Source
+
+    /// Frames are about to come.
+    func begin(_ stream: StreamDescription) -> FaceUpdate {
+        state = .streaming(stream)
+        // What held for the stream before must be found anew.
+        attention = AttentionFilter()
+        return update()
+    }
+
+    /// No frames come any more: all faces leave for `reason`.
+    func interrupt(
+        _ state: StreamState,
+        reason: FaceEvent.LeaveReason,
+        rejected: FaceSessionError? = nil
+    ) -> FaceUpdate {
+        self.state = state
+        analyzer?.reset()
+        attention = AttentionFilter()
+        var update = update()
+        if let lastStamp { update.events = tracker.endAll(reason: reason, at: lastStamp) }
+        update.faces = []
+        update.rejected = rejected
+        return update
+    }
+
+    /// Nothing changed, but options were given up.
+    func report(rejected: FaceSessionError) -> FaceUpdate {
+        var update = update()
+        update.rejected = rejected
+        return update
+    }
+
+    // MARK: - Frames
+
+    /// Looks for faces in the next frame.
+    func advance(to frame: Frame) throws(FaceSessionError) -> FaceUpdate {
+        guard let analyzer, let decoder else { return update() }
+        meter.beginFrame()
+        defer { meter.endFrame() }
+        lastStamp = frame.stamp
+        let picture: Frame?
+        var analysis: FaceAnalysis
+        do {
+            (analysis, picture) = try look(at: frame, with: analyzer, decoder)
+        } catch let error as InferenceError {
+            throw .inference(error)
+        } catch {
+            meter.countUndecodable()
+            return update(tracker.skip(to: frame.stamp), of: frame)
+        }
+        meter.countAnalysed()
+        meter.record(.landmarks, analysis.landmarkTime)
+        if analysis.ranDetector { meter.record(.detect, analysis.detectionTime) }
+        for index in analysis.observations.indices {
+            analysis.observations[index].lineage += lineageOffset
+            lastLineage = max(lastLineage, analysis.observations[index].lineage)
+        }
+        let tracked = meter.measure(.track) { tracker.advance(to: frame.stamp, with: analysis.observations) }
+        attention.advance(tracked.conditions.attention(luminance: analysis.luminance), at: frame.stamp.mediaTime)
+        var update = update(tracked, of: frame)
+        if options.landmarks { update.landmarks = landmarks(analyzer) }
+        if isDeliveryDue(at: frame.stamp.mediaTime) {
+            lastDelivery = frame.stamp.mediaTime
+            update.frame = picture
+        }
+        return update
+    }
+
+    /// Looks for faces in a frame.
+    ///
+    /// - Returns: What was found, and the frame with pixels to read; no frame if its pixels were of no interest.
+    private func look(
+        at frame: Frame,
+        with analyzer: FaceAnalyzer,
+        _ decoder: JPEGDecoder
+    ) throws -> (FaceAnalysis, Frame?) {
+        guard frame.format == .jpeg else { return (try analyzer.analyze(frame), frame) }
+        let isDue = isDeliveryDue(at: frame.stamp.mediaTime)
+        // A JPEG in which nothing has changed is decoded only as far as it takes to see that.
+        if !isDue, let scale = analyzer.glanceScale(for: frame.size) {
+            let small = try meter.measure(.decode) { try decoder.decode(frame, decimation: scale, isGray: true) }
+            if let analysis = analyzer.glance(at: small) { return (analysis, nil) }
+        }
+        let scale = isDue && options.frames == .full ? 1 : analyzer.usefulScale(for: frame.size)
+        let picture = try meter.measure(.decode) { try decoder.decode(frame, decimation: scale) }
+        return (try analyzer.analyze(picture), picture)
+    }
+
+    /// Whether an update of that time carries its frame.
+    private func isDeliveryDue(at time: Double) -> Bool {
+        guard options.frames != .none else { return false }
+        guard let rate = options.maximumFrameRate, let lastDelivery, time >= lastDelivery else { return true }
+        // A tenth of slack: a camera's jitter must not halve the rate.
+        return time - lastDelivery >= 0.9 / rate
+    }
+
+    private func landmarks(_ analyzer: FaceAnalyzer) -> [FaceID: [FaceLandmark]] {
+        tracker.lineages.compactMapValues { analyzer.landmarks(of: $0 - lineageOffset)?.all }
+    }
+
+    private func update(_ tracked: FaceTracker.Update, of frame: Frame) -> FaceUpdate {
+        var update = update()
+        update.captured = frame.captured
+        update.faces = tracked.faces
+        update.events = tracked.events
+        return update
+    }
+
+    private func update() -> FaceUpdate {
+        FaceUpdate(
+            state: state,
+            stamp: lastStamp,
+            faces: tracker.faces,
+            events: [],
+            attention: attention.settled,
+            counts: meter.counts,
+            landmarks: [:]
+        )
+    }
+}
+
+extension FaceTracker.Conditions {
+    /// Mean brightness below which a picture is too dark, 0…1: noise then outweighs an eyelid's contrast.
+    private static let darkest = 0.08
+
+    /// Why some events cannot fire, before it is known to last.
+    fileprivate func attention(luminance: Double?) -> [FaceAttention] {
+        var reasons: [FaceAttention] = []
+        if let luminance, luminance < Self.darkest { reasons.append(.tooDark) }
+        if isTooSmall { reasons.append(.tooSmall) }
+        if isTurnedAway { reasons.append(.turnedAway) }
+        if isRateLow { reasons.append(.lowFrameRate) }
+        return reasons
+    }
+}
+
+/// Reports why some events cannot fire only once that has been so for a while, so that the report does not flicker.
+struct AttentionFilter {
+    /// Two seconds: longer than a glance aside or a shadow, short for somebody who looks for the reason.
+    private static let settling = 2.0
+
+    /// What has been so for long enough.
+    private(set) var settled: [FaceAttention] = []
+    private var candidate: [FaceAttention] = []
+    private var since: Double?
+
+    /// Takes a frame's reasons at a time in seconds.
+    mutating func advance(_ attention: [FaceAttention], at time: Double) {
+        if attention != candidate || since == nil {
+            candidate = attention
+            since = time
+        }
+        if candidate != settled, let since, time - since >= Self.settling { settled = candidate }
+    }
+}

@@ -1,0 +1,92 @@
+public import FaceInference
+public import FaceMetadata
+public import Frames
+
+/// What one frame, or one change of the source, brought.
+public struct FaceUpdate: Sendable {
+    /// How the source is.
+    public var state: StreamState
+
+    /// Which frame this is about, and when it was captured; nil before the first one. If `state` changed, the frame before.
+    public var stamp: FrameStamp?
+
+    /// When the frame was captured, for measuring latency; nil if the update is about no frame of its own.
+    public var captured: ContinuousClock.Instant?
+
+    /// All faces that are there, ordered by identity; none while nothing is being looked at.
+    public var faces: [FaceObject]
+
+    /// What happened, in order.
+    public var events: [FaceEvent]
+
+    /// Why some events cannot fire at the moment, after it has been so for two seconds.
+    public var attention: [FaceAttention]
+
+    /// How many frames there were so far, and what became of them.
+    public var counts: FrameCounts
+
+    /// The 478 landmarks of each face that is seen in this frame, in pixels of the upright picture, with `Options.landmarks`.
+    public var landmarks: [FaceID: [FaceLandmark]]
+
+    /// The frame, with `Options.frames`; nil if it could not be decoded.
+    public var frame: Frame?
+
+    /// Why the source or options last given to `apply` were given up for those that worked before.
+    public var rejected: FaceSessionError?
+
+    /// Whether a newer update can stand for this one: it says only where the faces are.
+    func canBeReplaced(by newer: FaceUpdate) -> Bool {
+        events.isEmpty && rejected == nil && state == newer.state && attention == newer.attention
+    }
+}
+
+/// How the source of a session is.
+public enum StreamState: Hashable, Sendable {
+    /// It is being opened.
+    case starting
+    /// Frames come.
+    case streaming(StreamDescription)
+    /// No frames; the session keeps trying.
+    case lost(SourceFailure)
+    /// The session is paused, and the camera closed.
+    case paused
+    /// The clip has ended, the session was stopped, or it failed.
+    case ended
+}
+
+/// How many frames there were, and what became of them.
+public struct FrameCounts: Hashable, Sendable {
+    /// Frames the source got hold of, damaged ones too.
+    public var captured = 0
+    /// Frames in which faces were looked for.
+    public var analysed = 0
+    /// Frames that were not, by reason.
+    public var dropped: [FrameMailbox.Drop: Int] = [:]
+    /// Updates of `FaceSession.updates` that a newer one replaced because nobody had taken them yet.
+    public var replacedUpdates = 0
+}
+
+/// Why a session cannot start or continue; the text says what was tried, why it failed and what to do.
+public enum FaceSessionError: Error, Sendable, CustomStringConvertible {
+    /// The camera, clip or stream cannot be used.
+    case source(SourceFailure)
+    /// The models or the LiteRT library cannot be used.
+    case inference(InferenceError)
+    /// The JPEG decoder cannot be made.
+    case decoder(reason: String)
+    /// The system has no thread left.
+    case thread(ThreadError)
+    /// The session runs already, on another thread or for another `updates`.
+    case alreadyRunning
+
+    /// One paragraph for people.
+    public var description: String {
+        switch self {
+        case .source(let failure): failure.description
+        case .inference(let error): error.description
+        case .decoder(let reason): "cannot decode JPEG: \(reason)"
+        case .thread(let error): error.description
+        case .alreadyRunning: "this session runs already; make another one, or stop the first"
+        }
+    }
+}

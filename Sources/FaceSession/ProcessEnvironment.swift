@@ -1,0 +1,63 @@
+import Glibc
+
+/// What a program needs of its process before it does anything else.
+package enum ProcessEnvironment {
+    /// A limit of the process is too low to run.
+    package struct LimitError: Error, Hashable, CustomStringConvertible {
+        let name: String
+        let remedy: String
+        let limit: UInt64
+        let needed: UInt64
+
+        package var description: String {
+            "the limit on \(name) is \(limit), but \(needed) is needed: raise it (\(remedy))"
+        }
+    }
+
+    /// LiteRT, its thread pool and the stacks of the threads take 0.7 GiB of addresses, most of them never used. Without them
+    /// they end the process in ways that no code can catch.
+    private static let addressSpace: UInt64 = 1 << 30
+    /// About 30 are used with a broker, an outbox and a camera whose frames are held.
+    private static let descriptors: UInt64 = 64
+
+    /// Opens `/dev/null` in place of standard input, output and error where one was closed, so that no other file takes its
+    /// number and gets what is printed.
+    package static func openStandardDescriptors() {
+        while true {
+            let descriptor = open("/dev/null", O_RDWR)
+            if descriptor > STDERR_FILENO { close(descriptor) }
+            if descriptor < 0 || descriptor >= STDERR_FILENO { return }
+        }
+    }
+
+    /// Checks the limits that cannot be handled when they are hit; raises the one on open files if the system allows it.
+    package static func checkLimits() throws(LimitError) {
+        let space = limits(RLIMIT_AS)
+        guard space.rlim_cur >= addressSpace else {
+            throw LimitError(
+                name: "address space in KiB",
+                remedy: "ulimit -v, LimitAS= of the service",
+                limit: UInt64(space.rlim_cur) / 1024,
+                needed: addressSpace / 1024
+            )
+        }
+        var files = limits(RLIMIT_NOFILE)
+        guard files.rlim_cur < descriptors else { return }
+        files.rlim_cur = rlim_t(descriptors)
+        guard files.rlim_max >= files.rlim_cur, setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0
+        else {
+            throw LimitError(
+                name: "open files",
+                remedy: "ulimit -n, LimitNOFILE= of the service",
+                limit: UInt64(limits(RLIMIT_NOFILE).rlim_cur),
+                needed: descriptors
+            )
+        }
+    }
+
+    private static func limits(_ resource: __rlimit_resource) -> rlimit {
+        var limits = rlimit()
+        getrlimit(__rlimit_resource_t(resource.rawValue), &limits)
+        return limits
+    }
+}

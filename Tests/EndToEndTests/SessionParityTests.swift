@@ -1,0 +1,62 @@
+import FaceMessages
+import FaceMetadata
+import FaceSession
+import FacetTestSupport
+import Foundation
+import Testing
+
+/// What a program that uses the library sees, against what the daemon prints, over every clip there is.
+@Suite("The library sees what facetd publishes", .timeLimit(.minutes(30)))
+struct SessionParityTests {
+    /// Every clip of the development clips, and a portrait that is always here.
+    private static let clips: [String] = {
+        let names = FileManager.default.enumerator(atPath: DevelopmentClips.directory.path)?.compactMap {
+            $0 as? String
+        }
+        let clips = (names ?? []).filter {
+            ["mp4", "mov", "webm", "avi", "ogv"].contains(URL(filePath: $0).pathExtension)
+        }
+        return ["/usr/local/share/facet/grace_hopper.jpg"] + clips.sorted().map(DevelopmentClips.path)
+    }()
+
+    @Test("event for event and face for face", arguments: clips)
+    func parity(clip: String) async throws {
+        let arguments = ["--source", clip, "--pace", "asap", "--no-mqtt", "--print", "--set", "camera.name=test"]
+        let daemon = try await BuiltProgram.start("facetd", arguments)
+        let encoder = MessageEncoder(camera: "test", boot: "")
+        var faces: [Int: [[FaceObject]]] = [:]
+        var events: [String] = []
+        for try await update in try FaceSession(source: .clip(clip)).updates {
+            events += update.events.map { describe($0, face: $0.face.faceID.rawValue) }
+            guard let stamp = update.stamp,
+                case .metadata(let message) = try decode(encoder.metadata(update.faces, at: stamp))
+            else { continue }
+            faces[stamp.frame, default: []].append(message.faces)
+        }
+        await daemon.waitUntilEnded()
+        #expect(daemon.exitStatus == 0)
+
+        var printed: [String] = []
+        for line in daemon.output.split(separator: "\n") where line.hasPrefix("{") {
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            guard let object, let name = object["topic"] as? String, let payload = object["payload"] as? [String: Any],
+                let topic = Topic(rawValue: String(name.dropFirst("faces/".count)))
+            else { continue }
+            switch try MessageDecoder().decode(try JSONSerialization.data(withJSONObject: payload), on: topic) {
+            case .event(let message): printed.append(describe(message.event, face: message.event.face.faceID.rawValue))
+            case .metadata(let message):
+                #expect(faces[message.stamp.frame]?.contains(message.faces) == true, "frame \(message.stamp.frame)")
+            default: continue
+            }
+        }
+        #expect(events == printed)
+    }
+
+    private func describe(_ event: FaceEvent, face: Int) -> String {
+        "\(Topic(event.kind).rawValue) \(face) in frame \(event.stamp.frame)"
+    }
+
+    private func decode(_ message: Message) throws -> DecodedMessage {
+        try MessageDecoder().decode(message.payload, on: message.topic)
+    }
+}

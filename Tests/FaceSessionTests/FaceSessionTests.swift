@@ -1,0 +1,287 @@
+import FaceInference
+import FaceMetadata
+import FaceTracking
+import FacetTestSupport
+import Foundation
+import Frames
+import Synchronization
+import Testing
+
+@testable import FaceSession
+
+/// The real models on a portrait; frames come from the tests.
+@Suite("Face session", .timeLimit(.minutes(5)))
+struct FaceSessionTests {
+    private static let portrait = "/usr/local/share/facet/grace_hopper.jpg"
+
+    private func jpeg() throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: Self.portrait))) }
+
+    /// What updates say, in short.
+    private func short(_ updates: [FaceUpdate]) -> [String] {
+        updates.flatMap { update -> [String] in
+            update.events.map { event in
+                switch event.kind {
+                case .enter: "enter \(event.face.faceID.rawValue)"
+                case .leave(_, _, let reason): "leave \(event.face.faceID.rawValue) \(reason.rawValue)"
+                default: "other"
+                }
+            }
+        }
+    }
+
+    private func name(_ state: StreamState) -> String {
+        switch state {
+        case .starting: "starting"
+        case .streaming: "streaming"
+        case .lost(let failure): "lost \(failure.reason)"
+        case .paused: "paused"
+        case .ended: "ended"
+        }
+    }
+
+    @Test("a face leaves while frames come that cannot be decoded")
+    func undecodable() throws {
+        let portrait = try jpeg()
+        let source = Script { put in
+            for index in 0..<10 { _ = put(.jpeg(portrait, index: index)) }
+            for index in 10..<40 { _ = put(.jpeg([0xFF, 0xD8, 0, 0], index: index)) }
+        }
+        let session = try FaceSession(source: source.source)
+        var updates: [FaceUpdate] = []
+        try session.run { updates.append($0) }
+        #expect(short(updates) == ["enter 1", "leave 1 left"])
+        #expect(updates.last?.state == .ended)
+        #expect(session.counts.dropped == [.corrupt: 30])
+        #expect(session.counts.analysed == 10)
+    }
+
+    @Test("landmarks and frames come on request, at full size if that is wanted")
+    func onRequest() throws {
+        let portrait = try jpeg()
+        let source = Script { put in for index in 0..<6 { _ = put(.jpeg(portrait, index: index)) } }
+        var options = FaceSession.Options()
+        options.landmarks = true
+        options.frames = .full
+        var last: FaceUpdate?
+        try FaceSession(source: source.source, options: options).run { if !$0.faces.isEmpty { last = $0 } }
+        let update = try #require(last)
+        let face = try #require(update.faces.first)
+        let points = try #require(update.landmarks[face.faceID])
+        #expect(points.count == 478)
+        let size = try #require(update.frame?.uprightSize)
+        #expect(size == FrameSize(width: 512, height: 600))
+        let x = points.map { Double($0.x) / Double(size.width) }
+        #expect(abs((x.min() ?? 0) - face.bounds.x) < 0.05)
+
+        var plain: FaceUpdate?
+        try FaceSession(source: source.source).run { if !$0.faces.isEmpty { plain = $0 } }
+        #expect(plain?.landmarks.isEmpty == true && plain?.frame == nil)
+    }
+
+    @Test("other options keep the camera open and the face, another source does neither")
+    func applying() throws {
+        let portrait = try jpeg()
+        let starts = Atomic(0)
+        let source = Script { put in
+            starts.add(1, ordering: .relaxed)
+            for index in 0..<300 where !put(.jpeg(portrait, index: index)) { return }
+        }
+        let session = try FaceSession(source: source.source)
+        var wanted = FaceSession.Options()
+        var updates: [FaceUpdate] = []
+        var isApplied = false
+        try session.run { update in
+            updates.append(update)
+            if !update.events.isEmpty, !isApplied {
+                isApplied = true
+                // Nothing differs: nothing happens.
+                session.apply(source: source.source, options: wanted)
+                wanted.detection.accuracy = .high
+                wanted.tracking.patience = 1
+                session.apply(wanted)
+            } else if update.stamp?.frame == 30 {
+                session.stop()
+            }
+        }
+        #expect(short(updates) == ["enter 1", "leave 1 shutdown"])
+        #expect(starts.load(ordering: .relaxed) == 1)
+
+        let other = Script { put in
+            for index in 0..<20 { _ = put(.jpeg(portrait, index: index)) }
+        }
+        updates = []
+        isApplied = false
+        try session.run { update in
+            updates.append(update)
+            if !update.events.isEmpty, !isApplied {
+                isApplied = true
+                session.apply(source: other.source, options: wanted)
+            }
+        }
+        #expect(short(updates) == ["enter 2", "leave 2 restart", "enter 3", "leave 3 shutdown"])
+        #expect(updates.map(\.state).map(name).filter { $0 != "streaming" } == ["starting", "starting", "ended"])
+    }
+
+    @Test("options that do not work are given up for those that did, and an update says so")
+    func rejecting() throws {
+        let portrait = try jpeg()
+        let source = Script { put in
+            for index in 0..<40 where !put(.jpeg(portrait, index: index)) { return }
+        }
+        let session = try FaceSession(source: source.source)
+        var wanted = FaceSession.Options()
+        wanted.detection.modelDirectory = "/nowhere"
+        var updates: [FaceUpdate] = []
+        try session.run { update in
+            updates.append(update)
+            if update.stamp?.frame == 10, update.rejected == nil { session.apply(wanted) }
+        }
+        #expect(short(updates) == ["enter 1", "leave 1 shutdown"])
+        let rejected = updates.compactMap(\.rejected)
+        #expect(rejected.count == 1)
+        #expect("\(rejected)".contains("/nowhere"))
+    }
+
+    @Test("paused, the source is closed; resumed, it is opened again")
+    func pausing() throws {
+        let portrait = try jpeg()
+        let source = Script { put in
+            for index in 0..<300 where !put(.jpeg(portrait, index: index)) { return }
+        }
+        let session = try FaceSession(source: source.source)
+        session.pause()
+        var states: [String] = []
+        var events: [FaceUpdate] = []
+        try session.run { update in
+            let state = name(update.state)
+            if states.last != state { states.append(state) }
+            events.append(update)
+            switch (state, states.count) {
+            case ("paused", 1): session.resume()
+            case ("paused", _): session.stop()
+            default: if !update.events.isEmpty { session.pause() }
+            }
+        }
+        #expect(states == ["paused", "starting", "streaming", "paused", "ended"])
+        #expect(short(events) == ["enter 1", "leave 1 disabled"])
+    }
+
+    @Test("a clip that is missing is an error that names it, at once")
+    func missingClip() {
+        let error = #expect(throws: FaceSessionError.self) { try FaceSession(source: .clip("/nowhere/clip.mp4")) }
+        #expect(error?.description.contains("/nowhere/clip.mp4") == true)
+    }
+
+    // MARK: - Updates
+
+    @Test("a slow reader of a clip's updates gets every one of them")
+    func backpressure() async throws {
+        let portrait = try jpeg()
+        let source = Script { put in for index in 0..<30 { _ = put(.jpeg(portrait, index: index)) } }
+        var frames: [Int] = []
+        for try await update in try FaceSession(source: source.source).updates {
+            await Task.yield()
+            if let frame = update.stamp?.frame, update.captured != nil { frames.append(frame) }
+        }
+        #expect(frames == Array(0..<30))
+    }
+
+    @Test("a reader who stops to read misses no event of a live source, and knows of what was replaced")
+    func liveUpdates() async throws {
+        let portrait = try jpeg()
+        let meter = SessionMeter()
+        let channel = UpdateChannel(meter: meter)
+        let clip = Script { put in for index in 0..<30 { _ = put(.jpeg(portrait, index: index)) } }
+        // All is sent before anybody reads.
+        try FaceSession(source: clip.source).run { _ = channel.send($0, isLive: true) }
+        channel.finish(.success(nil))
+        var updates: [FaceUpdate] = []
+        while let update = try await channel.next().get() { updates.append(update) }
+        #expect(short(updates) == ["enter 1", "leave 1 shutdown"])
+        #expect(updates.count < 8)
+        #expect(meter.counts.replacedUpdates + updates.count == 33)
+    }
+
+    @Test("the loop's end and the task's end stop the session, and it can run again")
+    func leaving() async throws {
+        let portrait = try jpeg()
+        let hasEnded = AsyncStream.makeStream(of: Void.self)
+        let source = Script { put in
+            for index in 0..<100_000 where !put(.jpeg(portrait, index: index)) { break }
+            hasEnded.continuation.yield()
+        }
+        let session = try FaceSession(source: source.source)
+        for try await update in session.updates where !update.events.isEmpty { break }
+        var ends = hasEnded.stream.makeAsyncIterator()
+        await ends.next()
+        let task = Task { for try await _ in session.updates {} }
+        task.cancel()
+        try await task.value
+        for try await update in session.updates where !update.events.isEmpty { break }
+        await ends.next()
+    }
+}
+
+/// A source that a closure plays.
+private final class Script: FrameSource {
+    /// Takes a frame; false once nobody wants any more.
+    typealias Put = (Frame) -> Bool
+
+    private let play: @Sendable (Put) -> Void
+    private let custom = Mutex<FaceSession.CustomSource?>(nil)
+
+    init(_ play: @escaping @Sendable (Put) -> Void) {
+        self.play = play
+    }
+
+    /// The same one each time it is asked for.
+    var source: FaceSession.Source {
+        custom.withLock { custom in
+            let made = custom ?? FaceSession.CustomSource(policy: .every(capacity: 2)) { [play] in Script(play) }
+            custom = made
+            return .custom(made)
+        }
+    }
+
+    private let isStopped = Atomic(false)
+
+    func run(into mailbox: FrameMailbox) {
+        let stream = StreamDescription(name: "script", size: FrameSize(width: 512, height: 600), format: "", rate: 30)
+        mailbox.put(.streaming(stream))
+        play { !isStopped.load(ordering: .relaxed) && mailbox.put(.frame($0)) }
+        mailbox.put(.ended(isStopped.load(ordering: .relaxed) ? .stopped : .finished))
+    }
+
+    func stop() { isStopped.store(true, ordering: .relaxed) }
+}
+
+/// The bytes of a JPEG; nobody writes to them after `init`.
+private final class Bytes: @unchecked Sendable {
+    let base: UnsafeMutablePointer<UInt8>
+
+    init(_ bytes: [UInt8]) {
+        base = .allocate(capacity: bytes.count)
+        base.initialize(from: bytes, count: bytes.count)
+    }
+
+    deinit { base.deallocate() }
+}
+
+extension Frame {
+    /// A JPEG as a camera of 30 frames a second delivers it.
+    fileprivate static func jpeg(_ bytes: [UInt8], index: Int) -> Frame {
+        let memory = Bytes(bytes)
+        return Frame(
+            stamp: FrameStamp(
+                frame: index,
+                time: Timestamp(nanoseconds: 0).advanced(bySeconds: Double(index) / 30),
+                mediaTime: Double(index) / 30
+            ),
+            captured: .now,
+            size: FrameSize(width: 512, height: 600),
+            format: .jpeg,
+            planes: (Plane(base: memory.base, bytesPerRow: bytes.count), nil, nil),
+            lease: memory
+        )
+    }
+}
