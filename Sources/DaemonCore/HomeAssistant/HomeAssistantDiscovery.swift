@@ -137,19 +137,21 @@ extension HomeAssistantDiscovery {
                 component.topic = Topic.previewJPEG.name(under: base)
             },
         ]
-        for (topic, name, icon) in Self.events {
+        for topic in Topic.events {
+            let (name, icon) = Self.eventNames[topic] ?? (topic.rawValue.capitalized, "face-recognition")
             components[topic.rawValue] = event(topic, name, icon: icon)
             components[topic.rawValue + "_trigger"] = trigger(topic)
         }
         return components
     }
 
-    private static let events: [(topic: Topic, name: String, icon: String)] = [
-        (.enter, "Face enters", "account-arrow-right"),
-        (.leave, "Face leaves", "account-arrow-left"),
-        (.smile, "Smile", "emoticon-happy-outline"),
-        (.blink, "Blink", "eye-outline"),
-        (.eyesClosed, "Eyes closed", "eye-off-outline"),
+    /// Names and icons of the event entities; an event that is not listed goes by its topic.
+    private static let eventNames: [Topic: (name: String, icon: String)] = [
+        .enter: ("Face enters", "account-arrow-right"),
+        .leave: ("Face leaves", "account-arrow-left"),
+        .smile: ("Smile", "emoticon-happy-outline"),
+        .blink: ("Blink", "eye-outline"),
+        .eyesClosed: ("Eyes closed", "eye-off-outline"),
     ]
 
     /// Available only while frames come: without them `off` and 0 would say that nobody is there.
