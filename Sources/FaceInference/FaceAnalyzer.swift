@@ -10,10 +10,10 @@ public final class FaceAnalyzer {
     public struct Options: Hashable, Sendable {
         /// How thoroughly new faces are looked for.
         public enum Accuracy: Hashable, Sendable {
-            /// Faces wider than about an eighth of the picture's longer side in every search; smaller ones while there
-            /// is none of these, twice a second or at a shorter search interval.
+            /// Faces wider than about a twentieth of the picture's longer side; while there is none at all, those wider
+            /// than about an eighth in every frame and the smaller ones twice to four times a second.
             case standard
-            /// Faces wider than about a twentieth of it in every search, which takes four times as long.
+            /// All of them in every frame while there is none, which takes four times as long.
             case high
         }
 
@@ -24,7 +24,7 @@ public final class FaceAnalyzer {
         public var accuracy = Accuracy.standard
 
         /// How many faces are followed at the same time, at least 1.
-        public var maximumFaces = 4
+        public var maximumFaces = 8
 
         /// The smallest face width as a share of the picture's shorter side; 0 for no limit.
         public var minimumSize = 0.0
@@ -151,9 +151,11 @@ public final class FaceAnalyzer {
         var needed = faces.map(\.neededSide).max() ?? 0
         switch schedule.due(at: nextTime, following: faces.count) {
         case .none: break
-        // Small faces have fewer pixels than the landmark model takes, even at full size.
-        case .largeAndSmall where options.accuracy == .high: return 1
-        case .large, .largeElseSmall, .largeAndSmall: needed = max(needed, FaceFinder.neededSide)
+        case .small, .largeAndSmall:
+            // Small faces have fewer pixels than the landmark model takes, even at full size.
+            if options.accuracy == .high { return 1 }
+            needed = max(needed, 2 * FaceFinder.neededSide)
+        case .large, .largeElseSmall: needed = max(needed, FaceFinder.neededSide)
         }
         return [8, 4, 2].first { longer / Float($0) >= needed } ?? 1
     }
@@ -164,15 +166,19 @@ public final class FaceAnalyzer {
         var kept: [TrackedFace] = []
         for var face in faces {
             let presence = try findLandmarks(of: &face, in: frame)
-            guard face.update(presence, in: frame.uprightSize), isWanted(face, in: frame.uprightSize),
-                // Two that came to follow the same face: the older one keeps it.
-                !kept.contains(where: { $0.region.isSameFace(as: face.region) })
-            else {
+            guard face.update(presence, in: frame.uprightSize), isWanted(face, in: frame.uprightSize) else {
                 schedule.lost(at: frame.stamp.mediaTime)
                 continue
             }
-            luminance.add(face.luminance)
-            kept.append(face)
+            guard let rival = kept.firstIndex(where: { $0.region.isSameFace(as: face.region) }) else {
+                luminance.add(face.luminance)
+                kept.append(face)
+                continue
+            }
+            // Two that came to follow the same face, as when one person passes behind another: the one that moved less
+            // has been there before.
+            schedule.lost(at: frame.stamp.mediaTime)
+            if face.shift < kept[rival].shift { kept[rival] = face }
         }
         faces = kept
     }

@@ -39,10 +39,11 @@ final class FaceFinder {
         rect: NormalizedRect,
         _ search: SearchSchedule.Search
     ) throws(InferenceError) -> [FaceDetection] {
-        let near = try shortRange.detect(in: frame, rect: rect)
+        let near = search == .small ? [] : try shortRange.detect(in: frame, rect: rect)
         let side = CropRegion(letterboxing: rect, of: frame.uprightSize).side
         let sure = near.filter { Self.isSure($0, side: side) }
-        let isSmallWanted = search == .largeAndSmall || (search == .largeElseSmall && near.isEmpty)
+        let isSmallWanted =
+            search == .small || search == .largeAndSmall || (search == .largeElseSmall && near.isEmpty)
         guard isSmallWanted || sure.count < near.count else { return sure }
         let detector: FaceDetector
         if let fullRange {

@@ -2,14 +2,17 @@
 ///
 /// With no face, always: that is when a coming face should be seen at once. With as many as are wanted, never. In between
 /// at an interval, and in every frame for a moment after a face was lost: it is probably still there.
-/// Small faces take longer to look for: at high accuracy they are looked for in every search, otherwise after a loss and,
-/// now and then, while there is neither a face nor a large one to be found.
+/// Small faces take longer to look for: while no face is followed, they are looked for in every search at high accuracy,
+/// otherwise after a loss and, now and then, while there is no large one to be found. While faces are followed, every
+/// search is for small ones, and every other one for large ones too.
 struct SearchSchedule: Hashable, Sendable {
     /// What to do in a frame.
     enum Search: Hashable, Sendable {
         case none
         case large
         case largeElseSmall
+        /// Faces up to about 0.4 of the picture, which are nearly all that come beside another one.
+        case small
         case largeAndSmall
     }
 
@@ -24,12 +27,14 @@ struct SearchSchedule: Hashable, Sendable {
     private var changingMoment: Double { min(interval, 0.25) }
     /// How many faces are wanted.
     let maximumFaces: Int
-    /// Whether every search is for small faces too.
+    /// Whether every search without a face is for small faces too.
     let alwaysSmall: Bool
 
     private var lastSearch: Double?
     private var lastSmallSearch: Double?
     private var lastLoss: Double?
+    /// Whether the latest search was for large faces too.
+    private var wasLarge = false
 
     init(interval: Double, maximumFaces: Int, alwaysSmall: Bool) {
         self.interval = interval
@@ -40,11 +45,13 @@ struct SearchSchedule: Hashable, Sendable {
     /// What to look for in a frame in which that many faces are followed, while the scene changes or not.
     func due(at mediaTime: Double, following count: Int, isChanging: Bool = false) -> Search {
         guard count < maximumFaces else { return .none }
-        let hasLost = hasLost(at: mediaTime)
-        guard count == 0 || hasLost || hasPassed(interval, since: lastSearch, at: mediaTime) else { return .none }
-        if alwaysSmall || hasLost { return .largeAndSmall }
+        if hasLost(at: mediaTime) || (alwaysSmall && count == 0) { return .largeAndSmall }
+        guard count == 0 else {
+            guard hasPassed(interval, since: lastSearch, at: mediaTime) else { return .none }
+            return wasLarge ? .small : .largeAndSmall
+        }
         let pause = isChanging ? changingMoment : moment
-        return count == 0 && hasPassed(pause, since: lastSmallSearch, at: mediaTime) ? .largeElseSmall : .large
+        return hasPassed(pause, since: lastSmallSearch, at: mediaTime) ? .largeElseSmall : .large
     }
 
     /// Whether a face was lost a moment ago.
@@ -60,6 +67,7 @@ struct SearchSchedule: Hashable, Sendable {
     mutating func searched(_ search: Search, at mediaTime: Double) {
         lastSearch = mediaTime
         if search != .large { lastSmallSearch = mediaTime }
+        wasLarge = search != .small
     }
 
     /// Notes that a face was lost.

@@ -14,14 +14,17 @@ struct TrackedFace {
     private let computed = FaceLandmarks()
     /// The mean brightness of the crop they were computed from, 0…1.
     var luminance = 0.0
+    /// How far the region moved with the latest landmarks, in shares of its side.
+    private(set) var shift: Float = 0
     /// The last upright picture's size: a JPEG may be decoded smaller from one frame to the next.
     private var size: FrameSize
 
     /// The presence under which a face is lost: MediaPipe's own.
     static let minimumPresence = 0.5
 
-    /// The presence that a new face must have: true ones have 0.99 nearly always, pictures of no face seldom 0.7.
-    static let minimumPresenceAtBirth = 0.8
+    /// The presence that a new face must have: true ones have 0.99 nearly always, pictures of no face seldom 0.7, and the
+    /// worst seen, round letters in the sky of a cartoon, 0.94.
+    static let minimumPresenceAtBirth = 0.95
 
     init(lineage: Int, landmarks: FaceLandmarks, region: CropRegion, size: FrameSize) {
         self.lineage = lineage
@@ -64,8 +67,10 @@ struct TrackedFace {
     /// - Returns: False if this is no face, or no longer one in the picture.
     mutating func update(_ presence: Double, in size: FrameSize) -> Bool {
         self.presence = presence
+        let before = self.region(in: size)
         self.size = size
         region = CropRegion(around: landmarks)
+        shift = max(abs(region.centerX - before.centerX), abs(region.centerY - before.centerY)) / before.side
         // Also false for what is not a number.
         let isInside =
             region.centerX > 0 && region.centerX < Float(size.width)

@@ -121,6 +121,7 @@ private struct WireFace: Decodable {
     var leftEyeClosed: Bool?
     var rightEyeClosed: Bool?
     var trackedFrames: Int?
+    var seen: Bool?
 
     var face: FaceObject {
         var pose: HeadPose?
@@ -137,7 +138,8 @@ private struct WireFace: Decodable {
             smile: smile,
             leftEyeClosed: leftEyeClosed,
             rightEyeClosed: rightEyeClosed,
-            trackedFrames: trackedFrames ?? 0
+            trackedFrames: trackedFrames ?? 0,
+            isSeen: seen ?? true
         )
     }
 }

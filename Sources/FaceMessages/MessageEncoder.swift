@@ -37,6 +37,7 @@ public struct MessageEncoder: Sendable {
                 json.field("leftEyeClosed", face.leftEyeClosed)
                 json.field("rightEyeClosed", face.rightEyeClosed)
                 json.field("trackedFrames", face.trackedFrames)
+                json.field("seen", face.isSeen ? nil : false)
             }
         }
         return Message(topic: .metadata, payload: payload)

@@ -75,6 +75,9 @@ public struct FaceObject: Hashable, Sendable {
     /// On how many analysed frames the face was seen since its enter.
     public var trackedFrames: Int
 
+    /// Whether the face was seen in this very frame; false for one that is hidden, whose other values are the last seen.
+    public var isSeen: Bool
+
     /// Makes a face object; what is left out is unknown.
     public init(
         faceID: FaceID,
@@ -88,7 +91,8 @@ public struct FaceObject: Hashable, Sendable {
         smile: Double? = nil,
         leftEyeClosed: Bool? = nil,
         rightEyeClosed: Bool? = nil,
-        trackedFrames: Int
+        trackedFrames: Int,
+        isSeen: Bool = true
     ) {
         self.faceID = faceID
         self.bounds = bounds
@@ -102,5 +106,6 @@ public struct FaceObject: Hashable, Sendable {
         self.leftEyeClosed = leftEyeClosed
         self.rightEyeClosed = rightEyeClosed
         self.trackedFrames = trackedFrames
+        self.isSeen = isSeen
     }
 }

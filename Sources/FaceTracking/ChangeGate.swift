@@ -47,7 +47,8 @@ public struct ChangeGate: Sendable {
 
     private func flagsDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
         new.smiling != old.smiling || new.leftEyeClosed != old.leftEyeClosed
-            || new.rightEyeClosed != old.rightEyeClosed || (new.pose == nil) != (old.pose == nil)
+            || new.rightEyeClosed != old.rightEyeClosed || new.isSeen != old.isSeen
+            || (new.pose == nil) != (old.pose == nil)
     }
 
     private func valuesDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {

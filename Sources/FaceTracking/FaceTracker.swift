@@ -121,7 +121,9 @@ public struct FaceTracker: Sendable {
     }
 
     private mutating func dropUnseen(at stamp: FrameStamp, wasLookedAt: Bool, _ update: inout Update) {
-        for index in tracks.indices where tracks[index].lastSeen != stamp { tracks[index].miss(at: stamp) }
+        for index in tracks.indices where tracks[index].lastSeen != stamp {
+            tracks[index].miss(at: stamp, wasLookedAt: wasLookedAt)
+        }
         tracks.removeAll { track in
             guard track.lastSeen != stamp else { return false }
             // A face that has not entered must be seen without a break; nobody knows of it yet.

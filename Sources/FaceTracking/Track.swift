@@ -11,6 +11,7 @@ struct Track: Sendable {
     private(set) var lineage: Int
     private(set) var bounds: NormalizedRect
     private(set) var lastSeen: FrameStamp
+    private(set) var path = FacePath()
 
     /// The face as subscribers see it; nil before its enter.
     private(set) var face: FaceObject?
@@ -46,6 +47,7 @@ struct Track: Sendable {
         let interval = stamp.mediaTime - lastSeen.mediaTime
         lineage = observation.lineage
         bounds = observation.bounds
+        path.append(bounds, at: stamp.mediaTime)
         lastSeen = stamp
         seenFrames += 1
         let smooth = smoother.smooth(observation.bounds, observation.pose, interval: interval)
@@ -66,7 +68,9 @@ struct Track: Sendable {
     /// Takes a frame in which the face was not seen.
     ///
     /// What its eyes were about to do is not taken up again after a long gap; the mouth's detector sees to that itself.
-    mutating func miss(at stamp: FrameStamp) {
+    /// A frame that was not looked at, because its pixels could not be read, does not say that the face is hidden.
+    mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool) {
+        if wasLookedAt { face?.isSeen = false }
         if isLost(at: stamp) { eyes.interrupt(at: stamp.mediaTime) }
     }
 

@@ -21,7 +21,8 @@ enum EveryValue {
         bounds: NormalizedRect(x: -0.5, y: 0, width: 1, height: 1),
         pose: HeadPose(roll: -179.97, yaw: 180, pitch: -179.9),
         confidence: 1,
-        trackedFrames: 1
+        trackedFrames: 1,
+        isSeen: false
     )
 
     private static var events: [Message] {

@@ -117,7 +117,7 @@ struct FaceAnalyzerTests {
         .enabled(if: DevelopmentClips.areHere),
         arguments: [
             ("stills/2008_001322.jpg", 3), ("stills/2008_002506.jpg", 3), ("stills/2009_004587.jpg", 2),
-            ("stills/2008_002470.jpg", 4), ("stills/dogs.jpg", 0),
+            ("stills/2008_002470.jpg", 6), ("stills/dogs.jpg", 0),
         ]
     )
     func groups(name: String, count: Int) throws {

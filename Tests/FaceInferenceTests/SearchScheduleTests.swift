@@ -9,11 +9,12 @@ struct SearchScheduleTests {
     }
 
     /// Runs eight frames a second with those numbers of faces; S is a search for all, s one for small faces
-    /// only if there are no large ones, l one for large ones, - none.
+    /// only if there are no large ones, m one for small ones, l one for large ones, - none.
     private func timeline(_ counts: String, alwaysSmall: Bool = false, interval: Double = 0.5) -> String {
         var schedule = schedule(alwaysSmall: alwaysSmall, interval: interval)
         let letters =
-            [.none: "-", .large: "l", .largeElseSmall: "s", .largeAndSmall: "S"] as [SearchSchedule.Search: String]
+            [.none: "-", .large: "l", .largeElseSmall: "s", .small: "m", .largeAndSmall: "S"]
+            as [SearchSchedule.Search: String]
         var before = 0
         var searches = ""
         for (frame, character) in counts.enumerated() {
@@ -42,14 +43,14 @@ struct SearchScheduleTests {
         #expect(searches == [.largeElseSmall, .large, .largeElseSmall, .large, .largeElseSmall])
     }
 
-    @Test("searches at the interval with fewer faces than wanted, never with all")
+    @Test("searches at the interval with fewer faces than wanted, every other time for large ones, never with all")
     func some() {
-        #expect(timeline("01111111111") == "s---l---l--")
+        #expect(timeline("0111111111111") == "s---m---S---m")
         #expect(timeline("02222222222") == "s----------")
     }
 
     @Test("searches thoroughly in every frame for a while after a loss")
-    func loss() { #expect(timeline("0222111111111") == "s---SSSS---l-") }
+    func loss() { #expect(timeline("0222111111111") == "s---SSSS---m-") }
 
     @Test("a long interval makes neither a loss dearer nor small faces late")
     func longInterval() {
@@ -57,14 +58,14 @@ struct SearchScheduleTests {
         #expect(timeline("00000000000", interval: 60) == "slllslllsll")
     }
 
-    @Test("searches for small faces every time at high accuracy")
-    func high() { #expect(timeline("000111111", alwaysSmall: true) == "SSS---S--") }
+    @Test("searches for small faces in every frame without a face at high accuracy")
+    func high() { #expect(timeline("000111111", alwaysSmall: true) == "SSS---m--") }
 
     @Test("searches again when the source begins anew")
     func restart() {
         var schedule = schedule()
         schedule.searched(.large, at: 100)
         #expect(schedule.due(at: 100.1, following: 1) == .none)
-        #expect(schedule.due(at: 0, following: 1) == .large)
+        #expect(schedule.due(at: 0, following: 1) == .small)
     }
 }

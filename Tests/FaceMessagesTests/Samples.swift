@@ -23,12 +23,13 @@ enum Samples {
         trackedFrames: 57
     )
 
-    /// A face of which only the box is known, partly outside the picture.
+    /// A face of which only the box is known, partly outside the picture, and hidden now.
     static let bareFace = FaceObject(
         faceID: FaceID(rawValue: 8),
         bounds: NormalizedRect(x: -0.05, y: 0, width: 0.1, height: 1),
         confidence: 1,
-        trackedFrames: 1
+        trackedFrames: 1,
+        isSeen: false
     )
 
     static func event(_ kind: FaceEvent.Kind, latency: Double? = 0.0314) -> Message {

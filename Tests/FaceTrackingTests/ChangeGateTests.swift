@@ -42,7 +42,8 @@ struct ChangeGateTests {
             changed { $0.bounds.x += 0.011 }, changed { $0.bounds.height -= 0.011 },
             changed { $0.pose = HeadPose(roll: -178, yaw: 0, pitch: 0) },
             changed { $0.pose = HeadPose(roll: 179.5, yaw: 2.1, pitch: 0) }, changed { $0.smiling = true },
-            changed { $0.smiling = nil }, changed { $0.leftEyeClosed = true }, changed { $0.pose = nil },
+            changed { $0.smiling = nil }, changed { $0.isSeen = false }, changed { $0.leftEyeClosed = true },
+            changed { $0.pose = nil },
             changed { $0.faceID = FaceID(rawValue: 2) },
         ]
         for (faces, counts) in [(small, false), (large, true)] {

@@ -78,12 +78,44 @@ struct PresenceTests {
         #expect(timeline.updates.last?.faces.map(\.faceID.rawValue) == [1, 2])
     }
 
-    @Test("keeps a hidden face in the set as it was last seen")
+    @Test("keeps a hidden face in the set as it was last seen, and says that it is hidden")
     func hiddenFace() {
         var timeline = Timeline()
-        _ = timeline.play("aaaa---")
-        #expect(timeline.updates.last?.faces.count == 1)
-        #expect(timeline.updates.last?.faces.first?.trackedFrames == 1)
+        _ = timeline.play("aaaa---xa")
+        let faces = timeline.updates.map(\.faces.first)
+        #expect(faces[6]?.trackedFrames == 1)
+        #expect(faces.suffix(6).map { $0?.isSeen } == [true, false, false, false, false, true])
+        // A frame that cannot be read says nothing of the face.
+        _ = timeline.play("x")
+        #expect(timeline.updates.last?.faces.first?.isSeen == true)
+    }
+
+    @Test(
+        "a face that was hidden on its way keeps the identity, one that was not going there does not",
+        arguments: [(0.04, 1), (0.0, 2)]
+    )
+    func path(step: Double, count: Int) {
+        var tracker = FaceTracker()
+        var last: FaceTracker.Update?
+        // Behind somebody else for a third of a second, two face widths on.
+        for frame in 0...30 {
+            let x = frame < 15 ? step * Double(frame) * 0.25 : 0.4 + step * 5
+            let isHidden = 10..<20 ~= frame
+            let seen = FaceObservation.sample(lineage: frame < 10 ? 1 : 2, x: frame < 10 ? 0.3 + x : 0.6, size: 0.15)
+            last = tracker.advance(to: Timeline.stamp(frame), with: isHidden ? [] : [seen])
+        }
+        #expect(last?.faces.count == 1 || count == 2)
+        #expect(tracker.nextFaceID.rawValue - 1 == count)
+    }
+
+    @Test("whoever comes to the same place after the patience gets an identity of their own")
+    func successor() {
+        var timeline = Timeline()
+        let hidden = String(repeating: "-", count: 20)
+        _ = timeline.play("aaaaaa" + hidden + "bbbb") { .sample(lineage: $0 == "a" ? 1 : 2) }
+        #expect(timeline.tracker.nextFaceID.rawValue == 2)
+        _ = timeline.play(hidden + "--" + "bbbb") { _ in .sample(lineage: 3) }
+        #expect(timeline.tracker.nextFaceID.rawValue == 3)
     }
 
     @Test("tells dwell and when the face was last seen")

@@ -122,7 +122,7 @@ extension Settings {
         /// Whether the last switch from outside holds over a restart, instead of `enabled`.
         package var remember = false
         package var accuracy = Accuracy.standard
-        package var maximumFaces = 4
+        package var maximumFaces = 8
         package var minimumSize = 0.0
         package var searchInterval = Duration.milliseconds(500)
         /// Nil is the whole picture.
