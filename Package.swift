@@ -170,12 +170,21 @@ let package = Package(
             path: "Tests/Benchmarks",
             swiftSettings: strict
         ),
+        // Feeds bytes from outside to whatever reads them: see deploy/fuzz.
+        .executableTarget(
+            name: "fuzz",
+            dependencies: ["DaemonCore", "FaceMessages", "Frames", "MQTT", "MediaFiles", "V4L2Capture", logging],
+            path: "Tests/Fuzz",
+            exclude: ["Corpus"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "FacetTestSupport", "FaceMessages", "FaceMetadata", "FaceSession", "MQTT", "facetd", "demo-clip",
                 logging,
             ],
+            exclude: ["Faults"],
             swiftSettings: strict
         ),
         .testTarget(

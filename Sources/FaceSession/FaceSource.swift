@@ -25,6 +25,8 @@ extension FaceSession {
             var loops: Bool
             var orientation: Orientation
             var isMirrored: Bool
+            var stallTimeout: Duration
+            var maximumPixels: Int
         }
 
         fileprivate var kind: Kind
@@ -47,13 +49,17 @@ extension FaceSession {
         ///   - loops: Whether a clip starts again at its end, and a still picture stays.
         ///   - orientation: How the picture must be turned after what the file itself says.
         ///   - isMirrored: Whether the upright picture is mirrored left to right.
+        ///   - stallTimeout: After how long without a picture a network stream is lost, and opened again.
+        ///   - maximumPixels: How many pixels a picture may have; larger ones are refused by their header.
         /// - Returns: The source; a file is opened when a session is made with it.
         public static func clip(
             _ location: String,
             pace: Pace = .asap,
             loops: Bool = false,
             orientation: Orientation = .up,
-            isMirrored: Bool = false
+            isMirrored: Bool = false,
+            stallTimeout: Duration = .seconds(2),
+            maximumPixels: Int = JPEGDecoder.defaultMaximumPixels
         ) -> Source {
             Source(
                 kind: .clip(
@@ -62,7 +68,9 @@ extension FaceSession {
                         pace: pace,
                         loops: loops,
                         orientation: orientation,
-                        isMirrored: isMirrored
+                        isMirrored: isMirrored,
+                        stallTimeout: stallTimeout,
+                        maximumPixels: maximumPixels
                     )
                 )
             )
@@ -142,6 +150,8 @@ extension FaceSession.Source.Clip {
         var options = ClipSource.Options(pace: pace == .asap ? .asap : .realtime, loops: loops)
         options.orientation = orientation
         options.isMirrored = isMirrored
+        options.readTimeout = stallTimeout / .seconds(1)
+        options.maximumPixels = maximumPixels
         do {
             return try ClipSource(location, options: options)
         } catch {

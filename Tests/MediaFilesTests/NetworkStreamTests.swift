@@ -1,4 +1,5 @@
 import FaceMetadata
+import FacetTestSupport
 import Foundation
 import Frames
 import Testing

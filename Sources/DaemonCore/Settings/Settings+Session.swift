@@ -15,7 +15,9 @@ extension Settings {
             pace: clip.pace == .asap ? .asap : .realtime,
             loops: clip.loop,
             orientation: camera.orientation,
-            isMirrored: camera.mirror
+            isMirrored: camera.mirror,
+            stallTimeout: camera.stallTimeout,
+            maximumPixels: camera.maximumPixels
         )
     }
 

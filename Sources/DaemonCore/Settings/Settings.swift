@@ -56,6 +56,7 @@ extension Settings {
         package var mirror = false
         package var buffers = 5
         package var stallTimeout = Duration.seconds(2)
+        package var maximumPixels = JPEGDecoder.defaultMaximumPixels
         package var controls: [String: String] = [:]
 
         mutating func read(_ reader: inout SettingsReader) {
@@ -74,6 +75,7 @@ extension Settings {
             reader.read("camera.mirror", &mirror)
             reader.read("camera.buffers", &buffers, in: 2...32)
             reader.read("camera.stallTimeout", &stallTimeout, in: .milliseconds(200) ... .seconds(60))
+            reader.read("camera.maximumPixels", &maximumPixels, in: 10_000...1_000_000_000)
             reader.readGroup("camera.controls", &controls)
         }
     }

@@ -1,9 +1,9 @@
-import Foundation
+public import Foundation
 
 /// A small server on a free port of this machine, in Python; it ends with the object.
-final class LocalServer {
+public final class LocalServer {
     /// What it does with a request.
-    enum Behaviour {
+    public enum Behaviour {
         /// Sends the file that is asked for.
         case files
         /// Never answers.
@@ -14,6 +14,8 @@ final class LocalServer {
         case noise(after: Int)
         /// Sends ten JPEGs, then nothing, and keeps the connection.
         case stall
+        /// Sends JPEGs without end, 30 a second.
+        case camera
 
         fileprivate var arguments: [String] {
             switch self {
@@ -22,19 +24,24 @@ final class LocalServer {
             case .live: ["live"]
             case .noise(let good): ["noise", "\(good)"]
             case .stall: ["stall"]
+            case .camera: ["camera"]
             }
         }
     }
 
-    static let isPossible = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
+    /// Whether there is a Python to run it.
+    public static let isPossible = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
-    let port: Int
+    /// The port it listens on.
+    public let port: Int
     private let process = Process()
     private let output: FileHandle
 
-    struct Failure: Error {}
+    /// It did not start.
+    public struct Failure: Error {}
 
-    init(_ behaviour: Behaviour, directory: URL) throws {
+    /// Starts a server of the files in a directory, or of `live.jpg` in it.
+    public init(_ behaviour: Behaviour, directory: URL) throws {
         let pipe = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/python3")
         process.arguments = ["-u", "-c", Self.script] + behaviour.arguments
@@ -53,7 +60,7 @@ final class LocalServer {
     }
 
     /// Blocks until the server wrote a line.
-    func readLine() -> String? { Self.line(from: output) }
+    public func readLine() -> String? { Self.line(from: output) }
 
     private static func line(from output: FileHandle) -> String? {
         var bytes: [UInt8] = []
@@ -77,7 +84,10 @@ final class LocalServer {
                 self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=part")
                 self.end_headers()
                 noisy = sys.argv[1] == "noise"
-                for number in range(10 ** 9 if noisy else 10):
+                endless = sys.argv[1] == "camera"
+                for number in range(10 ** 9 if noisy or endless else 10):
+                    if endless:
+                        time.sleep(1 / 30)
                     if noisy and number >= int(sys.argv[2]):
                         picture = picture[:20] + bytes((number + i * 7) % 255 for i in range(400))
                         time.sleep(0.01)
