@@ -1,6 +1,9 @@
 import ArgumentParser
+import FaceMessages
+import FaceMetadata
 import FacetTestSupport
 import Foundation
+import Frames
 import MQTT
 import Synchronization
 
@@ -12,7 +15,8 @@ extension Benchmark {
             discussion: """
                 Each figure is of one daemon unless it says otherwise. Run `benchmark fleet 40` for daemons with detection \
                 off, and `benchmark fleet 2 --source clip.mp4` for daemons that see a face: all of them analyse each frame, \
-                so take no more of them than the machine can run in real time.
+                so take no more of them than the machine can run in real time: dropped frames say whether it can. The \
+                latency is that from a frame's capture to the metadata at a subscriber on the same clock.
                 """
         )
 
@@ -48,6 +52,7 @@ extension Benchmark {
 
             let (before, beforeBroker, start) = (try times(processes), try times([broker]), ContinuousClock.now)
             let sentBefore = traffic.sum
+            traffic.beginMeasuring()
             try await Task.sleep(for: .seconds(seconds))
             let elapsed = Double((ContinuousClock.now - start) / .milliseconds(1)) / 1000
             let (cpu, brokerCPU) = (try times(processes) - before, try times([broker]) - beforeBroker)
@@ -55,7 +60,9 @@ extension Benchmark {
                 messages: traffic.sum.messages - sentBefore.messages, bytes: traffic.sum.bytes - sentBefore.bytes
             )
             let memory = try processes.map { try Memory(of: $0.identifier) }
+            let latencies = traffic.latencies
             report(sent, elapsed: elapsed, cpu: cpu, brokerCPU: brokerCPU, memory: memory)
+            report(latencies, traffic.frames)
             for process in processes { process.signal(SIGTERM) }
             for process in processes { await process.waitUntilEnded() }
             _ = await connection.stop()
@@ -75,7 +82,7 @@ extension Benchmark {
                         program,
                         [
                             "--mqtt", "mqtt://127.0.0.1:\(port)", "--topic", "camera\(number)/faces", "--set",
-                            "camera.name=camera\(number)", "--set", "log.level=error",
+                            "camera.name=camera\(number)", "--set", "log.level=error", "--set", "stats.interval=2s",
                         ] + what,
                         environment: ["XDG_STATE_HOME": directory.path]
                     )
@@ -103,6 +110,20 @@ extension Benchmark {
             line("its share of memory (PSS)", memory.map(\.share).reduce(0, +) / count / 1e6, "MB")
             line("all daemons' memory (sum of PSS)", memory.map(\.share).reduce(0, +) / 1e6, "MB")
             line("mosquitto, one subscriber", brokerCPU / Double(max(1, sent.messages)) * 1e6, "µs per message")
+        }
+
+        private func report(_ latencies: [Double], _ frames: (analysed: Int, dropped: Int)) {
+            print("frames analysed \(frames.analysed), dropped \(frames.dropped), since the daemons' start")
+            guard !latencies.isEmpty else { return }
+            let sorted = latencies.sorted()
+            func quantile(_ share: Double) -> String {
+                String(format: "%.1f", 1000 * sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))])
+            }
+            print(
+                "capture to subscriber, \(sorted.count) metadata messages: median \(quantile(0.5)) ms,",
+                terminator: " "
+            )
+            print("99th percentile \(quantile(0.99)) ms, longest \(quantile(1)) ms")
         }
 
         /// The processor time of programs, in seconds, from `/proc/PID/task/TID/schedstat`, which counts nanoseconds.
@@ -145,13 +166,42 @@ private final class Traffic: Sendable {
         var messages = 0
         var bytes = 0
         var cameras: Set<String> = []
+        var isMeasuring = false
+        /// From capture to here, in seconds.
+        var latencies: [Double] = []
+        /// Frames analysed and dropped, by the topic that says so.
+        var frames: [String: (analysed: Int, dropped: Int)] = [:]
+    }
+
+    /// What is read of messages.
+    private struct Payload: Decodable {
+        struct Frames: Decodable {
+            var analysed: Int
+            var dropped: [String: Int]
+        }
+
+        var time: String?
+        var frames: Frames?
     }
 
     private let state = Mutex(State())
 
     var sum: (messages: Int, bytes: Int) { state.withLock { ($0.messages, $0.bytes) } }
+    /// The latencies of the metadata that came since `beginMeasuring`, in seconds.
+    var latencies: [Double] { state.withLock(\.latencies) }
+    /// The frames of all daemons.
+    var frames: (analysed: Int, dropped: Int) {
+        state.withLock { state in
+            state.frames.values.reduce((0, 0)) { ($0.0 + $1.analysed, $0.1 + $1.dropped) }
+        }
+    }
     /// How many daemons have published their status.
     var cameras: Int { state.withLock { $0.cameras.count } }
+
+    /// Keeps the latencies of what comes from now on.
+    func beginMeasuring() {
+        state.withLock { $0.isMeasuring = true }
+    }
 
     /// Subscribes and counts from then on.
     func watch(port: Int) async throws -> BrokerConnection {
@@ -163,10 +213,20 @@ private final class Traffic: Sendable {
         for await state in connection.states where state.isConnected { break }
         Task {
             for await message in connection.incoming {
+                let now = Timestamp.wallClock()
+                let payload = try? JSONDecoder().decode(Payload.self, from: Data(message.payload))
                 state.withLock { state in
                     state.messages += 1
                     state.bytes += message.payload.count
                     if message.topic.hasSuffix("/status") { state.cameras.insert(message.topic) }
+                    if let frames = payload?.frames {
+                        state.frames[message.topic] = (frames.analysed, frames.dropped.values.reduce(0, +))
+                    }
+                    if message.topic.hasSuffix("/metadata"), state.isMeasuring,
+                        let captured = payload?.time.flatMap({ Timestamp(iso8601: $0) })
+                    {
+                        state.latencies.append(Double(now.nanoseconds - captured.nanoseconds) / 1e9)
+                    }
                 }
             }
         }
