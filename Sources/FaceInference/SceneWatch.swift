@@ -8,8 +8,8 @@ final class SceneWatch {
     private var gate = SceneGate()
     /// Where to look, in the upright picture.
     private let region: NormalizedRect
-    /// What was decided for the frame with that number, which may be asked for again.
-    private var decision: (frame: Int, mustLook: Bool)?
+    /// What was decided for the frame with that stamp, which may be asked for again.
+    private var decision: (stamp: FrameStamp, mustLook: Bool)?
     /// The mean brightness of the frame that was looked at last, 0…1; nil before the first.
     private(set) var luminance: Double?
 
@@ -23,9 +23,9 @@ final class SceneWatch {
     /// Whether the detector has to look at a frame. Asking twice about a frame gives the same answer, whatever size it has
     /// the second time.
     func mustLook(at frame: Frame) -> Bool {
-        if let decision, decision.frame == frame.stamp.frame { return decision.mustLook }
+        if let decision, decision.stamp == frame.stamp { return decision.mustLook }
         let mustLook = sample(frame) ? gate.mustLook(at: cells, time: frame.stamp.mediaTime) : true
-        decision = (frame.stamp.frame, mustLook)
+        decision = (frame.stamp, mustLook)
         return mustLook
     }
 

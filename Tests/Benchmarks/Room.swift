@@ -48,6 +48,9 @@ extension Benchmark {
         @Option(help: "The face's brightness as a share of the portrait's.")
         var faceBrightness = 1.0
 
+        @Flag(help: "Give the frames as JPEGs, as MJPG cameras do, and count the decoding separately.")
+        var jpeg = false
+
         @Flag(help: "Run the models in every frame, whether or not anything has changed.")
         var everyFrame = false
 
@@ -55,25 +58,83 @@ extension Benchmark {
             let scene = try scene()
             var options = FaceAnalyzer.Options()
             options.skipsUnchanged = !everyFrame
-            let analyzer = try FaceAnalyzer(options)
+            let camera = try Camera(analyzer: FaceAnalyzer(options), givesJPEG: jpeg)
             let count = Int(seconds * scene.parameters.rate)
-            var (time, searches): (Double, Int) = (0, 0)
+            var (time, decoding, searches) = (0.0, 0.0, 0)
             var found: Double?
             for number in 0..<count {
-                let frame = scene.frame(number)
+                let frame = try camera.captured(scene.frame(number))
                 let start = Self.threadTime
-                let analysis = try analyzer.analyze(frame)
+                let (analysis, decodingTime) = try camera.analyze(frame)
                 // The first frame is part of the start: the models are warmed up by it.
-                if number > 0 { time += Self.threadTime - start }
+                if number > 0 {
+                    time += Self.threadTime - start - decodingTime
+                    decoding += decodingTime
+                }
                 searches += analysis.ranDetector ? 1 : 0
                 if found == nil, !analysis.observations.isEmpty { found = frame.stamp.mediaTime }
             }
-            let share = time / (Double(count) / scene.parameters.rate)
+            func text(_ time: Double) -> String {
+                let share = time / (Double(count) / scene.parameters.rate)
+                return String(format: "%.2f %% of a core, %.3f ms a frame", 100 * share, 1000 * time / Double(count))
+            }
             print(
-                "\(String(format: "%.2f %% of a core, %.3f ms a frame", 100 * share, 1000 * time / Double(count)));",
-                "searches \(searches) in \(count) frames;",
+                "\(text(time)); decoding \(text(decoding)); searches \(searches) in \(count) frames;",
                 "face: \(found.map { String(format: "%.3f s", $0) } ?? "none")"
             )
+        }
+
+        /// Gives frames to the analyzer as the pipeline does.
+        private final class Camera {
+            let analyzer: FaceAnalyzer
+            private let decoder = try? JPEGDecoder()
+            private let encoder: JPEGEncoder?
+
+            init(analyzer: FaceAnalyzer, givesJPEG: Bool) throws {
+                self.analyzer = analyzer
+                encoder = givesJPEG ? try JPEGEncoder(quality: 85, maximumWidth: 4096) : nil
+            }
+
+            /// The frame as the camera delivers it.
+            func captured(_ frame: Frame) throws -> Frame {
+                guard let encoder else { return frame }
+                let bytes = Bytes(try encoder.encode(frame))
+                var jpeg = frame
+                jpeg.format = .jpeg
+                jpeg.planes = (Frame.Plane(base: UnsafeRawPointer(bytes.base), bytesPerRow: bytes.count), nil, nil)
+                jpeg.lease = bytes
+                return jpeg
+            }
+
+            /// Analyses a frame, and measures the processor time that went into decoding it.
+            func analyze(_ frame: Frame) throws -> (FaceAnalysis, decoding: Double) {
+                guard frame.format == .jpeg, let decoder else { return (try analyzer.analyze(frame), 0) }
+                let start = Room.threadTime
+                var decoding = 0.0
+                if let scale = analyzer.glanceScale(for: frame.size) {
+                    let small = try decoder.decode(frame, decimation: scale, isGray: true)
+                    decoding = Room.threadTime - start
+                    if let analysis = analyzer.glance(at: small) { return (analysis, decoding) }
+                }
+                let again = Room.threadTime
+                let picture = try decoder.decode(frame, decimation: analyzer.usefulScale(for: frame.size))
+                decoding += Room.threadTime - again
+                return (try analyzer.analyze(picture), decoding)
+            }
+        }
+
+        /// A JPEG's bytes; nobody writes to them once it is made.
+        private final class Bytes: @unchecked Sendable {
+            let base: UnsafeMutablePointer<UInt8>
+            let count: Int
+
+            init(_ bytes: [UInt8]) {
+                count = bytes.count
+                base = .allocate(capacity: count)
+                base.initialize(from: bytes, count: count)
+            }
+
+            deinit { base.deallocate() }
         }
 
         private func scene() throws -> RoomScene {
@@ -98,7 +159,7 @@ extension Benchmark {
         }
 
         /// The processor time of this thread, in seconds.
-        private static var threadTime: Double {
+        fileprivate static var threadTime: Double {
             var time = timespec()
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
             return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
