@@ -21,7 +21,7 @@ struct Facet: AsyncParsableCommand {
             """,
         version: facetVersion,
         subcommands: [
-            Watch.self, View.self, Snapshot.self, Record.self, Devices.self, Detect.self, Doctor.self,
+            Watch.self, View.self, Snapshot.self, Record.self, Devices.self, Detect.self, Doctor.self, Metrics.self,
         ]
     )
 }
