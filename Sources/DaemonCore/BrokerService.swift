@@ -25,9 +25,11 @@ struct BrokerService: Service {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask {
-                    for await state in connection.states where state.isConnected {
-                        onFirstConnection()
-                        break
+                    var isFirst = true
+                    for await case .connected(_, _, let broker) in connection.states {
+                        status.connected(to: broker)
+                        if isFirst { onFirstConnection() }
+                        isFirst = false
                     }
                 }
                 group.addTask {
@@ -46,6 +48,8 @@ struct BrokerService: Service {
     private func obey(_ message: ReceivedMessage) {
         guard !homeAssistant.handles(message, on: connection) else { return }
         guard message.topic == Topic.detectSet.name(under: base) else { return }
+        // What clears a retained command is no command.
+        guard !message.payload.isEmpty else { return }
         guard !message.retained else {
             logger.warning(
                 "ignored a retained command on \(message.topic): it may be any age",

@@ -99,6 +99,11 @@ package final class StatusBoard: Sendable {
         update { $0.attention = attention }
     }
 
+    /// The daemon is connected to a broker.
+    func connected(to broker: String) {
+        update { $0.broker = broker }
+    }
+
     /// Whether events survive a crash changed.
     func outbox(_ condition: StoreCondition) {
         update { status in

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A broker as a URL names it: `mqtt[s]://[user@]host[:port]`.
 package struct BrokerAddress: Hashable, Sendable {
     /// Whether the URL asks for TLS (`mqtts`).
@@ -6,8 +8,15 @@ package struct BrokerAddress: Hashable, Sendable {
     package var username: String?
     /// Name, IPv4 address, or IPv6 address without its brackets.
     package var host: String
+    /// The port; nil where the URL has none.
+    package var explicitPort: Int?
+    /// Whether the URL says how to speak, rather than being a bare `host[:port]`.
+    package var hasScheme: Bool
+
     /// The port; the scheme's own where the URL has none.
-    package var port: Int
+    package var port: Int {
+        explicitPort ?? (usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort)
+    }
 
     /// Reads a URL.
     ///
@@ -32,7 +41,8 @@ package struct BrokerAddress: Hashable, Sendable {
             username = try Self.user(in: authority[..<at], of: url)
             authority = authority[authority.index(after: at)...]
         }
-        (host, port) = try Self.hostAndPort(authority, usesTLS: usesTLS, of: url)
+        hasScheme = url.contains("://")
+        (host, explicitPort) = try Self.hostAndPort(authority, of: url)
     }
 
     private static func splitScheme(_ url: String) -> (scheme: Substring, rest: Substring) {
@@ -53,9 +63,8 @@ package struct BrokerAddress: Hashable, Sendable {
 
     private static func hostAndPort(
         _ text: Substring,
-        usesTLS: Bool,
         of url: String
-    ) throws(MQTTError) -> (String, Int) {
+    ) throws(MQTTError) -> (String, Int?) {
         var host = text
         var port: Substring?
         if text.first == "[" {
@@ -70,16 +79,30 @@ package struct BrokerAddress: Hashable, Sendable {
             host = text[..<colon]
             port = text[text.index(after: colon)...]
         }
-        guard !host.isEmpty, !host.contains(where: \.isWhitespace) else {
+        guard !host.isEmpty else {
             throw .url(withoutUser(url), "it names no host; write mqtt://host or mqtt://host:port")
         }
-        guard let port else {
-            return (String(host), usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort)
-        }
+        try validate(host: String(host))
+        guard let port else { return (String(host), nil) }
         guard let number = Int(port), (1...65535).contains(number), port.allSatisfy(\.isNumber) else {
             throw .url(withoutUser(url), "the port must be a number from 1 to 65535, not '\(port)'")
         }
         return (String(host), number)
+    }
+
+    /// Refuses what can be neither a name nor an address.
+    package static func validate(host: String) throws(MQTTError) {
+        var address = in6_addr()
+        let isIPv6 = inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &address) == 1
+        let isName =
+            !host.isEmpty
+            && host.unicodeScalars.allSatisfy { scalar in
+                scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                    || "-._".unicodeScalars.contains(scalar)
+            }
+        guard isIPv6 || isName else {
+            throw .setting("host", host, "give one name or address; a port or a second broker is a setting of its own")
+        }
     }
 
     /// The URL without what stands before the `@`, which may hold a password.

@@ -53,7 +53,7 @@ package final class BrokerConnection: Sendable {
 
     deinit {
         // Whoever forgets to stop gets no goodbye, but no thread that lives for ever either.
-        requestStop(farewell: nil, timeout: .zero)
+        requestStop(timeout: .zero)
     }
 
     /// Lets the client connect, and reconnect for ever.
@@ -80,13 +80,14 @@ package final class BrokerConnection: Sendable {
     /// - Parameters:
     ///   - message: what to send.
     ///   - sequence: its number from the store's `nextSequence`; nil takes one.
-    package func publish(event message: MQTTMessage, sequence: Int64? = nil) {
+    ///   - age: how long ago it happened; its life counts from then.
+    package func publish(event message: MQTTMessage, sequence: Int64? = nil, age: Duration = .zero) {
         var message = message
         message.qos = .atLeastOnce
         message.retain = false
         let event = StoredEvent(
             sequence: sequence ?? mailroom.store.nextSequence(),
-            time: mailroom.clock.now(),
+            time: mailroom.clock.now().earlier(by: age),
             message: message
         )
         if mailroom.accept(event) {
@@ -135,15 +136,13 @@ package final class BrokerConnection: Sendable {
     /// What became of the messages so far.
     package var counters: DeliveryCounters { mailroom.counters }
 
-    /// Sends what waits, then the farewell, says goodbye, and ends; `incoming` and `states` end too.
+    /// Sends what waits, says goodbye, and ends; `incoming` and `states` end too.
     ///
     /// While offline nothing is waited for. What was not sent stays in the store.
-    /// - Parameters:
-    ///   - farewell: the last message, such as a status `stopped` in place of the will.
-    ///   - timeout: how long all of it may take.
+    /// - Parameter timeout: how long all of it may take.
     /// - Returns: what was left.
-    package func stop(farewell: MQTTMessage? = nil, timeout: Duration = .seconds(2)) async -> StopReport {
-        requestStop(farewell: farewell, timeout: timeout)
+    package func stop(timeout: Duration = .seconds(2)) async -> StopReport {
+        requestStop(timeout: timeout)
         guard isStarted.withLock(\.self) else {
             outlets.finish()
             return mailroom.report(saidGoodbye: false)
@@ -158,16 +157,12 @@ package final class BrokerConnection: Sendable {
         return mailroom.contents.withLock(\.outcome) ?? mailroom.report(saidGoodbye: false)
     }
 
-    private func requestStop(farewell: MQTTMessage?, timeout: Duration) {
+    private func requestStop(timeout: Duration) {
         let now = DeliveryClock.monotonic()
         let time = timeout.wholeNanoseconds
         mailroom.contents.withLock { contents in
             guard contents.stop == nil else { return }
-            contents.stop = .init(
-                farewell: farewell,
-                farewellTime: now + time - min(time / 4, 500_000_000),
-                deadline: now + time
-            )
+            contents.stop = .init(goodbyeTime: now + time - min(time / 4, 500_000_000), deadline: now + time)
         }
         mailroom.doorbell.ring()
     }

@@ -1,13 +1,44 @@
-/// Where the broker is and how to be its client.
+import Glibc
+
+/// Which brokers to use and how to be their client.
 package struct BrokerSettings: Sendable {
+    /// A broker's place in the network.
+    package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
+        /// Name or address.
+        package var host: String
+        /// 1…65535.
+        package var port: Int
+
+        package init(host: String, port: Int) {
+            self.host = host
+            self.port = port
+        }
+
+        /// `host:port`, with brackets around an IPv6 address.
+        package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    }
+
     /// Which versions of MQTT to speak.
     package enum ProtocolPreference: String, Sendable, CaseIterable {
-        /// MQTT 5, and 3.1.1 where the broker refuses it.
-        case automatic
+        /// MQTT 5, and 3.1.1 where the broker refuses it or does not answer.
+        case automatic = "auto"
         /// MQTT 5 only.
-        case version5
+        case version5 = "5"
         /// MQTT 3.1.1 only.
-        case version311
+        case version311 = "3.1.1"
+    }
+
+    /// What to tell people to do about a refusal, in the words of the program's own options; empty says nothing.
+    package struct Advice: Sendable {
+        package var version = "allow another version"
+        package var clientID = "use another client id"
+        package var credentials = "check the user, the password and the broker's access list"
+        package var topic = "check the topic and the broker's access list"
+        package var address = "use its new address"
+        package var certificates = "check the certificate files, the host name, and that this port speaks TLS"
+        package var rival = "give each its own topic"
+
+        package init() {}
     }
 
     /// Port of a broker without TLS (IANA: mqtt).
@@ -15,19 +46,17 @@ package struct BrokerSettings: Sendable {
     /// Port of a broker with TLS (IANA: secure-mqtt).
     package static let defaultTLSPort = 8883
 
-    /// Name or address.
-    package var host: String
-    /// 1…65535.
-    package var port: Int
+    /// The brokers in the order in which to try them; one or more.
+    package var brokers: [Endpoint]
     /// What the broker knows this client by; no two clients of a broker may share it.
     package var clientID: String
     /// The user, where the broker wants one.
     package var username: String?
     /// The user's password.
     package var password: Secret?
-    /// The longest silence before the two ask each other for a sign of life; 5 s or more.
+    /// The longest silence before the two check on each other; 5 s or more.
     package var keepAlive: Duration = .seconds(30)
-    /// TLS; nil speaks in plain.
+    /// TLS for all brokers; nil is plain text.
     package var tls: TLSSettings?
     /// Which versions of MQTT to speak.
     package var protocolPreference: ProtocolPreference = .automatic
@@ -35,34 +64,35 @@ package struct BrokerSettings: Sendable {
     package var will: MQTTMessage?
     /// How long the broker waits with the will, so that a short break goes unnoticed; MQTT 5 only, whole seconds.
     package var willDelay: Duration = .zero
-    /// How long the broker keeps the session of a lost connection; MQTT 5 only, whole seconds.
+    /// How long the broker keeps the session of a lost connection; MQTT 5 only.
     ///
-    /// It has to last as long as `willDelay`, or the will comes early; longer serves nothing, since this client keeps
-    /// what it needs itself.
-    package var sessionExpiry: Duration {
-        get { max(minimumSessionExpiry, willDelay) }
-        set { minimumSessionExpiry = newValue }
-    }
-    private var minimumSessionExpiry: Duration = .zero
+    /// As long as `willDelay`, or the will would come early; longer is of no use, since this client keeps what it needs
+    /// itself.
+    var sessionExpiry: Duration { willDelay }
     /// A topic whose retained message is ours alone: whatever else appears there is overwritten with what was last
     /// published on it as a state.
     ///
-    /// Meant for the will's topic, where a late will would mark a live client dead. It also tells when another client
+    /// Meant for the will's topic, where a late will would mark a live client dead. It also shows when another client
     /// with the same id is there, provided that will and states carry something that differs from run to run.
     package var selfCorrectingTopic: String?
-    /// The shortest and the longest wait before the next attempt to connect; jitter included.
-    package var reconnectDelay: ClosedRange<Duration> = .milliseconds(500) ... .seconds(30)
+    /// The shortest and the longest wait before the next round of attempts; jitter included.
+    package var reconnectDelay: ClosedRange<Duration> = .milliseconds(500) ... .seconds(3)
     /// How long an acknowledgement may take before the connection counts as dead.
     package var acknowledgementTimeout: Duration = .seconds(5)
     /// The largest payload taken from the broker, in bytes; larger ones are dropped and counted.
     package var maximumIncomingPayload = 1 << 20
     /// How many received messages wait for whoever reads `incoming`; the oldest goes first.
     package var incomingCapacity = 256
+    /// What to tell people to do.
+    package var advice = Advice()
 
-    /// Settings for a broker, everything else as documented with each property.
+    /// The largest packet taken from the broker: topic, properties and header come on top of the payload.
+    var maximumPacket: Int { maximumIncomingPayload + 0x1_0000 }
+
+    /// Settings for one broker, everything else as documented with each property.
     package init(host: String, port: Int? = nil, clientID: String, tls: TLSSettings? = nil) {
-        self.host = host
-        self.port = port ?? (tls == nil ? Self.defaultPort : Self.defaultTLSPort)
+        let port = port ?? (tls == nil ? Self.defaultPort : Self.defaultTLSPort)
+        brokers = [Endpoint(host: host, port: port)]
         self.clientID = clientID
         self.tls = tls
     }
@@ -78,17 +108,20 @@ package struct BrokerSettings: Sendable {
         username = address.username
     }
 
-    /// The host and port as one writes them, without the user.
-    package var address: String {
-        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-    }
+    /// The brokers as one writes them, without the user.
+    package var address: String { brokers.map(\.description).joined(separator: ", ") }
 
     /// Refuses settings that can't work, before anything is tried with them.
     ///
     /// - Throws: `MQTTError` which names the setting, its value and what would be right.
     package func validate() throws(MQTTError) {
-        guard !host.isEmpty, !host.utf8.contains(0) else { throw .setting("host", host, "give a name or an address") }
-        guard (1...65535).contains(port) else { throw .setting("port", "\(port)", "give a number from 1 to 65535") }
+        guard !brokers.isEmpty else { throw .setting("broker", "", "name at least one") }
+        for broker in brokers {
+            try BrokerAddress.validate(host: broker.host)
+            guard (1...65535).contains(broker.port) else {
+                throw .setting("port", "\(broker.port)", "give a number from 1 to 65535")
+            }
+        }
         guard !clientID.isEmpty, clientID.utf8.count <= 65535, !clientID.utf8.contains(0) else {
             throw .setting("client id", clientID, "give 1 to 65535 bytes of text")
         }
@@ -104,6 +137,59 @@ package struct BrokerSettings: Sendable {
         for topic in [will?.topic, selfCorrectingTopic].compactMap(\.self) {
             try MosquittoHandle.validate(topic: topic)
         }
-        try tls?.validate()
+        _ = try tls?.context()
     }
+}
+
+/// How to recognise the broker, and how to prove who we are, over TLS 1.2 or newer.
+///
+/// There is no way to switch the check of the certificate or of the host name off, and none to fall back to plain text.
+package struct TLSSettings: Hashable, Sendable {
+    /// PEM file with the authorities to trust; nil trusts the operating system's.
+    package var certificateAuthority: String?
+    /// PEM file with our certificate and its chain, where the broker asks for one.
+    package var certificate: String?
+    /// PEM file with the unencrypted key of `certificate`.
+    package var key: String?
+
+    /// Trusts the authorities in a PEM file, or the operating system's.
+    package init(certificateAuthority: String? = nil, certificate: String? = nil, key: String? = nil) {
+        self.certificateAuthority = certificateAuthority
+        self.certificate = certificate
+        self.key = key
+    }
+
+    /// Has OpenSSL read the files.
+    ///
+    /// - Throws: `MQTTError.tls` for files that are missing, unreadable or not what they should be.
+    func context() throws(MQTTError) -> TLSContext {
+        guard (certificate == nil) == (key == nil) else {
+            throw .tls("a client certificate needs its key, and a key its certificate: set both or none")
+        }
+        let files = [("CA", certificateAuthority), ("client certificate", certificate), ("key", key)]
+        for case (let role, let path?) in files where access(path, R_OK) != 0 {
+            throw .tls("cannot read the \(role) file \(path): \(String(cString: strerror(errno)))")
+        }
+        return try TLSContext(self)
+    }
+}
+
+/// A password or the like, which no log, dump or string interpolation shows.
+package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private let value: String
+
+    /// Hides `value`.
+    package init(_ value: String) {
+        self.value = value
+    }
+
+    /// The hidden value, for the one place that has to hand it on.
+    package func revealed() -> String { value }
+
+    /// Never the value.
+    package var description: String { "<redacted>" }
+    /// Never the value.
+    package var debugDescription: String { description }
+    /// Nothing: a mirror would show the value.
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

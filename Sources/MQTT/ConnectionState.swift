@@ -6,17 +6,20 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
         case version5 = "MQTT 5"
         /// MQTT 3.1.1.
         case version311 = "MQTT 3.1.1"
+
+        /// The version that this one is not.
+        var other: Self { self == .version5 ? .version311 : .version5 }
     }
 
     /// The first attempt is under way.
     case connecting
-    /// Connected; all states and subscriptions are being renewed.
-    case connected(ProtocolVersion, sessionPresent: Bool)
+    /// Connected; all states and subscriptions are being renewed. Which broker serves, as `host:port`.
+    case connected(ProtocolVersion, sessionPresent: Bool, broker: String)
     /// Not connected, and being retried; the reason.
     case disconnected(String)
-    /// The broker or its certificate turned us away, which only a human can mend; the reason with the remedy. Retried.
+    /// Every broker or its certificate refused the client, which only a person can fix; the reason with advice. Retried.
     case refused(String)
-    /// Another client with our client id took the place; the reason with the remedy. Retried after a long wait.
+    /// Another client with the same client id took the place; the reason with advice. Retried after a long wait.
     case takenOver(String)
     /// `stop` was called and the connection is closed.
     case stopped
@@ -25,7 +28,7 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .connecting: "connecting"
-        case .connected(let version, _): "connected with \(version.rawValue)"
+        case .connected(let version, _, let broker): "connected to \(broker) with \(version.rawValue)"
         case .disconnected(let reason): "disconnected: \(reason)"
         case .refused(let reason): "refused: \(reason)"
         case .takenOver(let reason): "taken over: \(reason)"
@@ -36,5 +39,43 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     /// Whether messages can go out.
     package var isConnected: Bool {
         if case .connected = self { true } else { false }
+    }
+}
+
+/// The broker's refusal of a connection.
+struct Refusal: Equatable {
+    /// The reason code of MQTT 5 (0x80 and above, OASIS MQTT 5.0 §3.2.2.2) or the return code of 3.1.1 (1…5, §3.2.2.3).
+    let code: Int32
+
+    /// Whether the broker does not speak this version of MQTT.
+    var isUnsupportedVersion: Bool { code == 1 || code == 0x84 }
+
+    /// Whether the broker may well accept the client later without anybody's help.
+    var isTemporary: Bool { [3, 0x88, 0x89, 0x97, 0x9F].contains(code) }
+
+    /// Whether the broker does not like who the client is, so that asking again in another way is of no use.
+    var isAboutCredentials: Bool { [4, 5, 0x86, 0x87, 0x8A, 0x8C].contains(code) }
+
+    /// What the broker said and what to do.
+    func text(_ advice: BrokerSettings.Advice) -> String {
+        let (reason, remedy): (String, String) =
+            switch code {
+            case 1, 0x84: ("the broker does not speak this version of MQTT", advice.version)
+            case 2, 0x85: ("the broker does not accept the client id", advice.clientID)
+            case 3, 0x88: ("the broker is not available", "")
+            case 4, 0x86: ("wrong user name or password", advice.credentials)
+            case 5, 0x87: ("the broker does not authorise this client", advice.credentials)
+            case 0x89: ("the broker is busy", "")
+            case 0x8A: ("the broker has banned this client", "ask its administrator")
+            case 0x8C: ("the broker wants another kind of authentication than user name and password", "")
+            case 0x90, 0x99: ("the broker does not accept the will", advice.topic)
+            case 0x95: ("the broker finds the connection request too large", "")
+            case 0x97, 0x9F: ("the broker's quota or rate limit is exceeded", "")
+            case 0x9A: ("the broker does not keep retained messages, which the will needs", "")
+            case 0x9B: ("the broker does not support the will's quality of service", "")
+            case 0x9C, 0x9D: ("the broker has moved to another address", advice.address)
+            default: ("the broker refused the connection with code \(code)", "see the broker's log")
+            }
+        return remedy.isEmpty ? reason : "\(reason); \(remedy)"
     }
 }

@@ -1,14 +1,28 @@
-/// Decides when to connect, how, and what a failure means.
+/// Decides when to connect, to which broker, how, and what a failure means.
+///
+/// The brokers are tried in rounds: first the one that served last, then the others in their order, without a wait in
+/// between. At one broker, an unanswered or closed connection request is repeated at once without the old session, then
+/// with the other version of MQTT; the version that was accepted is remembered. After a round without success comes a
+/// wait, which grows.
 ///
 /// Touches no network and asks no clock: times are nanoseconds of the timers' clock, handed in.
 struct ConnectionStateMachine {
-    /// What the network is to do.
+    /// How to ask for a connection.
+    struct Attempt: Equatable {
+        /// The broker's index in the settings.
+        var broker: Int
+        var version: ConnectionState.ProtocolVersion
+        /// Whether the broker is to forget the session of the last connection.
+        var cleanStart: Bool
+    }
+
+    /// What the network has to do.
     enum Action: Equatable {
         /// Open a connection.
-        case open(ConnectionState.ProtocolVersion, cleanStart: Bool)
-        /// Let go of the connection without a word, unsent bytes included.
+        case open(Attempt)
+        /// Drop the connection without a word, unsent bytes included.
         case abandon
-        /// Tell the world.
+        /// Publish a new state.
         case report(ConnectionState)
     }
 
@@ -16,7 +30,7 @@ struct ConnectionStateMachine {
     enum Loss: Equatable {
         /// No connection could be made: why.
         case unreachable(String)
-        /// The certificates do not fit: why, with the remedy.
+        /// The certificates do not fit: why, with advice.
         case untrusted(String)
         /// The connection ended: why.
         case ended(String)
@@ -27,37 +41,50 @@ struct ConnectionStateMachine {
     private enum Phase: Equatable {
         case idle
         case waiting(until: Int64)
-        case opening(since: Int64)
+        case dialing(since: Int64)
+        case asking(since: Int64)
         case connected(since: Int64)
         case stopped
     }
 
-    /// How long the broker may take from the first packet to its answer.
-    static let openingTimeout: Int64 = 10_000_000_000
+    /// How long it may take to reach a broker: long enough for a lost packet to be sent again, but the next broker of a
+    /// list should not wait for that.
+    static let dialTimeout: (alone: Int64, inList: Int64) = (10_000_000_000, 2_500_000_000)
+    /// How long a broker may take to answer the request for a connection: in the first round, and the most it grows to.
+    static let answerTimeout: ClosedRange<Int64> = 3_000_000_000...12_000_000_000
     /// A connection that lasted this long was a success; the next wait starts small again.
     static let stableAfter: Int64 = 2_000_000_000
-    /// So many connections in a row that ended at once are no accident where nothing else tells of another client.
+    /// So many connections in a row that ended at once are no accident where nothing else shows another client.
     static let suspiciousCount = 3
-    /// So many are none even where the topic that is ours alone would have told: the other client may use another topic,
-    /// or the broker's access list may forbid what we do.
+    /// So many are none even where the topic that only this client uses would have shown one: the other client may use
+    /// another topic, or the broker's access list may forbid what this client does.
     static let unexplainedCount = 2 * suspiciousCount
     /// The waits after another client took our place: they grow from the first to the last.
     static let takeoverDelays: ClosedRange<Int64> = 30_000_000_000...600_000_000_000
+    /// The longest wait after a refusal that only a person can fix; brokers ban clients that ask too often.
+    static let refusalDelay: Int64 = 30_000_000_000
 
-    private let clientID: String
-    private let preference: BrokerSettings.ProtocolPreference
-    private let keepsSession: Bool
-    /// How many short connections in a row are put down to another client.
-    private let shortLivedLimit: Int
+    private let settings: BrokerSettings
     private let delays: ClosedRange<Int64>
     private let jitter: @Sendable (ClosedRange<Int64>) -> Int64
+    /// How many short connections in a row are put down to another client.
+    private let shortLivedLimit: Int
 
     private var phase = Phase.idle
-    private var version: ConnectionState.ProtocolVersion
-    private var hasBeenConnected = false
+    private(set) var attempt: Attempt
+    /// The brokers still to be tried in this round.
+    private var round: ArraySlice<Int> = []
+    /// Why those before failed, and whether only a person can fix that.
+    private var reasons: [(text: String, isRefusal: Bool)] = []
+    private var hasTriedOtherVersion = false
+    /// Which version each broker has accepted.
+    private var accepted: [Int: ConnectionState.ProtocolVersion] = [:]
+    /// The broker that served last.
+    private var served = 0
+    /// The broker that may still have our session.
+    private var sessionBroker: Int?
     private var failures = 0
     private var shortLived = 0
-    private var silentRefusals = 0
     private var takeovers = 0
     private var reported: ConnectionState?
 
@@ -65,14 +92,12 @@ struct ConnectionStateMachine {
         settings: BrokerSettings,
         jitter: @escaping @Sendable (ClosedRange<Int64>) -> Int64 = { Int64.random(in: $0) }
     ) {
-        clientID = settings.clientID
-        preference = settings.protocolPreference
-        keepsSession = settings.sessionExpiry > .zero
+        self.settings = settings
         shortLivedLimit = settings.selfCorrectingTopic == nil ? Self.suspiciousCount : Self.unexplainedCount
         delays =
             settings.reconnectDelay.lowerBound.wholeNanoseconds...settings.reconnectDelay.upperBound.wholeNanoseconds
         self.jitter = jitter
-        version = preference == .version311 ? .version311 : .version5
+        attempt = Attempt(broker: 0, version: .version5, cleanStart: true)
     }
 
     var isConnected: Bool {
@@ -85,61 +110,75 @@ struct ConnectionStateMachine {
     var deadline: Int64? {
         switch phase {
         case .waiting(let until): until
-        case .opening(let since): since + Self.openingTimeout
+        case .dialing(let since): since + dialTimeout
+        case .asking(let since): since + answerTimeout
         case .idle, .connected, .stopped: nil
         }
     }
 
-    mutating func start(now: Int64) -> [Action] {
-        guard phase == .idle else { return [] }
-        return report(.connecting) + open(now: now)
+    private var dialTimeout: Int64 {
+        settings.brokers.count > 1 ? Self.dialTimeout.inList : Self.dialTimeout.alone
     }
 
-    /// Time went by.
-    mutating func tick(now: Int64) -> [Action] {
+    private var answerTimeout: Int64 {
+        min(Self.answerTimeout.upperBound, Self.answerTimeout.lowerBound << min(failures, 4))
+    }
+
+    mutating func start(now: Int64) -> [Action] {
+        guard phase == .idle else { return [] }
+        return report(.connecting) + beginRound(now: now)
+    }
+
+    /// Time went by; `unanswered` names the addresses that did not answer so far, for people.
+    mutating func tick(now: Int64, unanswered: String = "") -> [Action] {
         switch phase {
-        case .waiting(let until) where now >= until: return open(now: now)
-        case .opening(let since) where now - since >= Self.openingTimeout:
-            return [.abandon]
-                + lost(.unreachable("no answer within \(Self.openingTimeout / 1_000_000_000) s"), now: now)
+        case .waiting(let until) where now >= until: return beginRound(now: now)
+        case .dialing(let since) where now - since >= dialTimeout:
+            let addresses = unanswered.isEmpty ? "" : " from \(unanswered)"
+            return lost(.unreachable("\(broker): no answer\(addresses) within \(Self.text(dialTimeout))"), now: now)
+        case .asking(let since) where now - since >= answerTimeout:
+            return lost(
+                .ended("\(broker): no answer to the connection request within \(Self.text(answerTimeout))"),
+                now: now
+            )
         default: return []
         }
     }
 
-    /// The connection is on its way: what it took to get there, such as the name's resolution, may have blocked for long
-    /// and is not the broker's delay.
+    /// The broker was reached and is being asked; from here on it is its own time that counts.
     mutating func opened(now: Int64) {
-        guard case .opening = phase else { return }
-        phase = .opening(since: now)
+        guard case .dialing = phase else { return }
+        phase = .asking(since: now)
     }
 
-    /// The broker accepted us.
+    /// The broker accepted the connection.
     mutating func accepted(sessionPresent: Bool, now: Int64) -> [Action] {
-        guard case .opening = phase else { return [] }
+        guard case .asking = phase else { return [] }
         phase = .connected(since: now)
-        hasBeenConnected = true
+        // A version that was only tried because the better one went unanswered for once must not stay for that.
+        if accepted[attempt.broker] != .version5 { accepted[attempt.broker] = attempt.version }
+        sessionBroker = attempt.version == .version5 && settings.sessionExpiry > .zero ? attempt.broker : nil
+        served = attempt.broker
         failures = 0
-        silentRefusals = 0
-        return report(.connected(version, sessionPresent: sessionPresent))
+        reasons = []
+        return report(.connected(attempt.version, sessionPresent: sessionPresent, broker: broker))
     }
 
-    /// The broker turned us away.
+    /// The broker refused the connection.
     mutating func refused(_ refusal: Refusal, now: Int64) -> [Action] {
-        guard case .opening = phase else { return [] }
-        if refusal.isUnsupportedVersion, preference == .automatic, version == .version5 {
-            version = .version311
-            return [.abandon] + open(now: now)
-        }
-        if refusal.isTemporary { return [.abandon] + retry(.disconnected(refusal.text), now: now) }
-        return [.abandon] + retry(.refused(refusal.text), now: now)
+        guard case .asking = phase else { return [] }
+        if refusal.isUnsupportedVersion, let next = withOtherVersion() { return [.abandon] + open(next, now: now) }
+        if !attempt.cleanStart, !refusal.isAboutCredentials { return [.abandon] + open(withCleanStart(), now: now) }
+        let text = "\(broker): \(refusal.text(settings.advice))"
+        return [.abandon] + failed(text, isRefusal: !refusal.isTemporary, now: now)
     }
 
     /// The connection failed or ended.
     mutating func lost(_ loss: Loss, now: Int64) -> [Action] {
         switch phase {
         case .idle, .waiting, .stopped: return []
-        case .opening: return lostWhileOpening(loss, now: now)
-        case .connected(let since): return lostWhileConnected(loss, after: now - since, now: now)
+        case .dialing, .asking: return [.abandon] + lostWhileOpening(loss, now: now)
+        case .connected(let since): return [.abandon] + lostWhileConnected(loss, after: now - since, now: now)
         }
     }
 
@@ -150,30 +189,84 @@ struct ConnectionStateMachine {
         return [.abandon] + report(.stopped)
     }
 
+    // MARK: - Rounds
+
+    private var broker: String { settings.brokers[attempt.broker].description }
+
+    private mutating func beginRound(now: Int64) -> [Action] {
+        let first = served
+        round =
+            (Array(settings.brokers.indices.filter { $0 == first }) + settings.brokers.indices.filter { $0 != first })[
+                ...
+            ]
+        reasons = []
+        return openNext(now: now)
+    }
+
+    private mutating func openNext(now: Int64) -> [Action] {
+        guard let broker = round.popFirst() else { return [] }
+        hasTriedOtherVersion = false
+        let version: ConnectionState.ProtocolVersion =
+            switch settings.protocolPreference {
+            case .automatic: accepted[broker] ?? .version5
+            case .version5: .version5
+            case .version311: .version311
+            }
+        // A session left by an earlier run could replay old commands, so the first connection never resumes one.
+        let cleanStart = broker != sessionBroker || version != .version5
+        return open(Attempt(broker: broker, version: version, cleanStart: cleanStart), now: now)
+    }
+
+    private mutating func open(_ attempt: Attempt, now: Int64) -> [Action] {
+        self.attempt = attempt
+        phase = .dialing(since: now)
+        return [.open(attempt)]
+    }
+
+    /// The attempt again without the session: a cluster may wait for the node that had it. The outbox makes it safe.
+    private func withCleanStart() -> Attempt {
+        var next = attempt
+        next.cleanStart = true
+        return next
+    }
+
+    private mutating func withOtherVersion() -> Attempt? {
+        guard settings.protocolPreference == .automatic, !hasTriedOtherVersion else { return nil }
+        hasTriedOtherVersion = true
+        return Attempt(broker: attempt.broker, version: attempt.version.other, cleanStart: true)
+    }
+
     private mutating func lostWhileOpening(_ loss: Loss, now: Int64) -> [Action] {
         switch loss {
-        case .untrusted(let reason): return retry(.refused(reason), now: now)
-        case .unreachable(let reason): return retry(.disconnected(reason), now: now)
-        case .takenOver: return retry(.disconnected("closed before the broker answered"), now: now)
-        case .ended(let reason):
-            // Some brokers of the 3.1.1 days hang up on a version they do not know, without a word.
-            silentRefusals += 1
-            if preference == .automatic, silentRefusals.isMultiple(of: 2) {
-                version = version == .version5 ? .version311 : .version5
+        case .untrusted(let reason): return failed(reason, isRefusal: true, now: now)
+        case .unreachable(let reason): return failed(reason, isRefusal: false, now: now)
+        case .takenOver, .ended:
+            if !attempt.cleanStart { return open(withCleanStart(), now: now) }
+            if let next = withOtherVersion() { return open(next, now: now) }
+            guard case .ended(let reason) = loss else {
+                return failed("\(broker): closed before the broker answered", isRefusal: false, now: now)
             }
-            return retry(.disconnected(reason), now: now)
+            return failed(reason, isRefusal: false, now: now)
         }
     }
 
+    /// This broker is done with for this round.
+    private mutating func failed(_ reason: String, isRefusal: Bool, now: Int64) -> [Action] {
+        reasons.append((reason, isRefusal))
+        if !round.isEmpty { return openNext(now: now) }
+        let text = reasons.map(\.text).joined(separator: "; ")
+        guard reasons.allSatisfy(\.isRefusal) else { return retry(.disconnected(text), now: now) }
+        return retry(.refused(text), longest: Self.refusalDelay, now: now)
+    }
+
     private mutating func lostWhileConnected(_ loss: Loss, after lifetime: Int64, now: Int64) -> [Action] {
-        if preference == .automatic { version = .version5 }
         if lifetime >= Self.takeoverDelays.upperBound { takeovers = 0 }
         shortLived = lifetime >= Self.stableAfter ? 0 : shortLived + 1
         switch loss {
         case .takenOver:
             return wait(
                 .takenOver(
-                    "another client with the id '\(clientID)' connected to the broker; "
+                    "another client with the id '\(settings.clientID)' connected to the broker; "
                         + "give each its own client id, or end the other one"
                 ),
                 delay: takeoverDelay(),
@@ -186,22 +279,20 @@ struct ConnectionStateMachine {
             return retry(
                 .takenOver(
                     "the broker ended \(shortLived) connections in a row right after accepting them (\(reason)); most "
-                        + "likely another client uses the id '\(clientID)', or the broker's access list forbids our topics"
+                        + "likely another client uses the id '\(settings.clientID)', or the broker's access list forbids "
+                        + "our topics"
                 ),
+                longest: Self.refusalDelay,
                 now: now
             )
         }
     }
 
-    private mutating func open(now: Int64) -> [Action] {
-        phase = .opening(since: now)
-        // A session left by an earlier run could replay old commands, so the first connection never takes one on.
-        return [.open(version, cleanStart: !(keepsSession && hasBeenConnected && version == .version5))]
-    }
+    // MARK: - Waits
 
-    private mutating func retry(_ state: ConnectionState, now: Int64) -> [Action] {
+    private mutating func retry(_ state: ConnectionState, longest: Int64? = nil, now: Int64) -> [Action] {
         failures += 1
-        return wait(state, delay: backoff(), now: now)
+        return wait(state, delay: backoff(longest: max(longest ?? 0, delays.upperBound)), now: now)
     }
 
     private mutating func wait(_ state: ConnectionState, delay: Int64, now: Int64) -> [Action] {
@@ -210,9 +301,9 @@ struct ConnectionStateMachine {
     }
 
     /// Doubles with each failure; jitter takes up to half of it away, so that clients of one broker spread out.
-    private func backoff() -> Int64 {
-        let doublings = min(failures, 20)
-        let ceiling = min(delays.upperBound, delays.lowerBound.multipliedOrMax(by: 1 << doublings))
+    private func backoff(longest: Int64) -> Int64 {
+        let (product, overflow) = delays.lowerBound.multipliedReportingOverflow(by: 1 << min(failures, 20))
+        let ceiling = min(longest, overflow ? .max : product)
         return max(delays.lowerBound, jitter(ceiling / 2...ceiling))
     }
 
@@ -227,11 +318,6 @@ struct ConnectionStateMachine {
         reported = state
         return [.report(state)]
     }
-}
 
-extension Int64 {
-    fileprivate func multipliedOrMax(by factor: Int64) -> Int64 {
-        let (product, overflow) = multipliedReportingOverflow(by: factor)
-        return overflow ? .max : product
-    }
+    private static func text(_ nanoseconds: Int64) -> String { "\(Double(nanoseconds) / 1e9) s" }
 }

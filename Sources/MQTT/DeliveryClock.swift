@@ -21,6 +21,12 @@ package struct DeliveryClock: Sendable {
             self.boot = boot
         }
 
+        /// The moment so long before this one.
+        func earlier(by duration: Duration) -> Moment {
+            let nanoseconds = max(0, duration.wholeNanoseconds)
+            return Moment(wall: max(0, wall - nanoseconds), uptime: max(0, uptime - nanoseconds), boot: boot)
+        }
+
         /// The time since `earlier`; nil when it cannot be told, because the wall clock went backwards between boots.
         package func elapsed(since earlier: Moment) -> Duration? {
             // The time since boot never goes backwards; whoever looked at it first may only come to compare it later.

@@ -48,9 +48,34 @@ package struct DeliveryCounters: Hashable, Sendable {
     /// Events that grew too old, whether they were ever tried or not.
     package var expired: Int { dropped[.expired, default: 0] + dropped[.unconfirmed, default: 0] }
 
+    /// Counts received messages that nobody may see.
+    mutating func countRefused(_ number: Int) {
+        received += number
+        count(.incomingRefused, number)
+    }
+
     /// Counts a drop.
     mutating func count(_ drop: Drop, _ number: Int = 1) {
         guard number > 0 else { return }
         dropped[drop, default: 0] += number
+    }
+}
+
+/// What was left when a connection was stopped.
+package struct StopReport: Hashable, Sendable {
+    /// Whether the broker got the goodbye; if not, it publishes the will.
+    package var saidGoodbye: Bool
+    /// Events the broker has not acknowledged.
+    ///
+    /// They stay in the store, for the next run if it survives this one.
+    package var unsentEvents: Int
+    /// State topics whose newest message the broker has not got.
+    package var unsentTopics: [String]
+
+    /// Makes a report.
+    package init(saidGoodbye: Bool, unsentEvents: Int, unsentTopics: [String]) {
+        self.saidGoodbye = saidGoodbye
+        self.unsentEvents = unsentEvents
+        self.unsentTopics = unsentTopics
     }
 }

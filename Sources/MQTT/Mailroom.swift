@@ -19,9 +19,8 @@ final class Mailroom: Sendable {
 
     /// The wish to end.
     struct StopRequest {
-        var farewell: MQTTMessage?
-        /// When the farewell is sent even though earlier messages are not acknowledged; timers' clock.
-        var farewellTime: Int64
+        /// When goodbye is said even though earlier messages are not acknowledged; timers' clock.
+        var goodbyeTime: Int64
         /// When the connection is cut; timers' clock.
         var deadline: Int64
     }

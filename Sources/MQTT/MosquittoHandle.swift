@@ -1,14 +1,16 @@
 import CMosquitto
 import Glibc
 
-/// One attempt at a connection through libmosquitto, made anew for each.
+/// One connection through libmosquitto, made anew for each attempt.
 ///
+/// libmosquitto writes and reads MQTT packets, on a loopback socket whose other end belongs to `Relay`: the network is
+/// ours, so that addresses, deadlines, TLS and the check of incoming packets are too.
 /// A new handle has no memory of the last: what is sent again after a loss is decided by `DeliveryQueue` alone.
-/// Confined to one thread. libmosquitto calls back within the calls made here; what it tells is kept in order until
-/// `takeHappenings`, so that nothing is decided inside a callback.
+/// Confined to one thread. libmosquitto calls back within the calls made here; what it says is kept in order until
+/// `takeEvents`, so that nothing is decided inside a callback.
 final class MosquittoHandle {
-    /// What libmosquitto told.
-    enum Happening {
+    /// What libmosquitto reported.
+    enum Event {
         /// The broker accepted the connection; the highest quality of service it takes.
         case accepted(sessionPresent: Bool, maximumQoS: MQTTMessage.QoS)
         case refused(code: Int32)
@@ -29,43 +31,50 @@ final class MosquittoHandle {
     struct Failure: Error, Equatable {
         let code: Int32
         let systemError: Int32
-        /// What libmosquitto said about it, if anything.
-        let detail: String?
+
+        /// The failure in a few words.
+        var text: String {
+            switch code {
+            case MOSQ_ERR_ERRNO.rawValue where systemError != 0: String(cString: strerror(systemError))
+            case MOSQ_ERR_CONN_LOST.rawValue: "the connection was closed"
+            case MOSQ_ERR_KEEPALIVE.rawValue: "the broker gave no sign of life"
+            default: String(cString: mosquitto_strerror(code))
+            }
+        }
+
+        /// Whether the network is fine and only this message is impossible.
+        var concernsTheMessage: Bool {
+            [
+                MOSQ_ERR_INVAL, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_QOS_NOT_SUPPORTED,
+                MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_RETAIN_NOT_SUPPORTED, MOSQ_ERR_NOT_SUPPORTED,
+                MOSQ_ERR_TOPIC_ALIAS_INVALID, MOSQ_ERR_DUPLICATE_PROPERTY,
+            ]
+            .contains { $0.rawValue == code }
+        }
     }
 
-    private static let initialized: Int32 = {
-        // At exit libcrypto would free everything at once, while the network thread may be busy with it or with its own
-        // end: that corrupts the heap. The process ends all the same.
-        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
-        return mosquitto_lib_init()
-    }()
+    private static let isReady = TLSContext.isReady && mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
     private let handle: OpaquePointer
-    private let maximumPayload: Int
     private let isVersion5: Bool
-    private var isAccepted = false
-    private var happenings: [Happening] = []
-    /// The library's last complaint, which says more than its return codes.
-    private var complaint: String?
+    private var events: [Event] = []
 
     init(settings: BrokerSettings, version: ConnectionState.ProtocolVersion, cleanStart: Bool) throws(MQTTError) {
-        _ = Self.initialized
+        _ = Self.isReady
         guard let handle = mosquitto_new(settings.clientID, version == .version311 || cleanStart, nil) else {
             throw .resources("make an MQTT client", String(cString: strerror(errno)))
         }
         self.handle = handle
-        maximumPayload = settings.maximumIncomingPayload
         isVersion5 = version == .version5
         mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
-        setCallbacks(of: handle)
-        mosquitto_int_option(
-            handle,
-            MOSQ_OPT_PROTOCOL_VERSION,
-            isVersion5 ? CInt(MQTT_PROTOCOL_V5) : CInt(MQTT_PROTOCOL_V311)
-        )
+        setCallbacks()
+        let number = isVersion5 ? CInt(MQTT_PROTOCOL_V5) : CInt(MQTT_PROTOCOL_V311)
+        mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, number)
         mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
-        try setCredentials(settings)
-        if let tls = settings.tls { try setTLS(tls) }
+        if let username = settings.username {
+            let code = mosquitto_username_pw_set(handle, username, settings.password?.revealed())
+            guard code == 0 else { throw .setting("user name or password", username, text(of: code)) }
+        }
         if let will = settings.will { try setWill(will, delay: settings.willDelay) }
     }
 
@@ -73,68 +82,50 @@ final class MosquittoHandle {
         mosquitto_destroy(handle)
     }
 
-    private func setCredentials(_ settings: BrokerSettings) throws(MQTTError) {
-        guard let username = settings.username else { return }
-        let code = mosquitto_username_pw_set(handle, username, settings.password?.revealed())
-        guard code == MOSQ_ERR_SUCCESS.rawValue else {
-            throw .setting("user name or password", username, text(of: code))
-        }
-    }
-
     private func setWill(_ will: MQTTMessage, delay: Duration) throws(MQTTError) {
-        var properties = isVersion5 ? MosquittoProperties(of: will) : MosquittoProperties()
+        var properties = isVersion5 ? Properties(of: will) : Properties()
         if isVersion5, delay > .zero { properties.add(MQTT_PROP_WILL_DELAY_INTERVAL, seconds: delay) }
+        let size = CInt(clamping: will.payload.count)
         // libmosquitto takes the properties over when it succeeds.
         let code = mosquitto_will_set_v5(
             handle,
             will.topic,
-            CInt(clamping: will.payload.count),
+            size,
             will.payload,
             will.qos.rawValue,
             will.retain,
             properties.list
         )
-        guard code == MOSQ_ERR_SUCCESS.rawValue else {
+        guard code == 0 else {
             properties.free()
             throw .setting("will", will.topic, text(of: code))
         }
     }
 
-    /// Starts to connect; the outcome comes as a happening.
+    /// Asks for the connection.
     ///
-    /// Blocks for the name's resolution, and with `each` address until one answers.
-    func connect(_ settings: BrokerSettings, to choice: AddressRotation.Choice) throws(Failure) {
-        var properties = MosquittoProperties()
+    /// - Returns: our end of the socket that libmosquitto uses.
+    func connect(_ settings: BrokerSettings) throws(MQTTError) -> CInt {
+        var properties = Properties()
         defer { properties.free() }
         if isVersion5 {
             properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, seconds: settings.sessionExpiry)
-            // Topic, properties and header come on top of the payload.
-            let packet = UInt32(clamping: settings.maximumIncomingPayload + 0x1_0000)
-            mosquitto_property_add_int32(&properties.list, CInt(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), packet)
+            properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, number: UInt32(clamping: settings.maximumPacket))
         }
         let keepAlive = CInt(clamping: settings.keepAlive.components.seconds)
-        complaint = nil
-        errno = 0
-        let port = CInt(clamping: settings.port)
-        if choice == .each {
-            return try check(
-                mosquitto_connect_bind_v5(handle, settings.host, port, keepAlive, nil, properties.list)
-            )
+        let listener = try LoopbackListener()
+        let code = mosquitto_connect_bind_v5(
+            handle,
+            "127.0.0.1",
+            CInt(listener.port),
+            keepAlive,
+            nil,
+            properties.list
+        )
+        guard code == 0 else {
+            throw .resources("connect on the loopback interface", Failure(code: code, systemError: errno).text)
         }
-        // The call that does not block takes no properties, but uses those of an earlier one: the impossible port makes
-        // that one stop right after it has kept them (libmosquitto 2.0).
-        if isVersion5 { _ = mosquitto_connect_bind_v5(handle, settings.host, -1, keepAlive, nil, properties.list) }
-        errno = 0
-        try check(mosquitto_connect_bind_async(handle, settings.host, port, keepAlive, Self.source(for: choice)))
-    }
-
-    /// Any address of this machine; libmosquitto passes over those of the host that cannot be reached from its family.
-    private static func source(for choice: AddressRotation.Choice) -> String? {
-        switch choice {
-        case .only(.ipv4): "0.0.0.0"
-        case .only(.ipv6): "::"
-        case .first, .each: nil
-        }
+        return try listener.accept(from: socket)
     }
 
     /// The socket, for `poll`; -1 without a connection.
@@ -143,44 +134,42 @@ final class MosquittoHandle {
     /// Whether bytes wait for the socket.
     var wantsToWrite: Bool { mosquitto_want_write(handle) }
 
-    /// Does what the socket is ready for, and the keeping alive.
+    /// Reads and writes what the socket is ready for, and keeps the connection alive.
     ///
-    /// - Returns: what went wrong, if there was no happening that told.
+    /// - Returns: what went wrong, if there was no event that says so.
     func serve(readable: Bool, writable: Bool) -> Failure? {
         errno = 0
         var code = MOSQ_ERR_SUCCESS.rawValue
         if readable { code = mosquitto_loop_read(handle, 1) }
         if code == 0, writable, socket >= 0 { code = mosquitto_loop_write(handle, 1) }
-        // libmosquitto counts the silence from the start of the attempt, which may have blocked for longer than that; until
-        // the broker answers it is the state machine that counts.
-        if code == 0, isAccepted, socket >= 0 { code = mosquitto_loop_misc(handle) }
+        if code == 0, socket >= 0 { code = mosquitto_loop_misc(handle) }
         return code == 0 ? nil : failure(code)
     }
 
     /// What happened since the last call, in order.
-    func takeHappenings() -> [Happening] {
-        guard !happenings.isEmpty else { return [] }
-        defer { happenings.removeAll(keepingCapacity: true) }
-        return happenings
+    func takeEvents() -> [Event] {
+        guard !events.isEmpty else { return [] }
+        defer { events.removeAll(keepingCapacity: true) }
+        return events
     }
 
-    /// Hands a message to the network.
+    /// Hands a message over.
     ///
     /// - Returns: the number its acknowledgement will carry.
     func publish(_ message: MQTTMessage, qos: MQTTMessage.QoS, expiry: Duration?) throws(Failure) -> Int32 {
-        var properties = isVersion5 ? MosquittoProperties(of: message) : MosquittoProperties()
+        var properties = isVersion5 ? Properties(of: message) : Properties()
         defer { properties.free() }
         if isVersion5, let expiry {
             properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, seconds: max(expiry, .seconds(1)))
         }
         var number: Int32 = 0
-        complaint = nil
+        let size = CInt(clamping: message.payload.count)
         try check(
             mosquitto_publish_v5(
                 handle,
                 &number,
                 message.topic,
-                CInt(clamping: message.payload.count),
+                size,
                 message.payload,
                 qos.rawValue,
                 message.retain,
@@ -190,12 +179,12 @@ final class MosquittoHandle {
         return number
     }
 
-    /// Subscribes; at most once, so that the broker never keeps a command for us that is stale by the time we are back.
+    /// Subscribes with quality of service 0, so that the broker never keeps a command that is stale by the time we are
+    /// back.
     ///
     /// - Returns: the number the answer will carry.
     func subscribe(_ filter: String) throws(Failure) -> Int32 {
         var number: Int32 = 0
-        complaint = nil
         try check(mosquitto_subscribe_v5(handle, &number, filter, 0, 0, nil))
         return number
     }
@@ -205,7 +194,6 @@ final class MosquittoHandle {
     /// Retained messages may come before or after a subscription's own answer. The end of a subscription that never was
     /// is answered after both, since brokers work through a connection's requests in order.
     func requestBarrier(after filter: String) throws(Failure) {
-        complaint = nil
         try check(mosquitto_unsubscribe_v5(handle, nil, filter + "/barrier", nil))
     }
 
@@ -214,30 +202,7 @@ final class MosquittoHandle {
         mosquitto_disconnect_v5(handle, 0, nil)
     }
 
-    /// Makes closing the socket throw away what the kernel has not sent, so that a broker that wakes up hours later
-    /// does not get it.
-    func discardUnsentBytes() {
-        var option = linger(l_onoff: 1, l_linger: 0)
-        guard socket >= 0 else { return }
-        setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-    }
-
-    func happened(_ happening: Happening) {
-        if case .accepted = happening { isAccepted = true }
-        happenings.append(happening)
-    }
-
-    func complained(_ text: String) {
-        // The first says what the matter was, the ones after what it led to.
-        guard complaint == nil else { return }
-        complaint = text
-    }
-
-    func failure(_ code: Int32) -> Failure {
-        Failure(code: code, systemError: errno, detail: complaint)
-    }
-
-    var payloadLimit: Int { maximumPayload }
+    func failure(_ code: Int32) -> Failure { Failure(code: code, systemError: errno) }
 
     private func check(_ code: Int32) throws(Failure) {
         guard code == MOSQ_ERR_SUCCESS.rawValue else { throw failure(code) }
@@ -245,24 +210,59 @@ final class MosquittoHandle {
 
     private func text(of code: Int32) -> String { String(cString: mosquitto_strerror(code)) }
 
-    /// Hands TLS settings to libmosquitto, which looks at the files only when it connects.
-    private func setTLS(_ tls: TLSSettings) throws(MQTTError) {
-        if tls.certificateAuthority == nil {
-            mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1)
+    // MARK: - Callbacks
+
+    /// The handle that libmosquitto hands back to each callback; it outlives them, since it destroys libmosquitto's.
+    private static func from(_ context: UnsafeMutableRawPointer?) -> MosquittoHandle? {
+        context.map { Unmanaged<MosquittoHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func setCallbacks() {
+        mosquitto_connect_v5_callback_set(handle) { _, context, reason, flags, properties in
+            let isPresent = flags & 1 != 0
+            MosquittoHandle.from(context)?.events.append(
+                reason == 0
+                    ? .accepted(sessionPresent: isPresent, maximumQoS: Properties.maximumQoS(properties))
+                    : .refused(code: reason)
+            )
         }
-        var code = mosquitto_tls_set(
-            handle,
-            tls.certificateAuthority,
-            // With the system's authorities libmosquitto still wants a place named.
-            tls.certificateAuthority == nil ? "/etc/ssl/certs" : nil,
-            tls.certificate,
-            tls.key,
-            // An encrypted key must not ask at a terminal that nobody watches.
-            { _, _, _, _ in 0 }
+        mosquitto_disconnect_v5_callback_set(handle) { _, context, reason, _ in
+            MosquittoHandle.from(context)?.events.append(.ended(code: reason))
+        }
+        mosquitto_publish_v5_callback_set(handle) { _, context, message, reason, _ in
+            MosquittoHandle.from(context)?.events.append(.acknowledged(message: message, reason: reason))
+        }
+        mosquitto_subscribe_v5_callback_set(handle) { _, context, message, count, reasons, _ in
+            let reasons = UnsafeBufferPointer(start: reasons, count: max(0, Int(count)))
+            MosquittoHandle.from(context)?.events.append(.subscribed(message: message, reasons: Array(reasons)))
+        }
+        mosquitto_unsubscribe_v5_callback_set(handle) { _, context, _, _ in
+            MosquittoHandle.from(context)?.events.append(.barrierReached)
+        }
+        mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
+            guard let message else { return }
+            MosquittoHandle.from(context)?.received(message.pointee, properties: properties)
+        }
+    }
+
+    private func received(_ message: mosquitto_message, properties: OpaquePointer?) {
+        let count = Int(message.payloadlen)
+        guard count >= 0, let name = message.topic, let topic = String(validatingCString: name) else {
+            return events.append(.receivedUnusable)
+        }
+        let (contentType, userProperties) = Properties.read(properties)
+        events.append(
+            .received(
+                ReceivedMessage(
+                    topic: topic,
+                    payload: Array(UnsafeRawBufferPointer(start: message.payload, count: count)),
+                    qos: message.qos == 0 ? .atMostOnce : .atLeastOnce,
+                    retained: message.retain,
+                    contentType: contentType,
+                    userProperties: userProperties
+                )
+            )
         )
-        if code == 0 { code = mosquitto_tls_opts_set(handle, 1, tls.version?.rawValue, nil) }
-        if code == 0 { code = mosquitto_tls_insecure_set(handle, !tls.checksHostName) }
-        guard code == 0 else { throw .tls(complaint ?? text(of: code)) }
     }
 }
 
@@ -281,9 +281,85 @@ extension MosquittoHandle {
         }
     }
 
-    /// Whether a topic is one of those a filter means.
+    /// Whether a topic is one of those a filter means; a shared subscription's group is not part of the topic.
     static func matches(_ topic: String, filter: String) -> Bool {
+        var filter = filter[...]
+        if filter.hasPrefix("$share/") {
+            filter = filter.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).last ?? ""
+        }
         var result = false
-        return mosquitto_topic_matches_sub(filter, topic, &result) == 0 && result
+        return mosquitto_topic_matches_sub(String(filter), topic, &result) == 0 && result
+    }
+
+    /// A reason code of the broker (0x80 and above) in words.
+    static func reasonText(_ code: Int32) -> String { String(cString: mosquitto_reason_string(code)) }
+}
+
+/// A list of MQTT 5 properties in libmosquitto's memory; the owner frees it or hands it over.
+private struct Properties {
+    var list: OpaquePointer?
+
+    init() {}
+
+    /// The properties of a message, its expiry apart.
+    init(of message: MQTTMessage) {
+        if let contentType = message.contentType {
+            mosquitto_property_add_string(&list, CInt(MQTT_PROP_CONTENT_TYPE.rawValue), contentType)
+        }
+        for property in message.userProperties {
+            let identifier = CInt(MQTT_PROP_USER_PROPERTY.rawValue)
+            mosquitto_property_add_string_pair(&list, identifier, property.name, property.value)
+        }
+    }
+
+    /// Adds a duration in whole seconds, rounded up.
+    mutating func add(_ identifier: mqtt5_property, seconds duration: Duration) {
+        let (seconds, rest) = duration.components
+        add(identifier, number: UInt32(clamping: seconds + (rest > 0 ? 1 : 0)))
+    }
+
+    mutating func add(_ identifier: mqtt5_property, number: UInt32) {
+        mosquitto_property_add_int32(&list, CInt(identifier.rawValue), number)
+    }
+
+    mutating func free() {
+        mosquitto_property_free_all(&list)
+    }
+
+    /// Reads a received message's MIME type and user properties; what is not text is left out.
+    static func read(_ list: OpaquePointer?) -> (contentType: String?, userProperties: [MQTTMessage.UserProperty]) {
+        var contentType: String?
+        var userProperties: [MQTTMessage.UserProperty] = []
+        var property = list
+        while let current = property {
+            var name: UnsafeMutablePointer<CChar>?
+            var value: UnsafeMutablePointer<CChar>?
+            switch mosquitto_property_identifier(current) {
+            case let identifier where identifier == CInt(MQTT_PROP_CONTENT_TYPE.rawValue):
+                mosquitto_property_read_string(current, identifier, &value, false)
+                contentType = value.flatMap { String(validatingCString: $0) }
+            case let identifier where identifier == CInt(MQTT_PROP_USER_PROPERTY.rawValue):
+                mosquitto_property_read_string_pair(current, identifier, &name, &value, false)
+                if let name = name.flatMap({ String(validatingCString: $0) }),
+                    let value = value.flatMap({ String(validatingCString: $0) })
+                {
+                    userProperties.append(.init(name, value))
+                }
+            default: break
+            }
+            Glibc.free(name)
+            Glibc.free(value)
+            property = mosquitto_property_next(current)
+        }
+        return (contentType, userProperties)
+    }
+
+    /// The highest quality of service a broker says it takes.
+    static func maximumQoS(_ list: OpaquePointer?) -> MQTTMessage.QoS {
+        var value: UInt8 = 1
+        guard mosquitto_property_read_byte(list, CInt(MQTT_PROP_MAXIMUM_QOS.rawValue), &value, false) != nil else {
+            return .atLeastOnce
+        }
+        return value == 0 ? .atMostOnce : .atLeastOnce
     }
 }

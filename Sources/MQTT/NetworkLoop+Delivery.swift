@@ -2,14 +2,6 @@ import Logging
 import Synchronization
 
 extension NetworkLoop {
-    /// Whether the network takes more now.
-    ///
-    /// What would only wait inside libmosquitto waits where it can be replaced, dropped or expire.
-    private var takesMore: Bool {
-        guard machine.isConnected, let handle else { return false }
-        return !handle.wantsToWrite
-    }
-
     func sendSubscriptions() {
         let filters = mailroom.contents.withLock(\.subscriptions)
         while takesMore, subscribed < filters.count {
@@ -54,6 +46,7 @@ extension NetworkLoop {
         while takesMore, let message = mailroom.contents.withLock({ $0.states.takeNext() }) {
             guard let (number, qos) = hand(message, expiry: message.messageExpiry) else { continue }
             guard qos == .atLeastOnce else { continue }
+            topics[number] = message.topic
             mailroom.contents.withLock { contents in
                 contents.states.markSent(message.topic, message: number, at: DeliveryClock.monotonic())
             }
@@ -69,6 +62,7 @@ extension NetworkLoop {
                 if machine.isConnected { mailroom.discard(event) }
                 continue
             }
+            topics[number] = event.message.topic
             mailroom.contents.withLock { contents in
                 contents.queue.markSent(event.sequence, message: number, at: DeliveryClock.monotonic())
             }
@@ -91,7 +85,7 @@ extension NetworkLoop {
         }
     }
 
-    /// Hands a message to libmosquitto.
+    /// Hands a message to the network.
     ///
     /// - Returns: its number and the quality of service it went with; nil if it cannot be sent at all, or if the
     ///   connection is gone.
@@ -101,6 +95,7 @@ extension NetworkLoop {
         do {
             let number = try handle.publish(message, qos: qos, expiry: expiry)
             mailroom.contents.withLock { $0.counters.sent += 1 }
+            flush()
             return (number, qos)
         } catch {
             if error.concernsTheMessage {
@@ -114,8 +109,9 @@ extension NetworkLoop {
 
     func acknowledged(_ message: Int32, reason: Int32) {
         mailroom.acknowledged(message: message, refused: reason >= 0x80)
-        guard reason >= 0x80 else { return }
-        logRejection(of: "a topic", reason: MosquittoHandle.reasonText(reason))
+        let topic = topics.removeValue(forKey: message)
+        guard reason >= 0x80, let topic else { return }
+        logRejection(of: topic, reason: MosquittoHandle.reasonText(reason))
     }
 
     /// Logs each kind of rejection once per topic; the counters tell how many there were.
@@ -125,6 +121,9 @@ extension NetworkLoop {
     }
 
     func received(_ message: ReceivedMessage) {
+        guard message.payload.count <= settings.maximumIncomingPayload else {
+            return mailroom.contents.withLock { $0.counters.countRefused(1) }
+        }
         let isWanted = mailroom.contents.withLock { contents in
             let isWanted = contents.subscriptions.contains { MosquittoHandle.matches(message.topic, filter: $0) }
             if isWanted { contents.counters.received += 1 }
@@ -148,43 +147,26 @@ extension NetworkLoop {
             guard looksBeforeSending != nil, isRivals, rivals.sighted(now: now) else { return }
             // With a goodbye, so that no will of ours overwrites the other's state.
             handle?.disconnect()
+            flushed {}
             return lose(.takenOver)
         }
         guard isForeign, correction.noticed(now: now) else { return }
         logger.warning(
-            "another client keeps publishing on this client's own topic; give each its own mqtt.topic",
+            "another client keeps publishing on this client's own topic; \(settings.advice.rival)",
             metadata: ["topic": "\(message.topic)"]
         )
     }
 
-    /// Ends as asked: first what waits, then the farewell, then the goodbye.
+    /// Ends as asked: first what waits, then the goodbye.
     func leaveIfAsked() {
         guard let stop = mailroom.contents.withLock(\.stop) else { return }
         let now = DeliveryClock.monotonic()
         guard now < stop.deadline, handle != nil else { return finish(saidGoodbye: false) }
-        guard machine.isConnected, !isLeaving else { return }
+        if isLeaving { return sayGoodbye() }
+        guard machine.isConnected else { return }
         let isSettled = mailroom.contents.withLock { contents in
-            contents.states.isSettled && contents.transients.isEmpty && (farewellIsSet || contents.queue.isEmpty)
+            contents.states.isSettled && contents.transients.isEmpty && contents.queue.isEmpty
         }
-        guard (isSettled && takesMore) || (now >= stop.farewellTime && !farewellIsSet) else { return }
-        if !farewellIsSet, let farewell = stop.farewell {
-            farewellIsSet = true
-            _ = mailroom.contents.withLock { $0.states.set(farewell) }
-            sendStates()
-            // With quality of service 0 that was all.
-            return leaveIfAsked()
-        }
-        isLeaving = true
-        handle?.disconnect()
-        serveFarewell()
-    }
-
-    /// The goodbye may have gone out within the call, which closes the socket without a happening.
-    private func serveFarewell() {
-        guard let handle else { return }
-        let happenings = handle.takeHappenings()
-        let isClosed = handle.socket < 0
-        for case .ended(let code) in happenings { return finish(saidGoodbye: code == 0) }
-        if isClosed { finish(saidGoodbye: true) }
+        if (isSettled && takesMore) || now >= stop.goodbyeTime { sayGoodbye() }
     }
 }

@@ -2,8 +2,7 @@ import Glibc
 import Logging
 import Synchronization
 
-/// The network thread's life: connects as the state machine says, and carries messages between libmosquitto and the
-/// mailroom.
+/// The network thread: connects as the state machine says, and carries messages between libmosquitto and the mailroom.
 ///
 /// Confined to its thread.
 final class NetworkLoop {
@@ -20,6 +19,17 @@ final class NetworkLoop {
         }
     }
 
+    /// How far the way to the broker has come.
+    private enum Link {
+        case none
+        /// Looking for an address that answers.
+        case dialing(Dialer)
+        /// Agreeing on TLS.
+        case securing(ByteStream)
+        /// MQTT is spoken.
+        case open(MosquittoHandle, Relay)
+    }
+
     /// libmosquitto looks at the keep-alive in whole seconds.
     private static let keepAliveCheck: Int64 = 1_000_000_000
 
@@ -29,7 +39,6 @@ final class NetworkLoop {
     let logger: Logger
 
     var machine: ConnectionStateMachine
-    var handle: MosquittoHandle?
     var correction = SelfCorrection()
     var maximumQoS = MQTTMessage.QoS.atLeastOnce
     /// How many of the subscriptions this connection has sent, and which await their answer.
@@ -40,9 +49,15 @@ final class NetworkLoop {
     var looksBeforeSending: Int64?
     var rivals = RivalWatch()
     var loggedRejections: Set<String> = []
+    /// The topics of the messages that await their acknowledgement.
+    var topics: [Int32: String] = [:]
     var isLeaving = false
-    var farewellIsSet = false
-    private var addresses = AddressRotation()
+    private var link = Link.none
+    /// The address of the connection, until the broker there has accepted it.
+    private var unproven: SocketAddress?
+    private var attemptBroker = 0
+    /// Each broker's addresses that took a connection without accepting it, the last one last.
+    private var failedAddresses: [Int: [SocketAddress]] = [:]
 
     init(settings: BrokerSettings, mailroom: Mailroom, outlets: Outlets, logger: Logger) {
         self.settings = settings
@@ -52,14 +67,34 @@ final class NetworkLoop {
         machine = ConnectionStateMachine(settings: settings)
     }
 
+    /// libmosquitto, while there is a connection to a broker.
+    var handle: MosquittoHandle? {
+        if case .open(let handle, _) = link { handle } else { nil }
+    }
+
+    /// Whether the network takes more now.
+    ///
+    /// What would only wait in a buffer waits where it can be replaced, dropped or expire.
+    var takesMore: Bool {
+        guard machine.isConnected, case .open(let handle, let relay) = link else { return false }
+        return !handle.wantsToWrite && relay.isFlushed
+    }
+
+    /// Hands the network what libmosquitto has written.
+    func flush() {
+        if case .open(_, let relay) = link { relay.flush() }
+    }
+
     /// Works until the mailroom is asked to stop.
     func run() {
         perform(machine.start(now: DeliveryClock.monotonic()))
         while !machine.isStopped {
-            perform(machine.tick(now: DeliveryClock.monotonic()))
+            var unanswered = ""
+            if case .dialing(let dialer) = link { unanswered = dialer.unanswered }
+            perform(machine.tick(now: DeliveryClock.monotonic(), unanswered: unanswered))
             dropStalledConnection()
             if machine.isConnected { deliver() }
-            // Not only while connected: events are written and grow too old without a broker, too.
+            // Not only while connected: events are written and expire without a broker, too.
             mailroom.store.tidy()
             leaveIfAsked()
             guard !machine.isStopped else { break }
@@ -73,52 +108,63 @@ final class NetworkLoop {
         let now = DeliveryClock.monotonic()
         var wake = min(now + Self.keepAliveCheck, machine.deadline ?? .max, correction.due ?? .max)
         if let stop = mailroom.contents.withLock(\.stop) {
-            wake = min(wake, now < stop.farewellTime ? stop.farewellTime : stop.deadline)
+            wake = min(wake, now < stop.goodbyeTime ? stop.goodbyeTime : stop.deadline)
         }
-        if handle == nil, machine.deadline != nil, mailroom.contents.withLock({ $0.stop == nil }) {
-            // Nobody to keep alive: sleep until the next attempt.
-            wake = machine.deadline ?? wake
+        let doorbell = mailroom.doorbell
+        switch link {
+        case .none: _ = doorbell.wait([], nanoseconds: wake - now)
+        case .dialing(let dialer):
+            let interests = dialer.sockets.map { (descriptor: $0, events: Int16(POLLOUT)) }
+            _ = doorbell.wait(interests, nanoseconds: min(wake, dialer.wake) - now)
+            advance(dialer)
+        case .securing(let stream):
+            _ = doorbell.wait(
+                [(stream.socket, Int16(stream.needsWriting ? POLLOUT : POLLIN))],
+                nanoseconds: wake - now
+            )
+            secure(stream)
+        case .open(let handle, let relay):
+            relay.flush()
+            let own = (descriptor: handle.socket, events: Int16(POLLIN | (handle.wantsToWrite ? POLLOUT : 0)))
+            let ready = doorbell.wait([own] + relay.interests, nanoseconds: wake - now)
+            serve(handle, relay, ready)
         }
-        let ready = mailroom.doorbell.wait(
-            socket: handle?.socket ?? -1,
-            wantsToWrite: handle?.wantsToWrite ?? false,
-            nanoseconds: wake - now
-        )
-        serve(readable: ready.readable, writable: ready.writable)
     }
 
-    private func serve(readable: Bool, writable: Bool) {
-        guard let handle else { return }
-        let failure = handle.serve(readable: readable, writable: writable)
-        process(handle.takeHappenings(), of: handle)
-        // The state machine ignores what a happening has told before.
+    /// Does what is ready on libmosquitto's socket, the network's, and our end of libmosquitto's.
+    private func serve(_ handle: MosquittoHandle, _ relay: Relay, _ ready: [Int16]) {
+        if ready[1] != 0 || ready[2] != 0 {
+            let oversized = relay.receive()
+            if oversized > 0 { mailroom.contents.withLock { $0.counters.countRefused(oversized) } }
+        }
+        let failure = handle.serve(
+            readable: ready[0] & Int16(POLLIN) != 0,
+            writable: ready[0] & Int16(POLLOUT) != 0
+        )
+        relay.flush()
+        process(handle.takeEvents(), of: handle)
+        // The state machine ignores what an event has said before.
         if let failure, self.handle === handle { lose(failure) }
     }
 
-    private func process(_ happenings: [MosquittoHandle.Happening], of handle: MosquittoHandle) {
-        for happening in happenings {
-            // What an abandoned connection told is of no interest to the next.
+    private func process(_ events: [MosquittoHandle.Event], of handle: MosquittoHandle) {
+        for event in events {
+            // What an abandoned connection reported is of no interest to the next.
             guard self.handle === handle else { return }
-            process(happening)
+            process(event)
         }
     }
 
-    private func process(_ happening: MosquittoHandle.Happening) {
+    private func process(_ event: MosquittoHandle.Event) {
         let now = DeliveryClock.monotonic()
-        switch happening {
+        switch event {
         case .accepted(let sessionPresent, let maximumQoS):
             connected(maximumQoS: maximumQoS)
             perform(machine.accepted(sessionPresent: sessionPresent, now: now))
-        case .refused(let code):
-            addresses.answered()
-            perform(machine.refused(Refusal(code: code), now: now))
+        case .refused(let code): perform(machine.refused(Refusal(code: code), now: now))
         case .acknowledged(let message, let reason): acknowledged(message, reason: reason)
         case .received(let message): received(message)
-        case .receivedUnusable:
-            mailroom.contents.withLock { contents in
-                contents.counters.received += 1
-                contents.counters.count(.incomingRefused)
-            }
+        case .receivedUnusable: mailroom.contents.withLock { $0.counters.countRefused(1) }
         case .subscribed(let message, let reasons): subscriptionAnswered(message, reasons: reasons)
         case .barrierReached: looksBeforeSending = nil
         case .ended(let code): ended(code)
@@ -127,7 +173,8 @@ final class NetworkLoop {
 
     private func connected(maximumQoS: MQTTMessage.QoS) {
         self.maximumQoS = maximumQoS
-        addresses.answered()
+        unproven = nil
+        failedAddresses[machine.attempt.broker] = nil
         mailroom.contents.withLock { contents in
             contents.isConnected = true
             contents.hasLoggedOverflow = false
@@ -139,58 +186,109 @@ final class NetworkLoop {
     }
 
     private func ended(_ code: Int32) {
-        guard !isLeaving else { return finish(saidGoodbye: code == 0) }
+        if isLeaving { return flushed { finish(saidGoodbye: code == 0) } }
         guard let handle else { return }
         switch code {
         case 0x8E: lose(.takenOver)
-        case 0x80...: lose(.ended("the broker closed the connection: \(MosquittoHandle.reasonText(code))"))
+        case 0x80...: lose(.ended("\(broker): the broker closed the connection: \(MosquittoHandle.reasonText(code))"))
         default: lose(handle.failure(code))
         }
     }
 
     func lose(_ failure: MosquittoHandle.Failure) {
         if isLeaving { return finish(saidGoodbye: false) }
-        lose(failure.loss(to: settings.address, usesTLS: settings.tls != nil))
+        var reason = failure.text
+        if case .open(_, let relay) = link { reason = relay.failure ?? reason }
+        lose(.ended("\(broker): \(reason)"))
     }
 
     func lose(_ loss: ConnectionStateMachine.Loss) {
-        let actions = machine.lost(loss, now: DeliveryClock.monotonic())
-        abandon()
-        perform(actions)
+        perform(machine.lost(loss, now: DeliveryClock.monotonic()))
     }
 
     func perform(_ actions: [ConnectionStateMachine.Action]) {
         for action in actions {
             switch action {
-            case .open(let version, let cleanStart): open(version, cleanStart: cleanStart)
+            case .open(let attempt): open(attempt)
             case .abandon: abandon()
             case .report(let state): report(state)
             }
         }
     }
 
-    private func open(_ version: ConnectionState.ProtocolVersion, cleanStart: Bool) {
+    // MARK: - The way to the broker
+
+    private var broker: String { settings.brokers[machine.attempt.broker].description }
+
+    private func open(_ attempt: ConnectionStateMachine.Attempt) {
         do {
-            let handle = try MosquittoHandle(settings: settings, version: version, cleanStart: cleanStart)
-            self.handle = handle
-            let choice = addresses.next { MosquittoHandle.addressFamilies(of: settings.host) }
-            do {
-                try handle.connect(settings, to: choice)
-                machine.opened(now: DeliveryClock.monotonic())
-                process(handle.takeHappenings(), of: handle)
-            } catch {
-                lose(error)
-            }
+            let failed = failedAddresses[attempt.broker] ?? []
+            link = .dialing(
+                try Dialer(settings.brokers[attempt.broker], failed: failed, doorbell: mailroom.doorbell)
+            )
         } catch {
-            lose(.unreachable(error.description))
+            lose(.unreachable("\(error)"))
+        }
+    }
+
+    private func advance(_ dialer: Dialer) {
+        switch dialer.advance(now: DeliveryClock.monotonic()) {
+        case .pending: break
+        case .failed(let reason): lose(.unreachable("no broker at \(broker): \(reason)"))
+        case .connected(let socket, let address):
+            unproven = address
+            attemptBroker = machine.attempt.broker
+            machine.opened(now: DeliveryClock.monotonic())
+            do {
+                let host = settings.brokers[attemptBroker].host
+                // Read anew for each connection: certificates are renewed while a daemon runs.
+                let stream = try ByteStream(socket: socket, host: host, tls: settings.tls)
+                link = .securing(stream)
+                secure(stream)
+            } catch {
+                lose(.unreachable("\(error)"))
+            }
+        }
+    }
+
+    private func secure(_ stream: ByteStream) {
+        do throws(ByteStream.Failure) {
+            guard try stream.handshake() else { return }
+        } catch {
+            switch error {
+            case .untrusted(let reason):
+                lose(.untrusted("TLS with \(broker) failed (\(reason)); \(settings.advice.certificates)"))
+            case .broken(let reason): lose(.unreachable("TLS with \(broker) failed: \(reason)"))
+            }
+            return
+        }
+        do {
+            let attempt = machine.attempt
+            let handle = try MosquittoHandle(
+                settings: settings,
+                version: attempt.version,
+                cleanStart: attempt.cleanStart
+            )
+            let inspector = PacketInspector(isVersion5: attempt.version == .version5, limit: settings.maximumPacket)
+            link = .open(handle, Relay(stream: stream, inner: try handle.connect(settings), inspector: inspector))
+        } catch {
+            lose(.unreachable("\(error)"))
         }
     }
 
     private func abandon() {
-        handle?.discardUnsentBytes()
-        handle = nil
+        if case .open(_, let relay) = link { relay.abandon() }
+        link = .none
+        // What answers there is no broker that serves; the next attempt begins with another address.
+        if let address = unproven {
+            var failed = failedAddresses[attemptBroker, default: []].filter { $0 != address }
+            failed.append(address)
+            failedAddresses[attemptBroker] = failed
+        }
+        unproven = nil
         subscribed = 0
         subscriptionAnswers = [:]
+        topics = [:]
         watchesOwnTopic = false
         looksBeforeSending = nil
         correction.connectionLost()
@@ -198,7 +296,7 @@ final class NetworkLoop {
     }
 
     private func report(_ state: ConnectionState) {
-        let metadata: Logger.Metadata = ["broker": "\(settings.address)", "client": "\(settings.clientID)"]
+        let metadata: Logger.Metadata = ["brokers": "\(settings.address)", "client": "\(settings.clientID)"]
         let level: Logger.Level =
             switch state {
             case .connecting, .connected, .stopped: .info
@@ -219,7 +317,7 @@ final class NetworkLoop {
             return
         }
         if isLeaving { return finish(saidGoodbye: false) }
-        lose(.ended("no acknowledgement within \(timeout)"))
+        lose(.ended("\(broker): no acknowledgement within \(timeout)"))
     }
 
     private func logExpired() {
@@ -231,20 +329,44 @@ final class NetworkLoop {
         logger.warning("events were too old to be sent", metadata: ["count": "\(number)"])
     }
 
+    // MARK: - The end
+
     func finish(saidGoodbye: Bool) {
         let report = mailroom.report(saidGoodbye: saidGoodbye)
         mailroom.contents.withLock { $0.outcome = report }
         perform(machine.stop())
     }
 
+    /// Says goodbye, once everything has been handed over.
+    func sayGoodbye() {
+        guard let handle else { return finish(saidGoodbye: false) }
+        if !isLeaving { handle.disconnect() }
+        isLeaving = true
+        let events = handle.takeEvents()
+        for case .ended(let code) in events { return flushed { finish(saidGoodbye: code == 0) } }
+        // libmosquitto may have closed its socket without an event.
+        if handle.socket < 0 { flushed { finish(saidGoodbye: true) } }
+    }
+
+    /// Calls `body` when the network has everything; not at all if it does not take it, which the deadline settles.
+    func flushed(_ body: () -> Void) {
+        guard case .open(_, let relay) = link else { return body() }
+        relay.flush()
+        guard relay.isFlushed else { return }
+        relay.end()
+        body()
+    }
+
     private func deliver() {
         sendSubscriptions()
         watchOwnTopic()
-        guard looksBeforeSending == nil else { return }
-        sendStates()
-        mailroom.expireEvents()
-        logExpired()
-        sendEvents()
-        sendTransients()
+        if looksBeforeSending == nil {
+            sendStates()
+            mailroom.expireEvents()
+            logExpired()
+            sendEvents()
+            sendTransients()
+        }
+        flush()
     }
 }

@@ -63,13 +63,14 @@ struct SettingsOptions: ParsableArguments {
         arguments["detection.enabled"] = detect ?? arguments["detection.enabled"]
         if loop { arguments["clip.loop"] = "true" }
         if let mqtt {
-            let address: BrokerAddress
-            do { address = try BrokerAddress(url: mqtt) } catch { throw ValidationError("--mqtt: \(error)") }
-            arguments["mqtt.host"] = address.host
-            arguments["mqtt.port"] = String(address.port)
-            if let username = address.username { arguments["mqtt.username"] = username }
-            // A URL without TLS must not switch off what the file asks for: both are said, so both must agree.
-            if address.usesTLS { arguments["mqtt.tls.enabled"] = "true" }
+            for url in mqtt.split(separator: ",", omittingEmptySubsequences: false) {
+                let address: BrokerAddress
+                do { address = try BrokerAddress(url: String(url)) } catch { throw ValidationError("--mqtt: \(error)") }
+                if let username = address.username { arguments["mqtt.username"] = username }
+                // A URL without TLS must not switch off what the file asks for: both are said, so both must agree.
+                if address.usesTLS { arguments["mqtt.tls.enabled"] = "true" }
+            }
+            arguments["mqtt.brokers"] = mqtt
         }
         return arguments
     }

@@ -90,6 +90,14 @@ struct SettingsTests {
             ("camera: {name: [a, b]}", "f.yaml:1: camera.name: must be a text that is not empty, not a list"),
             ("publish: metadata", "f.yaml:1: publish: must be a list"),
             ("publish: [[metadata]]", "f.yaml:1: publish: must be a list of single values"),
+            (#"mqtt: {host: "a,b"}"#, #"f.yaml:1: mqtt.host: "a,b" is not one name or address"#),
+            (#"mqtt: {host: "http://a"}"#, #"f.yaml:1: mqtt.host: "http://a" is not one"#),
+            (#"mqtt: {brokers: ["http://a"]}"#, #"f.yaml:1: mqtt.brokers: "http://a" is not a broker such as"#),
+            (#"mqtt: {brokers: ["a:99999"]}"#, #"f.yaml:1: mqtt.brokers: "a:99999" is not a broker"#),
+            (#"mqtt: {brokers: ["mqtt://[::1"]}"#, #"f.yaml:1: mqtt.brokers: "mqtt://[::1" is not a broker"#),
+            (#"mqtt: {brokers: ["mqtt://a", "mqtts://b"]}"#, "f.yaml:1: mqtt.brokers: mixes"),
+            (#"mqtt: {brokers: ["x@a", "y@b"]}"#, "f.yaml:1: mqtt.brokers: names different users"),
+            ("mqtt: {protocol: 4}", #"f.yaml:1: mqtt.protocol: "4" is not one of auto, 5, 3.1.1"#),
             ("mqtt: {topic: a/#}", #"f.yaml:1: mqtt.topic: "a/#" is not a topic"#),
             ("mqtt: {tls: {enabled: false, ca: x}}", "f.yaml:1: mqtt.tls.enabled: is false, but"),
             ("mqtt: {passwordFile: x}", "f.yaml:1: mqtt.passwordFile: needs mqtt.username"),
@@ -270,5 +278,20 @@ struct SettingsTests {
         #expect(try password("username: me", credentials) == "of systemd")
         #expect(try password("", credentials) == nil)
         #expect(try password("username: me", ["CREDENTIALS_DIRECTORY": "/nonexistent"]) == nil)
+    }
+
+    @Test("several brokers are tried in their order, with the ports and the TLS that they name")
+    func brokers() throws {
+        let text = #"mqtt: {brokers: [a, "b:1884", "[::1]"], protocol: 3.1.1, willDelay: 0s}"#
+        let plain = try Settings.read(text: text).mqtt
+        let encoder = MessageEncoder(camera: "front", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
+        let settings = try plain.brokerSettings(encoder: encoder, environment: [:])
+        #expect(settings.address == "a:1883, b:1884, [::1]:1883")
+        #expect(settings.protocolPreference == .version311)
+        #expect(settings.willDelay == .zero)
+        let secure = try Settings.read(text: #"mqtt: {brokers: ["mqtts://lamp@a", "b:1884"]}"#).mqtt
+        #expect(try secure.brokerSettings(encoder: encoder, environment: [:]).address == "a:8883, b:1884")
+        #expect(secure.tls.enabled)
+        #expect(secure.username == "lamp")
     }
 }

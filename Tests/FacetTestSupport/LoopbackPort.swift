@@ -10,7 +10,7 @@ public enum LoopbackPort {
     }
 
     /// A socket that listens on `port`, or on a free one, and the port.
-    static func listener(port: Int = 0, backlog: Int32 = 16) throws -> (socket: Int32, port: Int) {
+    public static func listener(port: Int = 0, backlog: Int32 = 16) throws -> (socket: Int32, port: Int) {
         let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         var yes: Int32 = 1

@@ -6,64 +6,68 @@ import Testing
 
 @Suite("Addresses of a broker")
 struct AddressTests {
-    private typealias Choice = AddressRotation.Choice
-
     @Test(
-        "an attempt without an answer is followed by one that takes another address",
+        "families take turns, and what has failed comes last, in the order of its failures",
         arguments: [
-            ([], [.first, .first, .first]),
-            ([.ipv4], [.first, .first, .first]),
-            ([.ipv6, .ipv4], [.first, .only(.ipv4), .first]),
-            ([.ipv4, .ipv6], [.first, .only(.ipv6), .first]),
-            ([.ipv4, .ipv4], [.first, .each, .first]),
-            ([.ipv6, .ipv6, .ipv4, .ipv4], [.first, .only(.ipv4), .each, .first]),
-        ] as [([AddressRotation.Family], [AddressRotation.Choice])]
+            (["1", "2", "::1", "::2"], [], ["1", "::1", "2", "::2"]),
+            (["::1", "::2", "::3", "1"], [], ["::1", "1", "::2", "::3"]),
+            (["1", "2", "3"], ["1"], ["2", "3", "1"]),
+            (["1", "2", "3"], ["3", "1", "2"], ["3", "1", "2"]),
+            (["1"], ["9"], ["1"]),
+        ] as [([String], [String], [String])]
     )
-    func rotation(families: [AddressRotation.Family], choices: [AddressRotation.Choice]) {
-        var rotation = AddressRotation()
-        #expect(choices.map { _ in rotation.next { families } } == choices)
-    }
-
-    @Test("the address at which a broker answered is taken again, until it answers no more")
-    func constancy() {
-        var rotation = AddressRotation()
-        let families = { [AddressRotation.Family.ipv6, .ipv4] }
-        #expect(rotation.next(families: families) == .first)
-        for _ in 0..<3 {
-            #expect(rotation.next(families: families) == .only(.ipv4))
-            rotation.answered()
+    func order(found: [String], failed: [String], expected: [String]) throws {
+        func address(_ text: String) throws -> SocketAddress {
+            try SocketAddress.all(of: .init(host: text.contains(":") ? text : "127.0.0.\(text)", port: 1)).get()[0]
         }
-    }
-
-    @Test("the address may change its family meanwhile")
-    func changingAddresses() {
-        var rotation = AddressRotation()
-        let many: [AddressRotation.Family] = [.ipv6, .ipv4, .ipv4]
-        #expect((1...3).map { _ in rotation.next { many } } == [.first, .only(.ipv4), .each])
-        rotation.answered()
-        #expect(rotation.next { [.ipv4] } == .first)
+        let ordered = SocketAddress.ordered(try found.map(address), failed: try failed.map(address))
+        #expect(try ordered == expected.map(address))
     }
 
     @Test(
-        "a host's addresses are told by their families",
-        arguments: [("127.0.0.1", [.ipv4]), ("::1", [.ipv6]), ("no host", [])] as [(String, [AddressRotation.Family])]
+        "an address that swallows packets holds up the next one by a quarter of a second only",
+        .timeLimit(.minutes(1))
     )
-    func families(host: String, expected: [AddressRotation.Family]) {
-        #expect(MosquittoHandle.addressFamilies(of: host) == expected)
+    func blackHole() async throws {
+        let hole = try UnresponsiveServer()
+        let (listener, port) = try LoopbackPort.listener()
+        defer { close(listener) }
+        func address(_ port: Int) throws -> SocketAddress {
+            try SocketAddress.all(of: .init(host: "127.0.0.1", port: port)).get()[0]
+        }
+        let dialer = Dialer([try address(hole.port), try address(port)])
+        var now: Int64 = 0
+        guard case .pending = dialer.advance(now: now) else { throw DialerSurprise() }
+        #expect(dialer.sockets.count == 1)
+        now = dialer.wake
+        #expect(now == 250_000_000)
+        while true {
+            guard case .connected(let socket, let connected) = dialer.advance(now: now) else { continue }
+            close(socket)
+            #expect(try connected == address(port))
+            break
+        }
+        withExtendedLifetime(hole) {}
     }
 
-    @Test("an attempt for one family passes over an address of the other", .timeLimit(.minutes(1)))
-    func oneFamily() throws {
-        let server = try UnresponsiveServer()
-        let settings = BrokerSettings(host: "127.0.0.1", port: server.port, clientID: "camera")
-        func socket(_ choice: Choice) throws -> CInt {
-            let handle = try MosquittoHandle(settings: settings, version: .version5, cleanStart: true)
-            try? handle.connect(settings, to: choice)
-            return handle.socket
+    private struct DialerSurprise: Error {}
+
+    @Test("a refused address is followed by the next one at once, and all reasons are named")
+    func refusals() throws {
+        let addresses = try [LoopbackPort.free(), LoopbackPort.free()].flatMap { port in
+            try SocketAddress.all(of: .init(host: "127.0.0.1", port: port)).get()
         }
-        #expect(try socket(.first) >= 0)
-        #expect(try socket(.only(.ipv4)) >= 0)
-        #expect(try socket(.only(.ipv6)) < 0)
+        let dialer = Dialer(addresses)
+        while true {
+            guard case .failed(let reason) = dialer.advance(now: 0) else { continue }
+            #expect(reason == "127.0.0.1: Connection refused, 127.0.0.1: Connection refused")
+            break
+        }
+    }
+
+    @Test("a name without an address is a failure that names it")
+    func unknownName() {
+        #expect(throws: Dialer.Unresolved.self) { try SocketAddress.all(of: .init(host: "no host", port: 1)).get() }
     }
 
     @Test(

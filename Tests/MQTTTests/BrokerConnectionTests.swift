@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Broker connection with a real mosquitto", .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
 struct BrokerConnectionTests {
-    @Test("messages of all three kinds arrive, and the farewell last")
+    @Test("messages of all three kinds arrive, and nothing is left")
     func messagesArrive() async throws {
         let broker = try await MosquittoBroker()
         let observer = try await Observer(of: broker)
@@ -17,7 +17,8 @@ struct BrokerConnectionTests {
         connection.publish(transient: MQTTMessage(topic: "faces/stats", text: "transient"))
         let received = await observer.next(3)
         #expect(Set(received.map(\.text)) == ["an event", "1", "transient"])
-        let report = await connection.stop(farewell: MQTTMessage(topic: "faces/status", text: "stopped"))
+        connection.publish(state: MQTTMessage(topic: "faces/status", text: "stopped"))
+        let report = await connection.stop()
         #expect(report == StopReport(saidGoodbye: true, unsentEvents: 0, unsentTopics: []))
         #expect(await observer.next().text == "stopped")
         #expect(connection.counters.acknowledgedEvents == 1)
@@ -152,7 +153,7 @@ struct BrokerConnectionTests {
         )
         try connection.start()
         let state = await StateWatcher(connection).wait(for: \.isConnected)
-        #expect(state == .connected(.version311, sessionPresent: false))
+        #expect(state == .connected(.version311, sessionPresent: false, broker: "127.0.0.1:\(old.port)"))
         let message = await observer.next()
         #expect(message.text == "old")
         #expect(message.contentType == nil)
@@ -168,7 +169,7 @@ struct BrokerConnectionTests {
         let connection = try BrokerConnection(testing: .test(port: old.port))
         try connection.start()
         let state = await StateWatcher(connection).wait(for: \.isConnected)
-        #expect(state == .connected(.version311, sessionPresent: false))
+        #expect(state == .connected(.version311, sessionPresent: false, broker: "127.0.0.1:\(old.port)"))
         _ = await connection.stop()
     }
 
@@ -182,10 +183,7 @@ struct BrokerConnectionTests {
         await watcher.lost()
         connection.publishNumbered(1...3)
         // An hour to say goodbye to nobody: had stop waited for any of it, the test's time limit would tell.
-        let report = await connection.stop(
-            farewell: MQTTMessage(topic: "faces/status", text: "stopped"),
-            timeout: .seconds(3600)
-        )
+        let report = await connection.stop(timeout: .seconds(3600))
         #expect(!report.saidGoodbye)
         #expect(report.unsentEvents == 3)
         #expect(log.lines.count { $0.contains("no broker at 127.0.0.1:\(port): Connection refused") } == 1)

@@ -31,7 +31,7 @@ struct BrokerSettingsTests {
         let settings = BrokerSettings(try BrokerAddress(url: "mqtts://camera@broker"), clientID: "front")
         #expect(settings.address == "broker:8883")
         #expect(settings.username == "camera")
-        #expect(settings.tls?.checksHostName == true)
+        #expect(settings.tls == TLSSettings())
         #expect(
             BrokerSettings(try BrokerAddress(url: "mqtt://[fe80::1]"), clientID: "front").address == "[fe80::1]:1883"
         )
@@ -81,10 +81,12 @@ struct BrokerSettingsTests {
             #expect(throws: MQTTError.self) { try settings.validate() }
         }
         try BrokerSettings(host: "broker", clientID: "camera").validate()
-        expectRefusal { $0.host = "" }
-        expectRefusal { $0.host = "bro\0ker" }
-        expectRefusal { $0.port = 0 }
-        expectRefusal { $0.port = 70_000 }
+        expectRefusal { $0.brokers = [] }
+        for host in ["", "bro\0ker", "a,b", "http://broker", "broker:1883", "[::1]", "a b"] {
+            expectRefusal { $0.brokers[0].host = host }
+        }
+        expectRefusal { $0.brokers[0].port = 0 }
+        expectRefusal { $0.brokers[0].port = 70_000 }
         expectRefusal { $0.clientID = "" }
         expectRefusal { $0.keepAlive = .seconds(1) }
         expectRefusal { $0.password = Secret("alone") }
@@ -109,7 +111,7 @@ struct BrokerSettingsTests {
         let directory = try TemporaryDirectory()
         let text = try directory.write("no certificate at all", to: "text.pem")
         func error(_ tls: TLSSettings) -> String? {
-            do { try tls.validate() } catch { return error.description }
+            do { _ = try tls.context() } catch { return error.description }
             return nil
         }
         let authority = certificates.authority

@@ -36,9 +36,10 @@ struct LifeSignTests {
         gate.cut()
         #expect(await observer.next().text == "offline")
         #expect(await observer.next().text == "online")
-        _ = await connection.stop(
-            farewell: MQTTMessage(topic: "faces/status", text: "stopped", qos: .atLeastOnce, retain: true)
+        connection.publish(
+            state: MQTTMessage(topic: "faces/status", text: "stopped", qos: .atLeastOnce, retain: true)
         )
+        _ = await connection.stop()
         #expect(await observer.next().text == "stopped")
     }
 

@@ -31,7 +31,7 @@ struct SecurityTests {
             Issue.record("a wrong password is to be refused, not \(String(describing: state))")
             return
         }
-        #expect(reason.contains("mqtt.passwordFile"))
+        #expect(reason.contains(settings.advice.credentials))
         #expect(await !wrong.stop().saidGoodbye)
         #expect(log.lines.count { $0.hasPrefix("error") } == 1)
         #expect(!log.lines.joined().contains("battery"))
@@ -68,7 +68,7 @@ struct SecurityTests {
         let broker = try await MosquittoBroker(options)
         let capture = try TCPProxy(to: broker.port)
         var settings = BrokerSettings.test(port: capture.port)
-        settings.host = "localhost"
+        settings.brokers[0].host = "localhost"
         settings.username = "camera"
         settings.password = Secret(Self.password)
         settings.tls = TLSSettings(certificateAuthority: certificates.authority)
@@ -137,7 +137,7 @@ struct SecurityTests {
                 Issue.record("an impostor is to be refused, not \(String(describing: state))")
                 return
             }
-            #expect(reason.contains("mqtt.tls.ca"))
+            #expect(reason.contains(settings.advice.certificates))
         }
         // Retried, and no softer the second time.
         try await eventually { capture.connections >= 3 }

@@ -56,7 +56,7 @@ struct ViewTests {
     @Test("the status line is as wide as the terminal and tells what matters first", arguments: [0, 1, 20, 80, 200])
     func statusLine(columns: Int) throws {
         var line = StatusLine(broker: "broker:1883")
-        line.connection = .connected(.version5, sessionPresent: false)
+        line.connection = .connected(.version5, sessionPresent: false, broker: "broker:1883")
         line.remember(event(.smile), at: 10)
         let text = line.text(columns: columns, faces: 1, rate: 14.6, controls: try controls(), at: 13)
         #expect(text.count == columns)
@@ -129,7 +129,7 @@ struct LiveModelTests {
     @Test("nothing is known without a connection")
     func disconnected() {
         var model = LiveModel()
-        _ = model.take(.connection(.connected(.version5, sessionPresent: false)), at: 0)
+        _ = model.take(.connection(.connected(.version5, sessionPresent: false, broker: "broker:1883")), at: 0)
         _ = model.take(occurrence(encoder.status(DaemonStatus(state: .online, cameraState: .streaming))), at: 0)
         _ = model.take(occurrence(encoder.metadata([face()], at: stamp(0))), at: 0)
         #expect(model.scene.layers.count == 1 && model.status != nil)

@@ -65,6 +65,10 @@ struct BrokerOptions: ParsableArguments {
             // Pictures of a preview are the largest messages; a person at a terminal wants to see a broker come back.
             settings.maximumIncomingPayload = 16 << 20
             settings.reconnectDelay = .milliseconds(200) ... .seconds(3)
+            settings.advice.credentials = "check the user in --mqtt, --password-file and the broker's access list"
+            settings.advice.topic = "check --topic and the broker's access list"
+            settings.advice.address = "change --mqtt"
+            settings.advice.certificates = "check --tls-ca, the host name in --mqtt, and that this port speaks TLS"
             if address.username != nil { settings.password = try password() }
             try settings.validate()
             return settings

@@ -57,7 +57,11 @@ final class Subscriber: Sendable {
         let silent = Logger(label: "facet") { _ in SwiftLogNoOpLogHandler() }
         do throws(MQTTError) {
             let connection = try BrokerConnection(settings: settings, logger: silent)
-            for filter in filters { try connection.subscribe(base + "/" + filter) }
+            // Exact topics, since some brokers (RabbitMQ) send what they have retained for those only.
+            let topics = Topic.allCases.map(\.rawValue).filter { !$0.contains("/") }
+            for filter in filters.flatMap({ $0 == "+" ? topics : [$0] }) {
+                try connection.subscribe(base + "/" + filter)
+            }
             try connection.start()
             feed = .broker(connection)
         } catch {

@@ -53,8 +53,8 @@ struct BrokerExamination {
 
     /// What was found.
     func findings(address: String, base: String) -> [Finding] {
-        guard case .connected(let version, _) = connection else { return [broker(address)] }
-        return [.works("broker", "\(address) with \(version.rawValue)"), daemon(base)] + details() + [preview(base)]
+        guard case .connected(let version, _, let serving) = connection else { return [broker(address)] }
+        return [.works("broker", "\(serving) with \(version.rawValue)"), daemon(base)] + details() + [preview(base)]
     }
 
     private func broker(_ address: String) -> Finding {

@@ -1,0 +1,183 @@
+import CMosquitto
+import Glibc
+
+/// The TLS settings as OpenSSL holds them, until the connections made with them have their own reference.
+final class TLSContext {
+    /// What OpenSSL said, with what was tried.
+    private static func lastError(_ attempt: String) -> MQTTError {
+        let code = ERR_get_error()
+        let reason = ERR_reason_error_string(code).map { String(cString: $0) } ?? "unknown reason"
+        ERR_clear_error()
+        return .tls("\(attempt): \(reason)")
+    }
+
+    /// Initialises OpenSSL, for libmosquitto as well.
+    static let isReady: Bool = {
+        // At exit libcrypto would free everything at once, while the network thread may be busy with it or with its own
+        // end: that corrupts the heap. The process ends all the same.
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
+    }()
+
+    fileprivate let context: OpaquePointer
+
+    /// Reads certificates and keys.
+    ///
+    /// - Throws: `MQTTError.tls`, which names the file.
+    init(_ settings: TLSSettings) throws(MQTTError) {
+        _ = Self.isReady
+        guard let context = SSL_CTX_new(TLS_client_method()) else { throw Self.lastError("OpenSSL") }
+        self.context = context
+        tls_set_minimum_version(context, TLS1_2_VERSION)
+        tls_set_modes(context)
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+        // An encrypted key must not ask at a terminal that nobody watches.
+        SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
+        if let path = settings.certificateAuthority {
+            guard SSL_CTX_load_verify_locations(context, path, nil) == 1 else {
+                throw Self.lastError("cannot use the CA file \(path)")
+            }
+        } else {
+            SSL_CTX_set_default_verify_paths(context)
+        }
+        guard let certificate = settings.certificate, let key = settings.key else { return }
+        guard SSL_CTX_use_certificate_chain_file(context, certificate) == 1 else {
+            throw Self.lastError("cannot use the client certificate file \(certificate)")
+        }
+        guard SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1, SSL_CTX_check_private_key(context) == 1
+        else { throw Self.lastError("cannot use the key file \(key) with the certificate") }
+    }
+
+    deinit {
+        SSL_CTX_free(context)
+    }
+}
+
+/// A connection's bytes, through TLS where there is a context. Never blocks; confined to one thread.
+final class ByteStream {
+    enum Failure: Error {
+        /// The certificate is not trusted, or TLS is not spoken there.
+        case untrusted(String)
+        case broken(String)
+    }
+
+    let socket: CInt
+    private let session: OpaquePointer?
+    /// Whether TLS waits for the socket to take more before anything else can happen.
+    private(set) var needsWriting = false
+
+    /// Takes the socket over; where this throws, it is closed too.
+    init(socket: CInt, host: String, tls settings: TLSSettings?) throws(MQTTError) {
+        self.socket = socket
+        do throws(MQTTError) {
+            session = try settings.map { settings throws(MQTTError) in try Self.session(settings) }
+        } catch {
+            close(socket)
+            throw error
+        }
+        guard let session else { return }
+        SSL_set_fd(session, socket)
+        // An address is checked against the certificate's addresses, a name against its names.
+        if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) != 1 {
+            ERR_clear_error()
+            tls_set_server_name(session, host)
+            SSL_set1_host(session, host)
+        }
+    }
+
+    private static func session(_ settings: TLSSettings) throws(MQTTError) -> OpaquePointer {
+        guard let session = SSL_new(try settings.context().context) else {
+            throw .resources("begin TLS", "OpenSSL has no memory")
+        }
+        return session
+    }
+
+    deinit {
+        if let session { SSL_free(session) }
+        close(socket)
+    }
+
+    /// Goes on with the handshake.
+    ///
+    /// - Returns: whether it is complete.
+    func handshake() throws(Failure) -> Bool {
+        guard let session else { return true }
+        ERR_clear_error()
+        let result = SSL_connect(session)
+        if result == 1 {
+            needsWriting = false
+            return true
+        }
+        guard try isWaiting(session, result) else { throw .broken("the connection was closed") }
+        return false
+    }
+
+    /// Reads what is there into `buffer`.
+    ///
+    /// - Returns: how many bytes; 0 at the end; nil if there is nothing yet.
+    func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int? {
+        guard let session else {
+            let count = recv(socket, buffer.baseAddress, buffer.count, 0)
+            guard count < 0 else { return count }
+            guard errno == EAGAIN || errno == EINTR else { throw .broken(String(cString: strerror(errno))) }
+            return nil
+        }
+        ERR_clear_error()
+        let count = SSL_read(session, buffer.baseAddress, CInt(clamping: buffer.count))
+        guard count <= 0 else { return Int(count) }
+        return try isWaiting(session, count) ? nil : 0
+    }
+
+    /// - Returns: how many bytes were taken.
+    func write(_ bytes: ArraySlice<UInt8>) throws(Failure) -> Int {
+        try bytes.withUnsafeBufferPointer { buffer throws(Failure) in try write(UnsafeRawBufferPointer(buffer)) }
+    }
+
+    private func write(_ buffer: UnsafeRawBufferPointer) throws(Failure) -> Int {
+        guard let session else {
+            let count = send(socket, buffer.baseAddress, buffer.count, CInt(MSG_NOSIGNAL))
+            guard count < 0 else { return count }
+            guard errno == EAGAIN || errno == EINTR else { throw .broken(String(cString: strerror(errno))) }
+            return 0
+        }
+        ERR_clear_error()
+        let count = SSL_write(session, buffer.baseAddress, CInt(clamping: buffer.count))
+        guard count <= 0 else { return Int(count) }
+        guard try isWaiting(session, count) else { throw .broken("the connection was closed") }
+        return 0
+    }
+
+    /// Ends the connection so that what was written still arrives.
+    func end() {
+        if let session { SSL_shutdown(session) }
+        shutdown(socket, CInt(SHUT_WR))
+    }
+
+    /// Makes closing the socket throw away what the kernel has not sent, so that a broker that wakes up hours later does
+    /// not get it.
+    func discardUnsentBytes() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// Whether TLS only waits for the socket; false at the end of the stream.
+    private func isWaiting(_ session: OpaquePointer, _ result: CInt) throws(Failure) -> Bool {
+        let systemError = errno
+        let kind = SSL_get_error(session, result)
+        needsWriting = kind == SSL_ERROR_WANT_WRITE
+        switch kind {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return true
+        case SSL_ERROR_ZERO_RETURN: return false
+        case SSL_ERROR_SYSCALL:
+            guard systemError != 0 else { return false }
+            throw .broken(String(cString: strerror(systemError)))
+        default:
+            let verification = SSL_get_verify_result(session)
+            let code = ERR_get_error()
+            ERR_clear_error()
+            if verification != X509_V_OK {
+                throw .untrusted(String(cString: X509_verify_cert_error_string(verification)))
+            }
+            throw .untrusted(ERR_reason_error_string(code).map { String(cString: $0) } ?? "TLS failed")
+        }
+    }
+}
