@@ -14,7 +14,9 @@ package final class BrokerSink: MessageSink {
     package func send(_ message: Message) {
         let outgoing = MQTTMessage(message, base: base)
         if message.topic.isEvent {
-            connection.publish(event: outgoing, sequence: message.sequence.map(Int64.init))
+            // An event's life begins with its frame, which may have waited for long: the process may have been stopped.
+            let age = message.captured.map { ContinuousClock.now - $0 } ?? .zero
+            connection.publish(event: outgoing, sequence: message.sequence.map(Int64.init), age: age)
         } else if message.topic.isRetained {
             connection.publish(state: outgoing)
         } else {

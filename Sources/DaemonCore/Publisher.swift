@@ -147,7 +147,9 @@ package final class Publisher: Sendable {
         guard wanted.contains(Topic(event.kind)) else { return }
         let latency = captured.map { (ContinuousClock.now - $0).seconds }
         let id = ULID.make(at: .wallClock())
-        send(encoder.event(event, id: id, seq: ledger.nextSequence(), latency: latency))
+        var message = encoder.event(event, id: id, seq: ledger.nextSequence(), latency: latency)
+        message.captured = captured
+        send(message)
     }
 
     private func send(_ message: Message) {

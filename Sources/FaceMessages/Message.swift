@@ -20,6 +20,9 @@ public struct Message: Hashable, Sendable {
     /// The frame of a preview picture, whose payload cannot say it.
     public var stamp: FrameStamp?
 
+    /// When the frame that settled the event was captured; nil elsewhere. Not part of the message on the wire.
+    public var captured: ContinuousClock.Instant?
+
     /// Makes a message from its topic and its encoded payload; an event's id and number stand in its payload too.
     public init(
         topic: Topic,

@@ -109,8 +109,13 @@ struct Playback {
         // A live stream may go on for months, in which the wall clock is set and the sender's clock goes its own way.
         let time = isLive ? .wallClock() : start.wall.advanced(bySeconds: mediaTime)
         let stamp = FrameStamp(frame: nextFrame, time: time, mediaTime: mediaTime)
+        var frame = picture.frame(stamp: stamp, options: options)
+        // As with a camera, whose pictures keep their time however late they are taken.
+        if options.pace == .realtime, !isLive {
+            frame.captured = min(frame.captured, start.clock.advanced(by: .seconds(mediaTime)))
+        }
         nextFrame += 1
-        return announce() && mailbox.put(.frame(picture.frame(stamp: stamp, options: options)))
+        return announce() && mailbox.put(.frame(frame))
     }
 
     /// Tells what streams, if that was not told yet.
