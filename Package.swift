@@ -167,7 +167,7 @@ let package = Package(
                 "MQTT",
                 "MediaFiles", argumentParser, logging,
             ],
-            path: "Tests/Benchmarks",
+            path: "Tools/benchmark",
             swiftSettings: strict
         ),
         // Feeds bytes from outside to whatever reads them: see deploy/fuzz.
