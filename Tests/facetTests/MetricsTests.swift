@@ -105,6 +105,12 @@ struct MetricsTests {
         try page.take([], on: .status, under: "front/faces")
         #expect(!page.text.contains("facet_up"), "its retained status was removed")
         page = try self.page()
+        var stopped = status(.streaming)
+        stopped.state = .stopped
+        try page.take(encoder("front").status(stopped).payload, on: .status, under: "front/faces")
+        #expect(page.text.contains(#"facet_camera_streaming{base="front/faces",camera="front"} 0"#))
+        #expect(!page.text.contains("facet_faces{"), "a count that nobody keeps up")
+        page = try self.page()
         page.setConnected(false)
         #expect(page.text.split(separator: "\n").filter { !$0.hasPrefix("#") } == ["facet_broker_connected 0"])
     }

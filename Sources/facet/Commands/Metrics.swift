@@ -118,6 +118,9 @@ struct MetricsPage {
         var status: StatusMessage?
         var stats: Stats?
         var count: Int?
+
+        /// Whether frames come; a daemon that has stopped leaves the camera's last state in its status.
+        var isStreaming: Bool { status?.status.state == .online && status?.status.cameraState == .streaming }
     }
 
     /// The parts of `faces/stats` that become metrics.
@@ -248,7 +251,7 @@ extension MetricsPage {
                 $0.status.map { $0.status.state == .online ? 1 : 0 }
             },
             gauge("camera_streaming", "Whether frames come.") { camera in
-                camera.status.map { $0.status.state == .online && $0.status.cameraState == .streaming ? 1 : 0 }
+                camera.status.map { _ in camera.isStreaming ? 1 : 0 }
             },
             gauge("detection_on", "Whether detection is on.") { $0.status?.status.detect.map { $0 ? 1 : 0 } },
             Metric(name: "facet_camera_lost", kind: "gauge", help: "1 while the camera is lost, by reason.") { camera in
@@ -262,7 +265,7 @@ extension MetricsPage {
                 return [([("version", version), ("boot", status.origin.boot)], 1)]
             },
             gauge("faces", "How many faces are there.") { camera in
-                camera.status?.status.cameraState == .streaming ? camera.count.map(Double.init) : nil
+                camera.isStreaming ? camera.count.map(Double.init) : nil
             },
             gauge("uptime_seconds", "Time since the daemon's start.") { $0.stats?.uptime },
             gauge("frame_rate", "Frames captured per second.") { $0.stats?.frameRate },
