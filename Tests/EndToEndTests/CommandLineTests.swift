@@ -142,10 +142,13 @@ struct CommandLineTests {
             ["--source", "/dev/v4l/by-id/none", "--print", "--no-mqtt"]
         )
         try await daemon.waitForOutput("faces/status")
-        let maps = try String(contentsOfFile: "/proc/\(daemon.identifier)/maps", encoding: .utf8)
+        // By a file handle: the size that /proc states is 0, and a String would be empty.
+        let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(daemon.identifier)/maps"))
+        let maps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
         let libraries = Set(maps.split(separator: "\n").compactMap { $0.split(separator: "/").last })
             .filter { $0.contains(".so") }
-        #expect(!libraries.contains { $0.hasPrefix("libav") || $0.hasPrefix("libsw") }, "\(libraries.sorted())")
+        #expect(libraries.contains { $0.hasPrefix("libmosquitto") }, "\(libraries.sorted())")
+        #expect(!libraries.contains { $0.hasPrefix("libav") || $0.hasPrefix("libswscale") }, "\(libraries.sorted())")
         #expect(libraries.count <= 40, "\(libraries.sorted())")
     }
 
