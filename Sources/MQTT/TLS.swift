@@ -85,7 +85,9 @@ final class ByteStream {
     }
 
     private static func session(_ settings: TLSSettings) throws(MQTTError) -> OpaquePointer {
-        guard let session = SSL_new(try settings.context().context) else {
+        let context = try settings.context()
+        // The session takes a reference of its own; until then ours must live.
+        guard let session = withExtendedLifetime(context, { SSL_new(context.context) }) else {
             throw .resources("begin TLS", "OpenSSL has no memory")
         }
         return session
