@@ -35,6 +35,8 @@ func tests(
 }
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
+let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -61,6 +63,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
         // C libraries. Each is imported by exactly one Swift target.
@@ -110,8 +113,11 @@ let package = Package(
             name: "facet",
             dependencies: [
                 "OverlayRendering", "TerminalPictures", "FaceSession", "FaceMessages", "FaceMetadata", "FaceInference",
-                "MQTT",
-                "MediaFiles", "Frames", "V4L2Capture", argumentParser, logging,
+                "MQTT", "MediaFiles", "Frames", "V4L2Capture", argumentParser, flyingFox, flyingSocks, logging,
+            ],
+            resources: [
+                .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
+                .embedInCode("Page/login.html"),
             ],
             swiftSettings: strict
         ),
@@ -155,7 +161,7 @@ let package = Package(
             of: "facet",
             [
                 "OverlayRendering", "FaceInference", "FaceMessages", "FaceMetadata", "FaceTracking", "Frames",
-                "MediaFiles", "MQTT", argumentParser, logging,
+                "MediaFiles", "MQTT", argumentParser, flyingFox, logging,
             ]
         ),
         tests(of: "FaceSession", ["FaceMetadata", "FaceTracking", "FaceInference", "Frames"]),

@@ -14,6 +14,7 @@ struct Facet: AsyncParsableCommand {
             Examples:
               facet watch                          events and faces as they come
               facet view --look hearts             the live overlay, in the terminal
+              facet serve                          the live page for the browser
               facet snapshot -o now.png            a picture with the overlay
               facet doctor                         what works, what does not, and why
 
@@ -21,7 +22,8 @@ struct Facet: AsyncParsableCommand {
             """,
         version: facetVersion,
         subcommands: [
-            Watch.self, View.self, Snapshot.self, Record.self, Devices.self, Detect.self, Doctor.self, Metrics.self,
+            Watch.self, View.self, Serve.self, Snapshot.self, Record.self, Devices.self, Detect.self, Doctor.self,
+            Metrics.self,
         ]
     )
 }

@@ -90,7 +90,7 @@ struct BrokerTests {
     @Test("a follower hears messages in order, and of the connection's loss and return")
     func follows() async throws {
         let broker = try await MosquittoBroker()
-        let subscriber = try Subscriber(options(broker), command: "test", filters: ["+", "preview/jpeg"])
+        let subscriber = try Subscriber(options(broker), command: "test", topics: Topic.viewed)
         var inputs = LiveInputs(subscriber).makeAsyncIterator()
         func next() async -> Subscriber.Occurrence? {
             guard case .occurrence(let occurrence) = await inputs.next()?.content else { return nil }

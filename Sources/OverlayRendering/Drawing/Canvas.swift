@@ -36,6 +36,19 @@ public final class Canvas {
         cairo_scale(context, scale, scale)
     }
 
+    /// Takes over a surface of Cairo's that is not made of pixels.
+    init(owning surface: OpaquePointer, pixelSize: FrameSize) throws(CanvasError) {
+        guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS, let context = cairo_create(surface) else {
+            let reason = String(cString: cairo_status_to_string(cairo_surface_status(surface)))
+            cairo_surface_destroy(surface)
+            throw .cannotCreate(width: pixelSize.width, height: pixelSize.height, reason: reason)
+        }
+        self.pixelSize = pixelSize
+        scale = 1
+        self.surface = surface
+        self.context = context
+    }
+
     deinit {
         cairo_destroy(context)
         cairo_surface_destroy(surface)
@@ -48,6 +61,8 @@ public final class Canvas {
 
     /// Fills everything with one colour, whatever was there.
     public func clear(_ color: Color) {
+        // In a document of shapes anything but painting over would be a picture of pixels.
+        guard color.alpha < 1 else { return cover(color) }
         cairo_save(context)
         cairo_set_operator(context, CAIRO_OPERATOR_SOURCE)
         setSource(color)

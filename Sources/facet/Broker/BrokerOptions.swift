@@ -7,8 +7,16 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The broker: mqtt://[user@]host[:port], or mqtts:// for TLS.", valueName: "url"))
     var mqtt = "mqtt://localhost"
 
-    @Option(help: ArgumentHelp("What the daemon's topics begin with.", valueName: "base"))
-    var topic = "faces"
+    @Option(
+        help: ArgumentHelp(
+            """
+            What the daemon's topics begin with: faces if left out. Where several cameras make sense, + stands for any \
+            one level, as in '+/faces', and the option may be repeated.
+            """,
+            valueName: "base"
+        )
+    )
+    var topic: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -38,12 +46,34 @@ struct BrokerOptions: ParsableArguments {
     var tlsKey: String?
 
     func validate() throws {
-        let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
-        guard !parts.contains(where: \.isEmpty), !topic.contains(where: { "+#".contains($0) }) else {
+        for topic in topic {
+            let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
+            let areWhole = parts.allSatisfy { $0 == "+" || (!$0.isEmpty && !$0.contains { "+#".contains($0) }) }
+            guard areWhole else {
+                throw ValidationError(
+                    """
+                    --topic '\(topic)' cannot be a base: it must not be empty, begin or end with / or hold #, and + must \
+                    stand for a whole level
+                    """
+                )
+            }
+        }
+    }
+
+    /// The bases that a command for several cameras listens to, and what it takes if none is given.
+    func patterns(default standard: [String]) -> [String] { topic.isEmpty ? standard : topic }
+
+    /// The base of the one camera that a command is about.
+    ///
+    /// - Throws: `ValidationError` if a pattern or several bases are given.
+    func base() throws -> String {
+        guard let base = topic.first else { return "faces" }
+        guard topic.count == 1, !base.contains("+") else {
             throw ValidationError(
-                "--topic '\(topic)' cannot be a base: it must not be empty, begin or end with / or hold + or #"
+                "this command is about one camera: name its base with --topic; `facet fleet` lists those there are"
             )
         }
+        return base
     }
 
     /// The settings of a connection whose client is recognisable by the command's name.

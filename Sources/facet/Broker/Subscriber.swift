@@ -3,7 +3,7 @@ import Logging
 import MQTT
 import OverlayRendering
 
-/// A connection to the broker that listens to one daemon.
+/// A connection to the broker that listens to daemons.
 final class Subscriber: Sendable {
     /// Something that happens on the connection.
     enum Occurrence: Sendable {
@@ -15,8 +15,8 @@ final class Subscriber: Sendable {
         case connection(ConnectionState)
     }
 
-    /// What the daemon's topics begin with.
-    let base: String
+    /// What the daemons' topics begin with; + stands for any level.
+    let patterns: [String]
 
     /// The broker's host and port.
     let address: String
@@ -34,7 +34,7 @@ final class Subscriber: Sendable {
 
     /// Takes the messages of a session in this program as those of a daemon.
     init(_ session: LocalSession, topic: String, name: String, capacity: Int) {
-        base = topic
+        patterns = [topic]
         address = name
         self.capacity = capacity
         feed = .session(session)
@@ -42,25 +42,33 @@ final class Subscriber: Sendable {
 
     /// Connects and subscribes.
     ///
+    /// Subscribes to each topic by its full name under each pattern: there are brokers that send a retained message only
+    /// to a subscription without a wildcard.
+    ///
     /// - Parameters:
     ///   - options: where the broker is.
-    ///   - command: the command's name, by which the broker's log tells its client.
-    ///   - filters: topic filters under the base, such as `+` or `preview/jpeg`.
+    ///   - command: the command's name, which the broker's log shows as part of the client's.
+    ///   - topics: what to subscribe to under each base.
+    ///   - patterns: what the topics begin with; nil for the one base of the options.
     ///   - capacity: how many messages wait for us before the oldest are dropped.
     /// - Throws: `CommandFailure` if the options can't work; a broker that is away is waited for.
-    init(_ options: BrokerOptions, command: String, filters: [String], capacity: Int = 1024) throws {
+    init(
+        _ options: BrokerOptions,
+        command: String,
+        topics: [Topic],
+        patterns: [String]? = nil,
+        capacity: Int = 1024
+    ) throws {
         var settings = try options.settings(command: command)
         settings.incomingCapacity = capacity
         self.capacity = capacity
-        base = options.topic
+        self.patterns = try patterns ?? [options.base()]
         address = settings.address
         let silent = Logger(label: "facet") { _ in SwiftLogNoOpLogHandler() }
         do throws(MQTTError) {
             let connection = try BrokerConnection(settings: settings, logger: silent)
-            // Exact topics, since some brokers (RabbitMQ) send what they have retained for those only.
-            let topics = Topic.allCases.map(\.rawValue).filter { !$0.contains("/") }
-            for filter in filters.flatMap({ $0 == "+" ? topics : [$0] }) {
-                try connection.subscribe(base + "/" + filter)
+            for pattern in self.patterns {
+                for topic in topics { try connection.subscribe(topic.name(under: pattern)) }
             }
             try connection.start()
             feed = .broker(connection)
@@ -68,6 +76,9 @@ final class Subscriber: Sendable {
             throw CommandFailure(error.description)
         }
     }
+
+    /// What the topics of the one daemon begin with.
+    var base: String { patterns.first ?? "faces" }
 
     /// Where the connection stands, for one reader.
     var states: AsyncStream<ConnectionState> {
@@ -97,16 +108,14 @@ final class Subscriber: Sendable {
 
     /// What a message is to us.
     func occurrence(_ message: ReceivedMessage) -> Occurrence {
-        let prefix = base + "/"
-        let name = message.topic.hasPrefix(prefix) ? String(message.topic.dropFirst(prefix.count)) : ""
-        return Topic(rawValue: name).map { .message($0, message) } ?? .foreign(message)
+        Topic(name: message.topic).map { .message($0, message) } ?? .foreign(message)
     }
 
-    /// Publishes a command to the daemon.
-    func send(_ text: String, on topic: Topic) {
+    /// Publishes a command to a daemon; to the one daemon if no base is named.
+    func send(_ text: String, on topic: Topic, under base: String? = nil) {
         guard case .broker(let connection) = feed else { return }
         connection.publish(
-            event: MQTTMessage(topic: topic.name(under: base), text: text, qos: .atLeastOnce)
+            event: MQTTMessage(topic: topic.name(under: base ?? self.base), text: text, qos: .atLeastOnce)
         )
     }
 
@@ -134,4 +143,14 @@ extension ReceivedMessage {
             userProperties: message.userProperties.map { MQTTMessage.UserProperty($0.name, $0.value) }
         )
     }
+}
+
+extension ReceivedMessage {
+    /// What the topic begins with, given which topic of the contract it is.
+    func base(of topic: Topic) -> String { String(self.topic.dropLast(topic.rawValue.count + 1)) }
+}
+
+extension Topic {
+    /// What a command that shows faces and pictures listens to.
+    static let viewed: [Topic] = [.status, .detectState, .metadata] + events + [.previewJPEG]
 }

@@ -31,7 +31,7 @@ struct Detect: AsyncParsableCommand {
     @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
-        let subscriber = try Subscriber(broker, command: "detect", filters: ["status", "detect/state"])
+        let subscriber = try Subscriber(broker, command: "detect", topics: [.status, .detectState])
         var dialogue = DetectDialogue(wanted: wish == .on)
         let start = ContinuousClock.now
         for await input in LiveInputs(subscriber, interval: .milliseconds(100)) {
@@ -47,7 +47,7 @@ struct Detect: AsyncParsableCommand {
                 }
             case .tick:
                 guard start.duration(to: .now) / .seconds(1) > Self.patience else { continue }
-                throw CommandFailure(dialogue.whyNot(base: broker.topic, address: subscriber.address))
+                throw CommandFailure(dialogue.whyNot(base: subscriber.base, address: subscriber.address))
             case .key, .interrupted: break
             }
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaceMessages
 import FaceMetadata
 import Foundation
 import Frames

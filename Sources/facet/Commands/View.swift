@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaceMessages
 import Foundation
 import OverlayRendering
 import TerminalPictures

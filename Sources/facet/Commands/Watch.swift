@@ -3,14 +3,15 @@ import FaceMessages
 import FaceMetadata
 import MQTT
 
-/// `facet watch`: events and metadata as they come.
+/// `facet watch`: events as they come, and who is there.
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows events and faces as they come.",
+        abstract: "Shows events as they come, and the faces that are there.",
         discussion: """
-            One line a message: readable, in colours on a terminal (not with NO_COLOR set); or with --json as `facetd \
-            --print` writes it, which is also what --metadata of the other commands reads. Without a topic: metadata, \
-            all events, status and detect/state. Ends with Ctrl-C.
+            One line an event, in colours on a terminal (not with NO_COLOR set), and there the faces in a last line that \
+            follows them. With -v each metadata message is a line too. With --json all of it as `facetd --print` writes \
+            it, which is also what --metadata of the other commands reads. Without a topic: all events, status, \
+            detect/state and metadata. Ends with Ctrl-C.
 
             The command of --exec finds the event's fields in FACET_EVENT, FACET_FACE, FACET_CAMERA, FACET_TIME, \
             FACET_FRAME, FACET_MEDIA_TIME, FACET_CONFIDENCE, FACET_ROLL, FACET_YAW, FACET_PITCH, FACET_EYES, \
@@ -20,6 +21,7 @@ struct Watch: AsyncParsableCommand {
             Examples:
               facet watch
               facet watch --mqtt mqtts://me@broker.example --topic porch/faces smile blink
+              facet watch --topic '+/faces'                          all cameras, each line with its base
               facet watch --json | jq -c 'select(.topic == "faces/smile").payload'
               facet watch --only smile --exec 'curl -s http://lamp.local/on'
               facet watch --only smile --count 1 && echo smiled
@@ -31,6 +33,9 @@ struct Watch: AsyncParsableCommand {
 
     @Flag(help: "Write each message as one line of JSON.")
     var json = false
+
+    @Flag(name: .shortAndLong, help: "Show each metadata message in a line of its own.")
+    var verbose = false
 
     @Option(
         help: ArgumentHelp(
@@ -55,11 +60,19 @@ struct Watch: AsyncParsableCommand {
 
     func run() async throws {
         let topics = try chosenTopics()
-        let subscriber = try Subscriber(broker, command: "watch", filters: topics.map(\.rawValue))
+        let patterns = broker.patterns(default: ["faces"])
+        let subscriber = try Subscriber(broker, command: "watch", topics: topics, patterns: patterns)
         if StandardOutput.isTerminal, !json {
-            StandardOutput.note("watching \(broker.topic) at \(subscriber.address), Ctrl-C ends")
+            StandardOutput.note("watching \(patterns.joined(separator: ", ")) at \(subscriber.address), Ctrl-C ends")
         }
-        var printer = WatchPrinter(base: broker.topic, isJSON: json)
+        var printer = WatchPrinter(
+            WatchPrinter.Style(
+                isJSON: json,
+                showsMetadata: verbose || self.topics.contains(Topic.metadata.rawValue),
+                isTerminal: StandardOutput.isTerminal,
+                namesCamera: patterns.count > 1 || patterns.contains { $0.contains("+") }
+            )
+        )
         let commands = exec.map { EventCommandQueue(EventCommand(command: $0)) }
         var notices = ConnectionNotices(address: subscriber.address)
         var drops = DropNotices()
@@ -67,7 +80,7 @@ struct Watch: AsyncParsableCommand {
         for await input in inputs {
             switch input.content {
             case .occurrence(.connection(let state)):
-                if let note = try notices.note(state) { StandardOutput.note(note) }
+                if let note = try notices.note(state) { printer.note(note) }
             case .occurrence(.message(let topic, let message)):
                 if case .event(let event) = printer.show(message, on: topic) {
                     commands?.add(event, payload: message.payload)
@@ -75,9 +88,10 @@ struct Watch: AsyncParsableCommand {
             case .occurrence(.foreign), .key, .tick, .interrupted: break
             }
             let isOver = count.map { printer.shown >= $0 } ?? false
-            if let note = drops.note(inputs.dropped, isOver: isOver || inputs.isEmpty) { StandardOutput.note(note) }
+            if let note = drops.note(inputs.dropped, isOver: isOver || inputs.isEmpty) { printer.note(note) }
             if isOver { break }
         }
+        printer.finish()
         await subscriber.stop()
         await commands?.finish()
     }
@@ -91,7 +105,7 @@ struct Watch: AsyncParsableCommand {
 
     private func namedTopics() throws -> [Topic] {
         try topics.map { name in
-            let prefix = broker.topic + "/"
+            let prefix = broker.topic.map { $0 + "/" }.first { name.hasPrefix($0) } ?? "faces/"
             let short = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
             guard let topic = Topic(rawValue: short) else {
                 let known = Topic.allCases.map(\.rawValue).joined(separator: ", ")

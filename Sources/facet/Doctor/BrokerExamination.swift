@@ -19,7 +19,7 @@ struct BrokerExamination {
     static func findings(_ options: BrokerOptions) async throws -> [Finding] {
         let subscriber: Subscriber
         do {
-            subscriber = try Subscriber(options, command: "doctor", filters: ["+", "preview/jpeg"])
+            subscriber = try Subscriber(options, command: "doctor", topics: Topic.viewed)
         } catch let failure as CommandFailure {
             return [.fails("broker", failure.description)]
         }
@@ -30,7 +30,7 @@ struct BrokerExamination {
             if examination.isOver(after: start.duration(to: .now) / .seconds(1)) { break }
         }
         await subscriber.stop()
-        return examination.findings(address: subscriber.address, base: options.topic)
+        return examination.findings(address: subscriber.address, base: subscriber.base)
     }
 
     /// Takes what happened on the connection.

@@ -96,6 +96,9 @@ final class LiveInputs: AsyncSequence, Sendable {
         inbox.finish()
     }
 
+    /// Lets an `interrupted` come, as a signal would.
+    var interrupt: @Sendable () -> Void { { [inbox] in inbox.put(.interrupted) } }
+
     /// Whether the reader has taken all that came so far.
     var isEmpty: Bool { inbox.isEmpty }
 

@@ -11,6 +11,12 @@ enum StandardOutput {
         return isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
+    /// The terminal's width in characters; 80 if it is unknown.
+    static var columns: Int {
+        var size = winsize()
+        return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+
     /// Writes all bytes at once, so that whoever reads the pipe sees whole lines as they come.
     static func write(_ bytes: [UInt8]) {
         write(bytes, to: STDOUT_FILENO)

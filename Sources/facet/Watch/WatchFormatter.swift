@@ -25,11 +25,19 @@ struct WatchFormatter {
     // MARK: - Messages
 
     private func metadata(_ message: MetadataMessage) -> String {
+        row(message.stamp.time, .metadata, words(of: message))
+    }
+
+    /// The present faces, without time and kind.
+    func words(of message: MetadataMessage) -> String {
         let faces = message.faces.map { face in
             ([place(face)] + pose(face.pose) + expression(face)).joined(separator: " ")
         }
-        return row(message.stamp.time, .metadata, faces.isEmpty ? "nobody" : faces.joined(separator: " | "))
+        return faces.isEmpty ? "nobody" : faces.joined(separator: " | ")
     }
+
+    /// A text that stands back behind the others.
+    func faint(_ text: String) -> String { hasColors ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 
     private func place(_ face: FaceObject) -> String {
         let box = face.bounds
@@ -54,18 +62,23 @@ struct WatchFormatter {
         return words
     }
 
-    private func event(_ message: EventMessage) -> String {
+    /// What happened to which face, without time and kind; with the pose, if wanted.
+    func words(of message: EventMessage, withPose: Bool = true) -> String {
         let event = message.event
         var words = ["face \(event.face.faceID.rawValue)"]
         switch event.kind {
-        case .enter, .smile: words += pose(event.face.pose)
+        case .enter, .smile: if withPose { words += pose(event.face.pose) }
         case .leave(let dwell, _, let reason):
             words.append("after \(seconds(dwell))")
             if reason != .left { words.append("(\(reason.rawValue))") }
         case .blink(let eyes, let duration), .eyesClosed(let eyes, let duration):
             words.append("\(eyes == .both ? "both eyes" : "\(eyes.rawValue) eye"), \(seconds(duration))")
         }
-        return row(event.stamp.time, Topic(event.kind), words.joined(separator: " "))
+        return words.joined(separator: " ")
+    }
+
+    private func event(_ message: EventMessage) -> String {
+        row(message.event.stamp.time, Topic(message.event.kind), words(of: message))
     }
 
     private func status(_ message: StatusMessage) -> String {

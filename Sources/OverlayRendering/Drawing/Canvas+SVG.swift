@@ -1,0 +1,45 @@
+import CCairo
+public import Frames
+
+extension Canvas {
+    /// What is drawn on a canvas of that size, as an SVG document: the same calls that draw pixels.
+    ///
+    /// - Parameters:
+    ///   - size: the document's width and height in user units, which are the canvas's points.
+    ///   - body: draws.
+    /// - Returns: the document in UTF-8; transparent where nothing was drawn.
+    /// - Throws: what `body` throws, and `CanvasError` if Cairo fails.
+    public static func svg(size: FrameSize, _ body: (Canvas) throws -> Void) throws -> [UInt8] {
+        let output = SVGOutput()
+        let surface = cairo_svg_surface_create_for_stream(
+            { output, bytes, count in
+                guard let output, let bytes else { return CAIRO_STATUS_WRITE_ERROR }
+                let buffer = UnsafeBufferPointer(start: bytes, count: Int(count))
+                Unmanaged<SVGOutput>.fromOpaque(output).takeUnretainedValue().bytes.append(contentsOf: buffer)
+                return CAIRO_STATUS_SUCCESS
+            },
+            Unmanaged.passUnretained(output).toOpaque(),
+            Double(size.width),
+            Double(size.height)
+        )
+        guard let surface else {
+            throw CanvasError.cannotCreate(width: size.width, height: size.height, reason: "there is no memory")
+        }
+        cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX)
+        let canvas = try Canvas(owning: surface, pixelSize: size)
+        try body(canvas)
+        try canvas.check()
+        // The document is written here, and not when the canvas goes: the output must still be there.
+        cairo_surface_finish(surface)
+        let status = cairo_surface_status(surface)
+        guard status == CAIRO_STATUS_SUCCESS else {
+            throw CanvasError.drawing(reason: String(cString: cairo_status_to_string(status)))
+        }
+        return withExtendedLifetime(output) { output.bytes }
+    }
+}
+
+/// Where Cairo writes a document.
+private final class SVGOutput {
+    var bytes: [UInt8] = []
+}

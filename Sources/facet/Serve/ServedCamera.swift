@@ -1,0 +1,218 @@
+import FaceMessages
+import FaceMetadata
+import Foundation
+import Frames
+import MQTT
+import OverlayRendering
+
+/// One camera as pages see it: its faces and pictures, and the messages made of them.
+struct ServedCamera {
+    /// The size a picture is taken for where nothing tells it.
+    private static let usualPicture = FrameSize(width: 640, height: 480)
+
+    /// The most pixels of a preview picture that is passed on: a page that opened a larger one would run out of memory.
+    private static let mostPixels = 16_000_000
+
+    /// Redraws a second of a scene without pictures.
+    private static let sceneRate = 25.0
+
+    /// The topics' base.
+    let base: String
+
+    /// What the daemon reported.
+    private(set) var model = LiveModel()
+
+    private var shown: (picture: PreviewPicture, size: FrameSize)?
+    private var isDirty = true
+    private var lastDraw = -1.0
+    private var pictures = RecentMoments()
+
+    /// Makes a camera of which nothing is known yet.
+    init(base: String) {
+        self.base = base
+    }
+
+    /// Takes what happened on the connection.
+    ///
+    /// - Returns: the event that it was, and whether the camera's condition or its faces may have changed.
+    mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> (event: EventMessage?, state: Bool) {
+        switch model.take(occurrence, at: seconds) {
+        case .picture, nil: return (nil, false)
+        case .event(let event):
+            isDirty = isDirty || shown == nil
+            return (event, true)
+        case .other:
+            if !model.isWatching || !model.connection.isConnected { shown = nil }
+            isDirty = isDirty || shown == nil
+            if case .message(.metadata, _) = occurrence { return (nil, false) }
+            return (nil, true)
+        }
+    }
+
+    /// Preview pictures a second; nil if none came lately.
+    var pictureRate: Double? { pictures.rate(at: .now) }
+
+    /// Draws what there is now even if nothing is new, for a page that has just come.
+    mutating func redraw() {
+        isDirty = true
+    }
+
+    /// Whether there is something new to show at a time in seconds; takes the newest picture that can be drawn.
+    mutating func advance(to seconds: Double) -> Bool {
+        model.advance(to: seconds)
+        if let picture = model.nextPicture(at: seconds), let size = JPEGHeader.size(of: picture.jpeg),
+            size.width * size.height <= Self.mostPixels
+        {
+            shown = (picture, size)
+            pictures.add(.now)
+            isDirty = true
+        }
+        let isFading = shown == nil && model.scene.isFading
+        guard isDirty || isFading, shown != nil || seconds - lastDraw >= 1 / Self.sceneRate else { return false }
+        lastDraw = seconds
+        // What fades is drawn once more when it is gone.
+        isDirty = isFading
+        return true
+    }
+
+    /// The message with what there is to show: picture, faces, and the overlay in a look.
+    ///
+    /// Four parts: the length of a JSON header and that of an SVG document, each as four bytes with the highest first,
+    /// then the header, the document and the JPEG, which is empty without a preview.
+    func message(look: LookName, isMirrored: Bool, at seconds: Double) throws -> Data {
+        let size = shown?.size ?? model.pictureSize ?? Self.usualPicture
+        let scene = shown.map { model.scene(of: $0.picture) } ?? model.scene
+        let svg = try Canvas.svg(size: size) { canvas in
+            guard
+                let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size, isMirrored: isMirrored)
+            else { return }
+            if shown == nil { canvas.drawHeads(scene, geometry) }
+            canvas.draw(scene, geometry, look: look.look, at: seconds)
+        }
+        let header = FrameHeader(
+            camera: base,
+            width: size.width,
+            height: size.height,
+            look: look.rawValue,
+            mirrored: isMirrored,
+            frame: shown?.picture.frame ?? scene.stamp?.frame,
+            picture: shown != nil,
+            faces: scene.layers.map { FaceRow($0.face) }
+        )
+        return ServedMessage.encode(header, svg: svg, jpeg: shown?.picture.jpeg ?? [])
+    }
+
+    /// The row of the camera in the state.
+    var row: CameraRow {
+        let status = model.status?.status
+        return CameraRow(
+            base: base,
+            name: model.status?.origin.camera ?? base,
+            state: status?.state.rawValue,
+            camera: status?.cameraState?.rawValue,
+            reason: status?.reason,
+            detail: status?.detail,
+            attention: status?.attention?.map(\.rawValue) ?? [],
+            detecting: model.isDetecting ?? status?.detect,
+            faces: model.scene.layers.count,
+            rate: pictureRate.map { ($0 * 10).rounded() / 10 }
+        )
+    }
+}
+
+/// Where the messages for pages are put together.
+enum ServedMessage {
+    /// A message of a JSON header, an SVG document and a JPEG.
+    static func encode(_ header: some Encodable, svg: [UInt8] = [], jpeg: [UInt8] = []) -> Data {
+        let json = (try? JSONEncoder().encode(header)) ?? Data("{}".utf8)
+        var message = Data(capacity: 8 + json.count + svg.count + jpeg.count)
+        for count in [json.count, svg.count] {
+            withUnsafeBytes(of: UInt32(count).bigEndian) { message.append(contentsOf: $0) }
+        }
+        message.append(json)
+        message.append(contentsOf: svg)
+        message.append(contentsOf: jpeg)
+        return message
+    }
+}
+
+/// The header of a picture's message.
+struct FrameHeader: Encodable {
+    var type = "frame"
+    var camera: String
+    var width: Int
+    var height: Int
+    var look: String
+    var mirrored: Bool
+    var frame: Int?
+    var picture: Bool
+    var faces: [FaceRow]
+}
+
+/// A face's values for the page's traces; what is unknown is left out.
+struct FaceRow: Encodable {
+    var id: Int
+    var smile: Double?
+    var smiling: Bool?
+    var leftClosed: Bool?
+    var rightClosed: Bool?
+    var yaw: Double?
+    var pitch: Double?
+    var roll: Double?
+
+    init(_ face: FaceObject) {
+        func rounded(_ value: Double?) -> Double? {
+            value.flatMap { $0.isFinite ? ($0 * 100).rounded() / 100 : nil }
+        }
+        id = face.faceID.rawValue
+        smile = rounded(face.smile)
+        smiling = face.smiling
+        leftClosed = face.leftEyeClosed
+        rightClosed = face.rightEyeClosed
+        yaw = rounded(face.pose?.yaw)
+        pitch = rounded(face.pose?.pitch)
+        roll = rounded(face.pose?.roll)
+    }
+}
+
+/// The header of a state's message.
+struct StateHeader: Encodable {
+    var type = "state"
+    var version = facetVersion
+    var broker: BrokerRow
+    var control: Bool
+    var looks = LookName.allCases.map(\.rawValue)
+    var cameras: [CameraRow]
+    var events: [EventRow]
+}
+
+/// Where the connection to the broker stands.
+struct BrokerRow: Encodable, Equatable {
+    var address: String
+    var connected: Bool
+    var reason: String?
+}
+
+/// A camera's condition.
+struct CameraRow: Encodable, Equatable {
+    var base: String
+    var name: String
+    var state: String?
+    var camera: String?
+    var reason: String?
+    var detail: String?
+    var attention: [String]
+    var detecting: Bool?
+    var faces: Int
+    var rate: Double?
+}
+
+/// An event in the page's list.
+struct EventRow: Encodable, Equatable {
+    var number: Int
+    var camera: String
+    var kind: String
+    var face: Int
+    var time: String
+    var text: String
+}

@@ -1,0 +1,130 @@
+import FaceMessages
+import FaceMetadata
+import Foundation
+import MQTT
+import OverlayRendering
+
+/// All cameras that pages show, and the way from the broker's messages to the pages' messages.
+///
+/// Everything is drawn and encoded once for each camera, look and mirroring that any page wants, however many pages there
+/// are. Not Sendable: the one task of the command owns it.
+final class Studio {
+    /// Events that the page's list holds.
+    private static let events = 60
+
+    /// Cameras at the same time: names under a pattern come from anybody who may publish.
+    private static let capacity = 256
+
+    /// Seconds between two states without a change, so that a page notices a connection that broke silently.
+    private static let heartbeat = 2.0
+
+    /// Seconds between two states at the least, however much changes.
+    private static let pause = 0.1
+
+    private let viewers: Viewers
+    private let address: String
+    private let canControl: Bool
+    private let formatter = WatchFormatter(hasColors: false)
+    private var cameras: [String: ServedCamera] = [:]
+    private var events: [EventRow] = []
+    private var eventCount = 0
+    private var connection: ConnectionState = .connecting
+    private var isStateDirty = true
+    private var lastState = -Studio.heartbeat
+    private var seenChanges = -1
+
+    /// Makes a studio without cameras; those with a plain base are there from the start.
+    init(viewers: Viewers, address: String, bases: [String], canControl: Bool) {
+        self.viewers = viewers
+        self.address = address
+        self.canControl = canControl
+        for base in bases { cameras[base] = ServedCamera(base: base) }
+    }
+
+    /// Takes what happened on the connection, at a time in seconds.
+    func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
+        switch occurrence {
+        case .connection(let state):
+            connection = state
+            isStateDirty = true
+            for base in cameras.keys { _ = cameras[base]?.take(occurrence, at: seconds) }
+        case .message(let topic, let message):
+            let base = message.base(of: topic)
+            guard cameras[base] != nil || cameras.count < Self.capacity else { return }
+            let result = cameras[base, default: ServedCamera(base: base)].take(occurrence, at: seconds)
+            if let event = result.event { remember(event, base) }
+            isStateDirty = isStateDirty || result.state
+        case .foreign: break
+        }
+    }
+
+    private func remember(_ message: EventMessage, _ base: String) {
+        eventCount += 1
+        if events.count == Self.events { events.removeFirst() }
+        events.append(
+            EventRow(
+                number: eventCount,
+                camera: base,
+                kind: Topic(message.event.kind).rawValue,
+                face: message.event.face.faceID.rawValue,
+                time: message.event.stamp.time.iso8601,
+                text: formatter.words(of: message, withPose: false).printable
+            )
+        )
+    }
+
+    /// Sends what is new to the pages that want it.
+    func advance(to seconds: Double) throws {
+        let (pages, changes) = viewers.all
+        if changes != seenChanges {
+            seenChanges = changes
+            isStateDirty = true
+            for base in cameras.keys { cameras[base]?.redraw() }
+        }
+        for base in cameras.keys where cameras[base]?.advance(to: seconds) == true {
+            try show(base, to: pages, at: seconds)
+        }
+        sendState(to: pages, at: seconds)
+    }
+
+    private func show(_ base: String, to pages: [Viewer], at seconds: Double) throws {
+        var messages: [ViewerWish: Data] = [:]
+        for page in pages {
+            var wish = page.wish
+            guard wish.includes(base), let camera = cameras[base] else { continue }
+            wish.camera = nil
+            let message =
+                try messages[wish]
+                ?? camera.message(look: wish.look, isMirrored: wish.isMirrored, at: seconds)
+            messages[wish] = message
+            page.put(message, of: base)
+        }
+    }
+
+    private func sendState(to pages: [Viewer], at seconds: Double) {
+        let age = seconds - lastState
+        guard !pages.isEmpty, age >= Self.heartbeat || (isStateDirty && age >= Self.pause) else { return }
+        isStateDirty = false
+        lastState = seconds
+        let state = ServedMessage.encode(
+            StateHeader(
+                broker: BrokerRow(connection, address: address),
+                control: canControl,
+                cameras: cameras.values.map(\.row).sorted { $0.base < $1.base },
+                events: events
+            )
+        )
+        for page in pages { page.put(state: state) }
+    }
+}
+
+extension BrokerRow {
+    init(_ state: ConnectionState, address: String) {
+        switch state {
+        case .connected: self.init(address: address, connected: true, reason: nil)
+        case .connecting, .stopped: self.init(address: address, connected: false, reason: nil)
+        case .disconnected(let reason), .refused(let reason), .takenOver(let reason):
+            self.init(address: address, connected: false, reason: reason.printable)
+        }
+    }
+}

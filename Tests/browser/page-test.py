@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Tests the page of `facet serve` in a headless Chromium, against a real broker and a real daemon on the demo clip.
+
+usage: page-test.py PROGRAMS CLIP [SCREENSHOT-DIRECTORY]
+
+PROGRAMS is the directory of the built facet and facetd. Needs mosquitto, chromium, chromium-driver and python3-selenium;
+without a browser it says so and ends with status 77.
+"""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import Select, WebDriverWait
+except ImportError:
+    print("page-test: skipped: python3-selenium is not installed")
+    sys.exit(77)
+
+driver_path = shutil.which("chromedriver")
+if not driver_path or not shutil.which("chromium"):
+    print("page-test: skipped: chromium and chromium-driver are not installed")
+    sys.exit(77)
+
+programs, clip = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+shots = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
+work = tempfile.mkdtemp()
+running = []
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def start(arguments, **options):
+    process = subprocess.Popen(arguments, **options)
+    running.append(process)
+    return process
+
+
+def start_broker(port):
+    with open(f"{work}/broker.conf", "w") as file:
+        file.write(f"listener {port} 127.0.0.1\nallow_anonymous true\n")
+        if os.getuid() == 0:
+            file.write("user root\n")
+    name = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
+    return start([name, "-c", f"{work}/broker.conf"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def start_daemon(base, port, preview):
+    return start(
+        [f"{programs}/facetd", "--source", clip, "--mqtt", f"mqtt://127.0.0.1:{port}", "--set", "clip.loop=true",
+         "--set", f"preview.enabled={preview}", "--set", "preview.rate=10", "--set", f"mqtt.topic={base}",
+         "--set", f"outbox.path={work}/{base.replace('/', '-')}.sqlite"],
+        stdout=subprocess.DEVNULL, stderr=open(f"{work}/facetd.log", "a"))
+
+
+def wait(words, condition, seconds=30):
+    try:
+        return WebDriverWait(browser, seconds, poll_frequency=0.1).until(lambda _: condition())
+    except Exception:
+        shot("failed")
+        raise SystemExit(f"page-test: failed: {words}; page: {browser.find_element(By.TAG_NAME, 'body').text!r}")
+
+
+def shot(name):
+    if shots:
+        os.makedirs(shots, exist_ok=True)
+        browser.save_screenshot(f"{shots}/{name}.png")
+
+
+def figure(base):
+    return f'figure[data-base="{base}"]'
+
+
+def data(base, name):
+    return browser.execute_script(
+        f"return document.querySelector('{figure(base)} canvas.live')?.dataset.{name} ?? null")
+
+
+def caption(base):
+    return browser.execute_script(f"return document.querySelector('{figure(base)} figcaption')?.textContent ?? ''")
+
+
+def pixel(base, x, y):
+    return browser.execute_script(
+        "const c = document.querySelector(arguments[0] + ' canvas.live');"
+        "return [...c.getContext('2d').getImageData(arguments[1] * c.width, arguments[2] * c.height, 1, 1).data]",
+        figure(base), x, y)
+
+
+def eyes(port):
+    """The eyes in the newest metadata, as shares of the picture."""
+    output = subprocess.run(
+        [f"{programs}/facet", "watch", "--json", "metadata", "--count", "1", "--mqtt", f"mqtt://127.0.0.1:{port}"],
+        capture_output=True, timeout=20).stdout
+    faces = json.loads(output)["payload"]["faces"]
+    return [(face[eye]["x"], face[eye]["y"]) for face in faces for eye in ("leftEye", "rightEye") if eye in face]
+
+
+def is_red(color):
+    return color[0] > 150 and color[1] < 130 and color[2] < 150
+
+
+browser = None
+try:
+    port = free_port()
+    broker = start_broker(port)
+    start_daemon("faces", port, "true")
+    server = start(
+        [f"{programs}/facet", "serve", "--mqtt", f"mqtt://127.0.0.1:{port}", "--listen", "127.0.0.1:0", "--control",
+         "--look", "hearts"], stdout=subprocess.PIPE, text=True)
+    address = server.stdout.readline().strip()
+    options = Options()
+    for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                     "--window-size=1280,860"]:
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    browser = webdriver.Chrome(service=Service(driver_path), options=options)
+    browser.get(address)
+
+    wait("the picture is there", lambda: data("faces", "picture") == "true")
+    first = data("faces", "frame")
+    wait("the picture moves", lambda: data("faces", "frame") != first)
+    wait("a face is listed", lambda: browser.find_elements(By.CSS_SELECTOR, "#faces li"))
+    wait("hearts are on the eyes",
+         lambda: (lambda places: places and all(is_red(pixel("faces", *place)) for place in places))(eyes(port)))
+    shot("hearts")
+
+    Select(browser.find_element(By.ID, "look")).select_by_value("santa")
+    wait("the look changes", lambda: data("faces", "look") == "santa")
+    shot("santa")
+    browser.find_element(By.TAG_NAME, "body").send_keys("l")
+    wait("the key changes the look", lambda: data("faces", "look") == "square")
+    browser.find_element(By.TAG_NAME, "body").send_keys("m")
+    wait("the key mirrors the picture", lambda: browser.find_element(By.ID, "mirror").is_selected())
+    wait("an event is listed", lambda: browser.find_elements(By.CSS_SELECTOR, "#events li"), 60)
+    shot("square-mirrored")
+
+    broker.kill()
+    broker.wait()
+    wait("the loss of the broker is shown", lambda: "bad" in browser.find_element(By.ID, "broker").get_attribute("class"))
+    shot("broker-lost")
+    broker = start_broker(port)
+    wait("its return is shown", lambda: "good" in browser.find_element(By.ID, "broker").get_attribute("class"), 60)
+    wait("the camera streams again", lambda: "streaming" in caption("faces"), 60)
+
+    browser.find_element(By.CSS_SELECTOR, f"{figure('faces')} figcaption button").click()
+    wait("detection is off", lambda: "disabled" in caption("faces"))
+    wait("no old picture passes for live", lambda: data("faces", "picture") == "false")
+    shot("detection-off")
+    browser.find_element(By.CSS_SELECTOR, f"{figure('faces')} figcaption button").click()
+    wait("detection is on again", lambda: "streaming" in caption("faces"))
+    wait("the picture is back", lambda: data("faces", "picture") == "true")
+
+    start_daemon("porch/faces", port, "false")
+    wait("a second camera appears, without a preview", lambda: data("porch/faces", "picture") == "false")
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+    wait("its face is there", lambda: "1 face" in caption("porch/faces"), 60)
+    time.sleep(1)
+    shot("grid-dark")
+    browser.find_element(By.CSS_SELECTOR, f"{figure('porch/faces')} .picture").click()
+    wait("one click shows one camera", lambda: not browser.find_element(By.CSS_SELECTOR, figure("faces")).is_displayed())
+    shot("one-dark")
+    browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
+    wait("escape shows all", lambda: browser.find_element(By.CSS_SELECTOR, figure("faces")).is_displayed())
+
+    # "rendering" is advice about this test's own way to look at pixels.
+    noise = [entry for entry in browser.get_log("browser")
+             if entry["level"] in ("SEVERE", "WARNING") and entry.get("source") != "rendering"]
+    if noise:
+        raise SystemExit(f"page-test: failed: the browser complains: {noise}")
+    print("page-test: passed")
+finally:
+    if browser:
+        browser.quit()
+    for process in running:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+    shutil.rmtree(work, ignore_errors=True)
