@@ -113,7 +113,8 @@ let package = Package(
             name: "facet",
             dependencies: [
                 "OverlayRendering", "TerminalPictures", "FaceSession", "FaceMessages", "FaceMetadata", "FaceInference",
-                "MQTT", "MediaFiles", "Frames", "V4L2Capture", argumentParser, flyingFox, flyingSocks, logging,
+                "FaceTracking", "MQTT", "MediaFiles", "Frames", "V4L2Capture", argumentParser, flyingFox, flyingSocks,
+                logging,
             ],
             resources: [
                 .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),

@@ -4,6 +4,39 @@ import FaceMessages
 /// The companion of `facetd`: shows and uses what the daemon tells about faces.
 @main
 struct Facet: AsyncParsableCommand {
+    /// Runs the command; one that does not exist gets the name of the nearest that does.
+    static func main() async {
+        if let word = CommandLine.arguments.dropFirst().first, let name = suggestion(for: word) {
+            StandardOutput.note("there is no command '\(word)'; did you mean '\(name)'?")
+            exit(withError: ExitCode.validationFailure)
+        }
+        await main(nil)
+    }
+
+    /// The command that somebody may have meant who wrote something else; nil for a command's own name, for an option,
+    /// and for a word that is like none.
+    static func suggestion(for word: String) -> String? {
+        let names = configuration.subcommands.map(\._commandName) + ["help"]
+        guard !word.hasPrefix("-"), !names.contains(word) else { return nil }
+        let nearest = names.map { ($0, distance($0, word)) }.min { $0.1 < $1.1 }
+        return nearest.flatMap { $0.1 <= 2 ? $0.0 : nil }
+    }
+
+    /// How many letters must be put in, taken out or replaced to make one word of the other (Levenshtein).
+    private static func distance(_ one: String, _ other: String) -> Int {
+        var row = Array(0...other.count)
+        for (i, letter) in one.enumerated() {
+            var (corner, left) = (i, i + 1)
+            row[0] = i + 1
+            for (j, match) in other.enumerated() {
+                let value = min(row[j + 1] + 1, left + 1, corner + (letter == match ? 0 : 1))
+                (corner, left) = (row[j + 1], value)
+                row[j + 1] = value
+            }
+        }
+        return row[other.count]
+    }
+
     static let configuration = CommandConfiguration(
         commandName: "facet",
         abstract: "Shows and uses what facetd tells about faces.",
@@ -16,14 +49,15 @@ struct Facet: AsyncParsableCommand {
               facet view --look hearts             the live overlay, in the terminal
               facet serve                          the live page for the browser
               facet snapshot -o now.png            a picture with the overlay
+              facet apply clip.mp4 -o out.mp4      a clip with the overlay, without daemon and broker
               facet doctor                         what works, what does not, and why
 
             Shell completions: facet --generate-completion-script bash|zsh|fish
             """,
         version: facetVersion,
         subcommands: [
-            Watch.self, View.self, Serve.self, Snapshot.self, Record.self, Devices.self, Detect.self, Doctor.self,
-            Metrics.self,
+            Watch.self, View.self, Serve.self, Snapshot.self, Record.self, Apply.self, Devices.self, Detect.self,
+            Doctor.self, Metrics.self,
         ]
     )
 }

@@ -64,7 +64,7 @@ struct BrokerTests {
     @Test("doctor tells of the broker and the daemon, and what mends them")
     func doctor() async throws {
         let broker = try await MosquittoBroker()
-        let without = try await BrokerExamination.findings(options(broker))
+        let (_, without) = try await BrokerExamination.findings(options(broker))
         #expect(without.map(\.subject) == ["broker", "daemon", "preview"])
         #expect(without.map(\.verdict) == [.works, .fails, .remark])
 
@@ -78,12 +78,13 @@ struct BrokerTests {
         publish(encoder.status(status), daemon)
         publish(encoder.metadata([], at: stamp(0)), daemon)
         _ = await daemon.states.first { $0.isConnected }
-        let with = try await BrokerExamination.findings(options(broker))
+        let (isStreaming, with) = try await BrokerExamination.findings(options(broker))
+        #expect(isStreaming)
         #expect(with.map(\.subject) == ["broker", "daemon", "attention", "preview"])
         #expect(with.map(\.verdict) == [.works, .works, .remark, .remark])
         _ = await daemon.stop()
         await broker.terminate()
-        let gone = try await BrokerExamination.findings(options(broker))
+        let (_, gone) = try await BrokerExamination.findings(options(broker))
         #expect(gone.map(\.verdict) == [.fails] && gone.first?.remedy != nil)
     }
 

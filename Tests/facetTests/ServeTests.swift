@@ -142,8 +142,8 @@ struct ServeTests {
 struct StudioTests {
     private let viewers = Viewers()
 
-    private func studio() -> Studio {
-        Studio(viewers: viewers, address: "broker:1883", bases: ["faces"], canControl: false)
+    private func studio() throws -> Studio {
+        try Studio(viewers: viewers, address: "broker:1883", bases: ["faces"], canControl: false)
     }
 
     private func join(_ look: LookName = .hearts, camera: String? = nil) throws -> Viewer {
@@ -179,7 +179,7 @@ struct StudioTests {
 
     @Test("a picture comes with the faces of its frame and the overlay in the wanted look")
     func picture() async throws {
-        let studio = studio()
+        let studio = try studio()
         let (hearts, box) = (try join(.hearts), try join(.box))
         let jpeg = try jpeg()
         studio.take(received(encoder.metadata([face()], at: stamp(3))), at: 0)
@@ -201,7 +201,7 @@ struct StudioTests {
 
     @Test("without a preview there are plain heads, drawn as shapes too")
     func heads() async throws {
-        let studio = studio()
+        let studio = try studio()
         let viewer = try join()
         studio.take(received(encoder.metadata([face()], at: stamp(3))), at: 0)
         try studio.advance(to: 0.01)
@@ -214,7 +214,7 @@ struct StudioTests {
 
     @Test("everything is drawn once however many pages there are")
     func sharedDrawing() async throws {
-        let studio = studio()
+        let studio = try studio()
         let pages = try (0..<20).map { _ in try join() }
         studio.take(received(encoder.metadata([face()], at: stamp(3))), at: 0)
         try studio.advance(to: 0.01)
@@ -229,7 +229,7 @@ struct StudioTests {
 
     @Test("a page that wants one camera gets no other, and the state of all")
     func oneCamera() async throws {
-        let studio = studio()
+        let studio = try studio()
         let viewer = try join(camera: "porch/faces")
         studio.take(received(encoder.metadata([face()], at: stamp(3))), at: 0)
         studio.take(received(encoder.metadata([face()], at: stamp(3)), under: "porch/faces"), at: 0)
@@ -244,7 +244,7 @@ struct StudioTests {
 
     @Test("the loss of the broker, events and the camera's trouble are in the state")
     func state() async throws {
-        let studio = studio()
+        let studio = try studio()
         let viewer = try join()
         let status = DaemonStatus(state: .online, cameraState: .lost, reason: "unplugged", detail: "it was unplugged")
         studio.take(received(encoder.status(status)), at: 0)
@@ -269,7 +269,7 @@ struct StudioTests {
         var jpeg = try jpeg()
         let start = try #require(jpeg.indices.first { jpeg[$0] == 0xFF && [0xC0, 0xC2].contains(jpeg[$0 + 1]) })
         for offset in 5...8 { jpeg[start + offset] = 0xFD }
-        let studio = studio()
+        let studio = try studio()
         let viewer = try join()
         studio.take(received(encoder.preview(jpeg, of: stamp(3))), at: 0)
         try studio.advance(to: 0.01)

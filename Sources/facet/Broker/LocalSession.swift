@@ -20,10 +20,11 @@ struct SourceOptions: ParsableArguments {
     /// Where a live command's messages and pictures come from.
     func subscriber(_ broker: BrokerOptions, command: String, capacity: Int = 1024) throws -> Subscriber {
         guard let source else {
-            return try Subscriber(broker, command: command, filters: ["+", "preview/jpeg"], capacity: capacity)
+            return try Subscriber(broker, command: command, topics: Topic.viewed, capacity: capacity)
         }
+        let base = try broker.base()
         do throws(FaceSessionError) {
-            return Subscriber(try LocalSession(source), topic: broker.topic, name: source, capacity: capacity)
+            return Subscriber(try LocalSession(source), topic: base, name: source, capacity: capacity)
         } catch {
             throw CommandFailure(error.description)
         }

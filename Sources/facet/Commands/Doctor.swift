@@ -2,10 +2,10 @@ import ArgumentParser
 import Foundation
 import TerminalPictures
 
-/// `facet doctor`: what works, what does not, and what mends it.
+/// `facet doctor`: what works, what does not, and what fixes it.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Tells what works, what does not, and the command that mends it.",
+        abstract: "Says what works, what does not, and the command that fixes it.",
         discussion: """
             Looks at this machine (cameras, models, outbox, clock), then at the broker and the daemon that should be \
             online there. Exit status 0 if all works (✓, or ! with a remark), 1 if something does not (✗).
@@ -25,8 +25,10 @@ struct Doctor: AsyncParsableCommand {
     @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
-        var findings = machine ? MachineExamination().findings() : []
-        findings += try await BrokerExamination.findings(broker)
+        let (isStreaming, found) = try await BrokerExamination.findings(broker)
+        // A daemon that streams has its camera, or a clip or a stream in its place.
+        var findings = machine ? MachineExamination(isStreaming: isStreaming).findings() : []
+        findings += found
         if machine { findings.append(Self.terminal()) }
         if json {
             let encoder = JSONEncoder()

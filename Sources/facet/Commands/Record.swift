@@ -43,6 +43,7 @@ struct Record: AsyncParsableCommand {
     func run() async throws {
         try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip")
         if let (clip, track) = try clip.load(needsMetadata: !plain) {
+            try OutputPath.checkIsNot(output, clip)
             try record(clip, track)
         } else {
             try await recordLive()

@@ -69,7 +69,7 @@ struct Serve: AsyncParsableCommand {
         )
         let viewers = Viewers()
         let bases = broker.topic.filter { !$0.contains("+") }
-        let studio = Studio(viewers: viewers, address: subscriber.address, bases: bases, canControl: control)
+        let studio = try Studio(viewers: viewers, address: subscriber.address, bases: bases, canControl: control)
         var live = LivePage(viewers: viewers, wish: ViewerWish(look: overlay.look, isMirrored: overlay.mirror))
         if control {
             live.detect = { base, isOn in subscriber.send(isOn ? "ON" : "OFF", on: .detectSet, under: base) }

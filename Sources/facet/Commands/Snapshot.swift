@@ -48,6 +48,7 @@ struct Snapshot: AsyncParsableCommand {
         guard let (clip, track) = try clip.load(needsMetadata: !plain || on != nil) else {
             return try file.write(try await livePicture())
         }
+        try OutputPath.checkIsNot(output, clip)
         try file.write(try picture(of: clip, track))
     }
 

@@ -15,13 +15,15 @@ struct BrokerExamination {
     private(set) var model = LiveModel()
     private var connected: ContinuousClock.Instant?
 
-    /// Connects, listens for a moment and tells what was found.
-    static func findings(_ options: BrokerOptions) async throws -> [Finding] {
+    /// Connects, listens for a moment and reports what was found.
+    ///
+    /// - Returns: whether a daemon streams, and the findings.
+    static func findings(_ options: BrokerOptions) async throws -> (isStreaming: Bool, [Finding]) {
         let subscriber: Subscriber
         do {
             subscriber = try Subscriber(options, command: "doctor", topics: Topic.viewed)
         } catch let failure as CommandFailure {
-            return [.fails("broker", failure.description)]
+            return (false, [.fails("broker", failure.description)])
         }
         var examination = BrokerExamination()
         let start = ContinuousClock.now
@@ -30,7 +32,8 @@ struct BrokerExamination {
             if examination.isOver(after: start.duration(to: .now) / .seconds(1)) { break }
         }
         await subscriber.stop()
-        return examination.findings(address: subscriber.address, base: subscriber.base)
+        let isStreaming = examination.model.status?.status.cameraState == .streaming && examination.model.isWatching
+        return (isStreaming, examination.findings(address: subscriber.address, base: subscriber.base))
     }
 
     /// Takes what happened on the connection.

@@ -69,6 +69,9 @@ struct LiveModel {
     /// Where the connection stands.
     private(set) var connection: ConnectionState = .connecting
 
+    /// Whether metadata came: a daemon may publish events only, and then nothing is known about the faces.
+    private(set) var hasMetadata = false
+
     private var waiting: [PreviewPicture] = []
 
     /// The size of the camera's picture, as far as the daemon's status names it in its text; metadata does not hold it.
@@ -133,7 +136,9 @@ struct LiveModel {
 
     private mutating func take(_ message: DecodedMessage, at seconds: Double) -> News {
         switch message {
-        case .metadata(let message): _ = scene.apply(message, at: seconds)
+        case .metadata(let message):
+            hasMetadata = true
+            _ = scene.apply(message, at: seconds)
         case .event(let message):
             scene.apply(message, at: seconds)
             return .event(message)
@@ -150,6 +155,6 @@ struct LiveModel {
     /// Without a connection nothing is known.
     private mutating func forget() {
         _ = scene.clear()
-        (status, picture, isDetecting, waiting) = (nil, nil, nil, [])
+        (status, picture, isDetecting, waiting, hasMetadata) = (nil, nil, nil, [], false)
     }
 }

@@ -8,6 +8,9 @@ struct LivePictures {
     /// Seconds until a command gives up waiting for a first picture.
     static let patience = 10.0
 
+    /// Seconds until it is clear that no daemon is there: its status is retained, the broker sends it at once.
+    private static let statusPatience = 3.0
+
     /// What the daemon told so far.
     private(set) var model = LiveModel()
 
@@ -16,6 +19,7 @@ struct LivePictures {
     private let start = ContinuousClock.now
     private var hasPicture = false
     private var failure: String?
+    private var wasConnected = false
 
     /// When the last input came, in seconds since the wait began.
     private(set) var seconds = 0.0
@@ -40,7 +44,9 @@ struct LivePictures {
             return news
         case .tick:
             model.advance(to: seconds)
-            if !hasPicture, seconds > Self.patience { throw CommandFailure(whyNothingCame) }
+            let isAlone = wasConnected && failure == nil && model.status?.status.state != .online
+            let patience = isAlone ? Self.statusPatience : Self.patience
+            if !hasPicture, seconds > patience { throw CommandFailure(whyNothingCame(within: patience)) }
         case .key, .interrupted: break
         }
         return nil
@@ -55,14 +61,18 @@ struct LivePictures {
         switch state {
         case .refused(let reason), .takenOver(let reason):
             throw CommandFailure("cannot use the broker: \(reason)")
-        case .disconnected(let reason): failure = reason
-        case .connected, .connecting, .stopped: failure = nil
+        case .disconnected(let reason):
+            // A broker that was there comes back; one that never was is a wrong address or not started.
+            guard wasConnected else { throw CommandFailure("cannot reach the broker: \(reason)") }
+            failure = reason
+        case .connected: (failure, wasConnected) = (nil, true)
+        case .connecting, .stopped: failure = nil
         }
     }
 
-    private var whyNothingCame: String {
+    private func whyNothingCame(within patience: Double) -> String {
         let topic = Topic.previewJPEG.name(under: base)
-        let wait = "no picture came on \(topic) at \(address) within \(Int(Self.patience)) s"
+        let wait = "no picture came on \(topic) at \(address) within \(Int(patience)) s"
         if let failure { return "\(wait): \(failure)" }
         guard let status = model.status?.status, status.state == .online else {
             return "\(wait): no daemon is online under '\(base)'; start facetd, or name its base with --topic"

@@ -36,6 +36,24 @@ struct PictureFile {
 
 /// Checks where a file is to be written, before any work is done for it.
 enum OutputPath {
+    /// Whether a file's name is that of a picture.
+    static func isPicture(_ path: String) -> Bool {
+        PictureWriter.knownEndings.contains(URL(filePath: path).pathExtension.lowercased())
+    }
+
+    /// Whether a file's name is that of a clip.
+    static func isClip(_ path: String) -> Bool {
+        ClipWriter.knownEndings.contains(URL(filePath: path).pathExtension.lowercased())
+    }
+
+    /// - Throws: `CommandFailure` if the output is the input, by whatever name.
+    static func checkIsNot(_ output: String, _ input: String) throws {
+        var (one, other) = (stat(), stat())
+        guard stat(output, &one) == 0, stat(input, &other) == 0 else { return }
+        guard one.st_dev == other.st_dev, one.st_ino == other.st_ino else { return }
+        throw CommandFailure("cannot write to \(output): it is the input, which would be lost; choose another name")
+    }
+
     /// - Throws: `CommandFailure` if the ending is none of these, or nobody may write there.
     static func check(_ path: String, endings: [String], what: String) throws {
         let url = URL(filePath: path)

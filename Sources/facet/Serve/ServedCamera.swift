@@ -58,9 +58,9 @@ struct ServedCamera {
     }
 
     /// Whether there is something new to show at a time in seconds; takes the newest picture that can be drawn.
-    mutating func advance(to seconds: Double) -> Bool {
+    mutating func advance(to seconds: Double, _ decoder: JPEGDecoder) -> Bool {
         model.advance(to: seconds)
-        if let picture = model.nextPicture(at: seconds), let size = JPEGHeader.size(of: picture.jpeg),
+        if let picture = model.nextPicture(at: seconds), let size = Self.size(of: picture.jpeg, decoder),
             size.width * size.height <= Self.mostPixels
         {
             shown = (picture, size)
@@ -73,6 +73,11 @@ struct ServedCamera {
         // What fades is drawn once more when it is gone.
         isDirty = isFading
         return true
+    }
+
+    /// What a picture's header states; nil if it is no whole JPEG.
+    private static func size(of jpeg: [UInt8], _ decoder: JPEGDecoder) -> FrameSize? {
+        jpeg.withUnsafeBytes { try? decoder.size(of: $0) }
     }
 
     /// The message with what there is to show: picture, faces, and the overlay in a look.

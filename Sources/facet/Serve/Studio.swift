@@ -1,6 +1,7 @@
 import FaceMessages
 import FaceMetadata
 import Foundation
+import Frames
 import MQTT
 import OverlayRendering
 
@@ -25,6 +26,7 @@ final class Studio {
     private let address: String
     private let canControl: Bool
     private let formatter = WatchFormatter(hasColors: false)
+    private let decoder: JPEGDecoder
     private var cameras: [String: ServedCamera] = [:]
     private var events: [EventRow] = []
     private var eventCount = 0
@@ -34,7 +36,14 @@ final class Studio {
     private var seenChanges = -1
 
     /// Makes a studio without cameras; those with a plain base are there from the start.
-    init(viewers: Viewers, address: String, bases: [String], canControl: Bool) {
+    ///
+    /// - Throws: `CommandFailure` if JPEGs cannot be read.
+    init(viewers: Viewers, address: String, bases: [String], canControl: Bool) throws {
+        do {
+            decoder = try JPEGDecoder()
+        } catch {
+            throw CommandFailure("\(error)")
+        }
         self.viewers = viewers
         self.address = address
         self.canControl = canControl
@@ -81,7 +90,7 @@ final class Studio {
             isStateDirty = true
             for base in cameras.keys { cameras[base]?.redraw() }
         }
-        for base in cameras.keys where cameras[base]?.advance(to: seconds) == true {
+        for base in cameras.keys where cameras[base]?.advance(to: seconds, decoder) == true {
             try show(base, to: pages, at: seconds)
         }
         sendState(to: pages, at: seconds)

@@ -29,19 +29,23 @@ struct StatusLine {
     ///
     /// - Parameters:
     ///   - columns: how wide the terminal is.
-    ///   - faces: how many there are.
+    ///   - faces: how many there are; nil if no metadata came, as from a daemon that publishes events only.
     ///   - rate: pictures a second; nil without pictures.
     ///   - controls: what the keys changed.
     ///   - seconds: the time of the view.
     /// - Returns: the row, padded with spaces.
-    func text(columns: Int, faces: Int, rate: Double?, controls: ViewControls, at seconds: Double) -> String {
+    func text(columns: Int, faces: Int?, rate: Double?, controls: ViewControls, at seconds: Double) -> String {
         // What somebody just asked for comes first: a narrow terminal has no room for the rest.
         var parts = [notice, brokerPart, cameraPart].compactMap { $0 }
         parts.append(rate.map { "\(Int($0.rounded())) pictures/s" } ?? "no preview")
-        parts.append(faces == 1 ? "1 face" : "\(faces) faces")
+        parts.append(faces.map { $0 == 1 ? "1 face" : "\($0) faces" } ?? "no metadata")
         if let lastEvent { parts.append("\(lastEvent.text), \(Self.age(seconds - lastEvent.seconds))") }
         parts.append(controls.look.rawValue + (controls.isPaused ? " – paused" : ""))
-        if notice == nil { parts.append(ViewControls.help) }
+        // All keys where there is room for them, else the one that shows them.
+        if notice == nil {
+            let length = parts.reduce(1) { $0 + $1.count + 3 }
+            parts.append(length + ViewControls.help.count <= columns ? ViewControls.help : "? keys")
+        }
         let row = (" " + parts.joined(separator: " │ ")).printable
         guard columns > 0 else { return "" }
         let shown = row.count > columns ? String(row.prefix(max(0, columns - 1))) + "…" : row

@@ -8,6 +8,8 @@ struct ViewControls: Equatable {
     enum Action: Equatable {
         /// Write a picture.
         case snapshot
+        /// Show the keys.
+        case help
         /// End.
         case quit
     }
@@ -48,6 +50,7 @@ struct ViewControls: Equatable {
         case "0": zoom = 1
         case "p", " ": isPaused.toggle()
         case "s": return .snapshot
+        case "?", "h": return .help
         case "q": return .quit
         default: break
         }

@@ -100,6 +100,7 @@ final class ViewSession {
         switch action {
         case .quit: return true
         case .snapshot: takePicture()
+        case .help: (status.notice, noticeEnd) = (ViewControls.help, seconds + 8)
         case nil: break
         }
         return false
@@ -198,7 +199,7 @@ final class ViewSession {
         if now > noticeEnd { status.notice = nil }
         let row = status.text(
             columns: size.columns,
-            faces: scene.layers.count,
+            faces: track != nil || live.hasMetadata ? scene.layers.count : nil,
             rate: source.isClip ? timing.rate : timing.pictureRate,
             controls: controls,
             at: now
