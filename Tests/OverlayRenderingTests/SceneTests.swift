@@ -1,5 +1,6 @@
 import FaceMessages
 import FaceMetadata
+import Frames
 import OverlayRendering
 import Testing
 
@@ -140,5 +141,24 @@ struct SceneTests {
         #expect(scene.shutterStrength(at: 5) == 1)
         #expect(abs(scene.shutterStrength(at: 5.15) - 0.5) < 1e-9)
         #expect(scene.shutterStrength(at: 5.4) == 0 && scene.shutterStrength(at: 4) == 0)
+    }
+
+    @Test("a face that is hidden in a frame is drawn faintly", arguments: LookName.allCases)
+    func hiddenFace(look: LookName) throws {
+        let size = FrameSize(width: 320, height: 240)
+        func opacity(isSeen: Bool) throws -> Int {
+            var face = sampleFace()
+            face.isSeen = isSeen
+            var scene = Scene()
+            _ = scene.apply(metadata([face], frame: 0), at: 0)
+            let canvas = try Canvas(pixelSize: size)
+            let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: size))
+            canvas.draw(scene, geometry, look: look.look, at: 0)
+            return canvas.withPixels { pixels, _ in
+                stride(from: 3, to: pixels.count, by: 4).reduce(0) { $0 + Int(pixels[$1]) }
+            }
+        }
+        let (seen, hidden) = (try opacity(isSeen: true), try opacity(isSeen: false))
+        #expect(hidden > 0 && Double(hidden) < 0.4 * Double(seen))
     }
 }
