@@ -16,10 +16,12 @@ struct Facet: AsyncParsableCommand {
     /// The command that somebody may have meant who wrote something else; nil for a command's own name, for an option,
     /// and for a word that is like none.
     static func suggestion(for word: String) -> String? {
-        let names = configuration.subcommands.map(\._commandName) + ["help"]
+        var names = ["help"]
+        for command in configuration.subcommands { names.append(command._commandName) }
         guard !word.hasPrefix("-"), !names.contains(word) else { return nil }
-        let nearest = names.map { ($0, distance($0, word)) }.min { $0.1 < $1.1 }
-        return nearest.flatMap { $0.1 <= 2 ? $0.0 : nil }
+        let nearest = names.min { distance($0, word) < distance($1, word) }
+        guard let nearest, distance(nearest, word) <= 2 else { return nil }
+        return nearest
     }
 
     /// How many letters must be put in, taken out or replaced to make one word of the other (Levenshtein).
