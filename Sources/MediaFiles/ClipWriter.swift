@@ -13,6 +13,9 @@ package final class ClipWriter {
     /// How many frames were written.
     package private(set) var frames = 0
 
+    /// The codecs of the sound that this format cannot hold, which is left out.
+    package var omittedSound: [String] { muxer.sound?.omitted ?? [] }
+
     private let path: String
     private let size: FrameSize
     private let scaler = FrameScaler()
@@ -32,8 +35,9 @@ package final class ClipWriter {
     ///   - size: the size of the upright frames in pixels. An odd last row or column is left out: the chroma is halved.
     ///   - rate: about how many frames a second come. The real times may differ, except in an avi, where times are
     ///     rounded to whole frames.
+    ///   - soundSource: the clip whose sound is copied as it is, its first picture at the time of the first frame.
     /// - Throws: `MediaError` if the ending is unknown, the directory cannot be written to or there is no encoder.
-    package init(_ path: String, size: FrameSize, rate: Double = 30) throws(MediaError) {
+    package init(_ path: String, size: FrameSize, rate: Double = 30, soundSource: String? = nil) throws(MediaError) {
         try FFmpeg.load()
         let ending = PendingFile.ending(of: path)
         guard let format = ClipFormat.all.first(where: { $0.ending == ending }) else {
@@ -53,7 +57,7 @@ package final class ClipWriter {
         } catch {
             throw .noEncoder(path: path, codec: "\(format.encoders[0]): \(error.reason)")
         }
-        muxer = try Muxer(path, format: format, encoder: encoder)
+        muxer = try Muxer(path, format: format, encoder: encoder, soundSource: soundSource)
         frameTicks = max(1, Int64((1 / (rate * settings.timeBase.seconds)).rounded()))
     }
 
@@ -90,6 +94,7 @@ package final class ClipWriter {
             throw .unencodable(path: path, reason: error.reason)
         }
         try check(result)
+        try check(muxer.sound?.copy(upTo: frame.stamp.mediaTime - start) ?? 0)
         frames += 1
     }
 
@@ -113,14 +118,17 @@ package final class ClipWriter {
 
     /// Writes what is still in the encoder and the end of the file, and gives the file its name.
     ///
+    /// - Parameter isWhole: whether all pictures of the clip were added, so that the sound goes on to its own end;
+    ///   otherwise it ends with the last picture.
     /// - Throws: `MediaError` if no frame was added or the disk is full; nothing is left then.
-    package func finish() throws(MediaError) {
+    package func finish(isWhole: Bool = true) throws(MediaError) {
         guard isOpen else { throw .writerClosed(path: path) }
         guard frames > 0 else {
             close()
             throw .unencodable(path: path, reason: "a clip needs at least one frame")
         }
         try check(encode(nil))
+        if isWhole { try check(muxer.sound?.copy(upTo: nil) ?? 0) }
         isOpen = false
         try muxer.finish()
     }

@@ -97,9 +97,23 @@ final class Muxer {
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let stream: UnsafeMutablePointer<AVStream>
     private let encoderTimeBase: AVRational
+    /// The sound that is copied; nil without.
+    let sound: SoundTracks?
 
     /// Makes the file and writes its header.
-    init(_ path: String, format: ClipFormat, encoder: VideoEncoder) throws(MediaError) {
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - format: its format.
+    ///   - encoder: where the pictures come from.
+    ///   - soundSource: the clip whose sound is copied.
+    /// - Throws: `MediaError` if the file cannot be written, or the source of the sound cannot be read.
+    init(
+        _ path: String,
+        format: ClipFormat,
+        encoder: VideoEncoder,
+        soundSource: String? = nil
+    ) throws(MediaError) {
         let file = PendingFile(path)
         var context: UnsafeMutablePointer<AVFormatContext>?
         let made = ffmpeg.avformat_alloc_output_context2(&context, nil, format.muxer, "file:" + file.temporaryPath)
@@ -110,6 +124,12 @@ final class Muxer {
         _ = ffmpeg.avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context)
         stream.pointee.time_base = encoder.context.pointee.time_base
         stream.pointee.avg_frame_rate = encoder.context.pointee.framerate
+        do throws(MediaError) {
+            sound = try soundSource.map { source throws(MediaError) in try SoundTracks(of: source, into: context) }
+        } catch {
+            ffmpeg.avformat_free_context(context)
+            throw error
+        }
         let result = Self.begin(context, file: file)
         guard result >= 0 else {
             _ = ffmpeg.avio_closep(&context.pointee.pb)

@@ -24,6 +24,19 @@ struct ClipWriterTests {
         #expect(try scratch.files == ["clip.mp4"])
     }
 
+    @Test("the sound of a clip is copied unchanged, and named where the format cannot hold it")
+    func sound() throws {
+        try TestPicture.writeClip(scratch.path("silent.mov"))
+        let source = try SoundFile.write(to: scratch.path("tone.mov"), withPicturesOf: scratch.path("silent.mov"))
+        for (name, omitted) in [("copy.mov", []), ("copy.mkv", []), ("copy.webm", ["pcm_s16le"])] {
+            let writer = try ClipWriter(scratch.path(name), size: size, soundSource: source)
+            try writer.append(pixels: TestPicture().bgra, bytesPerRow: size.width * 4, mediaTime: 0)
+            #expect(writer.omittedSound == omitted)
+            try writer.finish()
+            #expect(try SoundFile.bytes(of: scratch.path(name)) == (omitted.isEmpty ? SoundFile.tone : []))
+        }
+    }
+
     @Test("a clip without frames is an error and leaves nothing")
     func withoutFrames() throws {
         let writer = try ClipWriter(scratch.path("clip.mp4"), size: size)

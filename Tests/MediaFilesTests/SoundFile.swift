@@ -2,13 +2,25 @@ import CFFmpeg
 
 @testable import MediaFiles
 
-/// Makes a file that has sound and no pictures.
+/// Makes files with sound.
 enum SoundFile {
     struct Failure: Error {}
 
-    /// Writes a tenth of a second of silence, uncompressed, in a QuickTime file.
-    static func write(to path: String) throws -> String {
+    /// A tenth of a second of a saw tooth of 172 Hz, mono, 16 bits, 44.1 kHz.
+    static let tone: [UInt8] = (0..<4410).flatMap { [0, UInt8(truncatingIfNeeded: $0)] }
+
+    /// Writes the tone, uncompressed, in a QuickTime file.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - clip: a clip whose pictures it also gets.
+    /// - Returns: the file.
+    /// - Throws: `Failure` or `MediaError` if FFmpeg refuses something.
+    static func write(to path: String, withPicturesOf clip: String? = nil) throws -> String {
         try FFmpeg.load()
+        let input = try clip.map {
+            try MediaInput(try MediaLocation($0), interrupt: Interrupt(), options: ClipSource.Options())
+        }
         var output: UnsafeMutablePointer<AVFormatContext>?
         _ = ffmpeg.avformat_alloc_output_context2(&output, nil, "mov", path)
         guard let output, let stream = ffmpeg.avformat_new_stream(output, nil), let parameters = stream.pointee.codecpar
@@ -29,14 +41,45 @@ enum SoundFile {
         else {
             throw Failure()
         }
-        packet.pointee.data.update(repeating: 0, count: 8820)
+        packet.pointee.data.update(from: tone, count: tone.count)
         packet.pointee.pts = 0
         packet.pointee.dts = 0
         packet.pointee.duration = 4410
-        guard ffmpeg.avformat_write_header(output, nil) >= 0, ffmpeg.av_interleaved_write_frame(output, packet) >= 0,
-            ffmpeg.av_write_trailer(output) >= 0
+        var video: UnsafeMutablePointer<AVStream>?
+        if let input {
+            video = ffmpeg.avformat_new_stream(output, nil)
+            guard let video, ffmpeg.avcodec_parameters_copy(video.pointee.codecpar, input.stream.pointee.codecpar) >= 0
+            else { throw Failure() }
+            video.pointee.codecpar.pointee.codec_tag = 0
+            video.pointee.time_base = input.stream.pointee.time_base
+        }
+        guard ffmpeg.avformat_write_header(output, nil) >= 0, ffmpeg.av_interleaved_write_frame(output, packet) >= 0
         else { throw Failure() }
+        if let input, let video {
+            while input.read(into: packet) >= 0 {
+                ffmpeg.av_packet_rescale_ts(packet, input.stream.pointee.time_base, video.pointee.time_base)
+                packet.pointee.stream_index = video.pointee.index
+                guard ffmpeg.av_interleaved_write_frame(output, packet) >= 0 else { throw Failure() }
+            }
+        }
+        guard ffmpeg.av_write_trailer(output) >= 0 else { throw Failure() }
         _ = ffmpeg.avio_closep(&output.pointee.pb)
         return path
+    }
+
+    /// The bytes of a clip's sound.
+    static func bytes(of path: String) throws -> [UInt8] {
+        let input = try MediaInput(try MediaLocation(path), interrupt: Interrupt(), options: ClipSource.Options())
+        var packet = ffmpeg.av_packet_alloc()
+        defer { ffmpeg.av_packet_free(&packet) }
+        guard let packet else { throw Failure() }
+        var bytes: [UInt8] = []
+        while input.read(into: packet) >= 0 {
+            if packet.pointee.stream_index != input.stream.pointee.index {
+                bytes += UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
+            }
+            ffmpeg.av_packet_unref(packet)
+        }
+        return bytes
     }
 }

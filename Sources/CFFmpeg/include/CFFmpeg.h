@@ -68,6 +68,7 @@
     X(avformat, avformat_index_get_entry) \
     X(avformat, avformat_new_stream) \
     X(avformat, avformat_open_input) \
+    X(avformat, avformat_query_codec) \
     X(avformat, avformat_write_header) \
     X(avformat, avio_closep) \
     X(avformat, avio_open) \

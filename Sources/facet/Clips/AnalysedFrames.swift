@@ -84,6 +84,7 @@ final class AnalysedFrames {
         private let condition = NSCondition()
         private var results: [Result<AnalysedFrame, any Error>] = []
         private var isOver = false
+        private var isWhole = false
 
         /// Adds a result when there is room.
         ///
@@ -109,12 +110,18 @@ final class AnalysedFrames {
         }
 
         /// Nothing is added any more.
-        func finish() {
+        ///
+        /// - Parameter isWhole: whether the clip came to its own end.
+        func finish(isWhole: Bool) {
             condition.withLock {
                 isOver = true
+                self.isWhole = isWhole
                 condition.broadcast()
             }
         }
+
+        /// Whether the clip came to its own end and all was taken.
+        var isFinished: Bool { condition.withLock { isOver && isWhole && results.isEmpty } }
     }
 
     /// Frames per second, if the clip says.
@@ -145,7 +152,7 @@ final class AnalysedFrames {
             } catch {
                 _ = queue.put(.failure(error))
             }
-            queue.finish()
+            queue.finish(isWhole: frames.isFinished)
         }
         thread.name = "faces"
         thread.start()
@@ -153,11 +160,14 @@ final class AnalysedFrames {
 
     deinit {
         stop()
-        queue.finish()
+        queue.finish(isWhole: false)
     }
 
     /// The next frame; blocks while its faces are found. Nil at the end.
     ///
     /// - Throws: `CommandFailure` if the clip is damaged or cut off; the frames before stand.
     func next() throws -> AnalysedFrame? { try queue.take()?.get() }
+
+    /// Whether all frames were taken, to the clip's own end.
+    var isFinished: Bool { queue.isFinished }
 }

@@ -11,9 +11,10 @@ struct Apply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Draws the overlay over clips and pictures, in one step.",
         discussion: """
-            Finds the faces itself: neither a daemon nor a broker is needed. A clip becomes a clip, a picture a picture, \
-            the form of the file told by its name; a directory becomes a directory with all its clips and pictures. The \
-            sound of a clip is left out. The file appears when it is whole; Ctrl-C ends a clip with what there is.
+            Finds the faces itself: no daemon and no broker is needed. A clip becomes a clip and a picture becomes a \
+            picture, in the format that the ending of the output's name stands for. A directory becomes a directory \
+            with all its clips and pictures. The sound of a clip is copied unchanged where the format can hold it. The \
+            output appears under its name when it is complete; Ctrl-C ends a clip early and keeps what is there.
 
             Examples:
               facet apply clip.mp4 --look santa -o party.mp4
@@ -74,7 +75,8 @@ struct Apply: AsyncParsableCommand {
         var recorder = OverlayRecorder(
             output: output,
             drawing: OverlayPicture(options: overlay),
-            rate: frames.rate ?? 30
+            rate: frames.rate ?? 30,
+            soundSource: input
         )
         var scene = Scene()
         let picture = Picture()
@@ -85,7 +87,7 @@ struct Apply: AsyncParsableCommand {
             try picture.update(from: analysed.frame)
             try recorder.add(picture, scene: scene, mediaTime: time)
         }
-        try recorder.finish()
+        try recorder.finish(isWhole: frames.isFinished)
     }
 
     private func applyToPicture(_ input: String, _ output: String) throws {

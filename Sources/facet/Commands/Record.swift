@@ -59,7 +59,8 @@ struct Record: AsyncParsableCommand {
         var recorder = OverlayRecorder(
             output: output,
             drawing: OverlayPicture(options: overlay, isPlain: plain),
-            rate: frames.description?.rate ?? 30
+            rate: frames.description?.rate ?? 30,
+            soundSource: path
         )
         var playback = track.map(MessagePlayback.init)
         let picture = Picture()
@@ -75,7 +76,7 @@ struct Record: AsyncParsableCommand {
             let error = MessageTrackError.longerThanClip(metadataEnd: track.end, clipEnd: recorder.end)
             throw CommandFailure("cannot use the metadata in \(clip.metadata ?? "-"): \(error)")
         }
-        try recorder.finish()
+        try recorder.finish(isWhole: frames.isFinished)
     }
 
     // MARK: - From the preview

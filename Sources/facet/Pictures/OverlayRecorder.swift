@@ -8,6 +8,7 @@ struct OverlayRecorder {
     private let output: String
     private let drawing: OverlayPicture
     private let rate: Double
+    private let soundSource: String?
     private let showsProgress = isatty(STDERR_FILENO) == 1
     private var writer: ClipWriter?
     private var canvas: Canvas?
@@ -17,10 +18,17 @@ struct OverlayRecorder {
     private(set) var end = 0.0
 
     /// Makes a recorder; the file is begun with the first picture.
-    init(output: String, drawing: OverlayPicture, rate: Double) {
+    ///
+    /// - Parameters:
+    ///   - output: the file to write.
+    ///   - drawing: how the pictures are drawn.
+    ///   - rate: about how many pictures a second come.
+    ///   - soundSource: the clip whose sound is copied.
+    init(output: String, drawing: OverlayPicture, rate: Double, soundSource: String? = nil) {
         self.output = output
         self.drawing = drawing
         self.rate = rate
+        self.soundSource = soundSource
     }
 
     /// Adds a picture that is shown at a time of the clip; the scene's own time is another one in a live recording.
@@ -40,11 +48,14 @@ struct OverlayRecorder {
     }
 
     /// Ends the clip and gives the file its name.
-    mutating func finish() throws {
+    ///
+    /// - Parameter isWhole: whether the pictures go on to the end of the clip whose sound is copied.
+    /// - Throws: `CommandFailure` if there was no picture, or the file cannot be written.
+    mutating func finish(isWhole: Bool = true) throws {
         if showsProgress { StandardOutput.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
         do throws(MediaError) {
-            try writer.finish()
+            try writer.finish(isWhole: isWhole)
         } catch {
             throw CommandFailure(error.description)
         }
@@ -55,7 +66,12 @@ struct OverlayRecorder {
         if let canvas { return canvas }
         guard let size = picture.uprightSize else { throw CommandFailure("there is no picture to record") }
         let made = try Canvas(pixelSize: size)
-        writer = try ClipWriter(output, size: size, rate: rate)
+        let begun = try ClipWriter(output, size: size, rate: rate, soundSource: soundSource)
+        if !begun.omittedSound.isEmpty {
+            let codecs = begun.omittedSound.joined(separator: ", ")
+            StandardOutput.note("the sound (\(codecs)) is left out: \(output) cannot hold it; .mkv or .mp4 can")
+        }
+        writer = begun
         canvas = made
         return made
     }

@@ -1,0 +1,112 @@
+import CFFmpeg
+import Glibc
+
+/// The sound of a clip, copied packet by packet into a clip that is being written: nothing is decoded, so nothing is lost.
+///
+/// Not Sendable: it belongs to its `ClipWriter`.
+final class SoundTracks {
+    private let input: MediaInput
+    private let output: UnsafeMutablePointer<AVFormatContext>
+    private let packet: UnsafeMutablePointer<AVPacket>
+    /// The output's stream for each of the input's streams; nil for those that are not copied.
+    private let streams: [UnsafeMutablePointer<AVStream>?]
+    /// The time of the first picture by the input's clock, which is 0 in the clip that is written, in seconds.
+    private let origin: Double
+    private var reached = -Double.infinity
+    private var holdsPacket = false
+    private var isOver = false
+
+    /// The codecs of tracks that the output's format cannot hold.
+    let omitted: [String]
+
+    /// Adds a stream to the output for each track of sound, before the output's header is written.
+    ///
+    /// - Parameters:
+    ///   - path: the clip whose sound is copied.
+    ///   - output: the muxer of the clip that is written.
+    /// - Throws: `MediaError` if the clip cannot be read.
+    init(of path: String, into output: UnsafeMutablePointer<AVFormatContext>) throws(MediaError) {
+        input = try MediaInput(try MediaLocation(path), interrupt: Interrupt(), options: ClipSource.Options())
+        guard let packet = ffmpeg.av_packet_alloc() else {
+            throw .undecodable(name: path, reason: "there is not enough memory")
+        }
+        self.packet = packet
+        self.output = output
+        let start = input.stream.pointee.start_time
+        origin = start == facet_no_timestamp ? 0 : Double(start) * input.stream.pointee.time_base.seconds
+        var streams: [UnsafeMutablePointer<AVStream>?] = []
+        var omitted: [String] = []
+        for index in 0..<Int(input.context.pointee.nb_streams) {
+            streams.append(nil)
+            guard let source = input.context.pointee.streams[index] else { continue }
+            let parameters = source.pointee.codecpar
+            guard let parameters, parameters.pointee.codec_type == AVMEDIA_TYPE_AUDIO else {
+                source.pointee.discard = AVDISCARD_ALL
+                continue
+            }
+            let codec = parameters.pointee.codec_id
+            guard ffmpeg.avformat_query_codec(output.pointee.oformat, codec, FF_COMPLIANCE_NORMAL) == 1,
+                let target = ffmpeg.avformat_new_stream(output, nil),
+                ffmpeg.avcodec_parameters_copy(target.pointee.codecpar, parameters) >= 0
+            else {
+                omitted.append(ffmpeg.avcodec_get_name(codec).map { String(cString: $0) } ?? "unknown")
+                continue
+            }
+            // Each container has tags of its own for the same codec.
+            target.pointee.codecpar.pointee.codec_tag = 0
+            target.pointee.time_base = source.pointee.time_base
+            streams[index] = target
+        }
+        self.streams = streams
+        self.omitted = omitted
+        isOver = streams.allSatisfy { $0 == nil }
+    }
+
+    deinit {
+        var packet: UnsafeMutablePointer<AVPacket>? = packet
+        ffmpeg.av_packet_free(&packet)
+    }
+
+    /// Copies the sound before a time of the clip that is written; with nil all that is left.
+    ///
+    /// - Returns: FFmpeg's error number of the muxer; not negative if all went well. Sound that cannot be read ends there.
+    func copy(upTo seconds: Double?) -> Int32 {
+        while !isOver, reached < seconds ?? .infinity {
+            if holdsPacket {
+                holdsPacket = false
+                let written = write()
+                guard written >= 0 else { return written }
+            }
+            guard ffmpeg.av_read_frame(input.context, packet) >= 0 else {
+                isOver = true
+                break
+            }
+            holdsPacket = true
+            guard let base = streamPair?.source.pointee.time_base else { continue }
+            let time = packet.pointee.dts == facet_no_timestamp ? packet.pointee.pts : packet.pointee.dts
+            if time != facet_no_timestamp { reached = Double(time) * base.seconds - origin }
+        }
+        return 0
+    }
+
+    /// Where the packet comes from and where it goes; nil if it is not copied.
+    private var streamPair: (source: UnsafeMutablePointer<AVStream>, target: UnsafeMutablePointer<AVStream>)? {
+        let index = Int(packet.pointee.stream_index)
+        guard streams.indices.contains(index), let target = streams[index],
+            let source = input.context.pointee.streams[index]
+        else { return nil }
+        return (source, target)
+    }
+
+    private func write() -> Int32 {
+        defer { ffmpeg.av_packet_unref(packet) }
+        guard let (source, target) = streamPair else { return 0 }
+        let shift = Int64((origin / source.pointee.time_base.seconds).rounded())
+        if packet.pointee.pts != facet_no_timestamp { packet.pointee.pts &-= shift }
+        if packet.pointee.dts != facet_no_timestamp { packet.pointee.dts &-= shift }
+        ffmpeg.av_packet_rescale_ts(packet, source.pointee.time_base, target.pointee.time_base)
+        packet.pointee.stream_index = target.pointee.index
+        packet.pointee.pos = -1
+        return ffmpeg.av_interleaved_write_frame(output, packet)
+    }
+}
