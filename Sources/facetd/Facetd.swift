@@ -24,6 +24,8 @@ struct Facetd: AsyncParsableCommand {
               facetd                                          the first camera, the broker on this machine
               facetd --source clip.mp4 --pace asap --no-mqtt --print
               facetd --config /etc/facetd.yaml --mqtt mqtts://lamp@broker.example
+
+            `facetd run --help` lists the options: --config, --source, --mqtt, --topic, --pace, --print and more.
             """,
         version: facetVersion,
         subcommands: [Run.self, CheckConfig.self],
