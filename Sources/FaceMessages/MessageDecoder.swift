@@ -4,7 +4,7 @@ import FoundationEssentials
 /// Reads messages of the wire contract.
 ///
 /// Fields it does not know are passed over, so that newer daemons may add some; a missing one or a wrong type is an
-/// error.
+/// error. Texts and lists are cut to `MessageLimits`: anyone who may publish on the broker decides what is in them.
 public struct MessageDecoder: Sendable {
     /// Makes a decoder.
     public init() {}
@@ -67,13 +67,41 @@ public struct MessageDecoder: Sendable {
             throw .malformed(topic: topic, reason: "a field that belongs to this event is missing")
         }
         return EventMessage(
-            origin: MessageOrigin(camera: payload.camera, boot: payload.boot),
-            id: payload.id,
+            origin: MessageOrigin(camera: payload.camera.name, boot: payload.boot.name),
+            id: payload.id.name,
             seq: payload.seq,
             event: FaceEvent(kind: kind, face: payload.face, stamp: payload.stamp),
             latency: payload.latencyMs.map { $0 / 1000 }
         )
     }
+}
+
+/// How much of a message is taken over, far above what a daemon sends.
+package enum MessageLimits {
+    /// Bytes of a name or an identifier in UTF-8.
+    package static let nameBytes = 256
+    /// Bytes of a sentence in UTF-8.
+    package static let textBytes = 1024
+    /// Faces in one message, and entries of any other list.
+    package static let entries = 100
+}
+
+extension String {
+    /// The beginning that fits into so many bytes of UTF-8. Not by characters: one of them may have any length.
+    fileprivate func limited(to bytes: Int) -> String {
+        guard utf8.count > bytes else { return self }
+        var room = bytes
+        var kept = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            room -= UTF8.width(scalar)
+            guard room >= 0 else { break }
+            kept.append(scalar)
+        }
+        return String(kept)
+    }
+
+    fileprivate var name: String { limited(to: MessageLimits.nameBytes) }
+    fileprivate var text: String { limited(to: MessageLimits.textBytes) }
 }
 
 private struct Version: Decodable {
@@ -154,9 +182,9 @@ private struct MetadataPayload: Decodable {
 
     var message: MetadataMessage {
         MetadataMessage(
-            origin: MessageOrigin(camera: camera, boot: boot),
+            origin: MessageOrigin(camera: camera.name, boot: boot.name),
             stamp: FrameStamp(frame: frame, time: time.timestamp, mediaTime: mediaTime),
-            faces: faces.map(\.face)
+            faces: faces.prefix(MessageLimits.entries).map(\.face)
         )
     }
 }
@@ -240,17 +268,17 @@ private struct StatusPayload: Decodable {
         let status = DaemonStatus(
             state: state,
             cameraState: cameraState.flatMap(DaemonStatus.CameraState.init(rawValue:)),
-            reason: reason,
-            detail: detail,
+            reason: reason?.name,
+            detail: detail?.text,
             detect: detect.map { $0 == "ON" },
-            version: version,
-            attention: attention.map { $0.compactMap(FaceAttention.init(rawValue:)) },
+            version: version?.name,
+            attention: attention.map { $0.prefix(MessageLimits.entries).compactMap(FaceAttention.init(rawValue:)) },
             outbox: outbox.flatMap(DaemonStatus.Outbox.init(rawValue:)),
-            outboxDetail: outboxDetail,
-            broker: broker,
+            outboxDetail: outboxDetail?.text,
+            broker: broker?.name,
             time: time?.timestamp
         )
-        return StatusMessage(origin: MessageOrigin(camera: camera, boot: boot), status: status)
+        return StatusMessage(origin: MessageOrigin(camera: camera.name, boot: boot.name), status: status)
     }
 }
 

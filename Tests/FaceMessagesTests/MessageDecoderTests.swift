@@ -100,4 +100,23 @@ struct MessageDecoderTests {
             try decoder.decode(#"{"schema":2}"#.utf8, on: .status)
         }
     }
+
+    @Test("takes over no more of a text or a list than its limit, whatever one character consists of")
+    func limits() throws {
+        let marks = "e" + String(repeating: "\u{301}", count: 100_000)
+        let status = #"{"schema":1,"camera":"\#(marks)","boot":"b","state":"online","detail":"\#(marks)"}"#
+        guard case .status(let message) = try decoder.decode(status.utf8, on: .status) else {
+            Issue.record("not a status")
+            return
+        }
+        #expect((250...256).contains(message.origin.camera.utf8.count))
+        #expect((1020...1024).contains(message.status.detail?.utf8.count ?? 0))
+
+        let crowd = Samples.encoder.metadata(Array(repeating: Samples.bareFace, count: 20_000), at: Samples.stamp)
+        guard case .metadata(let metadata) = try decoder.decode(crowd.payload, on: .metadata) else {
+            Issue.record("not metadata")
+            return
+        }
+        #expect(metadata.faces.count == 100)
+    }
 }
