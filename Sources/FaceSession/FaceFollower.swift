@@ -18,6 +18,10 @@ final class FaceFollower: @unchecked Sendable {
     private var attention = AttentionFilter()
     private var lastStamp: FrameStamp?
     private var lastDelivery: Double?
+    private var stream: StreamDescription?
+    private var stallTimeout = 0.0
+    /// The media time of the newest picture that could be decoded, or of the first that could not.
+    private var lastPicture: Double?
     /// Added to the analyzer's lineages, so that those of a new one are not taken for those of the one before.
     private var lineageOffset = 0
     private var lastLineage = 0
@@ -54,8 +58,11 @@ final class FaceFollower: @unchecked Sendable {
 
     // MARK: - Source
 
-    /// Frames are about to come.
-    func begin(_ stream: StreamDescription) -> FaceUpdate {
+    /// Frames are about to come. The source counts as lost after `stallTimeout` seconds of frames that cannot be decoded.
+    func begin(_ stream: StreamDescription, stallTimeout: Double) -> FaceUpdate {
+        self.stream = stream
+        self.stallTimeout = stallTimeout
+        lastPicture = nil
         state = .streaming(stream)
         // What held for the stream before must be found anew.
         attention = AttentionFilter()
@@ -101,8 +108,11 @@ final class FaceFollower: @unchecked Sendable {
             throw .inference(error)
         } catch {
             meter.countUndecodable()
+            if let loss = loss(at: frame.stamp.mediaTime) { return interrupt(.lost(loss), reason: .cameraLost) }
             return update(tracker.skip(to: frame.stamp), of: frame)
         }
+        lastPicture = frame.stamp.mediaTime
+        if case .lost = state, let stream { state = .streaming(stream) }
         meter.countAnalysed()
         meter.record(.landmarks, analysis.landmarkTime)
         if analysis.ranDetector { meter.record(.detect, analysis.detectionTime) }
@@ -119,6 +129,20 @@ final class FaceFollower: @unchecked Sendable {
             update.frame = picture
         }
         return update
+    }
+
+    /// The failure to report when frames have been undecodable for too long; nil if it is not due or was reported.
+    private func loss(at time: Double) -> SourceFailure? {
+        let since = lastPicture ?? time
+        lastPicture = since
+        guard time - since >= stallTimeout, case .streaming(let stream) = state else { return nil }
+        return SourceFailure(
+            reason: "undecodable",
+            description: """
+                cannot decode the pictures of \(stream.name): frames come, but none could be decoded for \(stallTimeout) s; \
+                waiting for one that can, check the cable or choose another format.
+                """
+        )
     }
 
     /// Looks for faces in a frame.

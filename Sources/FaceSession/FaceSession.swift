@@ -265,7 +265,8 @@ public final class FaceSession: Sendable {
         var isProven = false
         while let event = mailbox.next() {
             switch event {
-            case .streaming(let stream): handler(follower.begin(stream))
+            case .streaming(let stream):
+                handler(follower.begin(stream, stallTimeout: configuration.source.stallTimeout))
             case .frame(let frame):
                 // Nobody is served by what waited through a suspend of the machine.
                 if configuration.source.isLive, frame.isStale {

@@ -130,6 +130,15 @@ extension FaceSession.Source {
         }
     }
 
+    /// After how many seconds without a picture the source counts as lost.
+    var stallTimeout: Double {
+        switch kind {
+        case .camera(let configuration): configuration.stallTimeout.seconds
+        case .clip(let clip): clip.stallTimeout.seconds
+        case .custom: 2
+        }
+    }
+
     /// Makes the source. A camera's opens when it runs; `memory` says which one was in use before.
     func open(_ memory: CameraMemory) throws(FaceSessionError) -> any FrameSource {
         switch kind {

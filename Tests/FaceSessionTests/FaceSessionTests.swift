@@ -55,6 +55,32 @@ struct FaceSessionTests {
         #expect(session.counts.analysed == 10)
     }
 
+    @Test(
+        "a source whose frames cannot be decoded for too long is lost, from the start too, until one can",
+        arguments: [10, 0]
+    )
+    func undecodableForLong(good: Int) throws {
+        let portrait = try jpeg()
+        let source = Script { put in
+            for index in 0..<good { _ = put(.jpeg(portrait, index: index)) }
+            for index in good..<(good + 70) { _ = put(.jpeg([0xFF, 0xD8, 0, 0], index: index)) }
+            for index in (good + 70)..<(good + 80) { _ = put(.jpeg(portrait, index: index)) }
+        }
+        var options = FaceSession.Options()
+        // Longer than the source's time-out: the loss ends the face, not the tracker.
+        options.tracking.patience = 5
+        let session = try FaceSession(source: source.source, options: options)
+        var updates: [FaceUpdate] = []
+        try session.run { updates.append($0) }
+        var states: [String] = []
+        for state in updates.map(\.state).map(name) where state != states.last { states.append(state) }
+        #expect(states == ["starting", "streaming", "lost undecodable", "streaming", "ended"])
+        let first = good > 0 ? ["enter 1", "leave 1 camera_lost"] : []
+        let number = good > 0 ? 2 : 1
+        #expect(short(updates) == first + ["enter \(number)", "leave \(number) shutdown"])
+        #expect(session.counts.dropped == [.corrupt: 70])
+    }
+
     @Test("landmarks and frames come on request, at full size if that is wanted")
     func onRequest() throws {
         let portrait = try jpeg()
