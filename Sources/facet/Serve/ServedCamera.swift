@@ -60,8 +60,9 @@ struct ServedCamera {
     /// Whether there is something new to show at a time in seconds; takes the newest picture that can be drawn.
     mutating func advance(to seconds: Double, _ decoder: JPEGDecoder) -> Bool {
         model.advance(to: seconds)
-        if let picture = model.nextPicture(at: seconds), let size = Self.size(of: picture.jpeg, decoder),
-            size.width * size.height <= Self.mostPixels
+        // A picture from before the camera was switched off may still wait for its turn.
+        if let picture = model.nextPicture(at: seconds), model.isWatching, model.connection.isConnected,
+            let size = Self.size(of: picture.jpeg, decoder), size.width * size.height <= Self.mostPixels
         {
             shown = (picture, size)
             pictures.add(.now)
