@@ -11,7 +11,7 @@ public final class FaceAnalyzer {
         /// How thoroughly new faces are looked for.
         public enum Accuracy: Hashable, Sendable {
             /// Faces wider than about a twentieth of the picture's longer side; while there is none at all, those wider
-            /// than about an eighth in every frame and the smaller ones twice to four times a second.
+            /// than about an eighth in every frame and the smaller ones twice to ten times a second.
             case standard
             /// All of them in every frame while there is none, which takes four times as long.
             case high
