@@ -178,21 +178,12 @@ let package = Package(
             path: "Tools/benchmark",
             swiftSettings: strict
         ),
-        // Feeds bytes from outside to whatever reads them: see deploy/fuzz.
-        .executableTarget(
-            name: "fuzz",
-            dependencies: ["DaemonCore", "FaceMessages", "Frames", "MQTT", "MediaFiles", "V4L2Capture", logging],
-            path: "Tests/Fuzz",
-            exclude: ["Corpus"],
-            swiftSettings: strict
-        ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "FacetTestSupport", "FaceMessages", "FaceMetadata", "FaceSession", "MQTT", "facetd", "demo-clip",
                 logging,
             ],
-            exclude: ["Faults"],
             swiftSettings: strict
         ),
         .testTarget(
