@@ -61,7 +61,7 @@ struct ServedCamera {
     mutating func advance(to seconds: Double, _ decoder: JPEGDecoder) -> Bool {
         model.advance(to: seconds)
         // A picture from before the camera was switched off may still wait for its turn.
-        if let picture = model.nextPicture(at: seconds), model.isWatching, model.connection.isConnected,
+        if let picture = model.nextPicture(at: seconds), model.isWatching,
             let size = Self.size(of: picture.jpeg, decoder), size.width * size.height <= Self.mostPixels
         {
             shown = (picture, size)
