@@ -42,7 +42,8 @@ struct ServedCamera {
             isDirty = isDirty || shown == nil
             return (event, true)
         case .other:
-            if !model.isWatching || !model.connection.isConnected { shown = nil }
+            if !model.isWatching { shown = nil }
+            if case .connection(let state) = occurrence, !state.isConnected { shown = nil }
             isDirty = isDirty || shown == nil
             if case .message(.metadata, _) = occurrence { return (nil, false) }
             return (nil, true)
