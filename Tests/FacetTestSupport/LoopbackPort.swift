@@ -2,6 +2,10 @@ import Foundation
 
 /// TCP ports on the loopback interface.
 public enum LoopbackPort {
+    /// Below the ports that Linux gives to connections (`ip_local_port_range`, 32768 to 60999 by default): one of those could
+    /// be taken while a broker that is to come back on its port is down.
+    private static let lasting = 10_240..<32_768
+
     /// A port nobody listens on right now.
     public static func free() throws -> Int {
         let (socket, port) = try listener()
@@ -9,8 +13,16 @@ public enum LoopbackPort {
         return port
     }
 
-    /// A socket that listens on `port`, or on a free one, and the port.
-    public static func listener(port: Int = 0, backlog: Int32 = 16) throws -> (socket: Int32, port: Int) {
+    /// A socket that listens on a free port, and the port.
+    public static func listener(backlog: Int32 = 16) throws -> (socket: Int32, port: Int) {
+        for _ in 0..<100 {
+            if let found = try? listener(port: .random(in: lasting), backlog: backlog) { return found }
+        }
+        return try listener(port: 0, backlog: backlog)
+    }
+
+    /// A socket that listens on `port`, and the port; 0 lets the system choose one.
+    public static func listener(port: Int, backlog: Int32 = 16) throws -> (socket: Int32, port: Int) {
         let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         var yes: Int32 = 1

@@ -97,7 +97,7 @@ struct TerminalTests {
             on: terminal,
             ["--mqtt", "mqtt://127.0.0.1:\(broker.port)", "--rate", "60", "--look", "santa"]
         )
-        try await broker.waitForLog(" 0 faces/+")
+        try await broker.waitForLog(" 0 faces/metadata")
         let daemon = try BrokerConnection(
             settings: BrokerSettings(host: broker.host, port: broker.port, clientID: "daemon"),
             logger: .silent
