@@ -98,8 +98,6 @@ struct Metrics: AsyncParsableCommand {
 
     private static func bases(_ topics: [String]) -> [String] { topics.isEmpty ? ["faces", "+/faces"] : topics }
 
-    private static func bases(_ topic: String) -> [String] { bases(topic == "faces" ? [] : [topic]) }
-
     private static func write(_ page: MetricsPage, to output: String) throws {
         do {
             try Data(page.text.utf8).write(to: URL(filePath: output), options: .atomic)
