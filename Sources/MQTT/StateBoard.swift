@@ -3,6 +3,8 @@ struct StateBoard {
     private struct Entry {
         var message: MQTTMessage
         var isDue = true
+        /// Whether a newer message of the same topic follows, behind states that this one explains.
+        var isSuperseded = false
         /// The network's number of the message that is not acknowledged yet, and when it was sent.
         var flight: (message: Int32, since: Int64)?
     }
@@ -31,11 +33,25 @@ struct StateBoard {
 
     /// Takes a new state.
     ///
+    /// A message of our own topic that was never sent is kept if other states were set after it: "starting" has to reach
+    /// subscribers before the empty count that it explains, even if the daemon streams by the time it is connected. One
+    /// such message is kept at most.
+    ///
     /// - Returns: whether it took the place of one that was never sent.
     mutating func set(_ message: MQTTMessage) -> Bool {
-        let old = index(of: message.topic).map { entries.remove(at: $0) }
-        entries.append(Entry(message: message, flight: old?.flight))
-        return old?.isDue ?? false
+        guard let index = index(of: message.topic) else {
+            entries.append(Entry(message: message))
+            return false
+        }
+        let explains = message.topic == ownTopic && entries[index].isDue && index != entries.indices.last
+        if explains, !entries.contains(where: \.isSuperseded) {
+            entries[index].isSuperseded = true
+            entries.append(Entry(message: message))
+            return false
+        }
+        let old = entries.remove(at: index)
+        entries.append(Entry(message: message, flight: old.flight))
+        return old.isDue
     }
 
     /// The next state to send; it is not due any more then.
@@ -48,6 +64,7 @@ struct StateBoard {
         guard let index = next, entries[index].flight == nil else { return nil }
         entries[index].isDue = false
         let message = entries[index].message
+        if entries[index].isSuperseded { entries.remove(at: index) }
         if message.topic == ownTopic {
             ownPayloads.append(message.payload)
             if ownPayloads.count > 16 { ownPayloads.removeFirst() }
@@ -93,6 +110,6 @@ struct StateBoard {
     }
 
     private func index(of topic: String) -> Int? {
-        entries.firstIndex { $0.message.topic == topic }
+        entries.firstIndex { $0.message.topic == topic && !$0.isSuperseded }
     }
 }

@@ -27,6 +27,19 @@ struct StateBoardTests {
         #expect(drain(&board) == ["status=online"])
     }
 
+    @Test("a status that explains what was set after it goes out before it, even if it is no longer the newest")
+    func explanation() {
+        var board = StateBoard(ownTopic: "status")
+        _ = board.set(message("status", "starting"))
+        _ = board.set(message("count", "0"))
+        #expect(board.set(message("status", "streaming")) == false, "nothing was replaced")
+        #expect(board.set(message("status", "lost")) == true)
+        #expect(drain(&board) == ["status=starting", "count=0", "status=lost"])
+        board.connectionLost()
+        #expect(drain(&board) == ["count=0", "status=lost"], "what was sent and is no longer true is not sent again")
+        #expect(board.isSettled)
+    }
+
     @Test("everything goes out again on a new connection")
     func renewal() {
         var board = StateBoard()
