@@ -11,7 +11,7 @@ final class StoreLedger: Ledger {
     private static let faceIDKey = "nextFaceID"
     private static let openFacesKey = "openFaces"
 
-    /// What the leave of a face needs that a dead run cannot tell any more.
+    /// What the leave of a face needs, which a run that was killed cannot supply any more.
     fileprivate struct OpenFace: Codable {
         var faceID: Int
         var bounds: [Double]
@@ -35,7 +35,7 @@ final class StoreLedger: Ledger {
             try? JSONDecoder().decode([OpenFace].self, from: Data(bytes))
         }
         orphans = (saved ?? []).filter { Self.faceIDs.contains($0.faceID) && $0.isPlausible }
-        // Still open until each one's leave is noted: this run may die before it has told them all.
+        // Still open until each one's leave is noted: this run may die before it has published them all.
         openFaces = Mutex(orphans)
     }
 
@@ -100,7 +100,7 @@ extension StoreLedger.OpenFace {
             && (0...1e12).contains(mediaTime) && times.contains(entered) && times.contains(lastTold)
     }
 
-    /// The leave that the dead run owed, as of the last that it told of the face.
+    /// The leave that the dead run owed, as of the last message about the face.
     fileprivate var leave: FaceEvent {
         let lastSeen = Timestamp(nanoseconds: lastTold)
         let box = bounds + Array(repeating: 0, count: max(0, 4 - bounds.count))

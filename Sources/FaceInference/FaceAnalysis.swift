@@ -1,25 +1,25 @@
-public import FaceMetadata
+package import FaceMetadata
 
 /// What there is to know about the faces of one frame.
-public struct FaceAnalysis: Sendable {
+package struct FaceAnalysis: Sendable {
     /// The faces, oldest lineage first.
-    public var observations: [FaceObservation]
+    package var observations: [FaceObservation]
 
     /// Whether the detector looked for new faces in this frame.
-    public var ranDetector: Bool
+    package var ranDetector: Bool
 
     /// The mean brightness, 0…1, of the faces, or of the whole part that was searched if there are none; nil if nothing
     /// was looked at.
-    public var luminance: Double?
+    package var luminance: Double?
 
     /// How long the detector took.
-    public var detectionTime: Duration
+    package var detectionTime: Duration
 
     /// How long the landmark model took, for all faces.
-    public var landmarkTime: Duration
+    package var landmarkTime: Duration
 
     /// Makes an analysis of a frame.
-    public init(
+    package init(
         observations: [FaceObservation] = [],
         ranDetector: Bool = false,
         luminance: Double? = nil,

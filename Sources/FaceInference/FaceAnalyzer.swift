@@ -1,5 +1,5 @@
 public import FaceMetadata
-public import Frames
+package import Frames
 
 /// Finds faces in frames, follows them by their landmarks and measures them.
 ///
@@ -43,7 +43,7 @@ public final class FaceAnalyzer {
     }
 
     /// What it looks for.
-    public let options: Options
+    package let options: Options
 
     private let finder: FaceFinder
     private let landmarkModel: LandmarkModel
@@ -62,7 +62,7 @@ public final class FaceAnalyzer {
     ///
     /// - Throws: An error that names the file if one is missing, damaged or of another version; trying again is of no use
     ///   before `deploy/setup` was run.
-    public init(_ options: Options = Options()) throws(InferenceError) {
+    package init(_ options: Options = Options()) throws(InferenceError) {
         self.options = options
         let directory = try ModelDirectory.find(options.modelDirectory)
         let liteRT = try LiteRT(directory: directory)
@@ -80,7 +80,7 @@ public final class FaceAnalyzer {
     ///
     /// - Throws: `unreadableFrame` for a frame whose pixels cannot be read, such as a JPEG that was not decoded; the
     ///   next frame can be tried all the same.
-    public func analyze(_ frame: Frame) throws(InferenceError) -> FaceAnalysis {
+    package func analyze(_ frame: Frame) throws(InferenceError) -> FaceAnalysis {
         guard frame.format != .jpeg else { throw .unreadableFrame(reason: "it is a JPEG that was not decoded") }
         var analysis = FaceAnalysis()
         var luminance = Mean()
@@ -124,7 +124,7 @@ public final class FaceAnalyzer {
     }
 
     /// Forgets all faces: what comes next has nothing to do with what came before.
-    public func reset() {
+    package func reset() {
         faces = []
         lastTime = nil
         schedule.reset()
@@ -138,7 +138,7 @@ public final class FaceAnalyzer {
     }
 
     /// The landmarks of a face in the frame analysed last, in pixels of its upright picture; nil if it is not there.
-    public func landmarks(of lineage: Int) -> FaceLandmarks? {
+    package func landmarks(of lineage: Int) -> FaceLandmarks? {
         faces.first { $0.lineage == lineage }?.landmarks
     }
 
@@ -146,7 +146,7 @@ public final class FaceAnalyzer {
     ///
     /// - Parameter size: The size of the frames as captured.
     /// - Returns: 1, 2, 4 or 8.
-    public func usefulScale(for size: FrameSize) -> Int {
+    package func usefulScale(for size: FrameSize) -> Int {
         let longer = Float(max(size.width, size.height))
         var needed = faces.map(\.neededSide).max() ?? 0
         switch schedule.due(at: nextTime, following: faces.count) {

@@ -21,9 +21,9 @@ public struct FaceLandmark: Hashable, Sendable {
 /// The 478 points of one face; indices as in the MediaPipe face mesh.
 ///
 /// Its memory belongs to the analyzer and holds the newest frame's points; copy what is to be kept.
-public final class FaceLandmarks {
+package final class FaceLandmarks {
     /// How many points there are: 468 of the mesh, then five for each iris.
-    public static let count = FaceMeshIndices.count
+    package static let count = FaceMeshIndices.count
 
     /// Three numbers a point.
     let numbers: UnsafeMutableBufferPointer<Float>
@@ -36,7 +36,7 @@ public final class FaceLandmarks {
     deinit { numbers.deallocate() }
 
     /// The point with an index in 0..<478.
-    public subscript(index: Int) -> FaceLandmark {
+    package subscript(index: Int) -> FaceLandmark {
         precondition(0..<Self.count ~= index, "a face has 478 landmarks")
         let base = 3 * index
         return FaceLandmark(x: numbers[base], y: numbers[base + 1], z: numbers[base + 2])
@@ -48,5 +48,5 @@ public final class FaceLandmarks {
     }
 
     /// A copy of all points.
-    public var all: [FaceLandmark] { (0..<Self.count).map { self[$0] } }
+    package var all: [FaceLandmark] { (0..<Self.count).map { self[$0] } }
 }

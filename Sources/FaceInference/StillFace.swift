@@ -239,7 +239,7 @@ extension StillFace {
             let effects = Effects(self, row: row)
             for block in 0..<side / 8 { fit.add(effects[block], weights: effects.mask(block)) }
         }
-        // Motions are taken to be small unless the picture says otherwise: a face without contrast tells nothing.
+        // Motions are taken to be small unless the picture says otherwise: a face without contrast says nothing.
         let penalty = 0.4 * inside
         fit.factorize(penalties: [penalty, penalty, penalty, penalty, 1])
     }

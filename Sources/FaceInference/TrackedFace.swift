@@ -1,6 +1,6 @@
 import Frames
 
-/// A face that is followed from frame to frame: its last landmarks tell where to look for it in the next frame.
+/// A face that is followed from frame to frame: its last landmarks say where to look for it in the next frame.
 struct TrackedFace {
     let lineage: Int
     let landmarks: FaceLandmarks

@@ -1,4 +1,4 @@
-public import FaceMetadata
+package import FaceMetadata
 import Glibc
 
 /// Lets metadata through only when it differs from what was last published.
@@ -6,34 +6,34 @@ import Glibc
 /// A value counts as changed when it has left its deadband around the published one; any flag and any coming or going
 /// counts at once. A rate cap delays the newest set, never loses it: while frames come, it goes out with the first frame
 /// after the pause.
-public struct ChangeGate: Sendable {
+package struct ChangeGate: Sendable {
     /// What counts as a change.
-    public struct Parameters: Hashable, Sendable {
+    package struct Parameters: Hashable, Sendable {
         /// The deadband of the bounds' edges, as a share of the picture.
-        public var position = 0.01
+        package var position = 0.01
         /// The deadband of angles, in degrees.
-        public var angle = 2.0
+        package var angle = 2.0
         /// The deadband of the smile's amount, 0…1.
-        public var smile = 0.1
+        package var smile = 0.1
         /// Messages per second at most; coming, going and flags are not held back.
-        public var maximumRate = 15.0
+        package var maximumRate = 15.0
 
         /// Makes the default parameters.
-        public init() {}
+        package init() {}
     }
 
     /// What counts as a change.
-    public var parameters: Parameters
+    package var parameters: Parameters
     private var published: [FaceObject] = []
     private var lastTime: Double?
 
     /// Makes a gate whose subscribers know of no faces.
-    public init(parameters: Parameters = Parameters()) {
+    package init(parameters: Parameters = Parameters()) {
         self.parameters = parameters
     }
 
     /// Whether the current faces must be published, at a time in seconds; if so, they count as published.
-    public mutating func admits(_ faces: [FaceObject], at time: Double) -> Bool {
+    package mutating func admits(_ faces: [FaceObject], at time: Double) -> Bool {
         let isUrgent =
             faces.map(\.faceID) != published.map(\.faceID) || zip(faces, published).contains(where: flagsDiffer)
         guard isUrgent || zip(faces, published).contains(where: valuesDiffer) else { return false }

@@ -1,4 +1,4 @@
-public import FaceMetadata
+package import FaceMetadata
 
 /// Turns what was observed in each frame into faces with an identity, and into events.
 ///
@@ -23,41 +23,41 @@ public struct FaceTracker: Sendable {
     }
 
     /// What a frame brought.
-    public struct Update: Hashable, Sendable {
+    package struct Update: Hashable, Sendable {
         /// All faces that are there, ordered by identity; one that is hidden for a moment as it was last seen.
-        public var faces: [FaceObject] = []
+        package var faces: [FaceObject] = []
         /// What happened, in order.
-        public var events: [FaceEvent] = []
+        package var events: [FaceEvent] = []
         /// Why some events cannot fire.
-        public var conditions = Conditions()
+        package var conditions = Conditions()
     }
 
     /// Why some events cannot fire although faces are seen.
-    public struct Conditions: Hashable, Sendable {
-        /// A face is too small to tell its expression.
-        public var isTooSmall = false
-        /// A face is turned too far away to tell its expression.
-        public var isTurnedAway = false
-        /// Too few frames are analysed to tell blinks.
-        public var isRateLow = false
+    package struct Conditions: Hashable, Sendable {
+        /// A face is too small to recognise its expression.
+        package var isTooSmall = false
+        /// A face is turned too far away to recognise its expression.
+        package var isTurnedAway = false
+        /// Too few frames are analysed to detect blinks.
+        package var isRateLow = false
     }
 
     /// How faces are followed; others take effect with the next frame.
-    public var parameters: Parameters
+    package var parameters: Parameters
     private var tracks: [Track] = []
     private var rate = FrameRateMeter()
 
     /// The identity that the next face to enter gets.
-    public private(set) var nextFaceID: FaceID
+    package private(set) var nextFaceID: FaceID
 
     /// Makes a tracker without faces, whose first face gets `nextFaceID`.
-    public init(parameters: Parameters = Parameters(), nextFaceID: FaceID = FaceID(rawValue: 1)) {
+    package init(parameters: Parameters = Parameters(), nextFaceID: FaceID = FaceID(rawValue: 1)) {
         self.parameters = parameters
         self.nextFaceID = nextFaceID
     }
 
     /// Takes what was observed in the next frame.
-    public mutating func advance(to stamp: FrameStamp, with observations: [FaceObservation]) -> Update {
+    package mutating func advance(to stamp: FrameStamp, with observations: [FaceObservation]) -> Update {
         rate.advance(to: stamp.mediaTime)
         var update = Update()
         update.conditions.isRateLow = rate.isKnown && rate.value < BlinkDetector.minimumRate
@@ -73,7 +73,7 @@ public struct FaceTracker: Sendable {
     }
 
     /// Takes a frame that could not be looked at: time passes all the same, and faces leave by it.
-    public mutating func skip(to stamp: FrameStamp) -> Update {
+    package mutating func skip(to stamp: FrameStamp) -> Update {
         var update = Update()
         dropUnseen(at: stamp, wasLookedAt: false, &update)
         update.faces = faces
@@ -81,7 +81,7 @@ public struct FaceTracker: Sendable {
     }
 
     /// Ends all faces at once, each with a `leave` for that reason.
-    public mutating func endAll(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
+    package mutating func endAll(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
         let events = tracks.compactMap { $0.leave(reason: reason, at: stamp) }
         tracks = []
         rate = FrameRateMeter()
@@ -89,12 +89,12 @@ public struct FaceTracker: Sendable {
     }
 
     /// The faces that are there, ordered by identity.
-    public var faces: [FaceObject] {
+    package var faces: [FaceObject] {
         tracks.compactMap(\.face).sorted { $0.faceID < $1.faceID }
     }
 
     /// The lineage under which each face that is there was last observed.
-    public var lineages: [FaceID: Int] {
+    package var lineages: [FaceID: Int] {
         Dictionary(uniqueKeysWithValues: tracks.compactMap { track in track.face.map { ($0.faceID, track.lineage) } })
     }
 

@@ -44,9 +44,9 @@ struct SmileDetector: Sendable {
     struct Output: Hashable, Sendable {
         /// Whether a smile began.
         var began = false
-        /// Whether the face smiles; nil if it cannot be told.
+        /// Whether the face smiles; nil if that is unknown.
         var smiling: Bool?
-        /// How much it smiles, 0…1; nil if it cannot be told.
+        /// How much it smiles, 0…1; nil if that is unknown.
         var smile: Double?
     }
 
@@ -96,7 +96,7 @@ struct SmileDetector: Sendable {
     ///
     /// - Parameters:
     ///   - mouth: The mouth's shape.
-    ///   - isVisible: Whether the face is large and frontal enough to tell a smile.
+    ///   - isVisible: Whether the face is large and frontal enough to recognise a smile.
     ///   - time: Seconds.
     /// - Returns: Whether a smile began, and how much the face smiles.
     mutating func advance(_ mouth: FaceObservation.MouthShape, isVisible: Bool, at time: Double) -> Output {

@@ -136,7 +136,7 @@ struct Track: Sendable {
     }
 }
 
-/// All that is told from the eyes of one face.
+/// All that is derived from the eyes of one face.
 struct EyeMonitor: Sendable {
     /// What a frame brought.
     struct Output {
@@ -144,7 +144,7 @@ struct EyeMonitor: Sendable {
         var blink: BlinkDetector.Blink?
         /// Eyes that have been closed for longer than a blink, once.
         var closure: (eyes: FaceEvent.Eyes, duration: Double)?
-        /// Which eyes are closed; nil if it cannot be told.
+        /// Which eyes are closed; nil if that is unknown.
         var isClosed: EachEye<Bool>?
     }
 
@@ -159,7 +159,7 @@ struct EyeMonitor: Sendable {
 
     /// Takes the next frame in which the face was seen.
     ///
-    /// A blink can be told of smaller and more turned faces than those that are visible enough to tell closed eyes.
+    /// Blinks are detected on smaller and more turned faces than closed eyes.
     mutating func advance(
         _ observation: FaceObservation,
         isVisible: Bool,

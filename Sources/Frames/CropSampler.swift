@@ -2,9 +2,9 @@
 ///
 /// It reads the frame's own pixels, whatever their format, at the crop's positions only: no picture is converted or
 /// turned as a whole. All samples are interpolated bilinearly, with pixel centres at integers. Nothing is allocated.
-public struct CropSampler: Hashable, Sendable {
+package struct CropSampler: Hashable, Sendable {
     /// What lies outside the picture.
-    public enum Border: Hashable, Sendable {
+    package enum Border: Hashable, Sendable {
         /// The nearest pixel of the picture.
         case replicate
         /// Black.
@@ -12,19 +12,19 @@ public struct CropSampler: Hashable, Sendable {
     }
 
     /// The width and height of the crop in pixels.
-    public let size: Int
+    package let size: Int
 
     /// What lies outside the picture.
-    public let border: Border
+    package let border: Border
 
     /// How a sample 0…255 becomes a number: sample · scale + offset.
-    public let scale: Float
+    package let scale: Float
 
     /// How a sample 0…255 becomes a number: sample · scale + offset.
-    public let offset: Float
+    package let offset: Float
 
     /// Makes a sampler of crops of that many pixels squared, with numbers in `range` for black to white.
-    public init(size: Int, border: Border, range: ClosedRange<Float>) {
+    package init(size: Int, border: Border, range: ClosedRange<Float>) {
         self.size = max(0, size)
         self.border = border
         scale = (range.upperBound - range.lowerBound) / 255
@@ -32,7 +32,7 @@ public struct CropSampler: Hashable, Sendable {
     }
 
     /// How many numbers a crop has: rows from the top, in them pixels from the left, in them red, green, blue.
-    public var count: Int { 3 * size * size }
+    package var count: Int { 3 * size * size }
 
     /// Samples a crop.
     ///
@@ -42,7 +42,7 @@ public struct CropSampler: Hashable, Sendable {
     ///   - output: Memory for `count` numbers.
     /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read: a JPEG, a frame without
     ///   extent or without a plane that its format needs, or a transform that is not finite.
-    public func sample(
+    package func sample(
         _ frame: Frame,
         through uprightFromCrop: AffineTransform,
         into output: UnsafeMutablePointer<Float>

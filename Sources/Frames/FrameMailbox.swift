@@ -6,7 +6,7 @@
 /// Changes of state are never dropped and stay in order with the frames.
 public final class FrameMailbox: Sendable {
     /// What happens to a frame when the one before it was not taken yet.
-    public enum Policy: Sendable {
+    package enum Policy: Sendable {
         /// The older one is dropped, and counted as late.
         case newest
         /// The source waits while that many frames are waiting.
@@ -27,13 +27,13 @@ public final class FrameMailbox: Sendable {
     ///
     /// Once the mailbox is drained, `captured` is `taken` plus `late` plus `corrupt`.
     /// A sequence gap was never captured, so it is counted beside them.
-    public struct Counts: Hashable, Sendable {
+    package struct Counts: Hashable, Sendable {
         /// Frames the source got hold of, damaged ones too.
-        public var captured = 0
+        package var captured = 0
         /// Frames handed to the pipeline.
-        public var taken = 0
+        package var taken = 0
         /// Frames that never reached the pipeline, by reason.
-        public var dropped: [Drop: Int] = [:]
+        package var dropped: [Drop: Int] = [:]
     }
 
     private struct State {
@@ -49,7 +49,7 @@ public final class FrameMailbox: Sendable {
     private let state = Monitor(State())
 
     /// Makes an empty mailbox.
-    public init(policy: Policy) {
+    package init(policy: Policy) {
         switch policy {
         case .newest: (capacity, replacesOlder) = (1, true)
         case .every(let capacity): (self.capacity, replacesOlder) = (max(1, capacity), false)
@@ -60,7 +60,7 @@ public final class FrameMailbox: Sendable {
     ///
     /// - Returns: false once the mailbox is closed; the event is gone then, and the source should end.
     @discardableResult
-    public func put(_ event: SourceEvent) -> Bool {
+    package func put(_ event: SourceEvent) -> Bool {
         // Released after the lock: giving a frame back to its source may take a system call.
         var displaced: SourceEvent?
         defer { withExtendedLifetime(displaced) {} }
@@ -84,7 +84,7 @@ public final class FrameMailbox: Sendable {
     }
 
     /// Counts frames that the source itself had to drop.
-    public func count(_ drop: Drop, frames: Int = 1) {
+    package func count(_ drop: Drop, frames: Int = 1) {
         state.update { state in
             state.counts.dropped[drop, default: 0] += frames
             if drop != .sequenceGap { state.counts.captured += frames }
@@ -94,7 +94,7 @@ public final class FrameMailbox: Sendable {
     /// Blocks until there is an event, and takes the oldest.
     ///
     /// - Returns: nil once the mailbox is closed.
-    public func next() -> SourceEvent? {
+    package func next() -> SourceEvent? {
         state.wait { state -> SourceEvent?? in
             guard !state.isClosed else { return .some(nil) }
             guard !state.waiting.isEmpty else { return nil }
@@ -108,7 +108,7 @@ public final class FrameMailbox: Sendable {
     }
 
     /// Closes the mailbox: what waits in it is dropped, frames among it counted as late; everybody who blocks returns.
-    public func close() {
+    package func close() {
         let dropped = state.update { state in
             state.isClosed = true
             state.counts.dropped[.late, default: 0] += state.waitingFrames
@@ -121,7 +121,7 @@ public final class FrameMailbox: Sendable {
     }
 
     /// How many frames there were so far.
-    public var counts: Counts { state.update { $0.counts } }
+    package var counts: Counts { state.update { $0.counts } }
 }
 
 extension SourceEvent {

@@ -1,7 +1,7 @@
 /// Where frames come from: a camera, a clip, a stream.
 ///
 /// A source runs on a thread of its own: it blocks in system calls, and Swift's shared threads must not.
-public protocol FrameSource: AnyObject, Sendable {
+package protocol FrameSource: AnyObject, Sendable {
     /// Delivers frames and changes of state until the source ends or is stopped; blocks.
     ///
     /// The last thing it puts into the mailbox is `.ended`, exactly once, however it ends.
@@ -11,8 +11,8 @@ public protocol FrameSource: AnyObject, Sendable {
     func stop()
 }
 
-/// What a source tells, in order.
-public enum SourceEvent: Sendable {
+/// What a source reports, in order.
+package enum SourceEvent: Sendable {
     /// Frames are about to come, in this form.
     case streaming(StreamDescription)
     /// A frame.
@@ -23,8 +23,8 @@ public enum SourceEvent: Sendable {
     case ended(SourceEnd)
 }
 
-/// Why a source told its last.
-public enum SourceEnd: Sendable {
+/// Why a source ended.
+package enum SourceEnd: Sendable {
     /// A clip came to its end.
     case finished
     /// `stop()` was called.

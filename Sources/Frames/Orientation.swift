@@ -40,7 +40,7 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
     }
 
     /// Maps pixel positions of the upright picture to those of the stored one, pixel centres at integers.
-    public func storedFromUpright(stored: FrameSize) -> AffineTransform {
+    package func storedFromUpright(stored: FrameSize) -> AffineTransform {
         let right = Float(stored.width - 1)
         let bottom = Float(stored.height - 1)
         return switch self {
@@ -57,22 +57,22 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
 }
 
 /// A map of the plane: x′ = a·x + b·y + tx, y′ = c·x + d·y + ty.
-public struct AffineTransform: Hashable, Sendable {
+package struct AffineTransform: Hashable, Sendable {
     /// How x′ grows with x.
-    public var a: Float
+    package var a: Float
     /// How x′ grows with y.
-    public var b: Float
+    package var b: Float
     /// How y′ grows with x.
-    public var c: Float
+    package var c: Float
     /// How y′ grows with y.
-    public var d: Float
+    package var d: Float
     /// Where the origin's x goes.
-    public var tx: Float
+    package var tx: Float
     /// Where the origin's y goes.
-    public var ty: Float
+    package var ty: Float
 
     /// Makes a map from its six coefficients.
-    public init(a: Float, b: Float, c: Float, d: Float, tx: Float, ty: Float) {
+    package init(a: Float, b: Float, c: Float, d: Float, tx: Float, ty: Float) {
         self.a = a
         self.b = b
         self.c = c
@@ -82,12 +82,12 @@ public struct AffineTransform: Hashable, Sendable {
     }
 
     /// Where a point goes.
-    public func callAsFunction(_ x: Float, _ y: Float) -> (x: Float, y: Float) {
+    package func callAsFunction(_ x: Float, _ y: Float) -> (x: Float, y: Float) {
         (a * x + b * y + tx, c * x + d * y + ty)
     }
 
     /// The map that does this one first, then the other.
-    public func then(_ next: AffineTransform) -> AffineTransform {
+    package func then(_ next: AffineTransform) -> AffineTransform {
         AffineTransform(
             a: next.a * a + next.b * c,
             b: next.a * b + next.b * d,

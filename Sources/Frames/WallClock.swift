@@ -2,7 +2,7 @@ public import FaceMetadata
 import FoundationEssentials
 
 extension Timestamp {
-    /// What the wall clock shows, to about a microsecond. Only sources and whoever sends messages ask it.
+    /// What the wall clock shows, to about a microsecond. Only sources and senders of messages ask it.
     public static func wallClock() -> Timestamp {
         Timestamp(nanoseconds: 0).advanced(bySeconds: Date().timeIntervalSince1970)
     }

@@ -27,7 +27,7 @@ package final class BrokerConnection: Sendable {
     ///   - settings: where the broker is and how to be its client.
     ///   - rules: how long events are worth delivering, and how many may wait.
     ///   - store: keeps events until the broker has them; those it holds from an earlier run go out first.
-    ///   - clock: tells the age of events.
+    ///   - clock: measures the age of events.
     ///   - logger: gets one line per change of the connection, and one per kind of trouble.
     /// - Throws: `MQTTError` for settings that can't work, TLS files among them.
     package init(

@@ -28,7 +28,7 @@ package struct BrokerSettings: Sendable {
         case version311 = "3.1.1"
     }
 
-    /// What to tell people to do about a refusal, in the words of the program's own options; empty says nothing.
+    /// Advice for people about a refusal, in terms of the program's own options; empty for none.
     package struct Advice: Sendable {
         package var version = "allow another version"
         package var clientID = "use another client id"
@@ -81,9 +81,9 @@ package struct BrokerSettings: Sendable {
     package var acknowledgementTimeout: Duration = .seconds(5)
     /// The largest payload taken from the broker, in bytes; larger ones are dropped and counted.
     package var maximumIncomingPayload = 1 << 20
-    /// How many received messages wait for whoever reads `incoming`; the oldest goes first.
+    /// How many received messages may wait in `incoming`; the oldest is dropped first.
     package var incomingCapacity = 256
-    /// What to tell people to do.
+    /// What people should do.
     package var advice = Advice()
 
     /// The largest packet taken from the broker: topic, properties and header come on top of the payload.

@@ -27,9 +27,9 @@ package struct DeliveryClock: Sendable {
             return Moment(wall: max(0, wall - nanoseconds), uptime: max(0, uptime - nanoseconds), boot: boot)
         }
 
-        /// The time since `earlier`; nil when it cannot be told, because the wall clock went backwards between boots.
+        /// The time since `earlier`; nil when it is unknown because the wall clock went backwards between boots.
         package func elapsed(since earlier: Moment) -> Duration? {
-            // The time since boot never goes backwards; whoever looked at it first may only come to compare it later.
+            // The time since boot never goes backwards, but a reading taken earlier may be compared later.
             if boot == earlier.boot { return .nanoseconds(max(0, uptime - earlier.uptime)) }
             return wall < earlier.wall ? nil : .nanoseconds(wall - earlier.wall)
         }

@@ -98,7 +98,7 @@ struct DeliveryQueue {
         return expired
     }
 
-    /// An age that cannot be told counts as too old: a door must not open on a guess.
+    /// An unknown age counts as too old: a door must not open on a guess.
     private static func isExpired(_ event: StoredEvent, limit: Duration, now: DeliveryClock.Moment) -> Bool {
         guard let age = now.elapsed(since: event.time) else { return true }
         return age >= limit

@@ -64,7 +64,7 @@ private final class Lookup: Sendable {
 /// Connects to one host through whichever of its addresses answers first (RFC 8305, "happy eyeballs").
 ///
 /// An address that swallows packets holds up the next one by a quarter of a second, one that refuses by nothing.
-/// Confined to the network thread; `poll` over `sockets` and `wake` tell when to call `advance`.
+/// Confined to the network thread; `poll` over `sockets` and `wake` says when to call `advance`.
 final class Dialer {
     /// Why a host has no address.
     struct Unresolved: Error {

@@ -114,7 +114,7 @@ extension NetworkLoop {
         logRejection(of: topic, reason: MosquittoHandle.reasonText(reason))
     }
 
-    /// Logs each kind of rejection once per topic; the counters tell how many there were.
+    /// Logs each kind of rejection once per topic; the counters say how many there were.
     private func logRejection(of topic: String, reason: String) {
         guard loggedRejections.insert(topic + "\0" + reason).inserted else { return }
         logger.error("a message was refused and is dropped", metadata: ["topic": "\(topic)", "reason": "\(reason)"])

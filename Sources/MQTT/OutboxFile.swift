@@ -244,7 +244,7 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// Moves a damaged file aside, under a name that tells when.
+    /// Moves a damaged file aside, under a name with the date.
     ///
     /// - Returns: its new path.
     static func moveAside(path: String) throws -> String {

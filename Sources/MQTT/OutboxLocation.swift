@@ -1,4 +1,4 @@
-/// Where a program keeps the outbox unless it is told otherwise.
+/// Where a program keeps the outbox by default.
 package enum OutboxLocation {
     /// The directory that systemd (`STATE_DIRECTORY`) or the desktop's conventions (`XDG_STATE_HOME`) give to programs' state.
     package static func directory(environment: [String: String]) -> String {

@@ -3,29 +3,29 @@
 /// A late will is corrected at once. Should two programs both claim the topic, their corrections grow rarer instead of
 /// answering each other as fast as the network can.
 struct SelfCorrection {
-    /// Corrections closer together than this are a quarrel.
+    /// Corrections closer together than this mean that another client keeps writing.
     static let quietPeriod: Int64 = 60_000_000_000
-    /// The second correction of a quarrel waits that long, each further one twice as long as the one before.
+    /// The second correction in a row waits that long, each further one twice as long as the one before.
     static let firstWait: Int64 = 1_000_000_000
 
     /// When the correction is due.
     private(set) var due: Int64?
     private var last: Int64?
-    private var quarrels = 0
+    private var correctionsInARow = 0
 
     /// Notes a message of somebody else.
     ///
-    /// - Returns: whether this looks like a quarrel, told once.
+    /// - Returns: whether another client seems to write here too; true once.
     mutating func noticed(now: Int64) -> Bool {
         guard due == nil else { return false }
         guard let last, now - last < Self.quietPeriod else {
-            quarrels = 0
+            correctionsInARow = 0
             due = now
             return false
         }
-        due = max(now, last + min(Self.quietPeriod / 2, Self.firstWait << min(quarrels, 6)))
-        quarrels += 1
-        return quarrels == 3
+        due = max(now, last + min(Self.quietPeriod / 2, Self.firstWait << min(correctionsInARow, 6)))
+        correctionsInARow += 1
+        return correctionsInARow == 3
     }
 
     /// Whether to correct now.
@@ -45,7 +45,7 @@ struct SelfCorrection {
 /// Decides whether another client with our client id is there, by what it leaves on the topic that is ours alone.
 ///
 /// Not every broker says why it closed a connection (mosquitto 2.0 does not), and a takeover looks like any other loss.
-/// But whoever took our place also wrote its own state where ours was. A client that comes back and finds that twice
+/// But the client that took our place also wrote its own state where ours was. A client that comes back and finds that twice
 /// gives way, before it writes its own: the other one, thrown out by our return, then finds nothing strange and stays.
 struct RivalWatch {
     /// Sightings further apart than this have nothing to do with each other.

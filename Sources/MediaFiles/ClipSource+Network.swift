@@ -5,7 +5,7 @@ extension ClipSource {
     func follow(with playback: inout Playback) -> SourceEnd {
         var backoff = Backoff()
         var generator = SystemRandomNumberGenerator()
-        var told: SourceFailure?
+        var reported: SourceFailure?
         while !interrupt.isStopped {
             switch attempt(with: &playback) {
             case .ended(let end): return end
@@ -13,11 +13,11 @@ extension ClipSource {
             case .lost(let failure, let hadFrames):
                 if hadFrames {
                     backoff.reset()
-                    told = nil
+                    reported = nil
                 }
                 // Once until it changes: a camera that is off for a night is one line in the log.
-                if failure != told, !playback.mailbox.put(.lost(failure)) { return .stopped }
-                told = failure
+                if failure != reported, !playback.mailbox.put(.lost(failure)) { return .stopped }
+                reported = failure
                 _ = interrupt.wait(for: .seconds(backoff.next(using: &generator)))
             }
         }

@@ -192,7 +192,7 @@ struct ClipFormat {
         )
     }
 
-    /// Quality near what the eye can tell from the original, at a speed that a small board keeps up with.
+    /// Quality near the limit of visible loss, at a speed that a small board keeps up with.
     private static let options = [
         "libx264": [("preset", "veryfast"), ("crf", "18")],
         "libvpx": [("deadline", "realtime"), ("cpu-used", "8"), ("crf", "10"), ("b", "4M")],

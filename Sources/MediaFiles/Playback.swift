@@ -9,7 +9,7 @@ struct Playback {
     private var timeline = PresentationTimeline(rate: nil)
     private var nextFrame = 0
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
-    /// What streams, until it was told.
+    /// What streams, until it was reported.
     private var announcement: StreamDescription?
     /// Whether pictures come when they happen.
     private var isLive = false
@@ -29,7 +29,7 @@ struct Playback {
         self.mailbox = mailbox
     }
 
-    /// Takes up what is about to come, and tells it with the first picture: a sender that only says that it has some has
+    /// Notes what is about to come, and reports it with the first picture: a sender that only says that it has some has
     /// none yet.
     mutating func begin(with input: MediaInput) {
         var description = input.description
@@ -118,7 +118,7 @@ struct Playback {
         return announce() && mailbox.put(.frame(frame))
     }
 
-    /// Tells what streams, if that was not told yet.
+    /// Reports what streams, if that was not reported yet.
     ///
     /// - Returns: false if the mailbox is closed.
     private mutating func announce() -> Bool {

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Keys come as they are pressed; Ctrl-C and Ctrl-Z keep their effects. There is one terminal, so at most one of these
 /// is in use at a time.
-public final class Terminal: Sendable {
+package final class Terminal: Sendable {
     /// The alternate screen, without a cursor and without line wrapping.
     private static let enter: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
 
@@ -20,7 +20,7 @@ public final class Terminal: Sendable {
     ///
     /// - Parameter format: how pictures will be shown.
     /// - Throws: `TerminalError.noTerminal` if standard input or output goes elsewhere.
-    public init(format: TerminalFormat) throws(TerminalError) {
+    package init(format: TerminalFormat) throws(TerminalError) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .noTerminal(errno: errno) }
         let (enter, leave) = (Self.enter, format == .kitty ? Self.leaveKitty : Self.leave)
         let isTaken = enter.withUTF8Buffer { enter in
@@ -37,12 +37,12 @@ public final class Terminal: Sendable {
     }
 
     /// Gives the terminal back; once is enough.
-    public func release() {
+    package func release() {
         facet_terminal_release()
     }
 
-    /// How large the terminal is now; nil if it does not tell.
-    public var size: TerminalSize? {
+    /// How large the terminal is now; nil if it does not report that.
+    package var size: TerminalSize? {
         var (columns, rows, width, height): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
         guard facet_terminal_size(STDOUT_FILENO, &columns, &rows, &width, &height) else { return nil }
         return TerminalSize(
@@ -54,15 +54,15 @@ public final class Terminal: Sendable {
     }
 
     /// Whether the program was suspended since the last call, so that everything must be drawn anew.
-    public var wasResumed: Bool { facet_terminal_was_resumed() }
+    package var wasResumed: Bool { facet_terminal_was_resumed() }
 
     /// Writes an update that the terminal shows all at once, where it can (mode 2026).
-    public func show(_ bytes: [UInt8]) {
+    package func show(_ bytes: [UInt8]) {
         write(Array("\u{1B}[?2026h".utf8) + bytes + Array("\u{1B}[?2026l".utf8))
     }
 
     /// The next byte of the keys pressed; blocks. Nil when the terminal is gone.
-    public func nextByte() -> UInt8? {
+    package func nextByte() -> UInt8? {
         var byte: UInt8 = 0
         while true {
             let count = read(STDIN_FILENO, &byte, 1)

@@ -2,7 +2,7 @@ import CChafa
 import Glibc
 
 /// How a terminal can show a picture.
-public enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
+package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
     /// Pixels by the kitty graphics protocol.
     case kitty
     /// Pixels by DEC's sixel graphics, up to 256 colours.
@@ -11,7 +11,7 @@ public enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
     case cells
 }
 
-/// What a terminal can do, as its environment variables tell.
+/// What a terminal can do, according to its environment variables.
 final class TerminalAbilities {
     let info: OpaquePointer
 

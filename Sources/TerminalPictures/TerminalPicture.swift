@@ -3,10 +3,10 @@ import Glibc
 
 /// Turns pixels into what a terminal shows as a picture; keeps its memory from picture to picture of the same size.
 ///
-/// Not Sendable: whoever draws owns it.
-public final class TerminalPicture {
+/// Not Sendable: the code that draws owns it.
+package final class TerminalPicture {
     /// How pictures are shown.
-    public let format: TerminalFormat
+    package let format: TerminalFormat
 
     private let abilities: TerminalAbilities
     private var canvas: OpaquePointer?
@@ -18,7 +18,7 @@ public final class TerminalPicture {
     ///   - format: how pictures are shown; nil for the best way that the terminal is known to have.
     ///   - environment: the environment variables, by which terminals are recognised.
     /// - Throws: `TerminalError.noPicture` if that fails.
-    public init(format: TerminalFormat? = nil, environment: [String: String]) throws(TerminalError) {
+    package init(format: TerminalFormat? = nil, environment: [String: String]) throws(TerminalError) {
         abilities = try TerminalAbilities(environment: environment)
         self.format = format ?? abilities.format
         // The command has one picture to make at a time and other things to do: a second thread costs more than it saves.
@@ -39,7 +39,7 @@ public final class TerminalPicture {
     ///   - size: the cells to fill.
     /// - Returns: bytes to write to the terminal.
     /// - Throws: `TerminalError.noPicture` if there is no memory.
-    public func sequences(
+    package func sequences(
         pixels: UnsafeRawPointer,
         width: Int,
         height: Int,

@@ -1,22 +1,22 @@
 /// How large a terminal is.
-public struct TerminalSize: Hashable, Sendable {
+package struct TerminalSize: Hashable, Sendable {
     /// Characters in a row.
-    public var columns: Int
+    package var columns: Int
 
     /// Rows.
-    public var rows: Int
+    package var rows: Int
 
     /// The pixels of a character cell, from the terminal or else a guess.
-    public var cellWidth: Int
+    package var cellWidth: Int
 
     /// The pixels of a character cell, from the terminal or else a guess.
-    public var cellHeight: Int
+    package var cellHeight: Int
 
-    /// The size of a cell where the terminal does not tell: twice as high as wide, as most fonts.
+    /// The size of a cell where the terminal does not report it: twice as high as wide, as most fonts.
     static let usualCell = (width: 8, height: 16)
 
-    /// Makes a size from columns, rows and the whole terminal's pixels, 0 where it does not tell them.
-    public init(columns: Int, rows: Int, pixelWidth: Int = 0, pixelHeight: Int = 0) {
+    /// Makes a size from columns, rows and the whole terminal's pixels, 0 where it does not report them.
+    package init(columns: Int, rows: Int, pixelWidth: Int = 0, pixelHeight: Int = 0) {
         self.columns = columns
         self.rows = rows
         let cell = (pixelWidth / max(1, columns), pixelHeight / max(1, rows))
@@ -24,14 +24,14 @@ public struct TerminalSize: Hashable, Sendable {
     }
 
     /// The same without its last row.
-    public var withoutLastRow: TerminalSize {
+    package var withoutLastRow: TerminalSize {
         var result = self
         result.rows = max(1, rows - 1)
         return result
     }
 
     /// The pixels that are worth drawing for a format. Cells show about 4×8 details each, whatever their own size is.
-    public func drawingSize(for format: TerminalFormat) -> (width: Int, height: Int) {
+    package func drawingSize(for format: TerminalFormat) -> (width: Int, height: Int) {
         switch format {
         case .kitty, .sixel: return (columns * cellWidth, rows * cellHeight)
         case .cells:

@@ -129,7 +129,7 @@ final class BufferLease: Sendable {
 /// A buffer of the driver, mapped into our memory until the last one who holds it lets go.
 ///
 /// A frame that outlives its stream keeps its pixels: see `letGoOfDriver`.
-/// `@unchecked Sendable` because of the pointer: whoever reads there holds the lease, and the driver writes only while
+/// `@unchecked Sendable` because of the pointer: a reader holds the lease, and the driver writes only while
 /// the buffer is queued.
 final class MappedBuffer: @unchecked Sendable {
     let base: UnsafeMutableRawPointer

@@ -1,4 +1,4 @@
-/// One thing that can be set on a camera: gain, exposure, power-line frequency.
+/// A setting of a camera: gain, exposure, power-line frequency.
 package struct CameraControl: Hashable, Sendable {
     /// What values the control takes.
     package enum Kind: Hashable, Sendable {

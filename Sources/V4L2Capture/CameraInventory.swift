@@ -27,6 +27,8 @@ package struct CameraInventory: Sendable {
         package var node: String
         /// Why it is not listed as a camera.
         package var why: String
+        /// Whether this user may not open it.
+        package var isDenied = false
     }
 
     /// The cameras, by node number.
@@ -47,6 +49,9 @@ package struct CameraInventory: Sendable {
                 inventory.cameras.append(try camera(node, calls, links))
             } catch .notACamera(_, let why) {
                 inventory.others.append(Other(node: node, why: why))
+            } catch .permissionDenied(let device, let group) {
+                let error = V4L2Error.permissionDenied(device: device, group: group)
+                inventory.others.append(Other(node: node, why: error.description, isDenied: true))
             } catch {
                 inventory.others.append(Other(node: node, why: error.description))
             }

@@ -30,7 +30,7 @@ struct DeviceFinder {
                 let found = try openCamera(path)
                 if !found.identity.isSetUpElsewhere { return found }
             } catch {
-                // Only what a person can help with is worth telling; metadata nodes are the rule.
+                // Only what a person can fix is worth reporting; metadata nodes are common.
                 if case .permissionDenied = error { failure = failure ?? error }
                 if case .busy = error { failure = failure ?? error }
             }

@@ -1,11 +1,13 @@
 import ArgumentParser
 import FaceMessages
+import FaceSession
 
-/// The companion of `facetd`: shows and uses what the daemon tells about faces.
+/// The companion of `facetd`: shows and uses what the daemon publishes about faces.
 @main
 struct Facet: AsyncParsableCommand {
     /// Runs the command; one that does not exist gets the name of the nearest that does.
     static func main() async {
+        ProcessEnvironment.openStandardDescriptors()
         if let word = CommandLine.arguments.dropFirst().first, let name = suggestion(for: word) {
             StandardOutput.note("there is no command '\(word)'; did you mean '\(name)'?")
             exit(withError: ExitCode.validationFailure)
@@ -41,7 +43,7 @@ struct Facet: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "facet",
-        abstract: "Shows and uses what facetd tells about faces.",
+        abstract: "Shows and uses what facetd publishes about faces.",
         discussion: """
             Everything comes from the broker that facetd publishes to; pictures only if the daemon's owner switched \
             the preview on.

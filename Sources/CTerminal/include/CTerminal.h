@@ -20,7 +20,7 @@ void facet_terminal_release(void);
 /// Whether the program was suspended and is back since the last call: everything must be drawn anew.
 bool facet_terminal_was_resumed(void);
 
-/// The terminal's size: columns and rows, and pixels if it tells them (0 if not). False if it tells nothing.
+/// The terminal's size: columns and rows, and pixels if it reports them (0 if not). False if it reports nothing.
 bool facet_terminal_size(int descriptor, int *columns, int *rows, int *width, int *height);
 
 #endif

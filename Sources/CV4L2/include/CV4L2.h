@@ -32,7 +32,7 @@ int facet_v4l2_open(const char *path);
 /// v4l2_ioctl, which is variadic.
 int facet_v4l2_ioctl(int fd, unsigned long request, void *argument);
 
-/// Puts a private copy of the pages at `base` in their place, in one step for whoever reads there meanwhile.
+/// Puts a private copy of the pages at `base` in their place, in one step for threads that read there meanwhile.
 /// Returns 0, or -1 with errno set and nothing changed.
 int facet_make_private(void *base, size_t length);
 

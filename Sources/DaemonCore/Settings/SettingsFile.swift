@@ -34,7 +34,7 @@ extension Settings {
     }
 }
 
-/// One thing that is wrong with the settings.
+/// A problem of the settings.
 package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
     /// The dotted key, or nil if the problem is the file as a whole.
     package var key: String?

@@ -2,7 +2,7 @@ import FaceMetadata
 
 extension Canvas {
     /// Draws a stand-in for a picture: a dark ground and a plain head wherever there is a face.
-    public func drawHeads(_ scene: Scene, _ geometry: PreviewLayerGeometry) {
+    package func drawHeads(_ scene: Scene, _ geometry: PreviewLayerGeometry) {
         clear(Color(red: 0.07, green: 0.09, blue: 0.13))
         let visible = geometry.visibleRect
         var ground = Outline()

@@ -1,5 +1,5 @@
 import CCairo
-public import Frames
+package import Frames
 
 extension Canvas {
     /// What is drawn on a canvas of that size, as an SVG document: the same calls that draw pixels.
@@ -9,7 +9,7 @@ extension Canvas {
     ///   - body: draws.
     /// - Returns: the document in UTF-8; transparent where nothing was drawn.
     /// - Throws: what `body` throws, and `CanvasError` if Cairo fails.
-    public static func svg(size: FrameSize, _ body: (Canvas) throws -> Void) throws -> [UInt8] {
+    package static func svg(size: FrameSize, _ body: (Canvas) throws -> Void) throws -> [UInt8] {
         let output = SVGOutput()
         let surface = cairo_svg_surface_create_for_stream(
             { output, bytes, count in

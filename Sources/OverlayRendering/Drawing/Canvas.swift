@@ -1,15 +1,15 @@
 import CCairo
-public import Frames
+package import Frames
 
 /// A picture to draw on, in points; one point is `scale` pixels.
 ///
-/// Not Sendable: whoever draws owns it.
-public final class Canvas {
+/// Not Sendable: the code that draws owns it.
+package final class Canvas {
     /// The size in pixels.
-    public let pixelSize: FrameSize
+    package let pixelSize: FrameSize
 
     /// Pixels per point.
-    public let scale: Double
+    package let scale: Double
 
     let surface: OpaquePointer
     let context: OpaquePointer
@@ -17,7 +17,7 @@ public final class Canvas {
     /// Makes a transparent picture.
     ///
     /// - Throws: `CanvasError.cannotCreate` if a side is not positive or larger than Cairo can draw (32767).
-    public init(pixelSize: FrameSize, scale: Double = 1) throws(CanvasError) {
+    package init(pixelSize: FrameSize, scale: Double = 1) throws(CanvasError) {
         guard let width = Int32(exactly: pixelSize.width), let height = Int32(exactly: pixelSize.height),
             width > 0, height > 0, scale > 0,
             let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height)
@@ -55,12 +55,12 @@ public final class Canvas {
     }
 
     /// The size in points.
-    public var size: SurfaceSize {
+    package var size: SurfaceSize {
         SurfaceSize(width: Double(pixelSize.width) / scale, height: Double(pixelSize.height) / scale)
     }
 
     /// Fills everything with one colour, whatever was there.
-    public func clear(_ color: Color) {
+    package func clear(_ color: Color) {
         // In a document of shapes anything but painting over would be a picture of pixels.
         guard color.alpha < 1 else { return cover(color) }
         cairo_save(context)
@@ -71,13 +71,13 @@ public final class Canvas {
     }
 
     /// Lays a colour over everything.
-    public func cover(_ color: Color) {
+    package func cover(_ color: Color) {
         setSource(color)
         cairo_paint(context)
     }
 
     /// Fills a shape; where two of its lines run around the same spot, it stays free.
-    public func fill(_ outline: Outline, _ color: Color) {
+    package func fill(_ outline: Outline, _ color: Color) {
         trace(outline)
         setSource(color)
         cairo_set_fill_rule(context, CAIRO_FILL_RULE_EVEN_ODD)
@@ -85,7 +85,7 @@ public final class Canvas {
     }
 
     /// Fills a shape with one colour at a centre that turns into another at a radius, in points.
-    public func fill(_ outline: Outline, from inner: Color, to outer: Color, center: SurfacePoint, radius: Double) {
+    package func fill(_ outline: Outline, from inner: Color, to outer: Color, center: SurfacePoint, radius: Double) {
         guard let pattern = cairo_pattern_create_radial(center.x, center.y, 0, center.x, center.y, max(radius, 0.01))
         else { return }
         defer { cairo_pattern_destroy(pattern) }
@@ -98,7 +98,7 @@ public final class Canvas {
     }
 
     /// Draws along a shape's lines, with a width in points.
-    public func stroke(_ outline: Outline, _ color: Color, width: Double) {
+    package func stroke(_ outline: Outline, _ color: Color, width: Double) {
         trace(outline)
         setSource(color)
         cairo_set_line_width(context, width)
@@ -108,7 +108,7 @@ public final class Canvas {
     }
 
     /// The picture's bytes: rows of B, G, R, A with the opacity multiplied in, valid while `body` runs.
-    public func withPixels<Result>(_ body: (UnsafeRawBufferPointer, _ bytesPerRow: Int) throws -> Result) rethrows
+    package func withPixels<Result>(_ body: (UnsafeRawBufferPointer, _ bytesPerRow: Int) throws -> Result) rethrows
         -> Result
     {
         cairo_surface_flush(surface)
@@ -121,7 +121,7 @@ public final class Canvas {
     }
 
     /// Throws if something drawn so far failed; Cairo draws nothing after a failure.
-    public func check() throws(CanvasError) {
+    package func check() throws(CanvasError) {
         let status = cairo_status(context)
         guard status == CAIRO_STATUS_SUCCESS else {
             throw .drawing(reason: String(cString: cairo_status_to_string(status)))

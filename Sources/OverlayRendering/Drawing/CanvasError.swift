@@ -1,5 +1,5 @@
 /// Why nothing can be drawn.
-public enum CanvasError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum CanvasError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Cairo cannot make a picture of that size.
     case cannotCreate(width: Int, height: Int, reason: String)
     /// Cairo failed while drawing.
@@ -8,7 +8,7 @@ public enum CanvasError: Error, Hashable, Sendable, CustomStringConvertible {
     case undecoded
 
     /// What was tried, why it failed, and what to do about it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .cannotCreate(let width, let height, let reason):
             "cannot make a picture of \(width)x\(height) pixels to draw on: \(reason); choose a smaller size"

@@ -2,42 +2,42 @@ import Glibc
 
 /// A shape made of closed and open lines. Curves are broken into short straight pieces as they are added, so that the
 /// shape can go through any projection, not only an affine one.
-public struct Outline: Hashable, Sendable {
+package struct Outline: Hashable, Sendable {
     /// One line from its first point to its last, and back if it is closed.
-    public struct Contour: Hashable, Sendable {
+    package struct Contour: Hashable, Sendable {
         /// The corners.
-        public var points: [SurfacePoint]
+        package var points: [SurfacePoint]
         /// Whether a last piece leads back to the first point.
-        public var isClosed: Bool
+        package var isClosed: Bool
     }
 
     /// The lines.
-    public private(set) var contours: [Contour] = []
+    package private(set) var contours: [Contour] = []
 
     /// Pieces a curve is broken into: a quarter circle of 250 points then deviates by about 0.1 point.
     private static let piecesPerCurve = 24
 
     /// Makes a shape without any line.
-    public init() {}
+    package init() {}
 
     /// Makes one closed line through the points.
-    public init(polygon points: [SurfacePoint]) {
+    package init(polygon points: [SurfacePoint]) {
         contours = [Contour(points: points, isClosed: true)]
     }
 
     /// Begins a new line.
-    public mutating func move(to x: Double, _ y: Double) {
+    package mutating func move(to x: Double, _ y: Double) {
         contours.append(Contour(points: [SurfacePoint(x: x, y: y)], isClosed: false))
     }
 
     /// Goes straight to a point; begins a line there if there is none.
-    public mutating func line(to x: Double, _ y: Double) {
+    package mutating func line(to x: Double, _ y: Double) {
         guard !contours.isEmpty else { return move(to: x, y) }
         contours[contours.count - 1].points.append(SurfacePoint(x: x, y: y))
     }
 
     /// Goes to a point in a cubic Bézier curve; begins a line at it if there is none.
-    public mutating func curve(
+    package mutating func curve(
         to x: Double,
         _ y: Double,
         control1: (x: Double, y: Double),
@@ -56,13 +56,13 @@ public struct Outline: Hashable, Sendable {
     }
 
     /// Ends the line where it began.
-    public mutating func close() {
+    package mutating func close() {
         guard !contours.isEmpty else { return }
         contours[contours.count - 1].isClosed = true
     }
 
     /// Adds a closed ellipse.
-    public mutating func addEllipse(x: Double, y: Double, radiusX: Double, radiusY: Double) {
+    package mutating func addEllipse(x: Double, y: Double, radiusX: Double, radiusY: Double) {
         let pieces = 4 * Self.piecesPerCurve
         let points = (0..<pieces).map { piece in
             let angle = 2 * Double.pi * Double(piece) / Double(pieces)
@@ -72,7 +72,7 @@ public struct Outline: Hashable, Sendable {
     }
 
     /// Adds a closed rectangle with round corners.
-    public mutating func addRoundedRect(_ rect: SurfaceRect, radius: Double) {
+    package mutating func addRoundedRect(_ rect: SurfaceRect, radius: Double) {
         let radius = max(0, min(radius, rect.width / 2, rect.height / 2))
         // How far a curve's control points lie from a quarter circle's ends: 4/3 · (√2 − 1).
         let reach = radius * (1 - 0.5522847498)
@@ -90,7 +90,7 @@ public struct Outline: Hashable, Sendable {
     }
 
     /// The same shape with each point moved.
-    public func mapped(_ transform: (SurfacePoint) -> SurfacePoint) -> Outline {
+    package func mapped(_ transform: (SurfacePoint) -> SurfacePoint) -> Outline {
         var result = self
         for index in result.contours.indices {
             result.contours[index].points = contours[index].points.map(transform)

@@ -1,25 +1,25 @@
 import CCairo
-public import Frames
+package import Frames
 
 /// A frame's pixels in the form Cairo draws; keeps its memory from frame to frame of the same size.
-public final class Picture {
+package final class Picture {
     private(set) var surface: OpaquePointer?
     private var size: FrameSize?
     private var frameSize: FrameSize?
     private(set) var orientation = Orientation.up
 
     /// Makes a picture that holds no frame yet.
-    public init() {}
+    package init() {}
 
     deinit {
         if let surface { cairo_surface_destroy(surface) }
     }
 
     /// The size of the upright picture, all its pixels counted; nil before the first frame.
-    public var uprightSize: FrameSize? { frameSize.map(orientation.uprightSize(of:)) }
+    package var uprightSize: FrameSize? { frameSize.map(orientation.uprightSize(of:)) }
 
     /// Holds no frame any more.
-    public func forget() {
+    package func forget() {
         if let surface { cairo_surface_destroy(surface) }
         (surface, size, frameSize) = (nil, nil, nil)
     }
@@ -31,7 +31,7 @@ public final class Picture {
     ///   - target: how large the picture will be drawn, in pixels; where that is much smaller, only every second, third, …
     ///     pixel is taken. Nil takes all.
     /// - Throws: `CanvasError.undecoded` for a frame that is still a JPEG, `.cannotCreate` if it is too large.
-    public func update(from frame: Frame, target: FrameSize? = nil) throws(CanvasError) {
+    package func update(from frame: Frame, target: FrameSize? = nil) throws(CanvasError) {
         guard frame.format != .jpeg else { throw .undecoded }
         let stride = Self.stride(from: frame.uprightSize, to: target)
         let surface = try surface(
@@ -82,7 +82,7 @@ extension Canvas {
     ///   - picture: The picture; its own orientation makes it the upright one that the geometry speaks of.
     ///   - geometry: Where it goes, in points.
     ///   - isSmooth: Whether shrinking averages all pixels; otherwise it takes the nearest four, which is faster.
-    public func draw(_ picture: Picture, _ geometry: PreviewLayerGeometry, isSmooth: Bool = true) {
+    package func draw(_ picture: Picture, _ geometry: PreviewLayerGeometry, isSmooth: Bool = true) {
         guard let source = picture.surface else { return }
         let stored = FrameSize(
             width: Int(cairo_image_surface_get_width(source)),

@@ -1,16 +1,16 @@
-public import FaceMetadata
+package import FaceMetadata
 import Glibc
 
 /// A head's rotation as a matrix, in the surface's axes: x to the right, y down, z towards the viewer.
 ///
 /// Composed as `HeadPose` is measured: first the roll in the head's own plane, then the turn of the nose up or down,
 /// then to the side. So yaw and pitch say where the nose points in the picture, whatever the roll.
-public struct HeadRotation: Hashable, Sendable {
+package struct HeadRotation: Hashable, Sendable {
     /// Where the head's own axes point: to its right as seen in the picture, down to its chin, out of its nose.
-    public private(set) var right: Vector, down: Vector, forward: Vector
+    package private(set) var right: Vector, down: Vector, forward: Vector
 
     /// Makes the rotation of a pose.
-    public init(_ pose: HeadPose) {
+    package init(_ pose: HeadPose) {
         let (sinYaw, cosYaw) = Self.sinCos(pose.yaw)
         let (sinPitch, cosPitch) = Self.sinCos(pose.pitch)
         let (sinRoll, cosRoll) = Self.sinCos(pose.roll)
@@ -23,7 +23,7 @@ public struct HeadRotation: Hashable, Sendable {
     }
 
     /// The pose that has this rotation, angles in (−180, 180].
-    public var pose: HeadPose {
+    package var pose: HeadPose {
         let yaw = atan2(forward.x, forward.z)
         let pitch = asin(max(-1, min(1, -forward.y)))
         let across = Vector(x: cos(yaw), y: 0, z: -sin(yaw))
@@ -39,7 +39,7 @@ public struct HeadRotation: Hashable, Sendable {
     /// The rotation after the picture was turned or mirrored by a map without shear and with equal scales.
     ///
     /// A mirror image of a head is a head again, with its left and right exchanged.
-    public func followed(by map: PlaneTransform) -> HeadRotation {
+    package func followed(by map: PlaneTransform) -> HeadRotation {
         let scale = abs(map.determinant).squareRoot()
         var result = self
         result.right = right.mapped(by: map, scale: map.determinant < 0 ? -scale : scale)
@@ -54,33 +54,33 @@ public struct HeadRotation: Hashable, Sendable {
 }
 
 /// A direction or position in space: x to the right, y down, z towards the viewer.
-public struct Vector: Hashable, Sendable {
+package struct Vector: Hashable, Sendable {
     /// To the right.
-    public var x: Double
+    package var x: Double
     /// Downwards.
-    public var y: Double
+    package var y: Double
     /// Towards the viewer.
-    public var z: Double
+    package var z: Double
 
     /// Makes a vector from its components.
-    public init(x: Double, y: Double, z: Double) {
+    package init(x: Double, y: Double, z: Double) {
         self.x = x
         self.y = y
         self.z = z
     }
 
     /// The sum.
-    public static func + (left: Vector, right: Vector) -> Vector {
+    package static func + (left: Vector, right: Vector) -> Vector {
         Vector(x: left.x + right.x, y: left.y + right.y, z: left.z + right.z)
     }
 
     /// The vector made longer by a factor.
-    public static func * (vector: Vector, factor: Double) -> Vector {
+    package static func * (vector: Vector, factor: Double) -> Vector {
         Vector(x: vector.x * factor, y: vector.y * factor, z: vector.z * factor)
     }
 
     /// The scalar product.
-    public func dot(_ other: Vector) -> Double { x * other.x + y * other.y + z * other.z }
+    package func dot(_ other: Vector) -> Double { x * other.x + y * other.y + z * other.z }
 
     /// The vector after a map of the picture's plane; a negative scale also turns it around.
     fileprivate func mapped(by map: PlaneTransform, scale: Double) -> Vector {

@@ -1,22 +1,22 @@
 /// An affine map of the plane: x′ = a·x + b·y + tx, y′ = c·x + d·y + ty.
 ///
 /// In double precision, unlike the one that samples pixels: conversions must survive the round trip.
-public struct PlaneTransform: Hashable, Sendable {
+package struct PlaneTransform: Hashable, Sendable {
     /// How x′ grows with x.
-    public var a: Double
+    package var a: Double
     /// How x′ grows with y.
-    public var b: Double
+    package var b: Double
     /// How y′ grows with x.
-    public var c: Double
+    package var c: Double
     /// How y′ grows with y.
-    public var d: Double
+    package var d: Double
     /// Where the origin's x goes.
-    public var tx: Double
+    package var tx: Double
     /// Where the origin's y goes.
-    public var ty: Double
+    package var ty: Double
 
     /// Makes a map from its six coefficients.
-    public init(a: Double, b: Double, c: Double, d: Double, tx: Double, ty: Double) {
+    package init(a: Double, b: Double, c: Double, d: Double, tx: Double, ty: Double) {
         self.a = a
         self.b = b
         self.c = c
@@ -26,18 +26,18 @@ public struct PlaneTransform: Hashable, Sendable {
     }
 
     /// The map that leaves everything where it is.
-    public static let identity = PlaneTransform(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0)
+    package static let identity = PlaneTransform(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0)
 
     /// Where a point goes.
-    public func callAsFunction(_ x: Double, _ y: Double) -> SurfacePoint {
+    package func callAsFunction(_ x: Double, _ y: Double) -> SurfacePoint {
         SurfacePoint(x: a * x + b * y + tx, y: c * x + d * y + ty)
     }
 
     /// How areas grow; negative if the map mirrors, 0 if it cannot be undone.
-    public var determinant: Double { a * d - b * c }
+    package var determinant: Double { a * d - b * c }
 
     /// The map that does this one first, then the other.
-    public func then(_ next: PlaneTransform) -> PlaneTransform {
+    package func then(_ next: PlaneTransform) -> PlaneTransform {
         PlaneTransform(
             a: next.a * a + next.b * c,
             b: next.a * b + next.b * d,

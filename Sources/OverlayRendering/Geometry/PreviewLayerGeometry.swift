@@ -1,47 +1,47 @@
-public import FaceMetadata
-public import Frames
+package import FaceMetadata
+package import Frames
 
 /// Where a camera's picture lies on a drawing surface, and the conversions between the two:
 /// the geometry of AVCaptureVideoPreviewLayer.
 ///
 /// The picture's coordinates are those of the metadata: 0…1 of the picture that the daemon publishes about. Before it
 /// is shown, that picture is cropped to its clean aperture, turned by `orientation`, mirrored, and fitted by gravity.
-public struct PreviewLayerGeometry: Hashable, Sendable {
+package struct PreviewLayerGeometry: Hashable, Sendable {
     /// The size of the drawing surface in points.
-    public let size: SurfaceSize
+    package let size: SurfaceSize
 
     /// The size of the picture that metadata refers to, in pixels.
-    public let pictureSize: FrameSize
+    package let pictureSize: FrameSize
 
     /// How the picture fills the surface.
-    public let videoGravity: VideoGravity
+    package let videoGravity: VideoGravity
 
     /// Whether the picture is mirrored left to right as the viewer sees it, as people expect of their own image.
-    public let isMirrored: Bool
+    package let isMirrored: Bool
 
-    /// How the picture must be turned to be upright on the surface; other than `.up` where the daemon was not told how
+    /// How the picture must be turned to be upright on the surface; other than `.up` where the daemon does not know how
     /// the camera is mounted, or where the surface itself is mounted on its side.
-    public let orientation: Orientation
+    package let orientation: Orientation
 
     /// The part of the picture that is shown, before it is turned; the rest has no place on the surface.
-    public let cleanAperture: NormalizedRect
+    package let cleanAperture: NormalizedRect
 
     /// The camera whose objects this geometry converts; nil for anybody's.
-    public let camera: String?
+    package let camera: String?
 
     /// Maps the picture's 0…1 to the surface's points.
-    public let surfaceFromPicture: PlaneTransform
+    package let surfaceFromPicture: PlaneTransform
 
     /// Maps the surface's points to the picture's 0…1.
-    public let pictureFromSurface: PlaneTransform
+    package let pictureFromSurface: PlaneTransform
 
     /// Where the visible part of the picture lies on the surface; reaches beyond it with `resizeAspectFill`.
-    public let visibleRect: SurfaceRect
+    package let visibleRect: SurfaceRect
 
     /// Makes the geometry of a picture on a surface.
     ///
     /// Nil unless the picture, the surface and the clean aperture each have a finite area.
-    public init?(
+    package init?(
         size: SurfaceSize,
         pictureSize: FrameSize,
         videoGravity: VideoGravity = .resizeAspect,
@@ -87,18 +87,18 @@ public struct PreviewLayerGeometry: Hashable, Sendable {
     }
 
     /// Where a point of the picture lies on the surface.
-    public func surfacePoint(fromPicture point: NormalizedPoint) -> SurfacePoint {
+    package func surfacePoint(fromPicture point: NormalizedPoint) -> SurfacePoint {
         surfaceFromPicture(point.x, point.y)
     }
 
     /// Which point of the picture lies at a point of the surface; outside 0…1 where there is no picture.
-    public func picturePoint(fromSurface point: SurfacePoint) -> NormalizedPoint {
+    package func picturePoint(fromSurface point: SurfacePoint) -> NormalizedPoint {
         let converted = pictureFromSurface(point.x, point.y)
         return NormalizedPoint(x: converted.x, y: converted.y)
     }
 
     /// Where a rectangle of the picture lies on the surface; it stays upright, its sides may change places.
-    public func surfaceRect(fromPicture rect: NormalizedRect) -> SurfaceRect {
+    package func surfaceRect(fromPicture rect: NormalizedRect) -> SurfaceRect {
         SurfaceRect(
             corner: surfaceFromPicture(rect.x, rect.y),
             opposite: surfaceFromPicture(rect.x + rect.width, rect.y + rect.height)
@@ -106,7 +106,7 @@ public struct PreviewLayerGeometry: Hashable, Sendable {
     }
 
     /// Which rectangle of the picture lies under a rectangle of the surface.
-    public func pictureRect(fromSurface rect: SurfaceRect) -> NormalizedRect {
+    package func pictureRect(fromSurface rect: SurfaceRect) -> NormalizedRect {
         let converted = SurfaceRect(
             corner: pictureFromSurface(rect.x, rect.y),
             opposite: pictureFromSurface(rect.x + rect.width, rect.y + rect.height)
@@ -115,7 +115,7 @@ public struct PreviewLayerGeometry: Hashable, Sendable {
     }
 
     /// Maps pixel positions of the picture to the surface's points, pixel corners at integers; for drawing it.
-    public var surfaceFromPixels: PlaneTransform {
+    package var surfaceFromPixels: PlaneTransform {
         PlaneTransform(
             a: 1 / Double(pictureSize.width),
             b: 0,

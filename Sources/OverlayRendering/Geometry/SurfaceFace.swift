@@ -1,34 +1,34 @@
-public import FaceMetadata
+package import FaceMetadata
 
 /// A face as it lies on the drawing surface; what is unknown is nil.
 ///
 /// Left and right are the surface's: in a mirrored preview the eye at the picture's left is the right one here.
 /// On a picture that lies on its side they are the face's own sides as seen with its roll taken out.
-public struct SurfaceFace: Hashable, Sendable {
+package struct SurfaceFace: Hashable, Sendable {
     /// The identity.
-    public var faceID: FaceID
+    package var faceID: FaceID
     /// The upright box, in points.
-    public var bounds: SurfaceRect
+    package var bounds: SurfaceRect
     /// Where the head points as the viewer of the surface sees it.
-    public var pose: HeadPose?
+    package var pose: HeadPose?
     /// How sure the model is that this is a face, 0…1.
-    public var confidence: Double
+    package var confidence: Double
     /// The centre of the left eye, in points.
-    public var leftEye: SurfacePoint?
+    package var leftEye: SurfacePoint?
     /// The centre of the right eye, in points.
-    public var rightEye: SurfacePoint?
+    package var rightEye: SurfacePoint?
     /// The centre of the mouth, in points.
-    public var mouth: SurfacePoint?
+    package var mouth: SurfacePoint?
     /// Whether the face smiles.
-    public var smiling: Bool?
+    package var smiling: Bool?
     /// How much the face smiles, 0…1.
-    public var smile: Double?
+    package var smile: Double?
     /// Whether the left eye is closed.
-    public var leftEyeClosed: Bool?
+    package var leftEyeClosed: Bool?
     /// Whether the right eye is closed.
-    public var rightEyeClosed: Bool?
+    package var rightEyeClosed: Bool?
     /// On how many analysed frames the face was seen since its enter.
-    public var trackedFrames: Int
+    package var trackedFrames: Int
 }
 
 extension PreviewLayerGeometry {
@@ -36,7 +36,7 @@ extension PreviewLayerGeometry {
     ///
     /// Nil if it is another camera's, or if its box has no place on any surface: without area, endless, or far larger
     /// than the picture. Landmarks and angles that are no numbers become unknown.
-    public func transformed(_ face: FaceObject, from camera: String? = nil) -> SurfaceFace? {
+    package func transformed(_ face: FaceObject, from camera: String? = nil) -> SurfaceFace? {
         if let own = self.camera, let camera, own != camera { return nil }
         guard face.bounds.isDrawable else { return nil }
         let mirrors = surfaceFromPicture.determinant < 0
@@ -67,7 +67,7 @@ extension PreviewLayerGeometry {
     ///
     /// Turning and mirroring the picture moves the head as a whole. Stretching it (`resize`) leaves yaw and pitch as
     /// they are and tilts the roll by the ratio of the two scales.
-    public func transformed(_ pose: HeadPose) -> HeadPose {
+    package func transformed(_ pose: HeadPose) -> HeadPose {
         let turn = orientation.uprightFromStored.linear.then(
             isMirrored ? PlaneTransform(a: -1, b: 0, c: 0, d: 1, tx: 0, ty: 0) : .identity
         )

@@ -1,60 +1,60 @@
 /// A point on the drawing surface, in points from its top left corner; x grows to the right, y downwards.
-public struct SurfacePoint: Hashable, Sendable {
+package struct SurfacePoint: Hashable, Sendable {
     /// Points from the left edge.
-    public var x: Double
+    package var x: Double
 
     /// Points from the top edge.
-    public var y: Double
+    package var y: Double
 
     /// Makes a point from its distances to the left and the top edge.
-    public init(x: Double, y: Double) {
+    package init(x: Double, y: Double) {
         self.x = x
         self.y = y
     }
 
     /// The distance to another point.
-    public func distance(to other: SurfacePoint) -> Double {
+    package func distance(to other: SurfacePoint) -> Double {
         let (dx, dy) = (other.x - x, other.y - y)
         return (dx * dx + dy * dy).squareRoot()
     }
 
     /// The point halfway to another one.
-    public func middle(to other: SurfacePoint) -> SurfacePoint {
+    package func middle(to other: SurfacePoint) -> SurfacePoint {
         SurfacePoint(x: (x + other.x) / 2, y: (y + other.y) / 2)
     }
 }
 
 /// A size on the drawing surface, in points.
-public struct SurfaceSize: Hashable, Sendable {
+package struct SurfaceSize: Hashable, Sendable {
     /// From left to right.
-    public var width: Double
+    package var width: Double
 
     /// From top to bottom.
-    public var height: Double
+    package var height: Double
 
     /// Makes a size from its width and height in points.
-    public init(width: Double, height: Double) {
+    package init(width: Double, height: Double) {
         self.width = width
         self.height = height
     }
 }
 
 /// An upright rectangle on the drawing surface, in points.
-public struct SurfaceRect: Hashable, Sendable {
+package struct SurfaceRect: Hashable, Sendable {
     /// The left edge.
-    public var x: Double
+    package var x: Double
 
     /// The top edge.
-    public var y: Double
+    package var y: Double
 
     /// The width.
-    public var width: Double
+    package var width: Double
 
     /// The height.
-    public var height: Double
+    package var height: Double
 
     /// Makes a rectangle from its top left corner and its size.
-    public init(x: Double, y: Double, width: Double, height: Double) {
+    package init(x: Double, y: Double, width: Double, height: Double) {
         self.x = x
         self.y = y
         self.width = width
@@ -62,7 +62,7 @@ public struct SurfaceRect: Hashable, Sendable {
     }
 
     /// The smallest rectangle that holds two opposite corners, whichever they are.
-    public init(corner: SurfacePoint, opposite: SurfacePoint) {
+    package init(corner: SurfacePoint, opposite: SurfacePoint) {
         self.init(
             x: min(corner.x, opposite.x),
             y: min(corner.y, opposite.y),
@@ -72,5 +72,5 @@ public struct SurfaceRect: Hashable, Sendable {
     }
 
     /// The centre.
-    public var center: SurfacePoint { SurfacePoint(x: x + width / 2, y: y + height / 2) }
+    package var center: SurfacePoint { SurfacePoint(x: x + width / 2, y: y + height / 2) }
 }

@@ -1,5 +1,5 @@
 /// How a picture fills a surface of another shape, as AVLayerVideoGravity.
-public enum VideoGravity: String, Hashable, Sendable, CaseIterable {
+package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
     /// The whole picture is visible and keeps its shape; bars stay free at two sides.
     case resizeAspect
     /// The surface is filled and the picture keeps its shape; two of its sides are cut off.

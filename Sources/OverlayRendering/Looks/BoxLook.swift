@@ -1,12 +1,12 @@
 import FaceMessages
 
 /// A white square with round corners: tilted by roll, in perspective by yaw.
-public struct BoxLook: Look {
+package struct BoxLook: Look {
     /// Makes the look.
-    public init() {}
+    package init() {}
 
     /// Draws each face on its own.
-    public func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces { draw(face, on: canvas) }
     }
 

@@ -1,12 +1,12 @@
 import FaceMessages
 
 /// A heart centred on each eye, tilted with the head.
-public struct HeartsLook: Look {
+package struct HeartsLook: Look {
     /// Makes the look.
-    public init() {}
+    package init() {}
 
     /// Draws each face on its own.
-    public func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces { draw(face, on: canvas) }
     }
 
@@ -37,7 +37,7 @@ public struct HeartsLook: Look {
         canvas.fill(plane.project(gleam), .white.withAlpha(0.75))
     }
 
-    /// A heart around the origin, as wide and as high as told.
+    /// A heart around the origin, of the given width and height.
     static func heart(width: Double, height: Double) -> Outline {
         let (w, h) = (width / 2, height / 2)
         var outline = Outline()

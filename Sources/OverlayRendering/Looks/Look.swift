@@ -1,21 +1,21 @@
-public import FaceMessages
+package import FaceMessages
 
 /// One way to draw faces over a picture.
-public protocol Look: Sendable {
+package protocol Look: Sendable {
     /// Draws the faces, and whatever else the look shows.
     func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas)
 }
 
 /// A face with what a look needs beside it.
-public struct DrawnFace: Hashable, Sendable {
+package struct DrawnFace: Hashable, Sendable {
     /// The face on the surface.
-    public var face: SurfaceFace
+    package var face: SurfaceFace
 
     /// How strong the mark of each kind of event is now, 0…1; absent is 0.
-    public var flashes: [Topic: Double]
+    package var flashes: [Topic: Double]
 
     /// Makes a face with the strengths of its marks.
-    public init(face: SurfaceFace, flashes: [Topic: Double] = [:]) {
+    package init(face: SurfaceFace, flashes: [Topic: Double] = [:]) {
         self.face = face
         self.flashes = flashes
     }
@@ -25,7 +25,7 @@ public struct DrawnFace: Hashable, Sendable {
 }
 
 /// The looks by name.
-public enum LookName: String, Hashable, Sendable, CaseIterable {
+package enum LookName: String, Hashable, Sendable, CaseIterable {
     /// A white square with round corners, tilted by roll, in perspective by yaw.
     case box
     /// A heart on each eye.
@@ -38,7 +38,7 @@ public enum LookName: String, Hashable, Sendable, CaseIterable {
     case mesh
 
     /// The look itself.
-    public var look: any Look {
+    package var look: any Look {
         switch self {
         case .box: BoxLook()
         case .hearts: HeartsLook()
@@ -49,7 +49,7 @@ public enum LookName: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The next one, in order, beginning again after the last.
-    public var next: LookName {
+    package var next: LookName {
         let all = Self.allCases
         guard let index = all.firstIndex(of: self) else { return self }
         return all[(index + 1) % all.count]

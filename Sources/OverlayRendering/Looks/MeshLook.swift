@@ -5,17 +5,17 @@ import Glibc
 /// What the messages say, made visible: box, eyes and mouth, the axes of the head, smile and lids, and the numbers.
 ///
 /// Messages carry three landmarks, the centres of the eyes and of the mouth, so there is no finer mesh to draw.
-public struct MeshLook: Look {
+package struct MeshLook: Look {
     private static let line = Color(red: 0.35, green: 0.95, blue: 0.95)
     private static let rightAxis = Color(red: 1, green: 0.30, blue: 0.25)
     private static let downAxis = Color(red: 0.35, green: 0.90, blue: 0.35)
     private static let noseAxis = Color(red: 0.35, green: 0.60, blue: 1)
 
     /// Makes the look.
-    public init() {}
+    package init() {}
 
     /// Draws each face on its own.
-    public func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces {
             box(face.face, on: canvas)
             landmarks(face.face, on: canvas)

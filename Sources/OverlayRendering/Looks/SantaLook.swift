@@ -1,17 +1,17 @@
 import FaceMessages
 
 /// A hat on the head, a moustache and a beard, placed by the face's box and tilted with the head.
-public struct SantaLook: Look {
+package struct SantaLook: Look {
     private static let fur = Color(red: 0.97, green: 0.97, blue: 0.95)
     private static let furShade = Color(red: 0.80, green: 0.82, blue: 0.85)
     private static let cloth = Color(red: 0.80, green: 0.07, blue: 0.10)
     private static let clothShade = Color(red: 0.52, green: 0.03, blue: 0.06)
 
     /// Makes the look.
-    public init() {}
+    package init() {}
 
     /// Draws each face on its own.
-    public func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces {
             beard(face.face, on: canvas)
             moustache(face.face, lift: face.flash(.smile), on: canvas)

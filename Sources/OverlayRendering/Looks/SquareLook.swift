@@ -1,12 +1,12 @@
 import FaceMessages
 
 /// A red square around the face's box, what the face does in words below it, and a flash when a picture is taken.
-public struct SquareLook: Look {
+package struct SquareLook: Look {
     /// Makes the look.
-    public init() {}
+    package init() {}
 
     /// Draws each face on its own.
-    public func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces { draw(face, on: canvas) }
         if shutter > 0 { canvas.cover(.white.withAlpha(shutter)) }
     }

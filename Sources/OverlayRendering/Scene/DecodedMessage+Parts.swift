@@ -1,9 +1,9 @@
-public import FaceMessages
-public import FaceMetadata
+package import FaceMessages
+package import FaceMetadata
 
 extension DecodedMessage {
     /// The frame it comes from; nil if it does not come from one.
-    public var stamp: FrameStamp? {
+    package var stamp: FrameStamp? {
         switch self {
         case .metadata(let message): message.stamp
         case .event(let message): message.event.stamp
@@ -12,7 +12,7 @@ extension DecodedMessage {
     }
 
     /// Who sent it; nil if it does not say.
-    public var origin: MessageOrigin? {
+    package var origin: MessageOrigin? {
         switch self {
         case .metadata(let message): message.origin
         case .event(let message): message.origin
@@ -24,7 +24,7 @@ extension DecodedMessage {
 
 extension Topic {
     /// The topic that a full name such as `porch/faces/detect/state` ends in; nil if it is none of the contract's.
-    public init?(name: String) {
+    package init?(name: String) {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         for count in [2, 1] where parts.count > count {
             if let topic = Topic(rawValue: parts.suffix(count).joined(separator: "/")) {

@@ -1,21 +1,21 @@
-public import FaceMessages
+package import FaceMessages
 
 /// An event's short mark on its face's layer.
-public struct Flash: Hashable, Sendable {
+package struct Flash: Hashable, Sendable {
     /// What happened; one of the event topics.
-    public var kind: Topic
+    package var kind: Topic
 
-    /// When it was told, in the scene's seconds.
-    public var start: Double
+    /// When it was received, in the scene's seconds.
+    package var start: Double
 
-    /// Makes the mark of an event that was told at a time of the scene.
-    public init(kind: Topic, start: Double) {
+    /// Makes the mark of an event that was received at a time of the scene.
+    package init(kind: Topic, start: Double) {
         self.kind = kind
         self.start = start
     }
 
     /// How long the mark is visible, in seconds.
-    public var lifetime: Double {
+    package var lifetime: Double {
         switch kind {
         case .enter: 0.5
         case .blink: 0.6
@@ -25,8 +25,8 @@ public struct Flash: Hashable, Sendable {
         }
     }
 
-    /// How strong the mark is at a time: 1 when it was told, fading to 0 at the end of its life; 0 before and after.
-    public func strength(at seconds: Double) -> Double {
+    /// How strong the mark is at a time: 1 when it was received, fading to 0 at the end of its life; 0 before and after.
+    package func strength(at seconds: Double) -> Double {
         let age = seconds - start
         guard age >= 0, age < lifetime else { return 0 }
         return 1 - age / lifetime

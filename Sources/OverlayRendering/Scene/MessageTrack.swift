@@ -1,30 +1,30 @@
-public import FaceMessages
+package import FaceMessages
 import FaceMetadata
 import Foundation
 
 /// All messages about a clip, in order, for drawing over it by `mediaTime`.
-public struct MessageTrack: Sendable {
+package struct MessageTrack: Sendable {
     /// A message and when it belongs, in seconds from the clip's first frame.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// Seconds from the clip's first frame; of the message before, for one that does not come from a frame.
-        public var mediaTime: Double
+        package var mediaTime: Double
         /// The message.
-        public var message: DecodedMessage
+        package var message: DecodedMessage
     }
 
     /// The messages, in the order they were sent.
-    public let entries: [Entry]
+    package let entries: [Entry]
 
     /// The camera they are about.
-    public let camera: String
+    package let camera: String
 
     private let metadata: [MetadataMessage]
 
     /// Reads lines as `facetd --print` writes them: one JSON object each, with `topic` and `payload`.
     ///
     /// Messages that are not of this contract (discovery, pictures) are passed over.
-    /// - Throws: `MessageTrackError` if a line cannot be read, there is no metadata, or several cameras are told of.
-    public init(lines: some StringProtocol) throws(MessageTrackError) {
+    /// - Throws: `MessageTrackError` if a line cannot be read, there is no metadata, or the messages are from several cameras.
+    package init(lines: some StringProtocol) throws(MessageTrackError) {
         var entries: [Entry] = []
         var cameras: Set<String> = []
         var last = 0.0
@@ -43,10 +43,10 @@ public struct MessageTrack: Sendable {
     }
 
     /// The time of the last message that comes from a frame.
-    public var end: Double { entries.last?.mediaTime ?? 0 }
+    package var end: Double { entries.last?.mediaTime ?? 0 }
 
     /// The first event of a kind.
-    public func firstEvent(on topic: Topic) -> EventMessage? {
+    package func firstEvent(on topic: Topic) -> EventMessage? {
         for entry in entries {
             if case .event(let event) = entry.message, Topic(event.event.kind) == topic { return event }
         }
@@ -67,7 +67,7 @@ public struct MessageTrack: Sendable {
     }
 
     /// When the first face is there; nil if there is never one.
-    public var firstFace: Double? {
+    package var firstFace: Double? {
         for entry in entries {
             if case .metadata(let message) = entry.message, !message.faces.isEmpty { return entry.mediaTime }
         }
@@ -100,18 +100,18 @@ public struct MessageTrack: Sendable {
 }
 
 /// Plays a track into a scene, forwards.
-public struct MessagePlayback: Sendable {
+package struct MessagePlayback: Sendable {
     /// Messages carry times rounded to the microsecond or so; a frame's own message must not be missed for that.
     private static let rounding = 0.0005
 
     /// The scene at the time played to.
-    public private(set) var scene: Scene
+    package private(set) var scene: Scene
 
     private let track: MessageTrack
     private var next = 0
 
     /// Makes a playback that stands before the first message.
-    public init(_ track: MessageTrack) {
+    package init(_ track: MessageTrack) {
         self.track = track
         scene = Scene(camera: track.camera)
     }
@@ -120,7 +120,7 @@ public struct MessagePlayback: Sendable {
     ///
     /// - Returns: The events among them.
     @discardableResult
-    public mutating func advance(to mediaTime: Double) -> [EventMessage] {
+    package mutating func advance(to mediaTime: Double) -> [EventMessage] {
         var events: [EventMessage] = []
         while next < track.entries.count, track.entries[next].mediaTime <= mediaTime + Self.rounding {
             let entry = track.entries[next]

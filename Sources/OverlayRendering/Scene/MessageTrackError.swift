@@ -1,16 +1,16 @@
 /// Why a file does not hold the messages of a clip.
-public enum MessageTrackError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum MessageTrackError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A line is not what `facetd --print` writes.
     case badLine(number: Int, reason: String)
     /// There is no metadata in it.
     case noMetadata
     /// It holds messages of several cameras.
     case severalCameras([String])
-    /// It tells of times that the clip does not have.
+    /// It has times that the clip does not have.
     case longerThanClip(metadataEnd: Double, clipEnd: Double)
 
     /// What is wrong, and what to do about it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .badLine(let number, let reason):
             "line \(number) is not a message as `facetd --print` writes them: \(reason)"

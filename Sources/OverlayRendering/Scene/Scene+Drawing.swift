@@ -10,7 +10,7 @@ extension Scene {
     ///   - seconds: the time, by which marks fade.
     ///   - isSeen: only the faces that were seen in the frame, or only those that were hidden; nil for all.
     /// - Returns: the faces that have a place on the surface.
-    public func drawnFaces(
+    package func drawnFaces(
         _ geometry: PreviewLayerGeometry,
         at seconds: Double,
         isSeen: Bool? = nil
@@ -33,7 +33,7 @@ extension Canvas {
     private static let hidden = 0.3
 
     /// Draws the scene in a look over what is there; a face that is hidden is drawn faintly.
-    public func draw(_ scene: Scene, _ geometry: PreviewLayerGeometry, look: any Look, at seconds: Double) {
+    package func draw(_ scene: Scene, _ geometry: PreviewLayerGeometry, look: any Look, at seconds: Double) {
         let hidden = scene.drawnFaces(geometry, at: seconds, isSeen: false)
         if !hidden.isEmpty {
             cairo_push_group(context)

@@ -1,14 +1,14 @@
-public import FaceMessages
-public import FaceMetadata
+package import FaceMessages
+package import FaceMetadata
 
 /// What there is to draw, kept from a camera's messages.
 ///
 /// There is one layer per faceID: moved when metadata moves the face, not made anew. The set of layers is exactly the
 /// set of faces in the last metadata, so no ghost of a face stays, whatever got lost in between.
 /// Times are seconds of any one clock that the caller chooses: the wall's for a live view, the clip's for a clip.
-public struct Scene: Hashable, Sendable {
+package struct Scene: Hashable, Sendable {
     /// What a message did to a layer.
-    public enum Change: Hashable, Sendable {
+    package enum Change: Hashable, Sendable {
         /// A layer was made for a face.
         case added(FaceID)
         /// A face's layer took over new values.
@@ -18,30 +18,30 @@ public struct Scene: Hashable, Sendable {
     }
 
     /// Messages that changed nothing, by reason.
-    public struct Ignored: Hashable, Sendable {
+    package struct Ignored: Hashable, Sendable {
         /// From another camera than the scene's.
-        public var otherCamera = 0
+        package var otherCamera = 0
         /// Metadata older than what the scene shows.
-        public var stale = 0
+        package var stale = 0
     }
 
     /// How long the white of a taken picture stays, in seconds.
-    public static let shutterLifetime = 0.3
+    package static let shutterLifetime = 0.3
 
     /// The camera whose messages count; nil until the first one came, if none was given.
-    public private(set) var camera: String?
+    package private(set) var camera: String?
 
     /// The frame that the layers show.
-    public private(set) var stamp: FrameStamp?
+    package private(set) var stamp: FrameStamp?
 
     /// The layers, by faceID.
-    public private(set) var layers: [SceneLayer] = []
+    package private(set) var layers: [SceneLayer] = []
 
     /// The last event.
-    public private(set) var lastEvent: EventMessage?
+    package private(set) var lastEvent: EventMessage?
 
     /// Messages that changed nothing.
-    public private(set) var ignored = Ignored()
+    package private(set) var ignored = Ignored()
 
     private var history = FaceHistory()
     private var boot: String?
@@ -51,12 +51,12 @@ public struct Scene: Hashable, Sendable {
     private var shutter: Double?
 
     /// Makes an empty scene of one camera; of the first one that is heard of, if none is given.
-    public init(camera: String? = nil) {
+    package init(camera: String? = nil) {
         self.camera = camera
     }
 
     /// Takes over all current faces.
-    public mutating func apply(_ message: MetadataMessage, at seconds: Double) -> [Change] {
+    package mutating func apply(_ message: MetadataMessage, at seconds: Double) -> [Change] {
         guard accepts(message.origin) else { return [] }
         // What a daemon left behind on the broker when it vanished is no face that is here now.
         let isLeftBehind = goneBoot == message.origin.boot
@@ -77,10 +77,10 @@ public struct Scene: Hashable, Sendable {
     /// Whether the faces of a frame are settled, so that a picture of it can be drawn over.
     ///
     /// A frame without faces is: a face that comes is reported with its first frame, before the picture.
-    public func isSettled(in frame: Int) -> Bool { layers.isEmpty || history.reaches(frame) }
+    package func isSettled(in frame: Int) -> Bool { layers.isEmpty || history.reaches(frame) }
 
     /// The scene with the faces where they were in a frame; itself if that frame is not known any more.
-    public func showing(frame: Int) -> Scene {
+    package func showing(frame: Int) -> Scene {
         guard let faces = history.faces(in: frame) else { return self }
         var result = self
         result.place(faces)
@@ -103,7 +103,7 @@ public struct Scene: Hashable, Sendable {
     /// Marks an event on its face's layer until it fades.
     ///
     /// The mark of a face whose metadata has not come yet waits for it.
-    public mutating func apply(_ message: EventMessage, at seconds: Double) {
+    package mutating func apply(_ message: EventMessage, at seconds: Double) {
         guard accepts(message.origin) else { return }
         lastEvent = message
         let flash = Flash(kind: Topic(message.event.kind), start: seconds)
@@ -113,9 +113,9 @@ public struct Scene: Hashable, Sendable {
 
     /// Takes all layers away if the daemon says that nobody watches the camera.
     ///
-    /// Metadata of a run that has ended is passed over from then on: the broker keeps the last of it, and may tell it
+    /// Metadata of a run that has ended is passed over from then on: the broker retains the last of it, and may send it
     /// after the status.
-    public mutating func apply(_ message: StatusMessage) -> [Change] {
+    package mutating func apply(_ message: StatusMessage) -> [Change] {
         guard accepts(message.origin) else { return [] }
         let status = message.status
         if status.state != .online {
@@ -128,7 +128,7 @@ public struct Scene: Hashable, Sendable {
     }
 
     /// Takes all layers away: for when nothing is known any more, as without a broker.
-    public mutating func clear() -> [Change] {
+    package mutating func clear() -> [Change] {
         let removed = layers.map { Change.removed($0.faceID) }
         layers = []
         flashes = [:]
@@ -138,12 +138,12 @@ public struct Scene: Hashable, Sendable {
     }
 
     /// Marks that a picture was taken.
-    public mutating func takePicture(at seconds: Double) {
+    package mutating func takePicture(at seconds: Double) {
         shutter = seconds
     }
 
     /// Forgets marks that have faded.
-    public mutating func advance(to seconds: Double) {
+    package mutating func advance(to seconds: Double) {
         for (face, marks) in flashes {
             let alive = marks.filter { seconds < $0.start + $0.lifetime }
             flashes[face] = alive.isEmpty ? nil : alive
@@ -152,13 +152,13 @@ public struct Scene: Hashable, Sendable {
     }
 
     /// The marks on a face.
-    public func flashes(of face: FaceID) -> [Flash] { flashes[face] ?? [] }
+    package func flashes(of face: FaceID) -> [Flash] { flashes[face] ?? [] }
 
     /// Whether anything still fades, so that the next picture differs even without a new message.
-    public var isFading: Bool { shutter != nil || layers.contains { flashes[$0.faceID] != nil } }
+    package var isFading: Bool { shutter != nil || layers.contains { flashes[$0.faceID] != nil } }
 
     /// How bright the white of a taken picture is, 0…1.
-    public func shutterStrength(at seconds: Double) -> Double {
+    package func shutterStrength(at seconds: Double) -> Double {
         guard let shutter, seconds >= shutter else { return 0 }
         return max(0, 1 - (seconds - shutter) / Self.shutterLifetime)
     }
@@ -178,7 +178,7 @@ public struct Scene: Hashable, Sendable {
         for layer in layers { old[layer.faceID] = layer }
         layers = []
         var seen: Set<FaceID> = []
-        // A face told twice in one message would be two layers of one face: the first counts.
+        // A face that is twice in one message would get two layers: the first one counts.
         for face in faces where seen.insert(face.faceID).inserted {
             if var layer = old.removeValue(forKey: face.faceID) {
                 if layer.face != face { changes.append(.moved(face.faceID)) }

@@ -12,7 +12,7 @@ struct ConnectionNotices {
 
     /// What to say about a change; nil if nothing.
     ///
-    /// - Throws: `CommandFailure` if only a human can mend it, as with a wrong password.
+    /// - Throws: `CommandFailure` if only a person can fix it, as with a wrong password.
     mutating func note(_ state: ConnectionState) throws -> String? {
         switch state {
         case .connecting, .stopped: return nil

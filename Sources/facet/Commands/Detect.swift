@@ -114,7 +114,7 @@ struct DetectDialogue {
         switch isOnline {
         case nil:
             return
-                "no daemon tells its status on \(base)/status at \(address); start facetd, or name its base with --topic"
+                "no daemon publishes its status on \(base)/status at \(address); start facetd, or name its base with --topic"
         case false: return "the daemon under '\(base)' at \(address) is not online; start facetd"
         default: return "the daemon under '\(base)' did not confirm the change on \(base)/detect/state"
         }

@@ -82,7 +82,7 @@ struct Metrics: AsyncParsableCommand {
                 }
             }
             group.addTask { for await _ in interruptions {} }
-            // The first to end is the interruption, or whoever fails.
+            // The first to end is the interruption, or the task that fails.
             defer { group.cancelAll() }
             try await group.next()
         }

@@ -8,7 +8,7 @@ struct BrokerExamination {
     /// Seconds until a broker counts as unreachable.
     static let patience = 4.0
 
-    /// Seconds in which a broker tells what it has retained, and a preview shows a picture.
+    /// Seconds in which a broker sends what it has retained, and a preview shows a picture.
     private static let listening = 1.5
 
     private(set) var connection: ConnectionState = .connecting
@@ -74,7 +74,7 @@ struct BrokerExamination {
         guard let message = model.status else {
             return .fails(
                 "daemon",
-                "no daemon has told its status on \(base)/status",
+                "no daemon has published its status on \(base)/status",
                 remedy: "start facetd, or name its base with --topic"
             )
         }
@@ -87,7 +87,7 @@ struct BrokerExamination {
         case .lost:
             return .fails(
                 "daemon",
-                "\(name) has lost its camera: \(status.detail ?? status.reason ?? "no reason told")"
+                "\(name) has lost its camera: \(status.detail ?? status.reason ?? "no reason given")"
             )
         case .disabled: return .remark("daemon", "\(name) has detection off", remedy: "facet detect on")
         default: return .works("daemon", "\(name) is online" + (status.detail.map { ", \($0)" } ?? ""))
@@ -132,10 +132,10 @@ struct BrokerExamination {
 
     private static func words(_ attention: FaceAttention) -> String {
         switch attention {
-        case .tooDark: "the picture is too dark to tell expressions: more light, or a longer exposure"
-        case .tooSmall: "a face is too small to tell its expression: come nearer, or a larger camera.size"
-        case .turnedAway: "a face is turned too far away to tell its expression"
-        case .lowFrameRate: "too few frames are analysed to tell blinks: a smaller camera.size, or a faster machine"
+        case .tooDark: "the picture is too dark to recognise expressions: more light, or a longer exposure"
+        case .tooSmall: "a face is too small to recognise its expression: come nearer, or a larger camera.size"
+        case .turnedAway: "a face is turned too far away to recognise its expression"
+        case .lowFrameRate: "too few frames are analysed to detect blinks: a smaller camera.size, or a faster machine"
         }
     }
 }

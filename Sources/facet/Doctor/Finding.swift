@@ -1,4 +1,4 @@
-/// What `facet doctor` found out about one thing.
+/// One finding of `facet doctor`.
 struct Finding: Equatable {
     /// How it is.
     enum Verdict: String, Encodable {
@@ -19,7 +19,7 @@ struct Finding: Equatable {
     /// What was found.
     var detail: String
 
-    /// The command or the step that mends it.
+    /// The command or the step that fixes it.
     var remedy: String?
 
     static func works(_ subject: String, _ detail: String) -> Finding {

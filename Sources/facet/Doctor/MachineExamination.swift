@@ -27,8 +27,7 @@ struct MachineExamination {
     /// One finding per camera, or why there is none.
     func cameras(_ inventory: CameraInventory) -> [Finding] {
         let found = inventory.cameras.map(Self.camera)
-        let denied = inventory.others.filter { $0.why.contains("ermission") || $0.why.contains("not permitted") }
-        let refused = denied.map {
+        let refused = inventory.others.filter(\.isDenied).map {
             Finding.fails("camera", "\($0.node): \($0.why)", remedy: "sudo usermod -aG video $USER, then log in again")
         }
         guard found.isEmpty, refused.isEmpty else { return found + refused }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// SIGINT and SIGTERM, told instead of ending the program; the second one ends it all the same.
+/// SIGINT and SIGTERM, reported instead of ending the program; the second one ends it.
 ///
 /// `@unchecked Sendable` because a dispatch source may be cancelled from any thread, and nothing else is done with them.
 final class Interruption: @unchecked Sendable {
@@ -8,14 +8,14 @@ final class Interruption: @unchecked Sendable {
 
     private let sources: [any DispatchSourceSignal]
 
-    /// Begins to tell.
-    init(_ tell: @escaping @Sendable () -> Void) {
+    /// Begins to report.
+    init(_ report: @escaping @Sendable () -> Void) {
         sources = Self.signals.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler {
                 signal(number, SIG_DFL)
-                tell()
+                report()
             }
             source.resume()
             return source

@@ -22,7 +22,7 @@ struct LiveInput: Sendable {
 /// The inputs that wait for a command that may be slower than they come, in order.
 ///
 /// Of the messages only the newest are kept, so that a command that is held up needs no more and more memory; keys,
-/// signals and changes of the connection always are. A tick waits at most once: a late one tells no less than several.
+/// signals and changes of the connection always are. A tick waits at most once: a late one says as much as several.
 struct LiveBacklog {
     /// How many messages may wait.
     let capacity: Int

@@ -4,7 +4,7 @@ import TerminalPictures
 
 /// Everything that a command reacts to, for one reader; ends when the subscriber or the terminal ends.
 final class LiveInputs: AsyncSequence, Sendable {
-    /// What waits, and a bell for whoever waits for it.
+    /// What waits, and what wakes the thread that waits for it.
     ///
     /// Apart from `LiveInputs`, so that who fills it does not keep that alive.
     private final class Inbox: Sendable {

@@ -35,7 +35,7 @@ extension PreviewPicture {
 /// What a daemon reported, kept up to date from its messages: its faces, its condition, its preview pictures.
 struct LiveModel {
     /// What a message brought.
-    enum News {
+    enum Change {
         /// A preview picture.
         case picture
         /// An event.
@@ -95,7 +95,7 @@ struct LiveModel {
     /// Takes what happened on the connection, at a time in seconds.
     ///
     /// - Returns: what it brought; nil for a message that breaks the contract.
-    mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> News? {
+    mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> Change? {
         switch occurrence {
         case .connection(let state):
             connection = state
@@ -134,7 +134,7 @@ struct LiveModel {
         scene.advance(to: seconds)
     }
 
-    private mutating func take(_ message: DecodedMessage, at seconds: Double) -> News {
+    private mutating func take(_ message: DecodedMessage, at seconds: Double) -> Change {
         switch message {
         case .metadata(let message):
             hasMetadata = true

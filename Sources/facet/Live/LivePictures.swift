@@ -11,7 +11,7 @@ struct LivePictures {
     /// Seconds until it is clear that no daemon is there: its status is retained, the broker sends it at once.
     private static let statusPatience = 3.0
 
-    /// What the daemon told so far.
+    /// What the daemon published so far.
     private(set) var model = LiveModel()
 
     private let base: String
@@ -32,8 +32,8 @@ struct LivePictures {
 
     /// Takes what happened.
     ///
-    /// - Throws: `CommandFailure` if a human must mend the connection, or nothing came for too long.
-    mutating func take(_ input: LiveInput) throws -> LiveModel.News? {
+    /// - Throws: `CommandFailure` if only a person can fix the connection, or nothing came for too long.
+    mutating func take(_ input: LiveInput) throws -> LiveModel.Change? {
         // The time of an input is that of its coming, however long it had to wait for us.
         seconds = start.duration(to: input.arrival) / .seconds(1)
         switch input.content {

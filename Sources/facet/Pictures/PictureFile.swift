@@ -3,7 +3,7 @@ import Frames
 import MediaFiles
 import OverlayRendering
 
-/// A picture file to be written, its form told by its name.
+/// A picture file to be written, in the format that its name says.
 struct PictureFile {
     /// Where it goes.
     let path: String

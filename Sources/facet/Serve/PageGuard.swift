@@ -78,7 +78,7 @@ struct PageGuard: Sendable {
         return nil
     }
 
-    /// Whether two texts are the same, in a time that does not tell how much of them is.
+    /// Whether two texts are the same, in a time that does not depend on how much of them is.
     private static func equal(_ one: String, _ other: String) -> Bool {
         let (one, other) = (Array(one.utf8), Array(other.utf8))
         guard one.count == other.count else { return false }

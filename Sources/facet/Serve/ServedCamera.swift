@@ -7,7 +7,7 @@ import OverlayRendering
 
 /// One camera as pages see it: its faces and pictures, and the messages made of them.
 struct ServedCamera {
-    /// The size a picture is taken for where nothing tells it.
+    /// The size that is assumed for a picture where nothing states it.
     private static let usualPicture = FrameSize(width: 640, height: 480)
 
     /// The most pixels of a preview picture that is passed on: a page that opened a larger one would run out of memory.

@@ -4,7 +4,7 @@ import OverlayRendering
 
 /// What `facet view` draws over: the preview, a clip, or nothing.
 ///
-/// Not Sendable: whoever draws owns it.
+/// Not Sendable: the code that draws owns it.
 final class ViewPicture {
     /// The newest picture; empty until the first one.
     var picture: Picture { preview.picture }

@@ -8,7 +8,7 @@ import TerminalPictures
 ///
 /// Not Sendable: the one task of the command owns it.
 final class ViewSession {
-    /// The size a picture is taken for where nothing tells it.
+    /// The size that is assumed for a picture where nothing states it.
     private static let usualPicture = FrameSize(width: 640, height: 480)
 
     private(set) var controls: ViewControls
@@ -130,7 +130,7 @@ final class ViewSession {
         live.advance(to: now)
         if let taken = pictureTaken, now - taken >= Scene.shutterLifetime { pictureTaken = nil }
         let isFading = pictureTaken != nil || (frozenScene == nil && scene.isFading)
-        // Once a second in any case: the status line tells ages.
+        // Once a second in any case: the status line shows ages.
         guard isDirty || isFading || terminal.size != size || now - lastDraw >= 1 else {
             return false
         }
@@ -207,7 +207,7 @@ final class ViewSession {
         return Array("\u{1B}[\(size.rows);1H\u{1B}[0;7m\(row)\u{1B}[0m".utf8)
     }
 
-    /// Writes what is shown as a picture file, in the picture's own size; the status row tells what came of it.
+    /// Writes what is shown as a picture file, in the picture's own size; the status row shows the outcome.
     private func takePicture() {
         let now = seconds
         noticeEnd = now + 4

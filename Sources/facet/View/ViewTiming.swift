@@ -66,12 +66,12 @@ struct ViewTiming {
     private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 }
 
-/// When something happened lately, to tell how often it does.
+/// When something happened lately, to measure how often it does.
 struct RecentMoments {
     /// Twelve seconds of pictures once every four seconds are still a rate.
     private static let span = Duration.seconds(12)
 
-    /// The moments that a rate is told from: enough for two seconds at the highest rate of a view.
+    /// The moments that a rate is measured from: enough for two seconds at the highest rate of a view.
     private static let capacity = 120
 
     private var moments: [ContinuousClock.Instant] = []

@@ -3,7 +3,7 @@ import FaceMetadata
 
 /// Runs a command for one event after the other, while the next ones come in.
 struct EventCommandQueue {
-    /// How many events may wait for a slow command; the oldest is dropped and told of.
+    /// How many events may wait for a slow command; the oldest is dropped and reported.
     private static let capacity = 100
 
     private let events: AsyncStream<(EventMessage, [UInt8])>.Continuation

@@ -36,7 +36,7 @@ struct ShellCommand {
         guard code == 0 else { return .notStarted(String(cString: strerror(code))) }
         var status: Int32 = 0
         while waitpid(identifier, &status, 0) < 0 {
-            // Where whoever started us has the ends of children ignored, nobody learns how they ended.
+            // Where the parent process has SIGCHLD ignored, the exit status of children is lost.
             guard errno == EINTR else { return .exited(0) }
         }
         // As <sys/wait.h> has it: the signal in the low seven bits, or none and the status above them.

@@ -17,7 +17,7 @@ enum StandardOutput {
         return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
-    /// Writes all bytes at once, so that whoever reads the pipe sees whole lines as they come.
+    /// Writes all bytes at once, so that a reader of the pipe sees whole lines as they come.
     static func write(_ bytes: [UInt8]) {
         write(bytes, to: STDOUT_FILENO)
     }
