@@ -39,6 +39,7 @@ private final class UpdateRun: Sendable {
     private let session: FaceSession
     private let channel: UpdateChannel
     private let thread = Mutex<JoinableThread?>(nil)
+    private let ticket = RunTicket()
 
     init(_ session: FaceSession) {
         self.session = session
@@ -48,7 +49,7 @@ private final class UpdateRun: Sendable {
     deinit {
         // The reader has gone: nobody wants more.
         channel.cancel()
-        if thread.withLock({ $0 != nil }) { session.stop() }
+        session.cancel(ticket)
     }
 
     func next() async throws(FaceSessionError) -> FaceUpdate? {
@@ -61,7 +62,7 @@ private final class UpdateRun: Sendable {
             await channel.next()
         } onCancel: {
             channel.cancel()
-            session.stop()
+            session.cancel(ticket)
         }
         return try result.get()
     }
@@ -69,10 +70,12 @@ private final class UpdateRun: Sendable {
     private func start() throws(ThreadError) {
         try thread.withLock { thread throws(ThreadError) in
             guard thread == nil else { return }
-            thread = try JoinableThread(named: "session") { [session, channel] in
+            thread = try JoinableThread(named: "session") { [session, channel, ticket] in
                 let end: Result<FaceUpdate?, FaceSessionError>
                 do throws(FaceSessionError) {
-                    try session.run { if !channel.send($0, isLive: session.isLive) { session.stop() } }
+                    try session.run(ticket) {
+                        if !channel.send($0, isLive: session.isLive) { session.cancel(ticket) }
+                    }
                     end = .success(nil)
                 } catch {
                     end = .failure(error)
@@ -81,6 +84,15 @@ private final class UpdateRun: Sendable {
             }
         }
     }
+}
+
+/// Names one run of a session, so that it can be cancelled without an effect on the run before or after it.
+final class RunTicket: Sendable {
+    private let flag = Atomic(false)
+
+    var isCancelled: Bool { flag.load(ordering: .acquiring) }
+
+    func cancel() { flag.store(true, ordering: .releasing) }
 }
 
 /// Hands updates from a thread that may block to a task that may not.

@@ -47,6 +47,8 @@ public final class FaceSession: Sendable {
         var isPaused = false
         var isStopped = false
         var isRunning = false
+        /// Whose run it is, if it can be cancelled by itself.
+        var ticket: RunTicket?
         /// Whether the running source was stopped because another one is to be used.
         var isReplacing = false
         var running: (any FrameSource)?
@@ -115,6 +117,16 @@ public final class FaceSession: Sendable {
         stopSource { $0.isStopped = true }
     }
 
+    /// Ends one run soon, or at once when it begins; other runs are not affected.
+    func cancel(_ ticket: RunTicket) {
+        ticket.cancel()
+        stopSource { control in
+            guard control.ticket === ticket else { return false }
+            control.isStopped = true
+            return true
+        }
+    }
+
     /// Continues with another source or other options; only what differs is made anew.
     ///
     /// With other options alone the camera stays open and faces keep their identity. With another source faces leave. If the
@@ -155,10 +167,16 @@ public final class FaceSession: Sendable {
     /// - Parameter handler: Gets each update, on this thread. While it works, a live source drops frames and counts them as late.
     /// - Throws: `FaceSessionError` if the source or the models cannot be used, after an update with a leave for each face.
     public func run(_ handler: (FaceUpdate) -> Void) throws(FaceSessionError) {
-        try beginRun()
+        try run(nil, handler)
+    }
+
+    /// Runs as above; the run can be cancelled by its ticket.
+    func run(_ ticket: RunTicket?, _ handler: (FaceUpdate) -> Void) throws(FaceSessionError) {
+        try beginRun(ticket)
         defer {
             control.update { control in
                 control.isRunning = false
+                control.ticket = nil
                 control.isStopped = false
             }
         }
@@ -182,10 +200,13 @@ public final class FaceSession: Sendable {
     }
 
     /// Waits for a run that is about to stop; two at the same time are an error.
-    private func beginRun() throws(FaceSessionError) {
+    private func beginRun(_ ticket: RunTicket?) throws(FaceSessionError) {
         let isFree = control.wait { control in
             guard !control.isRunning else { return control.isStopped ? nil : false }
             control.isRunning = true
+            control.ticket = ticket
+            // Cancelled while the run before it was still stopping.
+            if ticket?.isCancelled == true { control.isStopped = true }
             return true
         }
         guard isFree else { throw .alreadyRunning }

@@ -228,6 +228,35 @@ struct FaceSessionTests {
         #expect(meter.counts.replacedUpdates + updates.count == 33)
     }
 
+    @Test("a second reader of the updates is refused, and does not stop the first one by leaving")
+    func secondReader() async throws {
+        let portrait = try jpeg()
+        let source = Script { put in for index in 0..<60 { _ = put(.jpeg(portrait, index: index)) } }
+        let session = try FaceSession(source: source.source)
+        var frames = 0
+        var refusal: FaceSessionError?
+        for try await update in session.updates {
+            if update.captured != nil { frames += 1 }
+            guard frames == 1, refusal == nil else { continue }
+            do { for try await _ in session.updates {} } catch { refusal = error }
+        }
+        #expect(refusal?.description == FaceSessionError.alreadyRunning.description)
+        #expect(frames == 60)
+    }
+
+    @Test("a run that is cancelled while the one before it still stops does not begin")
+    func cancelledEarly() async throws {
+        let portrait = try jpeg()
+        let source = Script { put in for index in 0..<100_000 where !put(.jpeg(portrait, index: index)) { break } }
+        let session = try FaceSession(source: source.source)
+        for _ in 0..<20 {
+            for try await update in session.updates where !update.events.isEmpty { break }
+            let task = Task { for try await _ in session.updates {} }
+            task.cancel()
+            try await task.value
+        }
+    }
+
     @Test("the loop's end and the task's end stop the session, and it can run again")
     func leaving() async throws {
         let portrait = try jpeg()
