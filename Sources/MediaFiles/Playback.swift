@@ -9,8 +9,12 @@ struct Playback {
     private var timeline = PresentationTimeline(rate: nil)
     private var nextFrame = 0
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
-    /// What streams, until it was reported.
-    private var announcement: StreamDescription?
+    /// What streams.
+    private var stream: StreamDescription?
+    /// Whether that was reported.
+    private var isAnnounced = false
+    /// Whether pictures were damaged since the newest good one.
+    private var hasDamage = false
     /// Whether pictures come when they happen.
     private var isLive = false
     /// Whether they bring no times of their own.
@@ -29,13 +33,13 @@ struct Playback {
         self.mailbox = mailbox
     }
 
-    /// Notes what is about to come, and reports it with the first picture: a sender that only says that it has some has
-    /// none yet.
+    /// Begins with an input, and reports it with the first picture: a sender that only says that it has some has none yet.
     mutating func begin(with input: MediaInput) {
         var description = input.description
         if input.isStill { description.rate = Self.stillRate }
         timeline.nominalStep = 1 / (description.rate ?? Self.stillRate)
-        announcement = description
+        stream = description
+        isAnnounced = false
         isLive = input.isLive
         lacksTimes = input.lacksTimes
     }
@@ -103,8 +107,9 @@ struct Playback {
         }
         if options.pace == .realtime, !isLive {
             let due = start.clock.advanced(by: .seconds(mediaTime))
-            guard interrupt.wait(for: ContinuousClock.now.duration(to: due)) else { return false }
+            guard wait(until: due) else { return false }
         }
+        hasDamage = false
         guard !interrupt.isStopped else { return false }
         // A live stream may go on for months, in which the wall clock is set and the sender's clock goes its own way.
         let time = isLive ? .wallClock() : start.wall.advanced(bySeconds: mediaTime)
@@ -118,25 +123,52 @@ struct Playback {
         return announce() && mailbox.put(.frame(frame))
     }
 
+    /// Waits for a picture's time. Where damaged ones leave a gap, the source counts as lost after `readTimeout`.
+    ///
+    /// - Returns: false if the source was stopped or the mailbox closed.
+    private mutating func wait(until due: ContinuousClock.Instant) -> Bool {
+        let gap = ContinuousClock.now.duration(to: due)
+        if hasDamage, isAnnounced, gap > .seconds(options.readTimeout), let stream {
+            guard interrupt.wait(for: .seconds(options.readTimeout)), mailbox.put(.lost(.undecodable(stream.name)))
+            else {
+                return false
+            }
+            isAnnounced = false
+        }
+        return interrupt.wait(for: ContinuousClock.now.duration(to: due))
+    }
+
     /// Reports what streams, if that was not reported yet.
     ///
     /// - Returns: false if the mailbox is closed.
     private mutating func announce() -> Bool {
-        guard let description = announcement else { return true }
-        announcement = nil
-        return mailbox.put(.streaming(description))
+        guard !isAnnounced, let stream else { return true }
+        isAnnounced = true
+        return mailbox.put(.streaming(stream))
     }
 
     /// A picture that came, and that nobody will see.
     private mutating func countDamage() {
         mailbox.count(.corrupt)
         nextFrame += 1
+        hasDamage = true
     }
 
     private static func corrupt(_ reader: ClipReader, _ problem: String) -> SourceFailure {
         SourceFailure(
             reason: "corrupt",
             description: "could not play \(reader.input.location.name) to its end: \(problem); copy or record it again."
+        )
+    }
+}
+
+extension SourceFailure {
+    /// Nothing in a part of a clip could be decoded.
+    fileprivate static func undecodable(_ name: String) -> SourceFailure {
+        SourceFailure(
+            reason: "undecodable",
+            description:
+                "cannot decode a part of \(name); continuing after it: copy or record it again."
         )
     }
 }

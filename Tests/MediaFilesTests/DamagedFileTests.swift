@@ -28,17 +28,36 @@ struct DamagedFileTests {
         #expect(recording.ends.count == 1)
     }
 
-    @Test("a few damaged pictures in the middle are counted, and the clip is played to its end")
-    func damagedMiddle() throws {
+    /// A clip of 60 pictures in two seconds of which these, counted from 1, cannot be decoded.
+    private func clip(damaged: ClosedRange<Int>) throws -> String {
         let path = scratch.path("frames.avi")
         try TestPicture.writeClip(path, times: (0..<60).map { Double($0) / 30 })
         var data = try Data(contentsOf: URL(filePath: path))
-        // Blanks the start code of one picture: the decoder finds no picture in that packet.
+        // Overwrites the pictures: the decoder finds none in such a packet.
         let marker = Data("00dc".utf8)
         var place = data.startIndex
-        for _ in 0..<30 { place = try #require(data.range(of: marker, in: place..<data.endIndex)).upperBound }
-        for offset in 4..<24 { data[place + offset] = 0xFF }
-        let recording = try Recording.of(scratch.write(data, to: "damaged.avi"))
+        for number in 1...damaged.upperBound {
+            place = try #require(data.range(of: marker, in: place..<data.endIndex)).upperBound
+            // The chunk's size, which its bytes follow.
+            let size = data[place..<place + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
+            if damaged.contains(number) { for offset in 4..<4 + size { data[place + offset] = 0xFF } }
+        }
+        return try scratch.write(data, to: "damaged.avi")
+    }
+
+    @Test("a part of a clip that cannot be decoded counts as a loss while its time passes")
+    func damagedPart() throws {
+        var options = ClipSource.Options(pace: .realtime)
+        options.readTimeout = 0.3
+        let recording = try Recording.of(clip(damaged: 11...40), options: options)
+        #expect(recording.losses.map(\.reason) == ["undecodable"])
+        #expect(recording.stamps.count == 30 && recording.counts.dropped[.corrupt] == 30)
+        #expect(recording.stamps.last?.frame == 59)
+    }
+
+    @Test("a few damaged pictures in the middle are counted, and the clip is played to its end")
+    func damagedMiddle() throws {
+        let recording = try Recording.of(clip(damaged: 30...30))
         #expect(recording.isFinished, "\(String(describing: recording.failure))")
         #expect(recording.counts.dropped[.corrupt] == 1)
         #expect(recording.counts.captured == 60 && recording.stamps.count == 59)
