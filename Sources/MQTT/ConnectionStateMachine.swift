@@ -34,6 +34,8 @@ struct ConnectionStateMachine {
         case untrusted(String)
         /// The connection ended: why.
         case ended(String)
+        /// The server sent what no broker sends: what, and which server.
+        case malformed(String)
         /// The broker says another client took our place.
         case takenOver
     }
@@ -240,13 +242,13 @@ struct ConnectionStateMachine {
         switch loss {
         case .untrusted(let reason): return failed(reason, isRefusal: true, now: now)
         case .unreachable(let reason): return failed(reason, isRefusal: false, now: now)
-        case .takenOver, .ended:
+        case .takenOver, .ended, .malformed:
             if !attempt.cleanStart { return open(withCleanStart(), now: now) }
             if let next = withOtherVersion() { return open(next, now: now) }
-            guard case .ended(let reason) = loss else {
-                return failed("\(broker): closed before the broker answered", isRefusal: false, now: now)
+            switch loss {
+            case .ended(let reason), .malformed(let reason): return failed(reason, isRefusal: false, now: now)
+            default: return failed("\(broker): closed before the broker answered", isRefusal: false, now: now)
             }
-            return failed(reason, isRefusal: false, now: now)
         }
     }
 
@@ -270,6 +272,17 @@ struct ConnectionStateMachine {
                         + "give each its own client id, or end the other one"
                 ),
                 delay: takeoverDelay(),
+                now: now
+            )
+        case .malformed(let reason):
+            failures = max(0, shortLived - 1)
+            guard shortLived >= Self.suspiciousCount else { return retry(.disconnected(reason), now: now) }
+            return retry(
+                .refused(
+                    "\(reason), in \(shortLived) connections in a row: \(settings.advice.address) if this is no MQTT broker; "
+                        + "on a network that others can change, use TLS"
+                ),
+                longest: Self.refusalDelay,
                 now: now
             )
         case .ended(let reason), .unreachable(let reason), .untrusted(let reason):

@@ -198,8 +198,9 @@ final class NetworkLoop {
     func lose(_ failure: MosquittoHandle.Failure) {
         if isLeaving { return finish(saidGoodbye: false) }
         var reason = failure.text
-        if case .open(_, let relay) = link { reason = relay.failure ?? reason }
-        lose(.ended("\(broker): \(reason)"))
+        guard case .open(_, let relay) = link else { return lose(.ended("\(broker): \(reason)")) }
+        reason = relay.failure ?? reason
+        lose(relay.isMalformed ? .malformed("\(broker): \(reason)") : .ended("\(broker): \(reason)"))
     }
 
     func lose(_ loss: ConnectionStateMachine.Loss) {

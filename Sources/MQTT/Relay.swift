@@ -19,6 +19,8 @@ final class Relay {
     private var hasEnded = false
     /// Why the connection ended, where libmosquitto would not know.
     private(set) var failure: String?
+    /// Whether it ended because of what the broker sent.
+    private(set) var isMalformed = false
 
     /// Takes both over.
     init(stream: ByteStream, inner: CInt, inspector: PacketInspector) {
@@ -56,6 +58,7 @@ final class Relay {
                 oversized += result.oversized
                 incoming = result.packets[...]
             } catch let error as PacketInspector.Malformed {
+                isMalformed = isMalformed || failure == nil
                 end("the broker sent \(error.reason)")
             } catch {
                 end(Self.text(error))

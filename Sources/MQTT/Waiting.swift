@@ -33,7 +33,10 @@ final class Doorbell: Sendable {
         list += interests.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
         // Rounded up: waking early would only poll again.
         let milliseconds = CInt(clamping: (min(max(0, nanoseconds), .max - 999_999) + 999_999) / 1_000_000)
-        guard poll(&list, nfds_t(list.count), milliseconds) > 0 else { return interests.map { _ in 0 } }
+        let count = poll(&list, nfds_t(list.count), milliseconds)
+        // Without memory for the wait, the thread must not spin.
+        if count < 0, errno != EINTR { usleep(100_000) }
+        guard count > 0 else { return interests.map { _ in 0 } }
         if list[0].revents != 0 {
             var rings: eventfd_t = 0
             _ = eventfd_read(descriptor, &rings)

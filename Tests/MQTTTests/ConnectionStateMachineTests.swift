@@ -285,6 +285,24 @@ struct ConnectionStateMachineTests {
         #expect(waits.last == 30)
     }
 
+    @Test("packets that no broker sends, over and over, are put down to the server and not to another client")
+    func malformed() {
+        var machine = machine(.version311)
+        var texts: [String] = []
+        _ = machine.start(now: 0)
+        for _ in 1...4 {
+            machine.opened(now: 0)
+            _ = machine.accepted(sessionPresent: false, now: 0)
+            for case .report(let state) in machine.lost(.malformed("broker: a bad packet"), now: Self.second / 10) {
+                texts.append("\(state)")
+            }
+            _ = machine.tick(now: machine.deadline ?? 0)
+        }
+        #expect(texts.first == "disconnected: broker: a bad packet")
+        #expect(texts.last?.hasPrefix("refused: broker: a bad packet, in 4 connections in a row") == true, "\(texts)")
+        #expect(!texts.contains { $0.contains("client") })
+    }
+
     @Test("one connection that held makes short ones start anew")
     func shortLivedReset() {
         var machine = machine(ownTopic: "faces/status")
