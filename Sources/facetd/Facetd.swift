@@ -2,11 +2,19 @@ import ArgumentParser
 import DaemonCore
 import FaceMessages
 import FaceSession
+import Foundation
 
 @main
 enum Main {
     static func main() async {
         ProcessEnvironment.openStandardDescriptors()
+        do {
+            // Before anything needs a thread: Dispatch waits for memory for one for ever.
+            try ProcessEnvironment.checkLimits()
+        } catch {
+            try? FileHandle.standardError.write(contentsOf: Data("Error: \(error)\n".utf8))
+            exit(1)
+        }
         await Facetd.main()
     }
 }

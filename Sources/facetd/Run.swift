@@ -1,6 +1,5 @@
 import ArgumentParser
 import DaemonCore
-import FaceSession
 import Foundation
 import Logging
 
@@ -27,7 +26,6 @@ struct Run: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let daemon: Daemon
         do {
-            try ProcessEnvironment.checkLimits()
             let settings = try options.load()
             let level = Logger.Level(rawValue: settings.log.level.rawValue) ?? .info
             LoggingSystem.bootstrap { _ in
