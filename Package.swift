@@ -184,6 +184,7 @@ let package = Package(
                 "FacetTestSupport", "FaceMessages", "FaceMetadata", "FaceSession", "MQTT", "facetd", "demo-clip",
                 logging,
             ],
+            exclude: ["Faults"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -51,6 +51,7 @@ struct PrintedMessage: Decodable {
         var faceID: Int?
         var seq: Int?
         var duration: Double?
+        var outboxDetail: String?
         var faces: [Face]?
     }
 
