@@ -184,6 +184,7 @@ struct CommandLineTests {
         arguments: [
             (#"exec "$@" >/dev/full"#, "cannot write messages to standard output (--print): No space left on device"),
             (#"ulimit -v 400000; exec "$@""#, "the limit on address space in KiB is 400000"),
+            (#"ulimit -v 100000; exec "$@""#, "the limit on address space in KiB is 100000"),
             (#"ulimit -n 19; exec "$@""#, "the limit on open files is 19"),
         ]
     )
