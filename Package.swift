@@ -199,3 +199,19 @@ let package = Package(
         ),
     ]
 )
+
+// deploy/fuzz builds it; a usual build does not.
+if Context.environment["FACET_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "DaemonCore", "FaceMessages", "Frames", "MQTT", "MediaFiles", "OverlayRendering", "V4L2Capture", grdb,
+                logging,
+            ],
+            path: "Tests/Fuzz",
+            exclude: ["Corpus"],
+            swiftSettings: strict
+        )
+    )
+}

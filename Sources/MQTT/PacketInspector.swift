@@ -4,17 +4,22 @@
 /// client handle, and the logger asserts that there is one. No callback or option prevents that. It also allocates
 /// whatever length a packet announces. So it gets complete packets only, whose properties are well-formed and known
 /// (OASIS MQTT 5.0 §2.2.2), and whose size is within the limit.
-struct PacketInspector {
+package struct PacketInspector {
     /// Why the connection cannot go on.
-    struct Malformed: Error, Equatable {
-        let reason: String
+    package struct Malformed: Error, Equatable {
+        package let reason: String
     }
 
     /// What libmosquitto may read, and what it will never see.
-    struct Result: Equatable {
-        var packets: [UInt8] = []
+    package struct Result: Equatable {
+        package var packets: [UInt8] = []
         /// Messages larger than the limit.
-        var oversized = 0
+        package var oversized = 0
+
+        package init(packets: [UInt8] = [], oversized: Int = 0) {
+            self.packets = packets
+            self.oversized = oversized
+        }
     }
 
     private let isVersion5: Bool
@@ -24,7 +29,7 @@ struct PacketInspector {
     private var skip = 0
 
     /// `limit` is the largest packet, header included, in bytes.
-    init(isVersion5: Bool, limit: Int) {
+    package init(isVersion5: Bool, limit: Int) {
         self.isVersion5 = isVersion5
         self.limit = limit
     }
@@ -34,7 +39,7 @@ struct PacketInspector {
     /// - Returns: the packets that are complete now.
     /// - Throws: `Malformed`; the packets before the malformed one are lost with it, like any that are under way when a
     ///   connection ends.
-    mutating func take(_ bytes: some Collection<UInt8>) throws(Malformed) -> Result {
+    package mutating func take(_ bytes: some Collection<UInt8>) throws(Malformed) -> Result {
         var result = Result()
         let skipped = min(skip, bytes.count)
         skip -= skipped

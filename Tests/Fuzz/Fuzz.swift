@@ -1,0 +1,92 @@
+// Feeds mutated bytes to everything that reads bytes from outside. deploy/fuzz builds and runs it.
+//
+//   fuzz TARGET [-seconds N] [-runs N] [libFuzzer's options] CORPUS…   with libFuzzer: mutates, guided by coverage
+//   fuzz TARGET FILE…                                                  without: runs the target on files and directories
+//   fuzz TARGET --seeds DIRECTORY                                      writes the pictures and clips a target starts from
+import Foundation
+
+/// Takes one input. Crashes, hangs and failed preconditions are what is looked for, so results are dropped.
+typealias Target = @Sendable (UnsafeRawBufferPointer) -> Void
+
+enum Fuzz {
+    /// Every reader of bytes from outside. The pure ones take microseconds, the others open files or connections.
+    private static let targets: [String: Target] = [
+        "settings": Parsers.settings,
+        "messages": Parsers.messages,
+        "track": Parsers.track,
+        "names": Parsers.names,
+        "packets": Broker.packets,
+        "preview": Media.preview,
+        "clip": Media.clip,
+        "http": Media.http,
+        "outbox": Outbox.damaged,
+        "mqtt": Broker.mqtt,
+    ]
+
+    nonisolated(unsafe) static var target: Target = { _ in }
+
+    /// Chooses the target that the first argument names.
+    ///
+    /// - Returns: the other arguments.
+    static func prepare(_ arguments: [String]) -> [String] {
+        // A server that closes early is no reason to end.
+        signal(SIGPIPE, SIG_IGN)
+        var arguments = arguments
+        let name = arguments.isEmpty ? "" : arguments.removeFirst()
+        guard let chosen = targets[name] else {
+            print("usage: fuzz \(targets.keys.sorted().joined(separator: "|")) …; see Tests/Fuzz/Fuzz.swift")
+            exit(2)
+        }
+        target = chosen
+        if arguments.count == 2, arguments[0] == "--seeds" {
+            Media.writeSeeds(into: arguments[1], for: name)
+            exit(0)
+        }
+        return arguments
+    }
+}
+
+#if FUZZER
+    /// libFuzzer's main function calls this first, with the program's arguments.
+    @_cdecl("LLVMFuzzerInitialize")
+    func initialize(
+        _ count: UnsafeMutablePointer<CInt>,
+        _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>
+    ) -> CInt {
+        var rest = Fuzz.prepare(Array(CommandLine.arguments.dropFirst()))[...]
+        var options = [CommandLine.arguments[0]]
+        while let option = rest.popFirst() {
+            let name = ["-seconds": "-max_total_time", "-runs": "-runs"][option]
+            options.append(name.flatMap { name in rest.popFirst().map { "\(name)=\($0)" } } ?? option)
+        }
+        // No more than there were, so that they fit where those are.
+        for (index, option) in options.enumerated() { arguments.pointee[index] = strdup(option) }
+        arguments.pointee[options.count] = nil
+        count.pointee = CInt(options.count)
+        return 0
+    }
+
+    /// And this with each input.
+    @_cdecl("LLVMFuzzerTestOneInput")
+    func test(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+        Fuzz.target(UnsafeRawBufferPointer(start: bytes, count: count))
+        return 0
+    }
+#else
+    @main
+    struct Program {
+        static func main() {
+            let files = Fuzz.prepare(Array(CommandLine.arguments.dropFirst())).flatMap(files)
+            for file in files {
+                guard let data = FileManager.default.contents(atPath: file) else { continue }
+                data.withUnsafeBytes(Fuzz.target)
+            }
+            print("\(files.count) inputs")
+        }
+
+        private static func files(in path: String) -> [String] {
+            guard let names = try? FileManager.default.subpathsOfDirectory(atPath: path) else { return [path] }
+            return names.map { path + "/" + $0 }
+        }
+    }
+#endif

@@ -1,0 +1,131 @@
+import Foundation
+import Frames
+import MediaFiles
+import Synchronization
+
+/// Readers of pictures and clips: TurboJPEG and FFmpeg, reached the way the programs reach them.
+enum Media {
+    /// A preview picture, as a message brings it.
+    static let preview: Target = { bytes in
+        guard let decoder = try? JPEGDecoder() else { return }
+        _ = try? decoder.decode([UInt8](bytes), for: FrameSize(width: 64, height: 48), maximumPixels: 1 << 20)
+    }
+
+    private static let directory = "/dev/shm/facet-fuzz-\(getpid())"
+
+    /// A clip or a picture in a file.
+    static let clip: Target = { bytes in
+        mkdir(directory, 0o700)
+        let path = directory + "/clip"
+        guard FileManager.default.createFile(atPath: path, contents: Data(bytes)) else { return }
+        var options = ClipSource.Options(pace: .asap)
+        options.maximumPixels = 1 << 20
+        guard let source = try? ClipSource(path, options: options) else { return }
+        play(source, frames: 40)
+    }
+
+    /// What an HTTP server answers: one that repeats it on every connection.
+    static let http: Target = { bytes in
+        let server = answering
+        server.answer.withLock { $0 = Data(bytes) }
+        var options = ClipSource.Options()
+        options.openTimeout = 0.5
+        options.readTimeout = 0.5
+        options.maximumPixels = 1 << 20
+        guard let source = try? ClipSource("http://127.0.0.1:\(server.port)/", options: options) else { return }
+        play(source, frames: 10)
+    }
+
+    private static let answering = AnsweringServer { connection, answer in
+        var request = [UInt8](repeating: 0, count: 4096)
+        _ = recv(connection, &request, request.count, 0)
+        AnsweringServer.send(answer, to: connection)
+    }
+
+    /// Writes small pictures and clips in each format that this package can write, for the targets that read such.
+    static func writeSeeds(into directory: String, for target: String) {
+        guard ["preview", "clip", "http"].contains(target) else { return }
+        let size = FrameSize(width: 32, height: 32)
+        let pixels = (0..<size.width * size.height * 4).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        for ending in PictureWriter.knownEndings where target == "clip" || ending == "jpg" {
+            let path = "\(directory)/seed.\(ending)"
+            try? PictureWriter.write(pixels: pixels, bytesPerRow: size.width * 4, size: size, to: path)
+            guard target == "http", let picture = FileManager.default.contents(atPath: path) else { continue }
+            let head = "HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=b\r\n\r\n"
+            let part = Data("--b\r\nContent-Type: image/jpeg\r\n\r\n".utf8) + picture + Data("\r\n".utf8)
+            _ = FileManager.default.createFile(atPath: path, contents: Data(head.utf8) + part + part)
+        }
+        for ending in ClipWriter.knownEndings where target == "clip" {
+            guard let writer = try? ClipWriter("\(directory)/seed.\(ending)", size: size) else { continue }
+            for index in 0..<3 {
+                try? writer.append(pixels: pixels, bytesPerRow: size.width * 4, mediaTime: Double(index) / 30)
+            }
+            try? writer.finish()
+        }
+    }
+
+    /// Plays until the end, that many frames or the first loss.
+    private static func play(_ source: ClipSource, frames: Int) {
+        let mailbox = FrameMailbox(policy: .every(capacity: 2))
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            source.run(into: mailbox)
+            ended.signal()
+        }
+        var (left, isOver) = (frames, false)
+        while !isOver, let event = mailbox.next() {
+            switch event {
+            case .frame(let frame):
+                precondition(frame.size.width * frame.size.height <= 1 << 20, "a picture is larger than allowed")
+                left -= 1
+                isOver = left == 0
+            case .lost, .ended: isOver = true
+            default: break
+            }
+        }
+        source.stop()
+        mailbox.close()
+        ended.wait()
+    }
+}
+
+/// A server on a free loopback port that serves one connection after the other.
+final class AnsweringServer: Sendable {
+    let port: Int
+    let answer = Mutex(Data())
+
+    init(_ serve: @escaping @Sendable (_ connection: Int32, _ answer: Data) -> Void) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                precondition(bind(listener, address, length) == 0 && listen(listener, 16) == 0, "no port is free")
+                getsockname(listener, address, &length)
+            }
+        }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        Thread.detachNewThread { [self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { continue }
+                serve(connection, answer.withLock { $0 })
+                shutdown(connection, Int32(SHUT_WR))
+                close(connection)
+            }
+        }
+    }
+
+    static func send(_ data: Data, to connection: Int32) {
+        data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
+            var rest = bytes
+            while !rest.isEmpty {
+                let sent = Glibc.send(connection, rest.baseAddress, rest.count, 0)
+                guard sent > 0 else { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(sent))
+            }
+        }
+    }
+}
