@@ -61,7 +61,7 @@ struct Facet: AsyncParsableCommand {
         version: facetVersion,
         subcommands: [
             Watch.self, View.self, Serve.self, Snapshot.self, Record.self, Apply.self, Devices.self, Detect.self,
-            Doctor.self, Metrics.self,
+            Doctor.self, Fleet.self, Metrics.self,
         ]
     )
 }

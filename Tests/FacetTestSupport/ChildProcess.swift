@@ -23,7 +23,7 @@ public final class ChildProcess: Sendable {
         var output = ""
         var hasEnded = false
         var exitStatus: Int?
-        var waiters: [(text: String, continuation: CheckedContinuation<Bool, Never>)] = []
+        var waiters: [(isMet: @Sendable (String) -> Bool, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
     /// Ends when the shell has ended, and with it the program.
@@ -89,11 +89,18 @@ public final class ChildProcess: Sendable {
     ///
     /// - Throws: `Failure.ended` if it ends first.
     public func waitForOutput(_ text: String) async throws {
+        try await waitForOutput { $0.contains(text) }
+    }
+
+    /// Waits until the output meets a condition.
+    ///
+    /// - Throws: `Failure.ended` if the program ends before.
+    public func waitForOutput(_ isMet: @escaping @Sendable (String) -> Bool) async throws {
         let isThere = await withCheckedContinuation { continuation in
             let answer: Bool? = state.withLock { state in
-                if state.output.contains(text) { return true }
+                if isMet(state.output) { return true }
                 if state.hasEnded { return false }
-                state.waiters.append((text, continuation))
+                state.waiters.append((isMet, continuation))
                 return nil
             }
             if let answer { continuation.resume(returning: answer) }
@@ -150,8 +157,9 @@ public final class ChildProcess: Sendable {
     private func append(_ line: String) {
         let ready = state.withLock { state in
             state.output += line + "\n"
-            let ready = state.waiters.filter { state.output.contains($0.text) }
-            state.waiters.removeAll { state.output.contains($0.text) }
+            let output = state.output
+            let ready = state.waiters.filter { $0.isMet(output) }
+            if !ready.isEmpty { state.waiters.removeAll { $0.isMet(output) } }
             return ready.map(\.continuation)
         }
         for continuation in ready { continuation.resume(returning: true) }

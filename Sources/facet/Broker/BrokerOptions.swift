@@ -60,6 +60,9 @@ struct BrokerOptions: ParsableArguments {
         }
     }
 
+    /// The bases that the documentation recommends for one camera and for several.
+    static let allCameras = ["faces", "+/faces"]
+
     /// The bases that a command for several cameras listens to, and what it takes if none is given.
     func patterns(default standard: [String]) -> [String] { topic.isEmpty ? standard : topic }
 

@@ -44,7 +44,7 @@ struct Metrics: AsyncParsableCommand {
             settings: broker.settings(command: "metrics"),
             logger: Logger(label: "facet") { _ in SwiftLogNoOpLogHandler() }
         )
-        for base in Self.bases(broker.topic) {
+        for base in broker.patterns(default: BrokerOptions.allCameras) {
             for topic in Self.topics { try connection.subscribe(topic.name(under: base)) }
         }
         try connection.start()
@@ -96,8 +96,6 @@ struct Metrics: AsyncParsableCommand {
 
     private static let topics: [Topic] = [.status, .stats, .count]
 
-    private static func bases(_ topics: [String]) -> [String] { topics.isEmpty ? ["faces", "+/faces"] : topics }
-
     private static func write(_ page: MetricsPage, to output: String) throws {
         do {
             try Data(page.text.utf8).write(to: URL(filePath: output), options: .atomic)
@@ -122,7 +120,7 @@ struct MetricsPage {
     }
 
     /// The parts of `faces/stats` that become metrics.
-    fileprivate struct Stats: Decodable {
+    struct Stats: Decodable {
         struct Frames: Decodable {
             var captured: Double
             var analysed: Double
