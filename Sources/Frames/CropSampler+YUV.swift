@@ -87,7 +87,7 @@ struct YUVConversion {
     }
 
     @inline(__always)
-    private func clamped(_ value: Float) -> Float {
+    func clamped(_ value: Float) -> Float {
         let raised = value < black ? black : value
         return raised > white ? white : raised
     }
@@ -122,50 +122,44 @@ extension CropSampler {
     ) {
         // This far from the edges the neighbours of a chroma position are inside too.
         let margin = pixels.isGray ? 0 : 1 << max(pixels.shiftX, pixels.shiftY)
-        for row in 0..<size {
-            let interior = grid.interior(ofRow: row, margin: margin)
-            var (x, y) = grid.start(ofRow: row)
-            var target = output + 3 * size * row
-            var column = 0
-            while column < size {
-                if column >= interior.lowerBound && column < interior.upperBound {
-                    let luma = Self.blend(pixels.luma, x, y, pixels.lumaRow, pixels.lumaStep)
-                    if pixels.isGray {
-                        conversion.write(luma, to: target)
-                    } else {
-                        let (chromaX, chromaY) = pixels.chromaPosition(x, y)
-                        let u = Self.blend(pixels.u, chromaX, chromaY, pixels.chromaRow, pixels.chromaStep)
-                        let v = Self.blend(pixels.v, chromaX, chromaY, pixels.chromaRow, pixels.chromaStep)
-                        conversion.write(luma, u, v, to: target)
-                    }
-                } else {
-                    sampleBorder(pixels, grid, conversion, x, y, target)
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: YUVCropRow.memoryCount(capacity: size)) { memory in
+            guard let base = memory.baseAddress else { return }
+            let cropRow = YUVCropRow(capacity: size, memory: base)
+            for row in 0..<size {
+                let target = output + 3 * size * row
+                let interior = grid.interior(ofRow: row, margin: margin)
+                for column in 0..<interior.lowerBound {
+                    samplePixel(pixels, grid, conversion, column: column, row: row, target + 3 * column)
                 }
-                target += 3
-                x &+= grid.columnX
-                y &+= grid.columnY
-                column &+= 1
+                cropRow.sample(
+                    pixels,
+                    from: grid.position(ofColumn: interior.lowerBound, row: row),
+                    step: (grid.columnX, grid.columnY),
+                    count: interior.count,
+                    conversion,
+                    to: target + 3 * interior.lowerBound
+                )
+                for column in interior.upperBound..<size {
+                    samplePixel(pixels, grid, conversion, column: column, row: row, target + 3 * column)
+                }
             }
         }
     }
 
-    /// Blends the four samples around a position inside a plane; 16 bits behind the point.
-    @inline(__always)
-    private static func blend(_ plane: UnsafePointer<UInt8>, _ x: Int, _ y: Int, _ row: Int, _ step: Int) -> Int32 {
-        let left = plane + ((y &>> 32) &* row &+ (x &>> 32) &* step)
-        return interpolate(left, left + step, row, (x &>> 24) & 255, (y &>> 24) & 255)
-    }
-
-    @inline(never)
-    private func sampleBorder(
+    /// Samples a single pixel, which may lie at the picture's edge or outside.
+    func samplePixel(
         _ pixels: YUVPixels,
         _ grid: CropGrid,
         _ conversion: YUVConversion,
-        _ x: Int,
-        _ y: Int,
+        column: Int,
+        row: Int,
         _ target: UnsafeMutablePointer<Float>
     ) {
+        let (x, y) = grid.position(ofColumn: column, row: row)
         let inside = grid.clamped(x, y)
+        if border == .black, inside.coverage == 0 {
+            return target.update(repeating: offset, count: 3)
+        }
         let luma = Self.blendAtEdge(
             pixels.luma,
             inside.x,
@@ -206,7 +200,7 @@ extension CropSampler {
         for channel in 0..<3 { target[channel] = offset + (target[channel] - offset) * inside.coverage }
     }
 
-    /// Blends like `blend`, without reading beyond the last column and row.
+    /// Blends the four samples around a position, without reading beyond the last column and row.
     private static func blendAtEdge(
         _ plane: UnsafePointer<UInt8>,
         _ x: Int,
