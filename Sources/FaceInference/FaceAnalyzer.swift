@@ -201,12 +201,25 @@ public final class FaceAnalyzer {
     /// What to look for in a frame: while no face is followed, nothing unless the scene has changed.
     private func dueSearch(in frame: Frame) -> SearchSchedule.Search {
         let time = frame.stamp.mediaTime
-        guard isIdle(at: time) else {
-            scene.reset()
-            return schedule.due(at: time, following: faces.count)
-        }
+        guard isIdle(at: time) else { return dueSearchBesideFaces(in: frame) }
         guard scene.mustLook(at: frame) else { return .none }
         return schedule.due(at: time, following: 0, isChanging: scene.isChanging)
+    }
+
+    /// What to look for while faces are followed or were lost a moment ago: nothing, for up to a second, if only the followed
+    /// people moved.
+    private func dueSearchBesideFaces(in frame: Frame) -> SearchSchedule.Search {
+        let time = frame.stamp.mediaTime
+        let search = schedule.due(at: time, following: faces.count)
+        guard options.skipsUnchanged, !faces.isEmpty, !schedule.hasLost(at: time) else {
+            scene.reset()
+            return search
+        }
+        guard search != .none else { return .none }
+        let hasChanged = scene.hasChanged(in: frame, beside: faces.map(\.region))
+        let wanted = hasChanged ? search : schedule.overdue(at: time)
+        if wanted == .none { schedule.postponed(at: time) } else { scene.noteSearch() }
+        return wanted
     }
 
     /// Whether no face is followed nor was lost a moment ago, so that only a change of the scene is a reason to look.

@@ -1,4 +1,4 @@
-/// Decides, while no face is followed, in which frames the detector has to look: those in which something changed.
+/// Decides in which frames the detector has to look for faces: those in which something changed.
 ///
 /// It compares the means of 48 × 36 cells of the picture with those at the last look, relative to each cell's own noise
 /// and after removing changes of the light, so that sensor noise, mains flicker, auto exposure and daylight do not count
@@ -52,6 +52,8 @@ struct SceneGate {
     private var light = LightLevel()
 
     private var isEmpty = true
+    /// Whether the reference is the picture at the latest search beside followed faces.
+    private var isBesideFaces = false
     private var averaged = 0
     private var smoothed = 0
     private var lastLook = 0.0
@@ -63,7 +65,29 @@ struct SceneGate {
     private(set) var isChanging = false
 
     /// Forgets the picture, but not the noise of its cells: the next frame is looked at.
-    mutating func reset() { isEmpty = true }
+    mutating func reset() { (isEmpty, isBesideFaces) = (true, false) }
+
+    // MARK: Beside followed faces
+
+    /// Compares cells with those at `noteSearch`.
+    ///
+    /// - Parameters:
+    ///   - cells: As in `mustLook`.
+    ///   - ignored: The cells whose changes do not count, because followed faces are there.
+    /// - Returns: Whether they differ by more than noise and a change of the light; true if there is nothing to compare with.
+    mutating func hasChanged(_ cells: [Float], ignoring ignored: [Bool]) -> Bool {
+        guard isBesideFaces else { return true }
+        return hasChanged(cells, since: reference, noiseFactor: 1, floor: Self.noiseFloor, ignoring: ignored)
+    }
+
+    /// Keeps the cells of a frame that is searched beside followed faces.
+    mutating func noteSearch(of cells: [Float]) {
+        CellKernels.copy(cells, to: &reference)
+        // What was seen without a face is of no use any more.
+        (isEmpty, isBesideFaces) = (true, true)
+    }
+
+    // MARK: Without a face
 
     /// Decides about the next frame.
     ///
@@ -111,7 +135,7 @@ struct SceneGate {
         CellKernels.copy(cells, to: &previous)
         CellKernels.copy(cells, to: &smooth)
         CellKernels.copy(cells, to: &smoothReference)
-        (isEmpty, isChanging) = (false, false)
+        (isEmpty, isChanging, isBesideFaces) = (false, false, false)
         (averaged, smoothed) = (1, 0)
         (lastLook, lastTime, lastChange, changeBegan) = (time, time, -.infinity, -.infinity)
     }
@@ -140,10 +164,12 @@ struct SceneGate {
         _ cells: [Float],
         since reference: [Float],
         noiseFactor: Float,
-        floor: Float
+        floor: Float,
+        ignoring ignored: [Bool] = []
     ) -> Bool {
-        light.adapt(reference, to: cells)
+        light.adapt(reference, to: cells, ignoring: ignored)
         CellKernels.deviations(cells, light.adapted, noise, noiseFactor, floor, &deviations)
+        for index in ignored.indices where ignored[index] { deviations[index] = 0 }
         let changed = CellKernels.count(deviations, above: Self.cellThreshold)
         return changed > Self.cellShare * Float(Self.count)
             || CellKernels.largestBlock(deviations, limit: Self.cellLimit) > Self.blockThreshold
@@ -151,20 +177,40 @@ struct SceneGate {
 }
 
 /// Brings an older picture to the light of a newer one: each row of cells is multiplied by the mean of the middle half of
-/// the ratios of its cells, which things that move do not change.
+/// the ratios of its groups of cells, which things that move do not change.
 private struct LightLevel {
+    /// Four cells side by side have one ratio: to sort a quarter of the numbers takes a tenth of the time, and what moves
+    /// covers neighbouring cells.
+    private static let groups = SceneGate.columns / 4
     /// Added to the brightness, so that dark cells have no wild ratios.
     private static let offset: Float = 4
 
     /// What `adapt` made.
     private(set) var adapted = [Float](repeating: 0, count: SceneGate.count)
-    private var ratios = [Float](repeating: 0, count: SceneGate.count)
-    private let exchanges = SortingNetwork.exchanges(count: SceneGate.columns)
+    private var ratios = [Float](repeating: 0, count: groups * SceneGate.rows)
+    private let exchanges = SortingNetwork.exchanges(count: groups)
 
-    mutating func adapt(_ reference: [Float], to cells: [Float]) {
-        CellKernels.ratios(cells, reference, offset: Self.offset, &ratios)
+    mutating func adapt(_ reference: [Float], to cells: [Float], ignoring ignored: [Bool] = []) {
+        CellKernels.ratios(cells, reference, groups: Self.groups, offset: Self.offset, &ratios)
+        if !ignored.isEmpty { replaceRatios(of: ignored) }
         CellKernels.sortRows(&ratios, exchanges)
-        CellKernels.multiply(reference, byMiddleOf: ratios, offset: Self.offset, &adapted)
+        CellKernels.multiply(reference, byMiddleOf: ratios, of: Self.groups, offset: Self.offset, &adapted)
+    }
+}
+
+extension LightLevel {
+    /// Replaces the ratios of groups with ignored cells by those of other groups in the same row, if there are any.
+    private mutating func replaceRatios(of ignored: [Bool]) {
+        let rows = SceneGate.rows
+        for row in 0..<rows {
+            func isIgnored(_ group: Int) -> Bool {
+                (4 * group..<4 * group + 4).contains { ignored[$0 * rows + row] }
+            }
+            guard var source = (0..<Self.groups).first(where: { !isIgnored($0) }) else { continue }
+            for group in 0..<Self.groups {
+                if isIgnored(group) { ratios[group * rows + row] = ratios[source * rows + row] } else { source = group }
+            }
+        }
     }
 }
 
@@ -196,8 +242,17 @@ private enum CellKernels {
         }
     }
 
-    static func ratios(_ cells: Input, _ reference: Input, offset: Float, _ output: Output) {
-        for index in 0..<count { output[index] = (cells[index] + offset) / (reference[index] + offset) }
+    /// Writes, for each group of four columns, each row's ratio of their sums, with an offset added to every cell.
+    static func ratios(_ cells: Input, _ reference: Input, groups: Int, offset: Float, _ output: Output) {
+        for group in 0..<groups {
+            let (above, below) = (cells + 4 * group * rows, reference + 4 * group * rows)
+            let target = output + group * rows
+            for row in 0..<rows {
+                let upper = above[row] + above[rows + row] + above[2 * rows + row] + above[3 * rows + row]
+                let lower = below[row] + below[rows + row] + below[2 * rows + row] + below[3 * rows + row]
+                target[row] = (upper + 4 * offset) / (lower + 4 * offset)
+            }
+        }
     }
 
     /// Sorts each row of cells; all rows at the same time, since the exchanges do not depend on the numbers.
@@ -227,8 +282,14 @@ private enum CellKernels {
     }
 
     /// Multiplies each row by the mean of the middle half of its sorted ratios.
-    static func multiply(_ cells: Input, byMiddleOf sorted: Input, offset: Float, _ output: Output) {
-        let middle = columns / 4..<columns * 3 / 4
+    static func multiply(
+        _ cells: Input,
+        byMiddleOf sorted: Input,
+        of groups: Int,
+        offset: Float,
+        _ output: Output
+    ) {
+        let middle = groups / 4..<groups * 3 / 4
         // The first column of the output holds the gains until the rest is done.
         for row in 0..<rows { output[row] = 0 }
         for column in middle {

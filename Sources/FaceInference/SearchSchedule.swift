@@ -4,7 +4,7 @@
 /// at an interval, and in every frame for a moment after a face was lost: it is probably still there.
 /// Small faces take longer to look for: while no face is followed, they are looked for in every search at high accuracy,
 /// otherwise after a loss and, now and then, while there is no large one to be found. While faces are followed, every
-/// search is for small ones, and every other one for large ones too.
+/// search is for small ones, and every other one for large ones too; it may be put off while nothing changes beside them.
 struct SearchSchedule: Hashable, Sendable {
     /// What to do in a frame.
     enum Search: Hashable, Sendable {
@@ -30,9 +30,15 @@ struct SearchSchedule: Hashable, Sendable {
     /// Whether every search without a face is for small faces too.
     let alwaysSmall: Bool
 
+    /// For how long a search is put off, in seconds: three frames of thirty a second.
+    private static let postponement = 0.095
+    /// Seconds after which a search is made even though nothing changed.
+    private static let longestPause = 1.0
+
     private var lastSearch: Double?
     private var lastSmallSearch: Double?
     private var lastLoss: Double?
+    private var lastPostponement: Double?
     /// Whether the latest search was for large faces too.
     private var wasLarge = false
 
@@ -47,12 +53,23 @@ struct SearchSchedule: Hashable, Sendable {
         guard count < maximumFaces else { return .none }
         if hasLost(at: mediaTime) || (alwaysSmall && count == 0) { return .largeAndSmall }
         guard count == 0 else {
-            guard hasPassed(interval, since: lastSearch, at: mediaTime) else { return .none }
+            guard hasPassed(interval, since: lastSearch, at: mediaTime),
+                hasPassed(Self.postponement, since: lastPostponement, at: mediaTime)
+            else { return .none }
             return wasLarge ? .small : .largeAndSmall
         }
         let pause = isChanging ? changingMoment : moment
         return hasPassed(pause, since: lastSmallSearch, at: mediaTime) ? .largeElseSmall : .large
     }
+
+    /// What to look for beside followed faces although nothing has changed there: every second, small and large faces in turn.
+    func overdue(at mediaTime: Double) -> Search {
+        guard hasPassed(max(interval, Self.longestPause), since: lastSearch, at: mediaTime) else { return .none }
+        return wasLarge ? .small : .large
+    }
+
+    /// Notes that a search for further faces was put off.
+    mutating func postponed(at mediaTime: Double) { lastPostponement = mediaTime }
 
     /// Whether a face was lost a moment ago.
     func hasLost(at mediaTime: Double) -> Bool { !hasPassed(moment, since: lastLoss, at: mediaTime) }
@@ -66,6 +83,7 @@ struct SearchSchedule: Hashable, Sendable {
     /// Notes that a search was made.
     mutating func searched(_ search: Search, at mediaTime: Double) {
         lastSearch = mediaTime
+        lastPostponement = nil
         if search != .large { lastSmallSearch = mediaTime }
         wasLarge = search != .small
     }
@@ -74,5 +92,5 @@ struct SearchSchedule: Hashable, Sendable {
     mutating func lost(at mediaTime: Double) { lastLoss = mediaTime }
 
     /// Forgets what was before.
-    mutating func reset() { (lastSearch, lastSmallSearch, lastLoss) = (nil, nil, nil) }
+    mutating func reset() { (lastSearch, lastSmallSearch, lastLoss, lastPostponement) = (nil, nil, nil, nil) }
 }

@@ -1,8 +1,8 @@
 /// Means of the brightness in the cells of a grid that covers an upright rectangle of a frame.
 ///
 /// It reads the frame's own pixels once, row by row, in whatever format they are: the Y samples of YUV formats, and
-/// (R + 2G + B) / 4 of packed RGB. A cell's mean is area-weighted, so cells need not begin at whole pixels. Of cells
-/// higher than `maximumRows` only every n-th row is read.
+/// (R + 2G + B) / 4 of packed RGB. A cell's mean is area-weighted, so cells need not begin at whole pixels. Of high cells
+/// only every n-th row is read.
 ///
 /// Used by one thread at a time; after the first frame of a size nothing is allocated.
 package final class LuminanceGrid {
@@ -25,8 +25,8 @@ package final class LuminanceGrid {
     package let rows: Int
 
     /// How many rows of pixels of one cell are read at most.
-    private static let maximumRows: Float = 8
-    /// The weight of a row of pixels that lies in a cell as a whole; `maximumRows` of them times 255 fit 16 bits.
+    private let maximumRows: Float
+    /// The weight of a row of pixels that lies in a cell as a whole; eight of them times 255 fit 16 bits.
     private static let fullWeight: Float = 16
 
     /// For each column of pixels the weighted sum over a row of cells.
@@ -43,10 +43,12 @@ package final class LuminanceGrid {
         var share: Float
     }
 
-    /// Makes a grid of that many cells.
-    package init(columns: Int, rows: Int) {
+    /// Makes a grid of that many cells, of which at most that many rows of pixels are read, up to eight.
+    package init(columns: Int, rows: Int, maximumRows: Int = 8) {
         precondition(columns > 0 && rows > 0, "a grid has cells")
+        precondition((1...8).contains(maximumRows), "the sums of a cell's rows must fit 16 bits")
         (self.columns, self.rows) = (columns, rows)
+        self.maximumRows = Float(maximumRows)
         edges = .allocate(capacity: max(columns, rows) + 1)
         edges.initialize(repeating: Edge(column: 0, share: 0))
     }
@@ -142,7 +144,7 @@ package final class LuminanceGrid {
             let column = min(max(Int(x.rounded(.down)), 0), width - 1)
             edges[index] = Edge(column: column, share: x - Float(column))
         }
-        let step = max(1, Int((cellHeight / Self.maximumRows).rounded(.up)))
+        let step = max(1, Int((cellHeight / maximumRows).rounded(.up)))
         for row in 0..<layout.rows {
             let top = rectangle.top + Float(row) * cellHeight
             let weight = addRows(from: top, to: top + cellHeight, step, pixels, firstX, width, size.height)
@@ -258,11 +260,29 @@ private struct LumaPixels {
                 for index in 0..<count { sums[index] &+= UInt16(pixels[index]) &* weight }
             }
         } else {
-            if isFirst {
-                for index in 0..<count { sums[index] = UInt16(pixels[2 &* index]) &* weight }
-            } else {
-                for index in 0..<count { sums[index] &+= UInt16(pixels[2 &* index]) &* weight }
-            }
+            addEverySecond(pixels, count, weight, isFirst, sums)
+        }
+    }
+
+    /// Eight pixels of YUYV are eight 16-bit numbers, whose lower halves (little-endian) are the brightness.
+    private func addEverySecond(
+        _ pixels: UnsafePointer<UInt8>,
+        _ count: Int,
+        _ weight: UInt16,
+        _ isFirst: Bool,
+        _ sums: UnsafeMutablePointer<UInt16>
+    ) {
+        let (source, target) = (UnsafeRawPointer(pixels), UnsafeMutableRawPointer(sums))
+        let kept: SIMD8<UInt16> = isFirst ? .zero : SIMD8(repeating: 0xFFFF)
+        // The last pixel's second byte may lie behind the row.
+        let vectors = max(0, count - 1) / 8
+        for offset in stride(from: 0, to: 16 * vectors, by: 16) {
+            let pairs = source.loadUnaligned(fromByteOffset: offset, as: SIMD8<UInt16>.self)
+            let sum = target.loadUnaligned(fromByteOffset: offset, as: SIMD8<UInt16>.self) & kept
+            target.storeBytes(of: sum &+ (pairs & 0xFF) &* weight, toByteOffset: offset, as: SIMD8<UInt16>.self)
+        }
+        for index in 8 * vectors..<count {
+            sums[index] = (isFirst ? 0 : sums[index]) &+ UInt16(pixels[2 * index]) &* weight
         }
     }
 

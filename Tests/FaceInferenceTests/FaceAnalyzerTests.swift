@@ -11,10 +11,11 @@ struct FaceAnalyzerTests {
     @Test("follows a face by its landmarks, with the detector off between searches")
     func following() throws {
         let analyzer = try FaceAnalyzer()
-        let frames = try (0..<12).map { try Portrait.astronaut.frame(at: Double($0) / 10) }
+        let frames = try (0..<17).map { try Portrait.astronaut.frame(at: Double($0) / 10) }
         let analyses = try frames.map { try analyzer.analyze($0) }
         #expect(analyses.allSatisfy { $0.observations.map(\.lineage) == [1] })
-        #expect(analyses.map(\.ranDetector) == (0..<12).map { $0 % 5 == 0 })
+        // The third search can wait for a second, since nothing changes.
+        #expect(analyses.indices.filter { analyses[$0].ranDetector } == [0, 5, 15])
         #expect(analyses.allSatisfy { ($0.luminance ?? 0) > 0.3 && ($0.luminance ?? 1) < 0.7 })
     }
 

@@ -110,6 +110,32 @@ struct SceneGateTests {
         #expect(looks.count { $0 >= 600 } < 150)
     }
 
+    @Test("beside followed faces, counts changes outside the ignored cells only, and none of the light")
+    func besideFaces() {
+        var room = Room()
+        var gate = SceneGate()
+        // Two thirds of the columns, so that most of each row may change.
+        let isIgnored = { (column: Int, row: Int) in (8..<40).contains(column) && row >= 12 }
+        let ignored = (0..<SceneGate.count).map { isIgnored($0 / SceneGate.rows, $0 % SceneGate.rows) }
+        func hasChanged(_ frame: Int) -> Bool { gate.hasChanged(room.cells(frame), ignoring: ignored) }
+        #expect(hasChanged(0), "there is nothing to compare with")
+        gate.noteSearch(of: room.cells(0))
+        room.change = { brightness, column, row, frame in
+            let flicker = 1 + 0.1 * Float((row + frame) % 5) / 5
+            return 1.1 * flicker * (isIgnored(column, row) ? 250 - brightness : brightness)
+        }
+        #expect((1..<30).filter(hasChanged) == [])
+        room.change = { brightness, column, row, _ in
+            (42..<45).contains(column) && (20..<24).contains(row) ? brightness + 25 : brightness
+        }
+        #expect(hasChanged(30))
+        gate.noteSearch(of: room.cells(30))
+        #expect(!hasChanged(31))
+        // The picture beside a face is none that a room without faces is compared with.
+        let isLooked = gate.mustLook(at: room.cells(32), time: 1)
+        #expect(isLooked)
+    }
+
     @Test("looks at once after a reset, and when time begins anew")
     func reset() {
         var room = Room()

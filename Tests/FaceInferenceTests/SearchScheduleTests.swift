@@ -58,6 +58,26 @@ struct SearchScheduleTests {
         #expect(timeline("00000000000", interval: 60) == "slllslllsll")
     }
 
+    @Test("a search beside faces can be put off for a tenth of a second at a time, and for a second in all")
+    func postponement() {
+        var schedule = schedule()
+        schedule.searched(.largeAndSmall, at: 0)
+        var (asked, overdue): ([Double], [SearchSchedule.Search]) = ([], [])
+        for frame in 1...30 {
+            let time = Double(frame) / 30
+            guard schedule.due(at: time, following: 1) != .none else { continue }
+            asked.append(time)
+            overdue.append(schedule.overdue(at: time))
+            schedule.postponed(at: time)
+        }
+        #expect(asked == [0.5, 0.6, 0.7, 0.8, 0.9, 1].map { ($0 * 30).rounded() / 30 })
+        #expect(overdue == [.none, .none, .none, .none, .none, .small])
+        schedule.searched(.small, at: 1)
+        #expect(schedule.due(at: 1.4, following: 1) == .none)
+        #expect(schedule.due(at: 1.5, following: 1) == .largeAndSmall)
+        #expect(schedule.overdue(at: 2) == .large)
+    }
+
     @Test("searches for small faces in every frame without a face at high accuracy")
     func high() { #expect(timeline("000111111", alwaysSmall: true) == "SSS---m--") }
 

@@ -81,4 +81,30 @@ struct UnchangedFramesTests {
             #expect(reused.lineage == 1)
         }
     }
+
+    @Test("searches beside a still face once a second, and at once when something beside it changes")
+    func besideFace() throws {
+        let analyzer = try analyzer(skips: true)
+        // The portrait takes the upper left two thirds; what is right of it continues its edge.
+        let transform = AffineTransform(a: 1.5, b: 0, c: 0, d: 1.5, tx: 0, ty: 0)
+        let (still, changed) = (
+            try Portrait.astronaut.frame().resampled(side: 480, through: transform),
+            try Portrait.astronaut.frame().resampled(side: 480, through: transform)
+        )
+        let pixels = UnsafeMutableRawPointer(mutating: changed.planes.0.base).assumingMemoryBound(to: UInt8.self)
+        for row in 30..<90 {
+            for byte in 3 * 400..<3 * 460 { pixels[1440 * row + byte] &+= 128 }
+        }
+        var searches: [Int] = []
+        for number in 0..<75 {
+            var frame = number < 64 ? still : changed
+            frame.stamp.frame = number
+            frame.stamp.mediaTime = Double(number) / 30
+            let analysis = try analyzer.analyze(frame)
+            #expect(analysis.observations.count == 1)
+            if analysis.ranDetector { searches.append(number) }
+        }
+        // The second search is the first one beside the face, and the first to compare with; frame 64 is too early for one.
+        #expect(searches == [0, 15, 45, 66], "\(searches)")
+    }
 }
