@@ -73,10 +73,12 @@ let package = Package(
         // Opened when a clip is: only its headers are needed here (libavformat-dev, libavcodec-dev, libswscale-dev).
         .target(name: "CFFmpeg"),
         .target(name: "CLiteRT"),
+        .target(name: "CProcessMemory"),
         .target(name: "CTerminal"),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
-        .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2"), .linkedLibrary("v4lconvert")]),
+        // Opened when a camera needs its conversions: only its headers are needed here (libv4l-dev).
+        .target(name: "CV4L2"),
 
         // Values and pure logic.
         library("FaceMetadata"),
@@ -91,7 +93,7 @@ let package = Package(
         library("MQTT", ["CMosquitto", grdb, logging]),
         library(
             "FaceSession",
-            ["FaceMetadata", "FaceTracking", "Frames", "V4L2Capture", "MediaFiles", "FaceInference"]
+            ["FaceMetadata", "FaceTracking", "Frames", "V4L2Capture", "MediaFiles", "FaceInference", "CProcessMemory"]
         ),
         library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "CCairo"]),
         library("TerminalPictures", ["CChafa", "CTerminal"]),

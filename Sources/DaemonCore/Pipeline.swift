@@ -24,6 +24,9 @@ package final class Pipeline {
     private var state: StreamState?
     private var attention: [FaceAttention] = []
     private var publishedCount = 0
+    /// Frames after a camera has begun until memory is released: by then everything that goes on running has run.
+    private static let framesUntilRelease = 60
+    private var framesSinceChange = 0
 
     package init(
         settings: Settings,
@@ -62,6 +65,8 @@ package final class Pipeline {
         if let frame = update.frame, let picture = try? preview?.encode(frame) {
             publisher.publishPreview(picture, of: frame.stamp)
         }
+        framesSinceChange += 1
+        if framesSinceChange == Self.framesUntilRelease { ProcessEnvironment.releaseUnusedMemory() }
         if let reason = update.rejected {
             logger.error("the new settings do not work, the old ones stay", metadata: ["reason": "\(reason)"])
         }
@@ -70,12 +75,15 @@ package final class Pipeline {
     private func change(to new: StreamState) {
         let wasOn = state.map { $0 != .paused }
         state = new
+        framesSinceChange = 0
         switch new {
         case .starting where wasOn == false: status.detection(isOn: true)
         case .paused where wasOn == true: status.detection(isOn: false)
         case .starting: status.cameraStarts()
         case .streaming(let stream): status.cameraStreams(stream)
-        case .lost(let failure): status.cameraLost(failure)
+        case .lost(let failure):
+            status.cameraLost(failure)
+            ProcessEnvironment.releaseUnusedMemory()
         case .paused: break
         case .ended: status.stopped()
         }

@@ -12,7 +12,9 @@ final class FaceDetector {
         self.kind = kind
         anchors = kind.anchors()
         sampler = CropSampler(size: kind.inputSize, border: .black, range: -1...1)
-        model = try CompiledModel(kind.file.name, bytes: try kind.file.load(from: directory), in: liteRT)
+        let bytes = try kind.file.load(from: directory)
+        model = try CompiledModel(kind.file.name, bytes: bytes, in: liteRT)
+        bytes.releasePages(keeping: [])
         try model.expect(
             input: sampler.count,
             outputs: [anchors.count * DetectorKind.valuesPerAnchor, anchors.count]

@@ -13,9 +13,11 @@ final class LandmarkModel {
         let file = PinnedFile.landmarkModel
         let bytes = try file.load(from: directory)
         let memory = UnsafeMutableRawBufferPointer(start: bytes.base, count: bytes.count)
-        guard OperatorVersionPatch.apply(to: memory, operators: CustomOperators.names) == CustomOperators.names.count
+        guard let changed = OperatorVersionPatch.apply(to: memory, operators: CustomOperators.names),
+            changed.count == CustomOperators.names.count
         else { throw .unexpectedModel(model: file.name, reason: "it has other custom operators") }
         model = try CompiledModel(file.name, bytes: bytes, operators: CustomOperators(liteRT), in: liteRT)
+        bytes.releasePages(keeping: changed)
         try model.expect(
             input: sampler.count,
             outputs: [3 * FaceMeshIndices.meshCount, 160, 142, 142, 10, 10, 1]

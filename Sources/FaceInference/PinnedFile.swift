@@ -12,34 +12,24 @@ struct PinnedFile: Hashable, Sendable {
     /// Lowercase hexadecimal.
     let digest: String
 
-    /// Reads the whole file and returns its bytes if they are the pinned ones.
+    /// Maps the file if its bytes are the pinned ones.
     func load(from directory: String) throws(InferenceError) -> AlignedMemory {
         let path = directory + "/" + name
         let file = try open(path)
         defer { close(file) }
-        let bytes = AlignedMemory(count: size)
-        var done = 0
-        while done < size {
-            let count = read(file, bytes.base + done, size - done)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw .unreadableFile(path: path, reason: Self.reason(errno)) }
-            guard count > 0 else { throw .wrongSize(path: path, expected: size, actual: done) }
-            done += count
+        try compare(file, path)
+        guard let bytes = AlignedMemory(mapping: file, count: size) else {
+            throw .unreadableFile(path: path, reason: Self.reason(errno))
         }
-        try compare(UnsafeRawBufferPointer(start: bytes.base, count: size), path)
         return bytes
     }
 
-    /// Compares a file that somebody else will open, without taking memory for it.
+    /// Compares a file that somebody else will open.
     func check(in directory: String) throws(InferenceError) {
         let path = directory + "/" + name
         let file = try open(path)
         defer { close(file) }
-        guard let bytes = mmap(nil, size, PROT_READ, MAP_PRIVATE, file, 0), bytes != MAP_FAILED else {
-            throw .unreadableFile(path: path, reason: Self.reason(errno))
-        }
-        defer { munmap(bytes, size) }
-        try compare(UnsafeRawBufferPointer(start: bytes, count: size), path)
+        try compare(file, path)
     }
 
     /// Opens the file if it has the pinned length.
@@ -60,26 +50,54 @@ struct PinnedFile: Hashable, Sendable {
         return file
     }
 
-    private func compare(_ bytes: UnsafeRawBufferPointer, _ path: String) throws(InferenceError) {
-        let actual = Self.sha256(bytes)
-        guard actual == digest else { throw .wrongDigest(path: path, expected: digest, actual: actual) }
+    /// Reads the whole file, since an error while a mapped one is read would end the process.
+    private func compare(_ file: Int32, _ path: String) throws(InferenceError) {
+        guard let digest = Digest() else { throw .unreadableFile(path: path, reason: "libcrypto makes no digests") }
+        var done = 0
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 64)
+        defer { chunk.deallocate() }
+        while done < size {
+            let count = read(file, chunk.baseAddress, min(chunk.count, size - done))
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .unreadableFile(path: path, reason: Self.reason(errno)) }
+            guard count > 0 else { throw .wrongSize(path: path, expected: size, actual: done) }
+            digest.add(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+            done += count
+        }
+        let actual = digest.finish()
+        guard actual == self.digest else { throw .wrongDigest(path: path, expected: self.digest, actual: actual) }
     }
+
+    private static func reason(_ code: Int32) -> String {
+        String(cString: strerror(code))
+    }
+}
+
+/// A SHA-256 in the making.
+final class Digest {
+    private let context: OpaquePointer
 
     /// At exit libcrypto would free everything at once, also what it keeps for threads that are just ending: that
     /// corrupts the heap.
     private static let keepsLibraryAtExit = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
-    /// The SHA-256 in lowercase hexadecimal; empty if libcrypto fails, which equals no pinned digest.
-    static func sha256(_ bytes: UnsafeRawBufferPointer) -> String {
-        guard keepsLibraryAtExit else { return "" }
-        var digest = [UInt8](repeating: 0, count: 32)
-        guard EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else { return "" }
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    /// Nil if libcrypto fails.
+    init?() {
+        guard Self.keepsLibraryAtExit, let context = EVP_MD_CTX_new() else { return nil }
+        self.context = context
+        guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else { return nil }
     }
 
-    private static func reason(_ code: Int32) -> String {
-        String(cString: strerror(code))
+    deinit { EVP_MD_CTX_free(context) }
+
+    func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
+
+    /// In lowercase hexadecimal; empty if libcrypto fails, which equals no pinned digest.
+    func finish() -> String {
+        var digest = [UInt8](repeating: 0, count: 32)
+        guard EVP_DigestFinal_ex(context, &digest, nil) == 1 else { return "" }
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
 

@@ -5,7 +5,7 @@ import Frames
 
 /// The way from a frame to an update: decoder, analyzer, tracker, and the state of the source.
 ///
-/// `@unchecked Sendable` because only the one thread in `FaceSession.run` touches it.
+/// `@unchecked Sendable` because only the one thread in `FaceSession.run` touches it, and one thread before that.
 final class FaceFollower: @unchecked Sendable {
     /// How the source is, as last reported.
     private(set) var state = StreamState.starting

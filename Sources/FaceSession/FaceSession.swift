@@ -69,7 +69,7 @@ public final class FaceSession: Sendable {
     private let follower: FaceFollower
     private let memory = CameraMemory()
 
-    /// Makes a session; the camera is not touched and no model is loaded before it runs.
+    /// Makes a session; a camera is not touched, and no model is loaded for one, before it runs.
     ///
     /// - Parameters:
     ///   - source: Where frames come from.
@@ -87,9 +87,15 @@ public final class FaceSession: Sendable {
             throw .inference(error)
         }
         var initial = Control(configuration: Configuration(source: source, options: options))
-        if !source.isCamera { initial.opened = try source.open(memory) }
+        let follower = FaceFollower(options, firstFaceID: firstFaceID, meter: meter)
+        if !source.isCamera {
+            // While FFmpeg is loaded. What fails here fails again, with an error, when the session runs.
+            let loading = try? JoinableThread(named: "models") { try? follower.load(options) }
+            defer { loading?.join() }
+            initial.opened = try source.open(memory)
+        }
         control = Monitor(initial)
-        follower = FaceFollower(options, firstFaceID: firstFaceID, meter: meter)
+        self.follower = follower
     }
 
     /// Whether frames wait for nobody.

@@ -16,7 +16,7 @@ struct PinnedFileExitTests {
 
     /// Whether libcrypto computes the digest of nothing, as FIPS 180-4 has it.
     private static var isDigestRight: Bool {
-        PinnedFile.sha256(UnsafeRawBufferPointer(start: nil, count: 0))
+        Digest()?.finish()
             == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     }
 }
