@@ -2,23 +2,20 @@ import CV4L2
 import Glibc
 import SystemPackage
 
-/// The real calls, through libv4l2.
+/// The real calls, through libv4l2 for cameras whose pictures it converts.
 ///
-/// libv4l2 only hears of a descriptor once `convert` is asked for; until then its functions pass everything to the
-/// kernel as it is, which spares a lock and a lookup for each frame.
+/// The library is loaded when `convert` is asked for first.
 struct LibV4L2: V4L2Calls {
-    init() { facet_v4l2_silence() }
-
     func open(_ path: String) throws(Errno) -> CInt {
         try Self.check(facet_v4l2_open(path))
     }
 
     func close(_ descriptor: CInt) {
-        _ = v4l2_close(descriptor)
+        _ = facet_v4l2_close(descriptor)
     }
 
     func convert(_ descriptor: CInt) throws(Errno) {
-        _ = try Self.check(v4l2_fd_open(descriptor, 0))
+        _ = try Self.check(facet_v4l2_convert(descriptor))
     }
 
     func request(_ descriptor: CInt, _ request: V4L2Request, _ argument: UnsafeMutableRawPointer) throws(Errno) {
@@ -26,8 +23,7 @@ struct LibV4L2: V4L2Calls {
     }
 
     func map(_ descriptor: CInt, length: Int, offset: Int) throws(Errno) -> UnsafeMutableRawPointer {
-        // Readable and writable: libv4l2 refuses another protection for buffers it converts into.
-        let base = v4l2_mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, Int64(offset))
+        let base = facet_v4l2_mmap(length, descriptor, Int64(offset))
         guard let base, base != MAP_FAILED else { throw Self.lastError }
         return base
     }
@@ -37,7 +33,7 @@ struct LibV4L2: V4L2Calls {
     }
 
     func unmap(_ base: UnsafeMutableRawPointer, length: Int) {
-        _ = v4l2_munmap(base, length)
+        _ = facet_v4l2_munmap(base, length)
     }
 
     func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness {

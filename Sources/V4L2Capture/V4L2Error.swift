@@ -91,6 +91,8 @@ extension V4L2Error: CustomStringConvertible {
         case .failed(.startStreaming, let device, .noSpace):
             "cannot start streaming from the camera \(device): the USB bus has no bandwidth left; ask for a smaller size or "
                 + "rate, for MJPG, or move a camera to another port"
+        case .failed(.convert, let device, let errno) where errno.rawValue == ELIBACC:
+            "cannot convert the pictures of the camera \(device): libv4l2.so.0 cannot be loaded; install the package libv4l-0"
         case .failed(let operation, let device, let errno):
             "cannot \(operation.rawValue) the camera \(device): \(errno); `dmesg` may say more"
         }

@@ -56,4 +56,21 @@ struct LibV4L2Tests {
         #expect(LibV4L2().node(at: "/dev/null") == "/dev/null")
         #expect(LibV4L2().index(ofNode: "/dev/null") == nil)
     }
+
+    @Test("libv4l2 is loaded when a camera's pictures must be converted, not before")
+    func loadsWhenNeeded() async {
+        await #expect(processExitsWith: .success) {
+            let isLoaded = {
+                let maps = FileHandle(forReadingAtPath: "/proc/self/maps").flatMap { try? $0.readToEnd() } ?? Data()
+                return String(decoding: maps, as: UTF8.self).contains("libv4l2.so")
+            }
+            let calls = LibV4L2()
+            let descriptor = try calls.open("/dev/null")
+            let before = isLoaded()
+            // It is no camera.
+            #expect(throws: Errno.self) { try calls.convert(descriptor) }
+            calls.close(descriptor)
+            exit(!before && isLoaded() ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
+    }
 }

@@ -1,9 +1,10 @@
 // What Swift cannot see of V4L2 and libv4l2: request numbers (macros that compute) and variadic functions.
 #ifndef FACET_CV4L2_H
 #define FACET_CV4L2_H
-#include <libv4l2.h>
 #include <linux/videodev2.h>
 #include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 
@@ -25,17 +26,20 @@ static const unsigned long facet_vidioc_querymenu = VIDIOC_QUERYMENU;
 static const unsigned long facet_vidioc_g_ctrl = VIDIOC_G_CTRL;
 static const unsigned long facet_vidioc_s_ctrl = VIDIOC_S_CTRL;
 
-/// Opens a node for reading and writing, non-blocking, closed on exec. libv4l2 does not know of it yet, so that it
-/// hands requests through to the driver unchanged.
+/// Opens a node for reading and writing, non-blocking, closed on exec.
 int facet_v4l2_open(const char *path);
 
-/// v4l2_ioctl, which is variadic.
+/// Lets libv4l2 convert what an open node delivers. Loads libv4l2 when it is called first, which few
+/// cameras need. Returns -1 with errno set if that fails; ELIBACC means that the library is not installed.
+int facet_v4l2_convert(int fd);
+
+// These go through libv4l2 once it is loaded, which hands on to the driver what it does not convert.
 int facet_v4l2_ioctl(int fd, unsigned long request, void *argument);
+void *facet_v4l2_mmap(size_t length, int fd, int64_t offset);
+int facet_v4l2_munmap(void *base, size_t length);
+int facet_v4l2_close(int fd);
 
 /// Puts a private copy of the pages at `base` in their place, in one step for threads that read there meanwhile.
 /// Returns 0, or -1 with errno set and nothing changed.
 int facet_make_private(void *base, size_t length);
-
-/// Keeps libv4l2 from writing to standard error; errors come back as errno all the same.
-void facet_v4l2_silence(void);
 #endif
