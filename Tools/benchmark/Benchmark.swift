@@ -10,7 +10,7 @@ struct Benchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "benchmark",
         abstract: "Time what has to be fast, as ratios within one run.",
-        subcommands: [Tracking.self, Delivery.self, Fleet.self, Room.self]
+        subcommands: [Tracking.self, Program.self, Delivery.self, Fleet.self, Room.self]
     )
 
     static let rounds = 9
