@@ -8,6 +8,12 @@ final class Interrupt: Sendable {
     /// In nanoseconds of the monotonic clock; `.max` for none.
     private let deadline = Atomic<UInt64>(.max)
     private let wake = DispatchSemaphore(value: 0)
+    /// The address of the `AVIOContext` whose bytes are counted, 0 for none, and the count at which reading ends.
+    private let input = Atomic<UInt>(0)
+    private let lastByte = Atomic<Int64>(.max)
+
+    /// So many bytes without a packet are no video: the largest picture that is allowed is smaller by far.
+    static let bytesPerPacket: Int64 = 64 << 20
 
     private static let longestWait = Duration.seconds(1_000_000_000)
 
@@ -44,13 +50,27 @@ final class Interrupt: Sendable {
         return end != .max && DispatchTime.now().uptimeNanoseconds > end
     }
 
+    /// Gives FFmpeg so many bytes of that input for the next packet; nil takes the limit away.
+    ///
+    /// - Parameter input: must stay valid until another one is set.
+    func limitBytes(of input: UnsafePointer<AVIOContext>?) {
+        lastByte.store((input?.pointee.bytes_read ?? 0) + Self.bytesPerPacket, ordering: .relaxed)
+        self.input.store(UInt(bitPattern: input), ordering: .relaxed)
+    }
+
+    /// Whether more came than `limitBytes` allows.
+    var isOverfull: Bool {
+        guard let input = UnsafePointer<AVIOContext>(bitPattern: input.load(ordering: .relaxed)) else { return false }
+        return input.pointee.bytes_read > lastByte.load(ordering: .relaxed)
+    }
+
     /// What FFmpeg asks while it waits. The caller keeps this object alive as long as FFmpeg may ask.
     var callback: AVIOInterruptCB {
         AVIOInterruptCB(
             callback: { opaque in
                 guard let opaque else { return 0 }
                 let interrupt = Unmanaged<Interrupt>.fromOpaque(opaque).takeUnretainedValue()
-                return interrupt.isStopped || interrupt.isOverdue ? 1 : 0
+                return interrupt.isStopped || interrupt.isOverdue || interrupt.isOverfull ? 1 : 0
             },
             opaque: Unmanaged.passUnretained(self).toOpaque()
         )

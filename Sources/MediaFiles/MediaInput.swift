@@ -21,9 +21,11 @@ final class MediaInput {
         interrupt.limit(seconds: location.isNetwork ? options.openTimeout : nil)
         defer { interrupt.limit(seconds: nil) }
         let context = try Self.open(location, interrupt: interrupt, options: options)
+        if location.isNetwork { interrupt.limitBytes(of: context.pointee.pb) }
         do throws(MediaError) {
             stream = try Self.videoStream(in: context, location: location, interrupt: interrupt, options: options)
         } catch {
+            interrupt.limitBytes(of: nil)
             Self.close(context)
             throw error
         }
@@ -33,7 +35,10 @@ final class MediaInput {
         self.options = options
     }
 
-    deinit { Self.close(context) }
+    deinit {
+        interrupt.limitBytes(of: nil)
+        Self.close(context)
+    }
 
     /// The demuxer's name, as FFmpeg lists it.
     var demuxer: String { String(cString: context.pointee.iformat.pointee.name) }
@@ -119,16 +124,22 @@ final class MediaInput {
     ///
     /// - Returns: 0, or FFmpeg's error number.
     func read(into packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
-        if location.isNetwork { interrupt.limit(seconds: options.readTimeout) }
+        if location.isNetwork {
+            interrupt.limit(seconds: options.readTimeout)
+            interrupt.limitBytes(of: context.pointee.pb)
+        }
         return ffmpeg.av_read_frame(context, packet)
     }
 
     /// Why a read ended with this error number, other than at the end.
     func reason(of code: Int32) -> String {
         // FFmpeg's own text, "Immediate exit requested", is what our `Interrupt` asked for.
-        code == facet_error_exit && !interrupt.isStopped
+        if interrupt.isOverfull { return Self.overfull }
+        return code == facet_error_exit && !interrupt.isStopped
             ? "no data for \(Self.seconds(options.readTimeout))" : FFmpeg.text(code)
     }
+
+    private static let overfull = "\(Interrupt.bytesPerPacket >> 20) MiB came without a picture"
 
     /// A time as people write it: `5 s`, `2.5 s`.
     static func seconds(_ seconds: Double) -> String {
@@ -232,7 +243,7 @@ extension MediaInput {
         defer { for index in perStream.indices { ffmpeg.av_dict_free(&perStream[index]) } }
         let found = ffmpeg.avformat_find_stream_info(context, &perStream)
         // FFmpeg reports success when it is interrupted here, and the error with the first read.
-        let code = found >= 0 && interrupt.isOverdue ? facet_error_exit : found
+        let code = found >= 0 && (interrupt.isOverdue || interrupt.isOverfull) ? facet_error_exit : found
         guard code >= 0 else { throw failure(code, at: location, interrupt: interrupt, options: options) }
     }
 
@@ -243,7 +254,9 @@ extension MediaInput {
         options: ClipSource.Options
     ) -> MediaError {
         guard !location.isNetwork else {
-            let reason = interrupt.isOverdue ? "no answer for \(seconds(options.openTimeout))" : FFmpeg.text(code)
+            let reason =
+                interrupt.isOverfull
+                ? overfull : interrupt.isOverdue ? "no answer for \(seconds(options.openTimeout))" : FFmpeg.text(code)
             return .unreachable(name: location.name, reason: reason)
         }
         switch code {

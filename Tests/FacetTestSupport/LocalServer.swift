@@ -16,6 +16,8 @@ public final class LocalServer {
         case stall
         /// Sends JPEGs without end, 30 a second.
         case camera
+        /// Sends that many JPEGs, then a part that has no end.
+        case flood(after: Int)
 
         fileprivate var arguments: [String] {
             switch self {
@@ -25,6 +27,7 @@ public final class LocalServer {
             case .noise(let good): ["noise", "\(good)"]
             case .stall: ["stall"]
             case .camera: ["camera"]
+            case .flood(let good): ["flood", "\(good)"]
             }
         }
     }
@@ -84,10 +87,15 @@ public final class LocalServer {
                 self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=part")
                 self.end_headers()
                 noisy = sys.argv[1] == "noise"
+                flooding = sys.argv[1] == "flood"
                 endless = sys.argv[1] == "camera"
                 for number in range(10 ** 9 if noisy or endless else 10):
                     if endless:
                         time.sleep(1 / 30)
+                    if flooding and number >= int(sys.argv[2]):
+                        self.wfile.write(b"--part\\r\\nContent-Type: image/jpeg\\r\\n\\r\\n")
+                        while True:
+                            self.wfile.write(bytes(1 << 20))
                     if noisy and number >= int(sys.argv[2]):
                         picture = picture[:20] + bytes((number + i * 7) % 255 for i in range(400))
                         time.sleep(0.01)

@@ -117,6 +117,22 @@ struct NetworkStreamTests {
         mailbox.close()
     }
 
+    @Test("a picture without an end is given up before it fills the memory", arguments: [0, 3])
+    func flood(good: Int) throws {
+        _ = try scratch.write(TestPicture().jpeg(in: scratch), to: "live.jpg")
+        let server = try LocalServer(.flood(after: good), directory: scratch.directory)
+        var options = ClipSource.Options()
+        options.openTimeout = 60
+        options.readTimeout = 60
+        let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
+        let mailbox = run(source)
+        var lost: SourceFailure?
+        while lost == nil, let event = mailbox.next() { lost = event.failure }
+        #expect(lost?.description.contains("64 MiB came without a picture") == true, "\(lost as Any)")
+        source.stop()
+        mailbox.close()
+    }
+
     @Test("pictures that are too large end a stream at once, and stop is not held up")
     func bomb() throws {
         var jpeg = try TestPicture().jpeg(in: scratch)
