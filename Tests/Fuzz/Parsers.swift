@@ -17,9 +17,9 @@ enum Parsers {
         }
     }
 
-    /// A message, taken for one on each topic.
+    /// A message, taken for one on the topic that its length chooses.
     static let messages: Target = { bytes in
-        for topic in Topic.allCases { _ = try? MessageDecoder().decode(bytes, on: topic) }
+        _ = try? MessageDecoder().decode(bytes, on: Topic.allCases[bytes.count % Topic.allCases.count])
     }
 
     /// A clip's messages, as `facet apply` and `facet record` read them, played over two seconds.
