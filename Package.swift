@@ -173,11 +173,10 @@ let package = Package(
             name: "benchmark",
             dependencies: [
                 "DaemonCore", "FaceSession", "FaceInference", "FaceMessages", "FaceMetadata", "FacetTestSupport",
-                "Frames",
-                "MQTT",
-                "MediaFiles", argumentParser, logging,
+                "Frames", "MQTT", "MediaFiles", argumentParser, logging,
             ],
             path: "Tools/benchmark",
+            exclude: ["mediapipe.py"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,7 +1,8 @@
 public import FaceMetadata
 public import Frames
 
-/// Frames of a made-up room as a camera with noise sees it, in changing light, into which a face may slide.
+/// Frames of a made-up room as a camera with noise sees it, in changing light, into which a face may slide, and where
+/// others may appear from one frame to the next.
 ///
 /// The same parameters give the same frames in every run.
 public struct RoomScene: Sendable {
@@ -37,9 +38,39 @@ public struct RoomScene: Sendable {
     /// What the room is like.
     public let parameters: Parameters
 
+    /// Somebody who is there from one frame on, and gone in another, without moving.
+    public struct Sitter: Sendable {
+        fileprivate let patch: Patch
+        fileprivate let left: Int
+        fileprivate let top: Int
+        /// When the face is there, in seconds.
+        public let visible: Range<Double>
+
+        /// Makes a sitter.
+        ///
+        /// - Parameters:
+        ///   - portrait: A picture whose face is `face`.
+        ///   - face: Where the face is.
+        ///   - width: The face's width in pixels of the room's frames.
+        ///   - center: Where its centre is, in pixels.
+        ///   - visible: When it is there, in seconds.
+        public init(
+            _ portrait: Frame,
+            face: NormalizedRect,
+            width: Double,
+            at center: (x: Int, y: Int),
+            visible: Range<Double>
+        ) {
+            patch = Patch(portrait, face, side: Int(2 * width), brightness: 1)
+            (left, top) = (center.x - patch.side / 2, center.y - patch.side / 2)
+            self.visible = visible
+        }
+    }
+
     private let background: [Float]
     private let noise: [Float]
     private let face: Patch?
+    private let sitters: [Sitter]
 
     /// A part of a portrait, scaled.
     fileprivate struct Patch {
@@ -55,8 +86,15 @@ public struct RoomScene: Sendable {
     ///   - parameters: What it is like.
     ///   - portrait: A picture whose face is `face`, in pixels; nil if no face comes in.
     ///   - face: Where the face is.
-    public init(_ parameters: Parameters, portrait: Frame? = nil, face: NormalizedRect? = nil) {
+    ///   - sitters: Who else is there.
+    public init(
+        _ parameters: Parameters,
+        portrait: Frame? = nil,
+        face: NormalizedRect? = nil,
+        sitters: [Sitter] = []
+    ) {
         self.parameters = parameters
+        self.sitters = sitters
         var generator = SplitMix64(seed: 20)
         let (width, height) = (parameters.size.width, parameters.size.height)
         var room = [Float](repeating: 0, count: width * height)
@@ -82,7 +120,12 @@ public struct RoomScene: Sendable {
                 * Float(parameters.noise)
         }
         if let portrait, let face {
-            self.face = Patch(portrait, face, side: Int(2 * parameters.faceWidth * Double(width)), parameters)
+            self.face = Patch(
+                portrait,
+                face,
+                side: Int(2 * parameters.faceWidth * Double(width)),
+                brightness: parameters.faceBrightness
+            )
         } else {
             self.face = nil
         }
@@ -101,7 +144,7 @@ public struct RoomScene: Sendable {
         var generator = SplitMix64(seed: UInt64(number))
         let gains = (0..<size.height).map { gain(row: $0, time: time) }
         let (left, top) = facePosition(at: time)
-        background.withUnsafeBufferPointer { background in
+        room(at: time).withUnsafeBufferPointer { background in
             noise.withUnsafeBufferPointer { noise in
                 for y in 0..<size.height {
                     let start = Int.random(in: 0..<Self.noiseCount - size.width, using: &generator)
@@ -124,6 +167,21 @@ public struct RoomScene: Sendable {
             planes: (Frame.Plane(base: UnsafeRawPointer(pixels.base), bytesPerRow: 2 * size.width), nil, nil),
             lease: pixels
         )
+    }
+
+    /// The room with everybody who sits there at that time.
+    private func room(at time: Double) -> [Float] {
+        var room = background
+        let size = parameters.size
+        for sitter in sitters where sitter.visible.contains(time) {
+            let side = sitter.patch.side
+            for y in max(0, -sitter.top)..<min(side, size.height - sitter.top) {
+                for x in max(0, -sitter.left)..<min(side, size.width - sitter.left) {
+                    room[(sitter.top + y) * size.width + sitter.left + x] = sitter.patch.luma[y * side + x]
+                }
+            }
+        }
+        return room
     }
 
     private func gain(row: Int, time: Double) -> Float {
@@ -151,7 +209,7 @@ public struct RoomScene: Sendable {
 }
 
 extension RoomScene.Patch {
-    fileprivate init(_ portrait: Frame, _ face: NormalizedRect, side: Int, _ parameters: RoomScene.Parameters) {
+    fileprivate init(_ portrait: Frame, _ face: NormalizedRect, side: Int, brightness share: Double) {
         self.side = side
         let size = portrait.uprightSize
         // Twice the face's width, with the face in the middle.
@@ -169,7 +227,7 @@ extension RoomScene.Patch {
         precondition(sampler.sample(portrait, through: transform, into: &colors), "the portrait has pixels")
         luma = (0..<side * side).map { pixel in
             let brightness = 0.299 * colors[3 * pixel] + 0.587 * colors[3 * pixel + 1] + 0.114 * colors[3 * pixel + 2]
-            return brightness * Float(parameters.faceBrightness)
+            return brightness * Float(share)
         }
     }
 }

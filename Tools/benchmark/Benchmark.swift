@@ -1,16 +1,19 @@
 import ArgumentParser
 import Foundation
 
-/// Times the parts that have to be fast, each against something that does less of the same work.
+/// Measures the daemon and its parts; `deploy/bench` runs it.
 ///
-/// Both of a pair run in turn in one process, so that a noisy machine disturbs both alike. The figure to quote is the
-/// median ratio of processor times.
+/// Where two ways to do something are compared, they run in turn in one process, so that a noisy machine disturbs both
+/// alike. The figure to quote is the median ratio of processor times.
 @main
 struct Benchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "benchmark",
-        abstract: "Time what has to be fast, as ratios within one run.",
-        subcommands: [Tracking.self, Program.self, Delivery.self, Fleet.self, Room.self]
+        abstract: "Measure how accurate, fast and small the daemon is.",
+        subcommands: [
+            Accuracy.self, Presence.self, Tracking.self, Against.self, Search.self, Start.self, Program.self, Room.self,
+            Fleet.self, Delivery.self,
+        ]
     )
 
     static let rounds = 9
@@ -43,10 +46,25 @@ struct Benchmark: AsyncParsableCommand {
         print("median ratio \(format(ratios[rounds / 2])) (\(format(ratios[0])) … \(format(ratios[rounds - 1])))")
     }
 
+    /// The facetd that was built with this program.
+    static let facetd =
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        .appending(path: "facetd").path
+
+    /// Prints a table in Markdown; the first row is its heading.
+    static func printTable(_ rows: [[String]]) {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
+        for (number, row) in rows.enumerated() {
+            print(line(zip(row, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }))
+            if number == 0 { print(line(widths.map { String(repeating: "-", count: max(3, $0)) })) }
+        }
+    }
+
     private static func format(_ number: Double) -> String { String(format: "%.3f", number) }
 
     /// The processor time of the whole process while `body` runs, in seconds.
-    private static func processorTime(_ body: () async throws -> Void) async rethrows -> Double {
+    static func processorTime(_ body: () async throws -> Void) async rethrows -> Double {
         let start = clock()
         try await body()
         return Double(clock() - start) / Double(CLOCKS_PER_SEC)

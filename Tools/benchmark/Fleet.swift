@@ -70,16 +70,13 @@ extension Benchmark {
         }
 
         private func start(port: Int, directory: TemporaryDirectory) async throws -> [ChildProcess] {
-            let program =
-                URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-                + "/facetd"
             let what =
                 source.map { ["--source", $0, "--set", "clip.loop=true"] } ?? ["--set", "detection.enabled=false"]
             var processes: [ChildProcess] = []
             for number in 1...daemons {
                 processes.append(
                     try await ChildProcess(
-                        program,
+                        Benchmark.facetd,
                         [
                             "--mqtt", "mqtt://127.0.0.1:\(port)", "--topic", "camera\(number)/faces", "--set",
                             "camera.name=camera\(number)", "--set", "log.level=error", "--set", "stats.interval=2s",

@@ -151,15 +151,12 @@ extension Benchmark {
             parameters.faceSpeed = faceSpeed
             parameters.faceBrightness = faceBrightness
             guard faceAt != nil else { return RoomScene(parameters) }
-            let portrait = try StillPicture.load("/usr/local/share/facet/astronaut.png")
-            guard let face = try FaceAnalyzer().analyze(portrait).observations.first?.bounds else {
-                throw ValidationError("no face in the portrait; run deploy/setup")
-            }
-            return RoomScene(parameters, portrait: portrait, face: face)
+            let portrait = try Portrait.load("/usr/local/share/facet", count: 1)[0]
+            return RoomScene(parameters, portrait: portrait.picture, face: portrait.face)
         }
 
         /// The processor time of this thread, in seconds.
-        fileprivate static var threadTime: Double {
+        static var threadTime: Double {
             var time = timespec()
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
             return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

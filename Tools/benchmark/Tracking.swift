@@ -38,12 +38,15 @@ extension Benchmark {
             )
             await daemon.stop()
             print("messages: \(daemon.messages)")
+            let count = Double(frames.frames.count * Benchmark.rounds)
+            let stages = daemon.stages.map { "\($0.rawValue) \(String(format: "%.3f", 1000 * $1.total / count)) ms" }
+            print("daemon, a frame, by stage: \(stages.joined(separator: ", "))")
         }
     }
 }
 
 /// The daemon's own parts from the mailbox to the broker, fed from memory.
-private final class DaemonUnderTest {
+final class DaemonUnderTest {
     private let session: FaceSession
     private let pipeline: Pipeline
     private let publisher: Publisher
@@ -52,6 +55,8 @@ private final class DaemonUnderTest {
     private let counter = CountingSink()
 
     var messages: Int { counter.count }
+    /// How long each stage has taken.
+    var stages: [(SessionMeter.Stage, SessionMeter.Timing)] { session.meter.takeStages().map { ($0.stage, $0.timing) } }
 
     init(_ frames: RecordedFrames, brokerPort: Int?) throws {
         let logger = Logger(label: "benchmark")
