@@ -128,6 +128,7 @@ public final class FaceAnalyzer {
         faces = []
         lastTime = nil
         schedule.reset()
+        finder.reset()
         scene.reset()
     }
 
@@ -236,7 +237,8 @@ public final class FaceAnalyzer {
         let clock = ContinuousClock()
         let start = clock.now
         let rect = options.region ?? .wholePicture
-        let detections = try finder.find(in: frame, rect: rect, search)
+        let regions = faces.map { $0.region(in: frame.uprightSize) }
+        let detections = try finder.find(in: frame, rect: rect, search, faces: regions)
         let searched = clock.now
         schedule.searched(search, at: frame.stamp.mediaTime)
         for detection in detections where faces.count < schedule.maximumFaces {

@@ -11,6 +11,7 @@ final class FaceFinder {
     private let shortRange: FaceDetector
     // Compiled when it is first needed, since it takes 10 MB; its file is checked at once.
     private var fullRange: FaceDetector?
+    private var focus = SearchFocus()
     private let directory: String
     private let liteRT: LiteRT
 
@@ -33,18 +34,26 @@ final class FaceFinder {
 
     /// Finds faces in the part of the frame that lies in `rect`, the surest first.
     ///
-    /// Whatever the search, the full-range detector is asked too when the other one is in doubt.
+    /// Whatever the search, the full-range detector is asked too when the other one is in doubt, and then about the whole.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame.
+    ///   - rect: Where faces are wanted in the upright picture.
+    ///   - search: What to look for.
+    ///   - faces: The faces that are followed, in pixels of the upright picture.
     func find(
         in frame: Frame,
         rect: NormalizedRect,
-        _ search: SearchSchedule.Search
+        _ search: SearchSchedule.Search,
+        faces: [CropRegion]
     ) throws(InferenceError) -> [FaceDetection] {
         let near = search == .small ? [] : try shortRange.detect(in: frame, rect: rect)
         let side = CropRegion(letterboxing: rect, of: frame.uprightSize).side
         let sure = near.filter { Self.isSure($0, side: side) }
         let isSmallWanted =
             search == .small || search == .largeAndSmall || (search == .largeElseSmall && near.isEmpty)
-        guard isSmallWanted || sure.count < near.count else { return sure }
+        let isInDoubt = sure.count < near.count
+        guard isSmallWanted || isInDoubt else { return sure }
         let detector: FaceDetector
         if let fullRange {
             detector = fullRange
@@ -52,7 +61,13 @@ final class FaceFinder {
             detector = try FaceDetector(.fullRange, directory: directory, in: liteRT)
             fullRange = detector
         }
-        return Self.combined(sure, try detector.detect(in: frame, rect: rect))
+        let part = isInDoubt ? rect : focus.next(in: frame, of: rect, faces: faces)
+        return Self.combined(sure, try detector.detect(in: frame, rect: part))
+    }
+
+    /// Forgets the scene: what comes next has nothing to do with what came before.
+    func reset() {
+        focus.reset()
     }
 
     /// Whether a short-range detection needs no second opinion.

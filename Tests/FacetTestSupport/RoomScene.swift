@@ -212,22 +212,30 @@ extension RoomScene.Patch {
     fileprivate init(_ portrait: Frame, _ face: NormalizedRect, side: Int, brightness share: Double) {
         self.side = side
         let size = portrait.uprightSize
-        // Twice the face's width, with the face in the middle.
+        // Twice the face's width, with the face in the middle. A portrait that is larger is averaged, not thinned out.
         let scale = 2 * Float(face.width) * Float(size.width) / Float(side)
-        let sampler = CropSampler(size: side, border: .replicate, range: 0...255)
+        let fineness = max(1, Int(scale.rounded(.up)))
+        let sampler = CropSampler(size: side * fineness, border: .replicate, range: 0...255)
         var colors = [Float](repeating: 0, count: sampler.count)
+        let step = scale / Float(fineness)
         let transform = AffineTransform(
-            a: scale,
+            a: step,
             b: 0,
             c: 0,
-            d: scale,
+            d: step,
             tx: Float(face.center.x) * Float(size.width) - scale * Float(side) / 2,
             ty: Float(face.center.y) * Float(size.height) - scale * Float(side) / 2
         )
         precondition(sampler.sample(portrait, through: transform, into: &colors), "the portrait has pixels")
         luma = (0..<side * side).map { pixel in
-            let brightness = 0.299 * colors[3 * pixel] + 0.587 * colors[3 * pixel + 1] + 0.114 * colors[3 * pixel + 2]
-            return brightness * Float(share)
+            var sum: Float = 0
+            for row in 0..<fineness {
+                let start = (pixel / side * fineness + row) * side * fineness + pixel % side * fineness
+                for sample in start..<start + fineness {
+                    sum += 0.299 * colors[3 * sample] + 0.587 * colors[3 * sample + 1] + 0.114 * colors[3 * sample + 2]
+                }
+            }
+            return sum / Float(fineness * fineness) * Float(share)
         }
     }
 }

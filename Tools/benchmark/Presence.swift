@@ -38,7 +38,7 @@ extension Benchmark {
             for size in sizes.split(separator: ",") {
                 let numbers = size.split(separator: "x").compactMap { Int($0) }
                 guard numbers.count == 2 else { throw ValidationError("--sizes takes WIDTHxHEIGHT, not \"\(size)\"") }
-                let stays = (0..<people).map { 1 + 1.5 * Double($0)..<2.5 + 1.5 * Double(people + $0) }
+                let stays = (0..<people).map { 1 + 1.37 * Double($0)..<2.5 + 1.37 * Double(people + $0) }
                 let events = try events(in: room(portraits, FrameSize(width: numbers[0], height: numbers[1]), stays))
                 let enters = events.filter { $0.kind == .enter }
                 let leaves = events.filter { if case .leave = $0.kind { true } else { false } }
@@ -63,7 +63,7 @@ extension Benchmark {
         private func events(in room: RoomScene) throws -> [FaceEvent] {
             var options = FaceSession.Options()
             options.detection.accuracy = high ? .high : .standard
-            let count = Int((3 * Double(people) + 4) * room.parameters.rate)
+            let count = Int((2.74 * Double(people) + 4) * room.parameters.rate)
             let source = FaceSession.CustomSource(policy: .every(capacity: 2)) { RoomSource(room, count: count) }
             var events: [FaceEvent] = []
             try FaceSession(source: .custom(source), options: options).run { events += $0.events }

@@ -1,0 +1,137 @@
+import FaceMetadata
+import Frames
+
+/// Chooses the part of the picture in which the full-range detector looks for small faces: where something changed since
+/// it looked there, otherwise each part in turn.
+///
+/// The detector scales what it sees to 192 pixels. Of faces of a twentieth of the width of a 640×480 picture it finds
+/// 51 % in the whole picture, 97 % in squares of three quarters of the shorter side; at 1280×720 82 % and 100 % (90
+/// portraits of GENKI-4K at random places). One such square takes as long as the whole picture.
+struct SearchFocus {
+    private static let columns = 24
+    private static let rows = 18
+    private static let count = columns * rows
+    /// The square's side as a share of the shorter side of the part that is searched.
+    private static let side = 0.75
+    /// A cell has changed if its mean brightness differs by this many grey levels; noise and a face's own cells do less.
+    private static let threshold: Float = 5
+    /// Differences count no more than this, so that who waves all the time does not draw every look.
+    private static let limit: Float = 10
+    /// Added to the brightness, so that dark cells have no wild ratios.
+    private static let offset: Float = 4
+    /// While nothing changes, each of so many looks takes in the whole.
+    private static let wholeInterval = 4
+
+    private let grid = LuminanceGrid(columns: columns, rows: rows)
+    private var cells = [Float](repeating: 0, count: count)
+    /// The cells as they were when the detector looked at them closely.
+    private var reference = [Float](repeating: 0, count: count)
+    /// How many looks ago that will be at the next one.
+    private var ages = [Float](repeating: 1, count: count)
+    private var looks = 0
+
+    /// Forgets the scene.
+    mutating func reset() { looks = 0 }
+
+    /// Where to look in a frame, in the part of it that is wanted.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame.
+    ///   - whole: The part of the upright picture in which faces are wanted.
+    ///   - faces: The faces that are followed: what changes there is known.
+    mutating func next(in frame: Frame, of whole: NormalizedRect, faces: [CropRegion]) -> NormalizedRect {
+        let size = frame.uprightSize
+        let (width, height) = (whole.width * Double(size.width), whole.height * Double(size.height))
+        let side = Self.side * min(width, height)
+        defer { looks += 1 }
+        guard sample(frame, whole), side > 0 else { return whole }
+        guard looks > 0 else {
+            reference = cells
+            for index in 0..<Self.count { ages[index] = 1 }
+            return whole
+        }
+        var (best, score): (Int?, Float) = (nil, 0)
+        let gain = lightGain()
+        for index in 0..<Self.count {
+            let expected = (reference[index] + Self.offset) * gain - Self.offset
+            let change = abs(cells[index] - expected)
+            let value = min(change, Self.limit) * ages[index]
+            guard change >= Self.threshold, value > score, !isInside(index, faces, whole, size) else { continue }
+            (best, score) = (index, value)
+        }
+        let square: (x: Double, y: Double)
+        if let best {
+            square = (position(best).x * width - side / 2, position(best).y * height - side / 2)
+        } else if looks.isMultiple(of: Self.wholeInterval) {
+            // The light may have changed slowly.
+            for index in 0..<Self.count { reference[index] += (cells[index] - reference[index]) / 2 }
+            return whole
+        } else {
+            // The first cell that was not looked at for longest is the upper left corner of what comes next.
+            let oldest = ages.indices.max { ages[$0] < ages[$1] || (ages[$0] == ages[$1] && $0 > $1) } ?? 0
+            let overlap = side / 8
+            square = (
+                position(oldest).x * width - width / Double(2 * Self.columns) - overlap,
+                position(oldest).y * height - height / Double(2 * Self.rows) - overlap
+            )
+        }
+        let rect = NormalizedRect(
+            x: min(max(square.x, 0), width - side) / width,
+            y: min(max(square.y, 0), height - side) / height,
+            width: side / width,
+            height: side / height
+        )
+        note(rect)
+        return NormalizedRect(
+            x: whole.x + rect.x * whole.width,
+            y: whole.y + rect.y * whole.height,
+            width: rect.width * whole.width,
+            height: rect.height * whole.height
+        )
+    }
+
+    private mutating func sample(_ frame: Frame, _ whole: NormalizedRect) -> Bool {
+        let size = frame.uprightSize
+        let rectangle = LuminanceGrid.Rectangle(
+            left: Float(whole.x) * Float(size.width),
+            top: Float(whole.y) * Float(size.height),
+            right: Float(whole.x + whole.width) * Float(size.width),
+            bottom: Float(whole.y + whole.height) * Float(size.height)
+        )
+        return cells.withUnsafeMutableBufferPointer { cells in
+            guard let base = cells.baseAddress else { return false }
+            return grid.sample(frame, rectangle, into: base)
+        }
+    }
+
+    /// By how much the picture has become brighter: the median of the cells' ratios.
+    private func lightGain() -> Float {
+        let ratios = (0..<Self.count).map { (cells[$0] + Self.offset) / (reference[$0] + Self.offset) }.sorted()
+        return ratios[Self.count / 2]
+    }
+
+    /// The middle of a cell, as shares of the part that is searched.
+    private func position(_ index: Int) -> (x: Double, y: Double) {
+        (
+            (Double(index % Self.columns) + 0.5) / Double(Self.columns),
+            (Double(index / Self.columns) + 0.5) / Double(Self.rows)
+        )
+    }
+
+    private func isInside(_ index: Int, _ faces: [CropRegion], _ whole: NormalizedRect, _ size: FrameSize) -> Bool {
+        let (x, y) = position(index)
+        let column = Float((whole.x + x * whole.width) * Double(size.width))
+        let row = Float((whole.y + y * whole.height) * Double(size.height))
+        return faces.contains { max(abs($0.centerX - column), abs($0.centerY - row)) < $0.side / 2 }
+    }
+
+    private mutating func note(_ rect: NormalizedRect) {
+        for index in 0..<Self.count {
+            let (x, y) = position(index)
+            let isIn = x >= rect.x && x <= rect.x + rect.width && y >= rect.y && y <= rect.y + rect.height
+            ages[index] = isIn ? 1 : ages[index] + 1
+            // Half of it: a change that is large is looked at again, from another position.
+            if isIn { reference[index] += (cells[index] - reference[index]) / 2 }
+        }
+    }
+}
