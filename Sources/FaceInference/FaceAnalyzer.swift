@@ -35,6 +35,12 @@ public final class FaceAnalyzer {
         /// Seconds of media time between searches for further faces while some are followed.
         public var searchInterval = 0.5
 
+        /// The share of one core that the analysis may take, decoding not included; nil for no limit.
+        ///
+        /// Where all faces' landmarks in every frame would take more, new and large faces come first and the others keep
+        /// those of an earlier frame. The same frames then need not give the same events any more.
+        public var cpuBudget: Double?
+
         /// Whether models are run only where the picture has changed; false runs them in every frame, to compare with.
         package var skipsUnchanged = true
 
@@ -55,6 +61,7 @@ public final class FaceAnalyzer {
     private var lastTime: Double?
     /// Where the points of a candidate go that may turn out to be no face.
     private var spare = FaceLandmarks()
+    private var budget: LandmarkBudget?
     private let scene: SceneWatch
     private let workspace = StillFace.Workspace()
 
@@ -68,6 +75,7 @@ public final class FaceAnalyzer {
         let liteRT = try LiteRT(directory: directory)
         finder = try FaceFinder(directory: directory, in: liteRT)
         landmarkModel = try LandmarkModel(directory: directory, in: liteRT)
+        budget = options.cpuBudget.map { LandmarkBudget(share: $0) }
         scene = SceneWatch(region: options.region ?? .wholePicture)
         schedule = SearchSchedule(
             interval: options.searchInterval,
@@ -86,7 +94,9 @@ public final class FaceAnalyzer {
         var luminance = Mean()
         let clock = ContinuousClock()
         let start = clock.now
-        try followFaces(in: frame, &luminance)
+        let taken = budget.map { _ in LandmarkBudget.threadTime }
+        let computed = try followFaces(in: frame, &luminance)
+        let followed = taken.map { _ in LandmarkBudget.threadTime }
         analysis.landmarkTime = clock.now - start
         let due = dueSearch(in: frame)
         if due != .none {
@@ -101,8 +111,17 @@ public final class FaceAnalyzer {
             return geometry.observation(
                 lineage: face.lineage,
                 confidence: face.presence,
-                eyePatches: geometry.eyePatches(in: frame),
+                eyePatches: face.isHeld ? nil : geometry.eyePatches(in: frame),
+                isHeld: face.isHeld,
                 in: frame.uprightSize
+            )
+        }
+        if let taken, let followed {
+            budget?.note(
+                landmarks: followed - taken,
+                of: computed,
+                rest: LandmarkBudget.threadTime - followed,
+                at: frame.stamp.mediaTime
             )
         }
         return analysis
@@ -163,10 +182,14 @@ public final class FaceAnalyzer {
 
     // MARK: Following
 
-    private func followFaces(in frame: Frame, _ luminance: inout Mean) throws(InferenceError) {
+    /// - Returns: How many faces' landmarks were computed.
+    private func followFaces(in frame: Frame, _ luminance: inout Mean) throws(InferenceError) -> Int {
         var kept: [TrackedFace] = []
-        for var face in faces {
-            let presence = try findLandmarks(of: &face, in: frame)
+        let choice = budget?.choice(of: faces.map { $0.candidate(at: frame.stamp.mediaTime) })
+        var computed = 0
+        for (index, var face) in faces.enumerated() {
+            let presence = try findLandmarks(of: &face, in: frame, canCompute: choice?[index] ?? true)
+            computed += face.isComputed ? 1 : 0
             guard face.update(presence, in: frame.uprightSize), isWanted(face, in: frame.uprightSize) else {
                 schedule.lost(at: frame.stamp.mediaTime)
                 continue
@@ -182,14 +205,25 @@ public final class FaceAnalyzer {
             if face.shift < kept[rival].shift { kept[rival] = face }
         }
         faces = kept
+        return computed
     }
 
     /// Finds the landmarks of a followed face: computes them, or moves those of an earlier frame if the face has not
-    /// changed.
+    /// changed; or leaves them where they are if they cannot be computed in this frame.
     ///
     /// - Returns: How sure the model is that there is a face, 0…1.
-    private func findLandmarks(of face: inout TrackedFace, in frame: Frame) throws(InferenceError) -> Double {
+    private func findLandmarks(
+        of face: inout TrackedFace,
+        in frame: Frame,
+        canCompute: Bool
+    ) throws(InferenceError) -> Double {
+        face.beginFrame()
         if options.skipsUnchanged, face.reuseLandmarks(in: frame, workspace) { return face.presence }
+        guard canCompute else {
+            face.hold(in: frame.uprightSize)
+            return face.presence
+        }
+        face.isComputed = true
         let region = face.region(in: frame.uprightSize)
         let presence = try landmarkModel.find(face.landmarks, in: frame, region: region)
         face.luminance = landmarkModel.luminance()
@@ -259,7 +293,13 @@ public final class FaceAnalyzer {
         let region = CropRegion(around: detection)
         guard !faces.contains(where: { $0.region.isSameFace(as: region) }) else { return }
         let presence = try landmarkModel.find(spare, in: frame, region: region)
-        var face = TrackedFace(lineage: lastLineage + 1, landmarks: spare, region: region, size: frame.uprightSize)
+        var face = TrackedFace(
+            lineage: lastLineage + 1,
+            landmarks: spare,
+            region: region,
+            size: frame.uprightSize,
+            foundAt: frame.stamp.mediaTime
+        )
         guard face.update(presence, in: frame.uprightSize), presence > TrackedFace.minimumPresenceAtBirth,
             isWanted(face, in: frame.uprightSize),
             !faces.contains(where: { $0.region.isSameFace(as: face.region) })

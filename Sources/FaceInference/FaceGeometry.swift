@@ -107,6 +107,7 @@ extension FaceGeometry {
         lineage: Int,
         confidence: Double,
         eyePatches: EyePatches?,
+        isHeld: Bool = false,
         in size: FrameSize
     ) -> FaceObservation {
         let (left, top, right, bottom) = bounds
@@ -136,7 +137,8 @@ extension FaceGeometry {
             rightLids: lids(of: FaceMeshIndices.rightEye, unit: unit),
             eyePatches: eyePatches,
             mouthShape: mouthShape(unit: unit),
-            eyeDistance: Double(eyeDistance)
+            eyeDistance: Double(eyeDistance),
+            isHeld: isHeld
         )
     }
 

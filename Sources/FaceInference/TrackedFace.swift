@@ -14,6 +14,14 @@ struct TrackedFace {
     private let computed = FaceLandmarks()
     /// The mean brightness of the crop they were computed from, 0…1.
     var luminance = 0.0
+    /// Whether the landmarks were computed in the newest frame.
+    var isComputed = false
+    /// Whether the landmarks are those of an earlier frame, although the face may have changed since.
+    private(set) var isHeld = false
+    /// In how many frames in a row they were.
+    private var heldFrames = 0
+    /// When the face was found, in seconds of media time.
+    private let foundAt: Double
     /// How far the region moved with the latest landmarks, in shares of its side.
     private(set) var shift: Float = 0
     /// The last upright picture's size: a JPEG may be decoded smaller from one frame to the next.
@@ -26,11 +34,34 @@ struct TrackedFace {
     /// worst seen, round letters in the sky of a cartoon, 0.94.
     static let minimumPresenceAtBirth = 0.95
 
-    init(lineage: Int, landmarks: FaceLandmarks, region: CropRegion, size: FrameSize) {
+    /// For how many seconds a face is new: long enough for its enter.
+    private static let newness = 0.3
+
+    init(lineage: Int, landmarks: FaceLandmarks, region: CropRegion, size: FrameSize, foundAt: Double) {
+        self.foundAt = foundAt
         self.lineage = lineage
         self.landmarks = landmarks
         self.region = region
         self.size = size
+    }
+
+    /// What decides whether it is computed in a frame of that time.
+    func candidate(at time: Double) -> LandmarkBudget.Candidate {
+        .init(side: region.side, isNew: (0..<Self.newness).contains(time - foundAt), waited: heldFrames)
+    }
+
+    /// A new frame is about to be looked at.
+    mutating func beginFrame() {
+        heldFrames = isHeld ? heldFrames + 1 : 0
+        (isComputed, isHeld) = (false, false)
+    }
+
+    /// Leaves the landmarks where they are, in an upright picture of that size.
+    mutating func hold(in size: FrameSize) {
+        isHeld = true
+        guard size != self.size else { return }
+        let factor = Float(size.width) / Float(self.size.width)
+        for index in landmarks.numbers.indices { landmarks.numbers[index] *= factor }
     }
 
     /// Where to look in an upright picture of that size.

@@ -69,4 +69,6 @@ public enum FaceAttention: String, Hashable, Sendable, CaseIterable {
     case turnedAway = "turned_away"
     /// Too few frames are analysed to see blinks.
     case lowFrameRate = "low_frame_rate"
+    /// There are more faces than the analysis may measure in each frame, so some events may be missed.
+    case overBudget = "over_budget"
 }

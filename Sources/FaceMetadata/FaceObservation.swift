@@ -39,6 +39,9 @@ public struct FaceObservation: Hashable, Sendable {
     /// The distance between the outer eye corners in pixels of the frame; small values make the rest less reliable.
     public var eyeDistance: Double
 
+    /// Whether all this was measured in an earlier frame, because there was no time for this face in the newest one.
+    public var isHeld: Bool
+
     /// The lids of one eye.
     public struct Lids: Hashable, Sendable {
         /// How far the upper lid lies above the line between the eye's corners, plus half of how far the lower lid lies
@@ -97,7 +100,8 @@ public struct FaceObservation: Hashable, Sendable {
         rightLids: Lids,
         eyePatches: EyePatches? = nil,
         mouthShape: MouthShape,
-        eyeDistance: Double
+        eyeDistance: Double,
+        isHeld: Bool = false
     ) {
         self.lineage = lineage
         self.bounds = bounds
@@ -111,6 +115,7 @@ public struct FaceObservation: Hashable, Sendable {
         self.eyePatches = eyePatches
         self.mouthShape = mouthShape
         self.eyeDistance = eyeDistance
+        self.isHeld = isHeld
     }
 }
 

@@ -121,7 +121,9 @@ final class FaceFollower: @unchecked Sendable {
             lastLineage = max(lastLineage, analysis.observations[index].lineage)
         }
         let tracked = meter.measure(.track) { tracker.advance(to: frame.stamp, with: analysis.observations) }
-        attention.advance(tracked.conditions.attention(luminance: analysis.luminance), at: frame.stamp.mediaTime)
+        var reasons = tracked.conditions.attention(luminance: analysis.luminance)
+        if analysis.observations.contains(where: \.isHeld) { reasons.append(.overBudget) }
+        attention.advance(reasons, at: frame.stamp.mediaTime)
         var update = update(tracked, of: frame)
         if options.landmarks { update.landmarks = landmarks(analyzer) }
         if isDeliveryDue(at: frame.stamp.mediaTime) {

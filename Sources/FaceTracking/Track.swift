@@ -17,6 +17,10 @@ struct Track: Sendable {
     private(set) var face: FaceObject?
 
     private let firstSeen: FrameStamp
+    /// When the face was last measured, in seconds.
+    private var lastMeasured: Double
+    /// How often it is, once there was no time for it in some frame.
+    private var ownRate: FrameRateMeter?
     private var enterTime = 0.0
     private var seenFrames = 0
     private var latest: FaceObject
@@ -30,6 +34,7 @@ struct Track: Sendable {
         bounds = observation.bounds
         firstSeen = stamp
         lastSeen = stamp
+        lastMeasured = stamp.mediaTime
         latest = FaceObject(
             faceID: FaceID(rawValue: 0),
             bounds: bounds,
@@ -46,8 +51,11 @@ struct Track: Sendable {
     ) {
         let interval = stamp.mediaTime - lastSeen.mediaTime
         lineage = observation.lineage
+        guard !observation.isHeld else { return hold(at: stamp) }
         bounds = observation.bounds
         path.append(bounds, at: stamp.mediaTime)
+        lastMeasured = stamp.mediaTime
+        ownRate?.advance(to: stamp.mediaTime)
         lastSeen = stamp
         seenFrames += 1
         let smooth = smoother.smooth(observation.bounds, observation.pose, interval: interval)
@@ -58,11 +66,25 @@ struct Track: Sendable {
         latest.rightEye = observation.rightEye
         latest.mouth = observation.mouth
         latest.trackedFrames = face == nil ? 0 : latest.trackedFrames + 1
-        readExpression(observation, at: stamp, frameRate, parameters)
+        readExpression(observation, at: stamp, min(frameRate, ownRate?.value ?? frameRate), parameters)
         if let face {
             latest.faceID = face.faceID
             self.face = latest
         }
+    }
+
+    /// Takes a frame in which there was no time to measure the face: it stays where it was, and its blinks are seen in the
+    /// other frames, if these are enough.
+    private mutating func hold(at stamp: FrameStamp) {
+        lastSeen = stamp
+        if ownRate == nil {
+            ownRate = FrameRateMeter()
+            ownRate?.advance(to: lastMeasured)
+        }
+        guard face != nil else { return }
+        latest.trackedFrames += 1
+        face?.trackedFrames = latest.trackedFrames
+        face?.isSeen = true
     }
 
     /// Takes a frame in which the face was not seen.

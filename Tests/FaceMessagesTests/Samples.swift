@@ -48,7 +48,7 @@ enum Samples {
         detail: "cannot read \"/dev/video0\"",
         detect: true,
         version: "1.0.0",
-        attention: [.tooDark, .lowFrameRate],
+        attention: [.tooDark, .lowFrameRate, .overBudget],
         time: time
     )
 

@@ -16,12 +16,27 @@ struct PropertyTests {
     /// What happened, in order.
     private func names(_ trace: Trace) -> [String] { trace.events().map(\.name) }
 
-    @Test("at a lower and at a higher frame rate", arguments: clear, [0.8, 1.25])
-    func time(name: String, scale: Double) throws {
+    @Test("played at 15 to 60 frames per second", arguments: clear, [15.0, 20, 25, 30, 40, 50, 60])
+    func rate(name: String, rate: Double) throws {
         var trace = try Trace(name)
         let expected = names(trace)
+        let span = try #require(trace.sightings.last).time - trace.sightings[0].time
+        let scale = Double(trace.sightings.count - 1) / span / rate
         for index in trace.sightings.indices { trace.sightings[index].time *= scale }
         #expect(names(trace) == expected)
+    }
+
+    @Test("without any one of the frames", arguments: clear)
+    func dropped(name: String) throws {
+        let trace = try Trace(name)
+        let expected = names(trace)
+        var differing: [Int] = []
+        for index in trace.sightings.indices {
+            var shorter = trace
+            shorter.sightings.remove(at: index)
+            if names(shorter) != expected { differing.append(index) }
+        }
+        #expect(differing.isEmpty)
     }
 
     @Test("mirrored", arguments: clear)
@@ -38,15 +53,31 @@ struct PropertyTests {
         #expect(names(trace) == expected)
     }
 
-    @Test("with the noise of landmarks", arguments: clear)
-    func noisy(name: String) throws {
+    @Test("with the landmarks' own noise added once more", arguments: clear, 1...10)
+    func noisy(name: String, seed: Int) throws {
         var trace = try Trace(name)
         let expected = names(trace)
-        let noise = Noise()
-        for index in trace.sightings.indices {
-            trace.sightings[index].leftLids.height *= noise.next(around: 1)
-            trace.sightings[index].rightLids.height *= noise.next(around: 1)
+        var generator = SplitMix64(seed: UInt64(seed))
+        for signal in [
+            \Trace.Sighting.leftLids.height, \.rightLids.height, \.mouth.width, \.mouth.cornerLift, \.mouth.opening,
+            \.mouth.cornerDepth, \.mouth.cornerHeight,
+        ] {
+            let noise = trace.noise(of: signal)
+            for index in trace.sightings.indices {
+                // Nearly normal, with a variance of 1.
+                let normal = (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0...1, using: &generator) }
+                trace.sightings[index][keyPath: signal] += noise * normal
+            }
         }
         #expect(names(trace) == expected)
+    }
+}
+
+extension Trace {
+    /// The standard deviation of a signal's noise: from the median of its second differences, which leave out what moves.
+    fileprivate func noise(of signal: KeyPath<Sighting, Double>) -> Double {
+        let values = sightings.map { $0[keyPath: signal] }
+        let differences = values.indices.dropLast(2).map { abs(values[$0] - 2 * values[$0 + 1] + values[$0 + 2]) }
+        return 1.4826 * differences.sorted()[differences.count / 2] / 6.0.squareRoot()
     }
 }

@@ -44,6 +44,7 @@ extension FaceAnalyzer.Options {
         minimumSize = settings.minimumSize
         region = settings.region
         searchInterval = settings.searchInterval.seconds
+        cpuBudget = settings.cpuBudget
     }
 }
 

@@ -127,6 +127,8 @@ extension Settings {
         package var maximumFaces = 8
         package var minimumSize = 0.0
         package var searchInterval = Duration.milliseconds(500)
+        /// A share of one core; nil for no limit.
+        package var cpuBudget: Double?
         /// Nil is the whole picture.
         package var region: NormalizedRect?
         /// Nil searches the usual directories.
@@ -139,6 +141,11 @@ extension Settings {
             reader.read("detection.maximumFaces", &maximumFaces, in: 1...32)
             reader.read("detection.minimumSize", &minimumSize, in: 0...1)
             reader.read("detection.searchInterval", &searchInterval, in: .milliseconds(33) ... .seconds(60))
+            reader.read("detection.cpuBudget", &cpuBudget, "off, or a share of one core from 0.05 to 1") {
+                text -> Double?? in
+                if text == "off" { return .some(nil) }
+                return Double(text).flatMap { (0.05...1).contains($0) ? .some($0) : nil }
+            }
             reader.read("detection.region", &region)
             reader.read("detection.modelDirectory", &modelDirectory)
         }

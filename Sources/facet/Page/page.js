@@ -170,6 +170,7 @@ const words = {
   too_small: "a face is too small to see its expression",
   turned_away: "a face is turned too far away to see its expression",
   low_frame_rate: "too few frames are analysed to see blinks",
+  over_budget: "more faces than the processor budget allows to measure in each frame",
 };
 
 function showCamera(row, control) {

@@ -1,0 +1,70 @@
+import Glibc
+
+/// Spreads the landmarks of many faces over frames, so that the analysis stays within a share of one core.
+///
+/// It goes by the processor time that the frames before took. So the events depend on the machine's speed, which they do
+/// not without a budget.
+struct LandmarkBudget {
+    /// A face that could be computed in a frame.
+    struct Candidate: Hashable {
+        /// The side of its region, in pixels.
+        var side: Float
+        /// Whether it was found a moment ago.
+        var isNew: Bool
+        /// In how many frames in a row it was not computed.
+        var waited: Int
+    }
+
+    /// A mean that forgets old values.
+    private struct Average {
+        var value: Double?
+
+        mutating func add(_ new: Double) { value = value.map { $0 + 0.05 * (new - $0) } ?? new }
+    }
+
+    /// The share of one core, above 0.
+    let share: Double
+    /// Seconds of processor time for the landmarks of one face, and for all else in a frame.
+    private var run = Average()
+    private var rest = Average()
+    /// Seconds of media time from frame to frame.
+    private var interval = Average()
+    private var lastTime: Double?
+
+    init(share: Double) { self.share = share }
+
+    /// How many faces can be computed in a frame, at least one; before anything was measured, all.
+    var faces: Int {
+        guard let run = run.value, let interval = interval.value, run > 0 else { return .max }
+        let count = (share * interval - (rest.value ?? 0)) / run
+        return count < 1 ? 1 : count > 1000 ? .max : Int(count)
+    }
+
+    /// Which of some faces to compute in the next frame: new ones first, then large ones and those that have waited.
+    func choice(of candidates: [Candidate]) -> [Bool] {
+        var chosen = [Bool](repeating: candidates.count <= faces, count: candidates.count)
+        guard candidates.count > faces else { return chosen }
+        func weight(_ index: Int) -> Float { candidates[index].side * Float(1 + candidates[index].waited) }
+        let order = candidates.indices.sorted { one, other in
+            let isNew = (candidates[one].isNew, candidates[other].isNew)
+            return isNew.0 != isNew.1 ? isNew.0 : weight(one) > weight(other)
+        }
+        for index in order.prefix(faces) { chosen[index] = true }
+        return chosen
+    }
+
+    /// Takes what a frame of that media time cost, in seconds of processor time.
+    mutating func note(landmarks: Double, of count: Int, rest: Double, at time: Double) {
+        if count > 0 { run.add(landmarks / Double(count)) }
+        self.rest.add(rest)
+        if let lastTime, time > lastTime { interval.add(time - lastTime) }
+        lastTime = time
+    }
+
+    /// The processor time of this thread, in seconds.
+    static var threadTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
