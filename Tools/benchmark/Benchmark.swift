@@ -11,7 +11,7 @@ struct Benchmark: AsyncParsableCommand {
         commandName: "benchmark",
         abstract: "Measure how accurate, fast and small the daemon is.",
         subcommands: [
-            Accuracy.self, Presence.self, Tracking.self, Against.self, Search.self, Start.self, Program.self, Room.self,
+            Accuracy.self, Presence.self, Tracking.self, Against.self, Search.self, Program.self, Room.self,
             Fleet.self, Delivery.self,
         ]
     )
