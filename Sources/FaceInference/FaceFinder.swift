@@ -41,6 +41,8 @@ final class FaceFinder {
     ///   - rect: Where faces are wanted in the upright picture.
     ///   - search: What to look for.
     ///   - faces: The faces that are followed, in pixels of the upright picture.
+    /// - Returns: Detections in pixels of the upright picture; followed faces may be among them.
+    /// - Throws: `InferenceError` if a model fails or the frame's pixels cannot be read.
     func find(
         in frame: Frame,
         rect: NormalizedRect,

@@ -39,6 +39,7 @@ struct SearchFocus {
     ///   - frame: The frame.
     ///   - whole: The part of the upright picture in which faces are wanted.
     ///   - faces: The faces that are followed: what changes there is known.
+    /// - Returns: A square within that part, or all of it.
     mutating func next(in frame: Frame, of whole: NormalizedRect, faces: [CropRegion]) -> NormalizedRect {
         let size = frame.uprightSize
         let (width, height) = (whole.width * Double(size.width), whole.height * Double(size.height))
