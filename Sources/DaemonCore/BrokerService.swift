@@ -1,4 +1,5 @@
 import FaceMessages
+import Frames
 import Logging
 import MQTT
 import ServiceLifecycle
@@ -18,7 +19,10 @@ struct BrokerService: Service {
     private let limiter = LogLimiter()
 
     /// Runs until the daemon ends, then sends what waits.
+    ///
+    /// - Throws: `UndeliveredEvents` if events are left because the broker refuses us, which only a person can change.
     func run() async throws {
+        let refusal = Monitor<String?>(nil)
         try connection.subscribe(Topic.detectSet.name(under: base))
         try homeAssistant.begin(on: connection)
         try connection.start()
@@ -26,7 +30,10 @@ struct BrokerService: Service {
             await withDiscardingTaskGroup { group in
                 group.addTask {
                     var isFirst = true
-                    for await case .connected(_, _, let broker) in connection.states {
+                    for await state in connection.states {
+                        if case .refused(let reason) = state { refusal.update { $0 = reason } }
+                        guard case .connected(_, _, let broker) = state else { continue }
+                        refusal.update { $0 = nil }
                         status.connected(to: broker)
                         if isFirst { onFirstConnection() }
                         isFirst = false
@@ -43,6 +50,9 @@ struct BrokerService: Service {
         homeAssistant.end(report)
         guard report.unsentEvents > 0 else { return }
         logger.warning("events were not delivered", metadata: ["events": "\(report.unsentEvents)"])
+        if let reason = refusal.update({ $0 }) {
+            throw UndeliveredEvents(count: report.unsentEvents, reason: reason)
+        }
     }
 
     private func obey(_ message: ReceivedMessage) {
@@ -76,6 +86,14 @@ struct BrokerService: Service {
             )
         }
     }
+}
+
+/// Events were left at the end, and trying again would not help.
+struct UndeliveredEvents: Error, CustomStringConvertible {
+    var count: Int
+    var reason: String
+
+    var description: String { "\(count == 1 ? "1 event was" : "\(count) events were") not delivered: \(reason)" }
 }
 
 /// Whether detection was last switched on or off from outside, across restarts, if the owner wants that.

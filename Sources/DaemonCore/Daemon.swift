@@ -16,6 +16,8 @@ package struct Daemon: Sendable {
     private let meter: SessionMeter
     private let reload: ReloadService?
     private let watchdog: WatchdogService?
+    private let summary: RunSummary?
+    private let summarize: (@Sendable ([String]) -> Void)?
 
     /// What a run is made of besides the settings.
     package struct Options: Sendable {
@@ -23,6 +25,8 @@ package struct Daemon: Sendable {
         package var prints = false
         /// Whether messages go to a broker.
         package var usesBroker = true
+        /// Called at the end with a summary of what was seen, a line for each face; nil for none.
+        package var summarize: (@Sendable ([String]) -> Void)?
         /// The environment, for the password, the outbox's place and the service manager.
         package var environment: [String: String] = [:]
         /// Reads the settings again, on SIGHUP; nil ignores that signal.
@@ -80,6 +84,8 @@ package struct Daemon: Sendable {
         // daemon is killed right then.
         let print = options.prints ? PrintSink(base: settings.mqtt.topic) : nil
         if let print { sinks.append(print) }
+        let summary = options.summarize.map { _ in RunSummary() }
+        if let summary { sinks.append(summary) }
         let publisher = try Publisher(encoder: encoder, wanted: settings.publish, ledger: ledger, sinks: sinks)
         let manager = ServiceManager(environment: options.environment)
         let status = StatusBoard(
@@ -108,6 +114,8 @@ package struct Daemon: Sendable {
         print?.onFailure { camera.end($0.isGoneReader ? nil : $0) }
         self.logger = logger
         self.camera = camera
+        self.summary = summary
+        summarize = options.summarize
         let meter = session.meter
         self.meter = meter
         reload = options.reload.map { load in
@@ -175,6 +183,7 @@ package struct Daemon: Sendable {
         var metadata: Logger.Metadata = ["captured": "\(frames.captured)", "analysed": "\(frames.analysed)"]
         for (reason, count) in frames.droppedByName { metadata["dropped_\(reason)"] = "\(count)" }
         logger.info("stopped", metadata: metadata)
+        if let summary { summarize?(summary.lines(frames: frames.analysed)) }
     }
 }
 

@@ -7,7 +7,7 @@ struct CheckConfig: ParsableCommand {
         abstract: "Check a settings file: all problems at once, exit status 1 if there are any."
     )
 
-    @Argument(help: ArgumentHelp("The settings file.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The settings file.", valueName: "file"), completion: .file(extensions: ["yaml"]))
     var file: String
 
     func run() throws {

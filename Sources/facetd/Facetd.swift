@@ -3,6 +3,7 @@ import DaemonCore
 import FaceMessages
 import FaceSession
 import Foundation
+import Logging
 
 @main
 enum Main {
@@ -28,15 +29,70 @@ struct Facetd: AsyncParsableCommand {
             faces/metadata, and enter, leave, smile, blink and eyes_closed as events. No picture leaves the \
             process unless preview.enabled says so.
 
-            EXAMPLES
+            Settings come from the command line, then the environment (camera.size is FACET_CAMERA_SIZE), then the \
+            file. Every key is documented in config/facetd.yaml; --set reaches those that have no option.
+            The password for the broker comes from mqtt.passwordFile or FACET_MQTT_PASSWORD, never from the command line.
+
+            Examples:
               facetd                                          the first camera, the broker on this machine
               facetd --source clip.mp4 --pace asap --no-mqtt --print
               facetd --config /etc/facetd.yaml --mqtt mqtts://lamp@broker.example
+              facetd check-config /etc/facetd.yaml
 
-            `facetd run --help` lists the options: --config, --source, --mqtt, --topic, --pace, --print and more.
+            Shell completions: facetd --generate-completion-script bash|zsh|fish
             """,
         version: facetVersion,
-        subcommands: [Run.self, CheckConfig.self],
-        defaultSubcommand: Run.self
+        subcommands: [CheckConfig.self]
     )
+
+    @OptionGroup var options: SettingsOptions
+
+    @Flag(name: .customLong("print"), help: "Write every message to standard output as one line of JSON.")
+    var prints = false
+
+    @Flag(name: .customLong("no-mqtt"), help: "Use no broker.")
+    var usesNoBroker = false
+
+    func run() async throws {
+        // A reader of --print that goes away shows as a failed write, which ends the daemon in good order.
+        signal(SIGPIPE, SIG_IGN)
+        let daemon: Daemon
+        do {
+            let settings = try options.load()
+            let level = Logger.Level(rawValue: settings.log.level.rawValue) ?? .info
+            LoggingSystem.bootstrap { _ in
+                ConsoleLogHandler(level: level, environment: ProcessInfo.processInfo.environment)
+            }
+            var daemonOptions = Daemon.Options()
+            daemonOptions.prints = prints
+            daemonOptions.usesBroker = !usesNoBroker
+            if isatty(STDERR_FILENO) == 1 { daemonOptions.summarize = Self.write }
+            daemonOptions.environment = ProcessInfo.processInfo.environment
+            daemonOptions.reload = { [options] in try options.load() }
+            daemon = try Daemon(settings: settings, options: daemonOptions, logger: Logger(label: "facetd"))
+        } catch let error as ValidationError {
+            throw error
+        } catch {
+            throw Failure(error)
+        }
+        do {
+            try await daemon.run()
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// Writes lines for the person at the terminal.
+    @Sendable private static func write(_ lines: [String]) {
+        FileHandle.standardError.write(Data((lines.joined(separator: "\n") + "\n").utf8))
+    }
+}
+
+/// An error on its way out of the program: one paragraph on standard error, exit status 1.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ error: any Error) {
+        description = String(describing: error)
+    }
 }

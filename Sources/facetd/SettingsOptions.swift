@@ -5,14 +5,15 @@ import MQTT
 
 /// The options that stand for settings. None has a default here: what is not given is left to environment and file.
 struct SettingsOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The settings file.", valueName: "file"))
+    @Option(help: ArgumentHelp("The settings file.", valueName: "file"), completion: .file(extensions: ["yaml"]))
     var config: String?
 
     @Option(
         help: ArgumentHelp(
             "auto, a device such as /dev/video0, a clip, a picture, or a stream's URL.",
             valueName: "source"
-        )
+        ),
+        completion: .file()
     )
     var source: String?
 
@@ -22,13 +23,19 @@ struct SettingsOptions: ParsableArguments {
     @Option(help: ArgumentHelp("What all topics begin with (faces).", valueName: "base"))
     var topic: String?
 
-    @Option(help: ArgumentHelp("How a clip is played: realtime or asap.", valueName: "pace"))
+    @Option(
+        help: ArgumentHelp("How a clip is played: realtime or asap.", valueName: "pace"),
+        completion: .list(["realtime", "asap"])
+    )
     var pace: String?
 
     @Flag(help: "Start a clip again at its end, until stopped.")
     var loop = false
 
-    @Option(help: ArgumentHelp("Begin with detection on or off.", valueName: "on|off"))
+    @Option(
+        help: ArgumentHelp("Begin with detection on or off.", valueName: "on|off"),
+        completion: .list(["on", "off"])
+    )
     var detect: String?
 
     @Option(

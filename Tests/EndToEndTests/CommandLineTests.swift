@@ -126,6 +126,38 @@ struct CommandLineTests {
         }
     }
 
+    @Test("help and completions name every option", .timeLimit(.minutes(5)))
+    func help() async throws {
+        let help = try await BuiltProgram.run("facetd", ["--help"])
+        let completions = try await BuiltProgram.run("facetd", ["--generate-completion-script", "bash"])
+        for option in ["--config", "--source", "--mqtt", "--topic", "--pace", "--set", "--print", "--no-mqtt"] {
+            #expect(help.output.contains(option) && completions.output.contains(option), "\(option)")
+        }
+        #expect(help.output.contains("check-config"))
+    }
+
+    @Test(
+        "events that a broker refuses to take make a run fail",
+        .timeLimit(.minutes(5)),
+        .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup"),
+        .enabled(if: DevelopmentClips.areHere, "the development clips are not beside the checkout")
+    )
+    func refusedLogin() async throws {
+        var options = MosquittoBroker.Options()
+        options.users = ["somebody": "else"]
+        let broker = try await MosquittoBroker(options)
+        let directory = try TemporaryDirectory()
+        let result = try await BuiltProgram.run(
+            "facetd",
+            [
+                "--source", DevelopmentClips.path("pyfeat/single_face.mp4"), "--pace", "asap",
+                "--mqtt", "mqtt://127.0.0.1:\(broker.port)", "--set", "outbox.path=\(directory.file("outbox.sqlite"))",
+            ]
+        )
+        #expect(result.status == 1, "\(result.output)")
+        #expect(result.output.contains("events were not delivered: 127.0.0.1:\(broker.port)"))
+    }
+
     @Test("unknown options and settings exit with usage", .timeLimit(.minutes(5)))
     func usage() async throws {
         #expect(try await BuiltProgram.run("facetd", ["--sauce", "x"]).status == 64)

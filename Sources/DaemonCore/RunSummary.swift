@@ -1,0 +1,83 @@
+package import FaceMessages
+import FaceMetadata
+import Synchronization
+
+/// Counts what happened to each face, for a person who watches a run on a terminal.
+package final class RunSummary: MessageSink {
+    /// One face's part of the run.
+    private struct Row {
+        var start: Double?
+        var dwell: Double?
+        var counts: [Topic: Int] = [:]
+    }
+
+    /// Faces listed; a camera that runs for days sees more, and only their number is kept then.
+    private static let capacity = 40
+
+    private struct State {
+        var rows: [FaceID: Row] = [:]
+        var faces: Set<FaceID> = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes a summary of a run that has not begun.
+    package init() {}
+
+    /// Counts an event; other messages change nothing.
+    package func send(_ message: Message) {
+        guard message.topic.isEvent,
+            case .event(let decoded)? = try? MessageDecoder().decode(message.payload, on: message.topic)
+        else { return }
+        note(decoded.event)
+    }
+
+    private func note(_ event: FaceEvent) {
+        state.withLock { state in
+            let face = event.face.faceID
+            if case .enter = event.kind { state.faces.insert(face) }
+            guard state.rows[face] != nil || state.rows.count < Self.capacity else { return }
+            var row = state.rows[face, default: Row()]
+            switch event.kind {
+            case .enter: row.start = event.stamp.mediaTime
+            case .leave(let dwell, _, _): row.dwell = dwell
+            case .smile, .blink, .eyesClosed: row.counts[Topic(event.kind), default: 0] += 1
+            }
+            state.rows[face] = row
+        }
+    }
+
+    /// The summary, a line for each face.
+    ///
+    /// - Parameter frames: how many frames were analysed.
+    /// - Returns: at least one line.
+    package func lines(frames: Int) -> [String] {
+        state.withLock { state in
+            let analysed = frames == 1 ? "1 frame" : "\(frames) frames"
+            guard !state.rows.isEmpty else { return ["no face was seen in \(analysed)"] }
+            let number = max(state.faces.count, state.rows.count)
+            var lines = [(number == 1 ? "1 face" : "\(number) faces") + " in \(analysed)"]
+            for (face, row) in state.rows.sorted(by: { $0.key < $1.key }) {
+                lines.append("  face \(face.rawValue)  \(Self.words(of: row))")
+            }
+            if number > state.rows.count { lines.append("  and \(number - state.rows.count) more") }
+            return lines
+        }
+    }
+
+    private static func words(of row: Row) -> String {
+        var place = row.start.map { ["from \(seconds($0))"] } ?? []
+        if let dwell = row.dwell { place.append("for \(seconds(dwell))") }
+        let counts = [Topic.smile, .blink, .eyesClosed].compactMap { topic -> String? in
+            guard let count = row.counts[topic] else { return nil }
+            switch topic {
+            case .smile: return count == 1 ? "1 smile" : "\(count) smiles"
+            case .blink: return count == 1 ? "1 blink" : "\(count) blinks"
+            default: return "eyes closed \(count == 1 ? "once" : "\(count) times")"
+            }
+        }
+        return place.joined(separator: " ") + (counts.isEmpty ? "" : ": " + counts.joined(separator: ", "))
+    }
+
+    private static func seconds(_ value: Double) -> String { "\((value * 10).rounded() / 10) s" }
+}
