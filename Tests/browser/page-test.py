@@ -166,6 +166,9 @@ try:
     browser.find_element(By.CSS_SELECTOR, f"{figure('faces')} figcaption button").click()
     wait("detection is on again", lambda: "streaming" in caption("faces"))
     wait("the picture is back", lambda: data("faces", "picture") == "true")
+    # Frames are counted anew then: the overlay must not wait until they have caught up. The clip's face stays for 8 s.
+    wait("a face is drawn again", lambda: "1 face" in caption("faces")
+         and browser.find_elements(By.CSS_SELECTOR, "#faces li"), 6)
 
     start_daemon("porch/faces", port, "false")
     wait("a second camera appears, without a preview", lambda: data("porch/faces", "picture") == "false")

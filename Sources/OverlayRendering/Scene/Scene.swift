@@ -60,12 +60,15 @@ package struct Scene: Hashable, Sendable {
         guard accepts(message.origin) else { return [] }
         // What a daemon left behind on the broker when it vanished is no face that is here now.
         let isLeftBehind = goneBoot == message.origin.boot
-        let isOlder = boot == message.origin.boot && message.stamp.frame < stamp?.frame ?? 0
+        let isSameRun = boot == message.origin.boot
+        let countsBack = message.stamp.frame < stamp?.frame ?? 0
+        let isOlder = isSameRun && countsBack && message.stamp.time <= stamp?.time ?? message.stamp.time
         guard !isLeftBehind, !isOlder else {
             ignored.stale += 1
             return []
         }
-        if boot != message.origin.boot { history = FaceHistory() }
+        // Frames are counted anew by each run, and each time the source is opened again.
+        if !isSameRun || countsBack { history = FaceHistory() }
         boot = message.origin.boot
         stamp = message.stamp
         history.add(
