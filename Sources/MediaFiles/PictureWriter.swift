@@ -111,7 +111,7 @@ private final class BorrowedMemory: Sendable {}
 
 extension Frame {
     /// A frame over pixels that the caller keeps alive while the frame is used.
-    init(borrowing plane: Plane, size: FrameSize, format: PixelFormat, mediaTime: Double) {
+    package init(borrowing plane: Plane, size: FrameSize, format: PixelFormat, mediaTime: Double) {
         self.init(
             stamp: .init(frame: 0, time: .init(nanoseconds: 0), mediaTime: mediaTime),
             captured: .now,

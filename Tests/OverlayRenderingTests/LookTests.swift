@@ -42,13 +42,15 @@ struct LookTests {
             ("box", pose(0, 0, 0)), ("box", pose(20, 0, 0)), ("box", pose(0, 40, 0)),
             ("hearts", pose(0, 0, 0)), ("hearts", pose(20, 0, 0)),
             ("santa", pose(0, 0, 0)), ("santa", pose(20, 0, 0)), ("santa", pose(0, -30, 0)),
+            ("santa", pose(0, 0, 20)), ("hearts", pose(0, 60, 0)), ("box", pose(0, 0, 30)),
             ("square", pose(20, 0, 0)),
         ]
     )
     func reference(name: String, pose: HeadPose) throws {
         let look = try #require(LookName(rawValue: name)).look
         let drawn = try grid(look, pose)
-        let key = "\(name) \(Int(pose.roll)) \(Int(pose.yaw))"
+        let angles = [pose.roll, pose.yaw, pose.pitch].map { String(Int($0)) }
+        let key = ([name] + (pose.pitch == 0 ? angles.dropLast() : angles)).joined(separator: " ")
         let text = drawn.map { $0.map { String($0, radix: 16) }.joined() }.joined(separator: "\n")
         let reference = try #require(lookReferences[key], "no reference for \(key):\n\(text)")
         let expected = reference.split(separator: "\n").map { $0.compactMap(\.hexDigitValue) }
@@ -113,7 +115,9 @@ struct LookTests {
                     on: canvas
                 )
                 try canvas.check()
-                #expect(canvas.brightness(columns: 8, rows: 8).joined().contains { $0 > 0 }, "\(rect) \(pose)")
+                // A look that makes the picture coarse shows nothing where there is no picture.
+                let cells = canvas.brightness(columns: 8, rows: 8).joined()
+                #expect(name.look.hidesFaces || cells.contains { $0 > 0 }, "\(rect) \(pose)")
             }
         }
     }
@@ -145,6 +149,40 @@ struct LookTests {
                 name.look.draw(drawn, shutter: 0, on: canvas)
                 try canvas.check()
             }
+        }
+    }
+
+    @Test(
+        "pixelate and blur leave no detail of a head, seen or hidden, and all of the rest",
+        arguments: ["pixelate", "blur"]
+    )
+    func privacy(name: String) throws {
+        let look = try #require(LookName(rawValue: name)).look
+        let size = FrameSize(width: 320, height: 240)
+        let canvas = try Canvas(pixelSize: size)
+        // Stripes of one pixel: the finest detail there is.
+        canvas.clear(.black)
+        for x in stride(from: 0.0, to: 320, by: 2) {
+            var stripe = Outline()
+            stripe.addRoundedRect(SurfaceRect(x: x, y: 0, width: 1, height: 240), radius: 0)
+            canvas.fill(stripe, .white)
+        }
+        var face = sampleFace()
+        face.isSeen = false
+        var scene = Scene()
+        _ = scene.apply(metadata([face], frame: 0), at: 0)
+        let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: size))
+        canvas.draw(scene, geometry, look: look, at: 0)
+        try canvas.check()
+        canvas.withPixels { pixels, bytesPerRow in
+            func contrast(_ x: Double, _ y: Double) -> Int {
+                let place = Int(y * 240) * bytesPerRow + 4 * Int(x * 320)
+                return abs(Int(pixels[place]) - Int(pixels[place + 4]))
+            }
+            for eye in [face.leftEye, face.rightEye, face.mouth] {
+                #expect(contrast(eye?.x ?? 0, eye?.y ?? 0) < 24)
+            }
+            #expect(contrast(0.1, 0.5) == 255 && contrast(0.9, 0.5) == 255 && contrast(0.5, 0.95) == 255)
         }
     }
 

@@ -107,6 +107,16 @@ package final class Canvas {
         cairo_stroke(context)
     }
 
+    /// Draws only inside a shape while `body` runs.
+    func clipped(to outline: Outline, _ body: () -> Void) {
+        cairo_save(context)
+        trace(outline)
+        cairo_set_fill_rule(context, CAIRO_FILL_RULE_WINDING)
+        cairo_clip(context)
+        body()
+        cairo_restore(context)
+    }
+
     /// The picture's bytes: rows of B, G, R, A with the opacity multiplied in, valid while `body` runs.
     package func withPixels<Result>(_ body: (UnsafeRawBufferPointer, _ bytesPerRow: Int) throws -> Result) rethrows
         -> Result

@@ -25,6 +25,31 @@ package struct Outline: Hashable, Sendable {
         contours = [Contour(points: points, isClosed: true)]
     }
 
+    /// Makes one closed line for each of the lists of points.
+    init(polygons: [[SurfacePoint]]) {
+        contours = polygons.map { Contour(points: $0, isClosed: true) }
+    }
+
+    /// The corners of the smallest convex polygon around points, all such polygons in the same direction (Andrew's monotone
+    /// chain).
+    static func hull(_ points: [SurfacePoint]) -> [SurfacePoint] {
+        let sorted = points.sorted { ($0.x, $0.y) < ($1.x, $1.y) }
+        guard sorted.count > 2 else { return sorted }
+        func half(_ points: some Sequence<SurfacePoint>) -> [SurfacePoint] {
+            var chain: [SurfacePoint] = []
+            for point in points {
+                while let last = chain.last, let before = chain.dropLast().last {
+                    let turn = (last.x - before.x) * (point.y - before.y) - (last.y - before.y) * (point.x - before.x)
+                    guard turn <= 0 else { break }
+                    chain.removeLast()
+                }
+                chain.append(point)
+            }
+            return chain.dropLast()
+        }
+        return half(sorted) + half(sorted.reversed())
+    }
+
     /// Begins a new line.
     package mutating func move(to x: Double, _ y: Double) {
         contours.append(Contour(points: [SurfacePoint(x: x, y: y)], isClosed: false))
@@ -87,6 +112,18 @@ package struct Outline: Hashable, Sendable {
         line(to: left, top + radius)
         curve(to: left + radius, top, control1: (left, top + reach), control2: (left + reach, top))
         close()
+    }
+
+    /// The smallest upright rectangle around all points; nil if there is none.
+    var bounds: SurfaceRect? {
+        let points = contours.flatMap(\.points)
+        guard let first = points.first else { return nil }
+        var (low, high) = (first, first)
+        for point in points {
+            low = SurfacePoint(x: min(low.x, point.x), y: min(low.y, point.y))
+            high = SurfacePoint(x: max(high.x, point.x), y: max(high.y, point.y))
+        }
+        return SurfaceRect(corner: low, opposite: high)
     }
 
     /// The same shape with each point moved.

@@ -48,6 +48,15 @@ package struct HeadRotation: Hashable, Sendable {
         return result
     }
 
+    /// The rotation of a part of the head that is itself turned to the head's right (as seen in the picture), by degrees.
+    func turned(byYaw degrees: Double) -> HeadRotation {
+        let (sine, cosine) = Self.sinCos(degrees)
+        var result = self
+        result.forward = forward * cosine + right * sine
+        result.right = right * cosine + forward * -sine
+        return result
+    }
+
     private static func sinCos(_ degrees: Double) -> (Double, Double) {
         (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
     }

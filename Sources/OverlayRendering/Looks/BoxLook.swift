@@ -1,6 +1,6 @@
 import FaceMessages
 
-/// A white square with round corners: tilted by roll, in perspective by yaw.
+/// A white square with round corners: tilted by roll, in perspective by yaw and pitch.
 package struct BoxLook: Look {
     /// Makes the look.
     package init() {}
@@ -15,7 +15,7 @@ package struct BoxLook: Look {
         // A face that enters is boxed in from outside; a smile fills its box with light.
         let side = max(size.width, size.height) * (1 + 0.25 * drawn.flash(.enter))
         let line = max(1.5, side * 0.02)
-        let plane = drawn.face.plane
+        let plane = FacePlane(center: drawn.face.bounds.center, pose: drawn.face.assumedPose)
         canvas.fill(plane.project(ring(side: side, line: line, grown: line * 0.4)), .black.withAlpha(0.35))
         if drawn.flash(.smile) > 0 {
             canvas.fill(plane.project(square(side: side)), .white.withAlpha(0.25 * drawn.flash(.smile)))

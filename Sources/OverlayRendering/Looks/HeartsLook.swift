@@ -1,6 +1,6 @@
 import FaceMessages
 
-/// A heart centred on each eye, tilted with the head.
+/// A heart centred on each eye, turned with the head; one whose eye is turned away is not drawn.
 package struct HeartsLook: Look {
     /// Makes the look.
     package init() {}
@@ -10,16 +10,31 @@ package struct HeartsLook: Look {
         for face in faces { draw(face, on: canvas) }
     }
 
+    /// How far an eye is turned outward from where the nose points, in degrees: a face is round.
+    private static let outward = 22.0
+
     private func draw(_ drawn: DrawnFace, on canvas: Canvas) {
-        let eyes = drawn.face.assumedEyes
+        let face = drawn.face
         let beat = 1 + 0.35 * drawn.flash(.smile)
-        let width = drawn.face.uprightSize.width * 0.36 * beat
-        for (eye, isClosed) in [(eyes.left, drawn.face.leftEyeClosed), (eyes.right, drawn.face.rightEyeClosed)] {
-            var plane = drawn.face.plane
-            plane.center = eye
-            heart(plane, width: width, height: width * (isClosed == true ? 0.35 : 0.92), on: canvas)
+        let width = face.headAtEyes.unit.width * 0.36 * beat
+        let eyes = [
+            (face.assumedEyes.left, face.leftEyeClosed, -Self.outward),
+            (face.assumedEyes.right, face.rightEyeClosed, Self.outward),
+        ]
+        let placed = eyes.map { eye, isClosed, turn in
+            var plane = FacePlane(center: eye, pose: face.assumedPose)
+            plane.rotation = plane.rotation.turned(byYaw: turn)
+            return (plane: plane, height: width * (isClosed == true ? 0.35 : 0.92))
+        }
+        // The nearer heart lies over the other one, which disappears where its eye is turned away.
+        for heart in placed.sorted(by: { $0.plane.rotation.forward.z < $1.plane.rotation.forward.z })
+        where heart.plane.rotation.forward.z > Self.edge {
+            self.heart(heart.plane, width: width, height: heart.height, on: canvas)
         }
     }
+
+    /// A heart that is turned further away than this is not seen: the bridge of the nose hides it.
+    private static let edge = 0.30
 
     private func heart(_ plane: FacePlane, width: Double, height: Double, on canvas: Canvas) {
         let shape = plane.project(Self.heart(width: width, height: height))
@@ -37,7 +52,7 @@ package struct HeartsLook: Look {
         canvas.fill(plane.project(gleam), .white.withAlpha(0.75))
     }
 
-    /// A heart around the origin, of the given width and height.
+    /// A heart around the origin, as wide and as high as told.
     static func heart(width: Double, height: Double) -> Outline {
         let (w, h) = (width / 2, height / 2)
         var outline = Outline()

@@ -2,8 +2,16 @@ package import FaceMessages
 
 /// One way to draw faces over a picture.
 package protocol Look: Sendable {
+    /// Whether it makes the faces in the picture unrecognisable, so that the picture itself must not be shown beside it.
+    var hidesFaces: Bool { get }
+
     /// Draws the faces, and whatever else the look shows.
     func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas)
+}
+
+extension Look {
+    /// A look draws over the picture, unless it says otherwise.
+    package var hidesFaces: Bool { false }
 }
 
 /// A face with what a look needs beside it.
@@ -26,7 +34,7 @@ package struct DrawnFace: Hashable, Sendable {
 
 /// The looks by name.
 package enum LookName: String, Hashable, Sendable, CaseIterable {
-    /// A white square with round corners, tilted by roll, in perspective by yaw.
+    /// A white square with round corners, tilted by roll, in perspective by yaw and pitch.
     case box
     /// A heart on each eye.
     case hearts
@@ -36,6 +44,10 @@ package enum LookName: String, Hashable, Sendable, CaseIterable {
     case square
     /// Landmarks, axes of the head and values, for diagnosis.
     case mesh
+    /// The picture of each head in coarse squares.
+    case pixelate
+    /// The picture of each head blurred.
+    case blur
 
     /// The look itself.
     package var look: any Look {
@@ -45,6 +57,8 @@ package enum LookName: String, Hashable, Sendable, CaseIterable {
         case .santa: SantaLook()
         case .square: SquareLook()
         case .mesh: MeshLook()
+        case .pixelate: PrivacyLook(.pixelate)
+        case .blur: PrivacyLook(.blur)
         }
     }
 

@@ -1,6 +1,7 @@
 import FaceMessages
+import Glibc
 
-/// A hat on the head, a moustache and a beard, placed by the face's box and tilted with the head.
+/// A hat, a moustache and a beard, in three dimensions: they turn with the head, and what it hides is not seen.
 package struct SantaLook: Look {
     private static let fur = Color(red: 0.97, green: 0.97, blue: 0.95)
     private static let furShade = Color(red: 0.80, green: 0.82, blue: 0.85)
@@ -13,57 +14,156 @@ package struct SantaLook: Look {
     /// Draws each face on its own.
     package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces {
-            beard(face.face, on: canvas)
-            moustache(face.face, lift: face.flash(.smile), on: canvas)
-            hat(face.face, on: canvas)
+            let pencil = Pencil(head: face.face.headAtMouth, canvas: canvas)
+            beard(pencil)
+            moustache(pencil, lift: face.flash(.smile))
+            hat(face.face.headAtEyes, on: canvas)
         }
     }
 
     // MARK: - Hat
 
-    private func hat(_ face: SurfaceFace, on canvas: Canvas) {
-        // A head is round: turned, it shows as much of a hat as before. So the projection's narrowing is taken back,
-        // up to 45°, and only the lean of perspective stays.
-        let turn = max(0.7, abs(face.plane.rotation.forward.z))
-        let size = face.uprightSize
-        let pencil = Pencil(
-            plane: face.plane,
-            unit: SurfaceSize(width: size.width / turn, height: size.height),
-            lift: 0.05
-        )
-        var cap = Outline()
-        cap.move(to: -0.60, -0.44)
-        cap.curve(to: 0.02, -1.12, control1: (-0.62, -0.80), control2: (-0.38, -1.10))
-        cap.curve(to: 0.86, -0.46, control1: (0.46, -1.14), control2: (0.80, -0.86))
-        cap.curve(to: 0.74, -0.42, control1: (0.86, -0.42), control2: (0.78, -0.38))
-        cap.curve(to: 0.58, -0.66, control1: (0.72, -0.54), control2: (0.66, -0.62))
-        cap.curve(to: 0.60, -0.44, control1: (0.61, -0.58), control2: (0.61, -0.50))
-        cap.close()
-        pencil.shade(cap, Self.cloth, Self.clothShade, around: (-0.15, -0.85), radius: 1.0, on: canvas)
-        var fold = Outline()
-        fold.move(to: 0.58, -0.66)
-        fold.curve(to: 0.28, -0.90, control1: (0.50, -0.76), control2: (0.40, -0.86))
-        pencil.stroke(fold, Self.clothShade, width: 0.02, on: canvas)
-        pencil.puff(x: 0.82, y: -0.38, radius: 0.15, Self.fur, Self.furShade, on: canvas)
-        brim(pencil, on: canvas)
+    /// The middle of the hat's brim, and its half-widths across and along the skull.
+    private static let brim = (y: -0.42, z: -0.20, across: 0.60, along: 0.70)
+
+    /// The brim is higher over the forehead than at the back of the head, by this share of the height per width.
+    private static let brimTilt = -0.10
+
+    /// A point of the ring around the head, by its angle from the head's right over its front.
+    private static func ring(_ angle: Double, scale: Double = 1) -> (x: Double, y: Double, z: Double) {
+        let z = sin(angle) * brim.along * scale
+        return (cos(angle) * brim.across * scale, brim.y + brimTilt * z, brim.z + z)
     }
 
-    /// A band of fur around the forehead, bent a little as it goes around the head.
-    private func brim(_ pencil: Pencil, on canvas: Canvas) {
-        var band = Outline()
-        band.move(to: -0.66, -0.42)
-        band.curve(to: 0.66, -0.42, control1: (-0.30, -0.62), control2: (0.30, -0.62))
-        band.curve(to: 0.64, -0.27, control1: (0.75, -0.39), control2: (0.75, -0.28))
-        band.curve(to: -0.64, -0.27, control1: (0.30, -0.46), control2: (-0.30, -0.46))
-        band.curve(to: -0.66, -0.42, control1: (-0.75, -0.28), control2: (-0.75, -0.39))
-        band.close()
-        pencil.shade(band, Self.fur, Self.furShade, around: (0, -0.52), radius: 0.9, on: canvas)
+    private func hat(_ head: HeadModel, on canvas: Canvas) {
+        // From one side of the head to the other over its front, as seen: where the ring turns away from the viewer.
+        let front = (0...48).map { head.point(Self.ring(.pi * Double($0) / 48 + Self.turn(head))) }
+        guard let first = front.first, let last = front.last else { return }
+        shadow(front, head, on: canvas)
+        let (up, far) = (head.point(0, -4, 0), head.point(0, 0, 0))
+        let rise = SurfacePoint(x: up.x - far.x, y: up.y - far.y)
+        // Above the brim only, and beside the head: the rest of the crown lies behind the forehead.
+        let reach = SurfacePoint(x: last.x - first.x, y: last.y - first.y)
+        func aside(_ point: SurfacePoint, _ share: Double, rises: Double) -> SurfacePoint {
+            SurfacePoint(
+                x: point.x + reach.x * share + rise.x * rises,
+                y: point.y + reach.y * share + rise.y * rises
+            )
+        }
+        let above = Outline(
+            polygon: front + [
+                aside(last, 1, rises: -0.1), aside(last, 1, rises: 1), aside(first, -1, rises: 1),
+                aside(first, -1, rises: -0.1),
+            ]
+        )
+        let ball = head.point(0.86, -0.40, -0.10)
+        let isBallInFront = head.facing(1, 0, 0) > 0.2
+        if !isBallInFront { pompon(at: ball, head, on: canvas) }
+        canvas.clipped(to: above) {
+            canvas.fill(
+                Self.crown(head),
+                from: Self.cloth,
+                to: Self.clothShade,
+                center: head.point(-0.15, -0.80, 0.3),
+                radius: head.unit.width * 1.1
+            )
+        }
+        var fold = Outline()
+        for step in 0...12 {
+            let place = Self.spine(0.52 + 0.025 * Double(step))
+            let point = head.point(place.x - 0.04, place.y + 0.10, place.z + 0.12)
+            if step == 0 { fold.move(to: point.x, point.y) } else { fold.line(to: point.x, point.y) }
+        }
+        canvas.stroke(fold, Self.clothShade.withAlpha(0.7), width: max(0.75, head.unit.width * 0.02))
+        if isBallInFront { pompon(at: ball, head, on: canvas) }
+        let band = Self.sweep(front.map { Self.circle(at: $0, radius: head.unit.width * 0.095) })
+        canvas.stroke(band, Self.furShade, width: max(0.75, head.unit.width * 0.015))
+        canvas.fill(
+            band,
+            from: Self.fur,
+            to: Self.furShade,
+            center: front[front.count / 2],
+            radius: head.unit.width * 0.95
+        )
+    }
+
+    /// The angle by which the half of the ring that is seen begins later than at the head's own side.
+    private static func turn(_ head: HeadModel) -> Double {
+        atan2(-head.facing(1, 0, 0) * brim.across, max(0.05, head.facing(0, 0, 1)) * brim.along)
+    }
+
+    /// Where the middle of the hat runs from the brim (0) to its tip (1), which falls to one side.
+    private static func spine(_ share: Double) -> (x: Double, y: Double, z: Double) {
+        let (t, s) = (share, 1 - share)
+        let (w0, w1, w2, w3) = (s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t)
+        return (w1 * -0.30 + w2 * 0.62 + w3 * 0.84, w0 * brim.y + w1 * -1.22 + w2 * -1.30 + w3 * -0.46, brim.z * s)
+    }
+
+    /// The outline of the hat above its brim: rings around its middle, narrower and narrower.
+    private static func crown(_ head: HeadModel) -> Outline {
+        let steps = 24
+        let rings = (0...steps).map { step -> [SurfacePoint] in
+            let share = Double(step) / Double(steps)
+            let (middle, ahead) = (spine(share), spine(min(1, share + 0.02)))
+            let behind = spine(max(0, share - 0.02))
+            // The ring lies across the spine, which bends in the plane of x and y; heights count as widths here.
+            let (dx, dy) = (ahead.x - behind.x, ahead.y - behind.y)
+            let length = max(1e-9, (dx * dx + dy * dy).squareRoot())
+            let (acrossX, acrossY) = share < 0.05 ? (1, 0) : (-dy / length, dx / length)
+            let narrow = pow(1 - share, 0.75)
+            let (reach, depth) = (0.05 + 0.54 * narrow, 0.05 + 0.62 * narrow)
+            return (0..<24).map { piece in
+                let angle = 2 * Double.pi * Double(piece) / 24
+                let z = sin(angle) * depth
+                let tilt = brimTilt * z * (1 - share)
+                return head.point(
+                    middle.x + cos(angle) * reach * acrossX,
+                    middle.y + cos(angle) * reach * acrossY + tilt,
+                    middle.z + z
+                )
+            }
+        }
+        return sweep(rings)
+    }
+
+    /// What the brim takes of the light on the forehead, in three layers so that its edge is soft.
+    private func shadow(_ front: [SurfacePoint], _ head: HeadModel, on canvas: Canvas) {
+        let (down, zero) = (head.point(0, 0.08, 0), head.point(0, 0, 0))
+        for layer in [0.6, 0.8, 1.0] {
+            let moved = front.map {
+                SurfacePoint(x: $0.x + (down.x - zero.x) * layer, y: $0.y + (down.y - zero.y) * layer)
+            }
+            let rings = moved.dropFirst(6).dropLast(6).map { Self.circle(at: $0, radius: head.unit.width * 0.085) }
+            canvas.fill(Self.sweep(rings), .black.withAlpha(0.09))
+        }
+    }
+
+    private func pompon(at point: SurfacePoint, _ head: HeadModel, on canvas: Canvas) {
+        let radius = head.unit.width * 0.14
+        canvas.fill(
+            Outline(polygon: Self.circle(at: point, radius: radius)),
+            from: Self.fur,
+            to: Self.furShade,
+            center: SurfacePoint(x: point.x - radius * 0.3, y: point.y - radius * 0.3),
+            radius: radius * 1.6
+        )
+    }
+
+    private static func circle(at center: SurfacePoint, radius: Double) -> [SurfacePoint] {
+        (0..<20).map { piece in
+            let angle = 2 * Double.pi * Double(piece) / 20
+            return SurfacePoint(x: center.x + radius * cos(angle), y: center.y + radius * sin(angle))
+        }
+    }
+
+    /// The area that a ring covers on its way through all its places.
+    private static func sweep(_ rings: [[SurfacePoint]]) -> Outline {
+        Outline(polygons: zip(rings, rings.dropFirst()).map { Outline.hull($0 + $1) })
     }
 
     // MARK: - Beard and moustache
 
-    private func beard(_ face: SurfaceFace, on canvas: Canvas) {
-        let pencil = Pencil(plane: jaw(of: face), unit: face.uprightSize)
+    private func beard(_ pencil: Pencil) {
         var beard = Outline()
         beard.move(to: -0.54, -0.36)
         beard.curve(to: -0.30, 0.62, control1: (-0.66, 0.05), control2: (-0.56, 0.44))
@@ -76,8 +176,8 @@ package struct SantaLook: Look {
         beard.close()
         // The mouth stays free.
         beard.addEllipse(x: 0, y: 0.055, radiusX: 0.19, radiusY: 0.068)
-        pencil.fill(beard, Self.furShade, on: canvas)
-        pencil.fill(scaledAboutMouth(beard, 0.95), Self.fur, on: canvas)
+        pencil.fill(beard, Self.furShade)
+        pencil.fill(scaledAboutMouth(beard, 0.95), Self.fur)
         for x in [-0.26, -0.13, 0.0, 0.13, 0.26] {
             var strand = Outline()
             strand.move(to: x, 0.22)
@@ -87,7 +187,7 @@ package struct SantaLook: Look {
                 control1: (x * 1.25, 0.34),
                 control2: (x * 1.1, 0.46)
             )
-            pencil.stroke(strand, Self.furShade, width: 0.012, on: canvas)
+            pencil.stroke(strand, Self.furShade, width: 0.012)
         }
     }
 
@@ -95,10 +195,7 @@ package struct SantaLook: Look {
         outline.mapped { SurfacePoint(x: $0.x * factor, y: 0.055 + ($0.y - 0.055) * factor) }
     }
 
-    private func moustache(_ face: SurfaceFace, lift: Double, on canvas: Canvas) {
-        var plane = face.plane
-        plane.center = face.assumedMouth
-        let pencil = Pencil(plane: plane, unit: face.uprightSize)
+    private func moustache(_ pencil: Pencil, lift: Double) {
         let tip = -0.02 - 0.05 * lift
         for side in [-1.0, 1.0] {
             var wing = Outline()
@@ -107,42 +204,37 @@ package struct SantaLook: Look {
             wing.curve(to: side * 0.12, 0.0, control1: (side * 0.30, 0.05), control2: (side * 0.19, 0.045))
             wing.curve(to: 0, -0.045, control1: (side * 0.06, -0.02), control2: (side * 0.03, -0.035))
             wing.close()
-            pencil.stroke(wing, Self.furShade, width: 0.014, on: canvas)
-            pencil.shade(wing, .white, Self.furShade, around: (side * 0.1, -0.1), radius: 0.5, on: canvas)
+            pencil.stroke(wing, Self.furShade, width: 0.014, lift: 0.03)
+            pencil.shade(wing, .white, Self.furShade, around: (side * 0.1, -0.1), radius: 0.5, lift: 0.03)
         }
-    }
-
-    /// The plane of the jaw. A mouth lies before the middle of the head and moves further than the jaw's outline when
-    /// the head turns, so the beard hangs halfway between the two.
-    private func jaw(of face: SurfaceFace) -> FacePlane {
-        var plane = face.plane
-        let below = plane.point(0, CanonicalFace.mouthY * face.uprightSize.height)
-        plane.center = face.assumedMouth.middle(to: below)
-        return plane
     }
 }
 
-/// Draws in shares of a face's size on a plane: x of the width, y of the height.
+extension HeadModel {
+    fileprivate func point(_ position: (x: Double, y: Double, z: Double)) -> SurfacePoint {
+        point(position.x, position.y, position.z)
+    }
+}
+
+/// Draws on the curved front of a head, around its mouth: x in shares of the width, y of the height.
 private struct Pencil {
-    var plane: FacePlane
-    var unit: SurfaceSize
-    /// Moves everything up, by a share of the height.
-    var lift = 0.0
+    var head: HeadModel
+    var canvas: Canvas
 
-    private func point(_ x: Double, _ y: Double) -> SurfacePoint {
-        plane.point(x * unit.width, (y - lift) * unit.height)
+    private func point(_ x: Double, _ y: Double, _ lift: Double) -> SurfacePoint {
+        head.front(x, CanonicalFace.mouthY + y, lift: lift)
     }
 
-    private func placed(_ outline: Outline) -> Outline {
-        outline.mapped { point($0.x, $0.y) }
+    private func placed(_ outline: Outline, _ lift: Double) -> Outline {
+        outline.mapped { point($0.x, $0.y, lift) }
     }
 
-    func fill(_ outline: Outline, _ color: Color, on canvas: Canvas) {
-        canvas.fill(placed(outline), color)
+    func fill(_ outline: Outline, _ color: Color, lift: Double = 0) {
+        canvas.fill(placed(outline, lift), color)
     }
 
-    func stroke(_ outline: Outline, _ color: Color, width: Double, on canvas: Canvas) {
-        canvas.stroke(placed(outline), color, width: max(0.75, width * unit.width))
+    func stroke(_ outline: Outline, _ color: Color, width: Double, lift: Double = 0) {
+        canvas.stroke(placed(outline, lift), color, width: max(0.75, width * head.unit.width))
     }
 
     func shade(
@@ -151,21 +243,14 @@ private struct Pencil {
         _ outer: Color,
         around center: (x: Double, y: Double),
         radius: Double,
-        on canvas: Canvas
+        lift: Double = 0
     ) {
         canvas.fill(
-            placed(outline),
+            placed(outline, lift),
             from: inner,
             to: outer,
-            center: point(center.x, center.y),
-            radius: radius * unit.width
+            center: point(center.x, center.y, lift),
+            radius: radius * head.unit.width
         )
-    }
-
-    /// A round tuft of fur.
-    func puff(x: Double, y: Double, radius: Double, _ inner: Color, _ outer: Color, on canvas: Canvas) {
-        var ball = Outline()
-        ball.addEllipse(x: x, y: y, radiusX: radius, radiusY: radius * unit.width / unit.height)
-        shade(ball, inner, outer, around: (x - radius * 0.3, y - radius * 0.3), radius: radius * 1.6, on: canvas)
     }
 }

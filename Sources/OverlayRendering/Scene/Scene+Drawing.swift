@@ -34,6 +34,9 @@ extension Canvas {
 
     /// Draws the scene in a look over what is there; a face that is hidden is drawn faintly.
     package func draw(_ scene: Scene, _ geometry: PreviewLayerGeometry, look: any Look, at seconds: Double) {
+        guard !look.hidesFaces else {
+            return look.draw(scene.drawnFaces(geometry, at: seconds), shutter: 0, on: self)
+        }
         let hidden = scene.drawnFaces(geometry, at: seconds, isSeen: false)
         if !hidden.isEmpty {
             cairo_push_group(context)

@@ -36,6 +36,7 @@ struct ServedCamera {
     ///
     /// - Returns: the event that it was, and whether the camera's condition or its faces may have changed.
     mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> (event: EventMessage?, state: Bool) {
+        let faces = model.scene.layers.count
         switch model.take(occurrence, at: seconds) {
         case .picture, nil: return (nil, false)
         case .event(let event):
@@ -45,7 +46,7 @@ struct ServedCamera {
             if !model.isWatching { shown = nil }
             if case .connection(let state) = occurrence, !state.isConnected { shown = nil }
             isDirty = isDirty || shown == nil
-            if case .message(.metadata, _) = occurrence { return (nil, false) }
+            if case .message(.metadata, _) = occurrence { return (nil, model.scene.layers.count != faces) }
             return (nil, true)
         }
     }
@@ -86,15 +87,21 @@ struct ServedCamera {
     ///
     /// Four parts: the length of a JSON header and that of an SVG document, each as four bytes with the highest first,
     /// then the header, the document and the JPEG, which is empty without a preview.
-    func message(look: LookName, isMirrored: Bool, at seconds: Double) throws -> Data {
+    ///
+    /// A look that hides faces is drawn into the picture: what a page gets holds no face, whatever its script does.
+    func message(look: LookName, isMirrored: Bool, at seconds: Double, covered: CoveredPictures) throws -> Data {
         let size = shown?.size ?? model.pictureSize ?? Self.usualPicture
         let scene = shown.map { model.scene(of: $0.picture) } ?? model.scene
+        let hides = look.look.hidesFaces
+        let jpeg = shown.map { shown in
+            hides ? covered.jpeg(shown.picture, scene, look: look.look, at: seconds) ?? [] : shown.picture.jpeg
+        }
         let svg = try Canvas.svg(size: size) { canvas in
             guard
                 let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size, isMirrored: isMirrored)
             else { return }
             if shown == nil { canvas.drawHeads(scene, geometry) }
-            canvas.draw(scene, geometry, look: look.look, at: seconds)
+            if !hides { canvas.draw(scene, geometry, look: look.look, at: seconds) }
         }
         let header = FrameHeader(
             camera: base,
@@ -103,10 +110,10 @@ struct ServedCamera {
             look: look.rawValue,
             mirrored: isMirrored,
             frame: shown?.picture.frame ?? scene.stamp?.frame,
-            picture: shown != nil,
+            picture: jpeg.map { !$0.isEmpty } ?? false,
             faces: scene.layers.map { FaceRow($0.face) }
         )
-        return ServedMessage.encode(header, svg: svg, jpeg: shown?.picture.jpeg ?? [])
+        return ServedMessage.encode(header, svg: svg, jpeg: jpeg ?? [])
     }
 
     /// The row of the camera in the state.

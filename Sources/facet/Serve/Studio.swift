@@ -27,6 +27,7 @@ final class Studio {
     private let canControl: Bool
     private let formatter = WatchFormatter(hasColors: false)
     private let decoder: JPEGDecoder
+    private let covered: CoveredPictures
     private var cameras: [String: ServedCamera] = [:]
     private var events: [EventRow] = []
     private var eventCount = 0
@@ -44,6 +45,7 @@ final class Studio {
         } catch {
             throw CommandFailure("\(error)")
         }
+        covered = try CoveredPictures()
         self.viewers = viewers
         self.address = address
         self.canControl = canControl
@@ -104,7 +106,7 @@ final class Studio {
             wish.camera = nil
             let message =
                 try messages[wish]
-                ?? camera.message(look: wish.look, isMirrored: wish.isMirrored, at: seconds)
+                ?? camera.message(look: wish.look, isMirrored: wish.isMirrored, at: seconds, covered: covered)
             messages[wish] = message
             page.put(message, of: base)
         }
