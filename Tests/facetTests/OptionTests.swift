@@ -19,7 +19,7 @@ struct OptionTests {
     @Test(
         "that cannot work are refused before anything is done, with the remedy",
         arguments: [
-            (["view", "--look", "moustache"], "'box', 'hearts', 'santa', 'square' or 'mesh'"),
+            (["view", "--look", "moustache"], "- pixelate"),
             (["watch", "--topic", "faces/"], "must not be empty"),
             (["watch", "--topic", "faces/#"], "must not be empty"),
             (["watch", "grin"], "there is no topic 'grin'"),

@@ -35,7 +35,8 @@ package struct MessageTrack: Sendable {
             if let origin = message.origin { cameras.insert(origin.camera) }
             entries.append(Entry(mediaTime: last, message: message))
         }
-        guard entries.contains(where: \.isMetadata) else { throw .noMetadata }
+        // About a clip without faces a daemon publishes its status only.
+        guard entries.contains(where: { $0.isMetadata || $0.streamDetail != nil }) else { throw .noMetadata }
         guard cameras.count == 1, let camera = cameras.first else { throw .severalCameras(cameras.sorted()) }
         self.entries = entries
         self.camera = camera
@@ -44,6 +45,9 @@ package struct MessageTrack: Sendable {
 
     /// The time of the last message that comes from a frame.
     package var end: Double { entries.last?.mediaTime ?? 0 }
+
+    /// What the messages say about their source, as `StreamDescription.summary`; nil if they say nothing.
+    package var streamDetail: String? { entries.lazy.compactMap(\.streamDetail).first }
 
     /// The first event of a kind.
     package func firstEvent(on topic: Topic) -> EventMessage? {
@@ -149,6 +153,11 @@ extension MetadataMessage {
 }
 
 extension MessageTrack.Entry {
+    fileprivate var streamDetail: String? {
+        guard case .status(let message) = message, message.status.cameraState == .streaming else { return nil }
+        return message.status.detail
+    }
+
     fileprivate var isMetadata: Bool {
         if case .metadata = message { true } else { false }
     }

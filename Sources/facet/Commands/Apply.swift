@@ -80,14 +80,17 @@ struct Apply: AsyncParsableCommand {
         )
         var scene = Scene()
         let picture = Picture()
+        var hasFace = false
         while let analysed = try frames.next() {
             let time = analysed.frame.stamp.mediaTime
             analysed.apply(to: &scene)
+            hasFace = hasFace || !analysed.faces.isEmpty
             scene.advance(to: time)
             try picture.update(from: analysed.frame)
             try recorder.add(picture, scene: scene, mediaTime: time)
         }
         try recorder.finish(isWhole: frames.isFinished)
+        if !hasFace { StandardOutput.note("there is no face in \(input)") }
     }
 
     private func applyToPicture(_ input: String, _ output: String) throws {

@@ -93,6 +93,7 @@ struct Record: AsyncParsableCommand {
         var start: Double?
         for await input in LiveInputs(subscriber, interval: .milliseconds(50), interruptible: true) {
             _ = try pictures.take(input)
+            if let hint = pictures.hint() { StandardOutput.note(hint) }
             if case .interrupted = input.content { break }
             if let seconds, let start, pictures.seconds - start >= seconds { break }
             guard let (picture, scene) = pictures.next() else { continue }

@@ -84,6 +84,7 @@ struct Snapshot: AsyncParsableCommand {
             if case .event(let message) = try pictures.take(input) {
                 shutter.take(message.event, at: pictures.seconds)
             }
+            if let hint = pictures.hint() { StandardOutput.note(hint) }
             if let (picture, scene) = pictures.next() { shutter.add(Shutter.Shot(picture: picture, scene: scene)) }
             guard let shot = shutter.released(at: pictures.seconds) else { continue }
             do {

@@ -113,6 +113,15 @@ struct BrokerExamination {
                     : .remark("outbox", detail)
             )
         }
+        if let orientation = model.betterOrientation {
+            findings.append(
+                .remark(
+                    "orientation",
+                    "the faces lie on their side",
+                    remedy: "set camera.orientation to \(orientation)"
+                )
+            )
+        }
         for attention in status.attention ?? [] {
             findings.append(.remark("attention", Self.words(attention)))
         }

@@ -51,9 +51,6 @@ struct LiveModel {
     /// How many pictures may wait; more come only from a daemon with an unusual rate.
     private static let capacity = 8
 
-    /// The longest side of a camera's picture that is believed.
-    private static let longestSide = 8192
-
     /// The faces.
     private(set) var scene = Scene()
 
@@ -75,15 +72,14 @@ struct LiveModel {
     private var waiting: [PreviewPicture] = []
 
     /// The size of the camera's picture, as far as the daemon's status names it in its text; metadata does not hold it.
-    var pictureSize: FrameSize? {
-        guard let detail = status?.status.detail else { return nil }
-        for word in detail.split(whereSeparator: { " ,;".contains($0) }) {
-            let sides = word.split(separator: "x", omittingEmptySubsequences: false).compactMap { Int($0) }
-            if sides.count == 2, sides.allSatisfy((1...Self.longestSide).contains) {
-                return FrameSize(width: sides[0], height: sides[1])
-            }
-        }
-        return nil
+    var pictureSize: FrameSize? { (status?.status.detail).flatMap(FrameSize.init(inSummary:)) }
+
+    /// The value of the daemon's `camera.orientation` with which the faces would be upright; nil if none lies on its side.
+    var betterOrientation: Int? {
+        let rolls = scene.layers.compactMap(\.face.pose?.roll)
+        guard !rolls.isEmpty else { return nil }
+        if rolls.allSatisfy({ (60...120).contains($0) }) { return 8 }
+        return rolls.allSatisfy { (-120 ... -60).contains($0) } ? 6 : nil
     }
 
     /// Whether pictures of the camera can come: after it was lost or switched off, an old one must not pass for live.
@@ -156,5 +152,22 @@ struct LiveModel {
     private mutating func forget() {
         _ = scene.clear()
         (status, picture, isDetecting, waiting, hasMetadata) = (nil, nil, nil, [], false)
+    }
+}
+
+extension FrameSize {
+    /// The longest side of a camera's picture that is believed.
+    private static let longestSide = 8192
+
+    /// Reads the size in a stream's summary, such as `/dev/video0: YUYV 640x480 at 30.0 frames/s`; nil if there is none.
+    init?(inSummary text: String) {
+        for word in text.split(whereSeparator: { " ,;".contains($0) }) {
+            let sides = word.split(separator: "x", omittingEmptySubsequences: false).compactMap { Int($0) }
+            if sides.count == 2, sides.allSatisfy((1...Self.longestSide).contains) {
+                self.init(width: sides[0], height: sides[1])
+                return
+            }
+        }
+        return nil
     }
 }

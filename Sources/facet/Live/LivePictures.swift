@@ -11,6 +11,9 @@ struct LivePictures {
     /// Seconds until it is clear that no daemon is there: its status is retained, the broker sends it at once.
     private static let statusPatience = 3.0
 
+    /// Seconds after which the person in front is told what is being waited for.
+    private static let hintPatience = 2.0
+
     /// What the daemon published so far.
     private(set) var model = LiveModel()
 
@@ -18,6 +21,7 @@ struct LivePictures {
     private let address: String
     private let start = ContinuousClock.now
     private var hasPicture = false
+    private var hasHinted = false
     private var failure: String?
     private var wasConnected = false
 
@@ -50,6 +54,19 @@ struct LivePictures {
         case .key, .interrupted: break
         }
         return nil
+    }
+
+    /// What to say to the person in front while no picture comes, once; nil if nothing.
+    mutating func hint() -> String? {
+        guard !hasPicture, !hasHinted, seconds > Self.hintPatience, wasConnected, failure == nil,
+            let status = model.status?.status, status.state == .online
+        else { return nil }
+        hasHinted = true
+        guard status.cameraState == .streaming else {
+            let state = status.cameraState?.rawValue ?? "in an unknown state"
+            return "waiting for pictures: the daemon's camera is \(state)"
+        }
+        return "waiting for pictures: the daemon streams, and publishes none unless preview.enabled is set there"
     }
 
     /// The newest picture that can be drawn, with the faces of its frame; nil if there is no further one.

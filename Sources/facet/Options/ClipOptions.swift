@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import Frames
+import MediaFiles
 import OverlayRendering
 
 /// A clip and the messages about it, for drawing without a broker: the same input makes the same picture.
@@ -32,10 +34,27 @@ struct ClipOptions: ParsableArguments {
             )
         }
         do {
-            return (over, try MessageTrack(lines: try Self.text(of: metadata)))
+            let track = try MessageTrack(lines: try Self.text(of: metadata))
+            if track.firstFace == nil { StandardOutput.note("there is no face in the metadata in \(metadata)") }
+            if let note = Self.mismatch(track, over) { StandardOutput.note(note) }
+            return (over, track)
         } catch let error as MessageTrackError {
             throw CommandFailure("cannot use the metadata in \(metadata): \(error)")
         }
+    }
+
+    /// What to say if the metadata seems to be about another clip; nil if nothing speaks for that.
+    static func mismatch(_ track: MessageTrack, _ clip: String) -> String? {
+        // A clip that cannot be opened is reported by what comes next.
+        guard let detail = track.streamDetail, let size = FrameSize(inSummary: detail),
+            let source = try? ClipSource(clip).description
+        else { return nil }
+        if size != source.size {
+            return "the metadata is about pictures of \(size), and \(clip) is \(source.size): it is another clip's"
+        }
+        let name = URL(filePath: clip).lastPathComponent
+        guard !detail.contains(name) else { return nil }
+        return "the metadata is about another clip or another name of it: \(detail)"
     }
 
     private static func text(of path: String) throws -> String {

@@ -17,6 +17,9 @@ struct StatusLine {
     /// What is shown for a while before everything else and instead of the keys, such as a picture's name.
     var notice: String?
 
+    /// What the daemon's owner should change; nil if nothing.
+    var hint: String?
+
     /// The last event and when it came, in seconds of the view.
     private(set) var lastEvent: (text: String, seconds: Double)?
 
@@ -36,7 +39,7 @@ struct StatusLine {
     /// - Returns: the row, padded with spaces.
     func text(columns: Int, faces: Int?, rate: Double?, controls: ViewControls, at seconds: Double) -> String {
         // What somebody just asked for comes first: a narrow terminal has no room for the rest.
-        var parts = [notice, brokerPart, cameraPart].compactMap { $0 }
+        var parts = [notice, brokerPart, cameraPart, hint].compactMap { $0 }
         parts.append(rate.map { "\(Int($0.rounded())) pictures/s" } ?? "no preview")
         parts.append(faces.map { $0 == 1 ? "1 face" : "\($0) faces" } ?? "no metadata")
         if let lastEvent { parts.append("\(lastEvent.text), \(Self.age(seconds - lastEvent.seconds))") }
