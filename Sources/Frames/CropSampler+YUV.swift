@@ -147,6 +147,7 @@ extension CropSampler {
     }
 
     /// Samples a single pixel, which may lie at the picture's edge or outside.
+    @inline(__always)
     func samplePixel(
         _ pixels: YUVPixels,
         _ grid: CropGrid,
@@ -201,6 +202,7 @@ extension CropSampler {
     }
 
     /// Blends the four samples around a position, without reading beyond the last column and row.
+    @inline(__always)
     private static func blendAtEdge(
         _ plane: UnsafePointer<UInt8>,
         _ x: Int,

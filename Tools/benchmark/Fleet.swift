@@ -53,6 +53,7 @@ extension Benchmark {
             let (before, beforeBroker, start) = (try times(processes), try times([broker]), ContinuousClock.now)
             let sentBefore = traffic.sum
             traffic.beginMeasuring()
+            let framesBefore = traffic.frames
             try await Task.sleep(for: .seconds(seconds))
             let elapsed = Double((ContinuousClock.now - start) / .milliseconds(1)) / 1000
             let (cpu, brokerCPU) = (try times(processes) - before, try times([broker]) - beforeBroker)
@@ -62,7 +63,8 @@ extension Benchmark {
             let memory = try processes.map { try Memory(of: $0.identifier) }
             let latencies = traffic.latencies
             report(sent, elapsed: elapsed, cpu: cpu, brokerCPU: brokerCPU, memory: memory)
-            report(latencies, traffic.frames)
+            let frames = traffic.frames
+            report(latencies, (frames.analysed - framesBefore.analysed, frames.dropped - framesBefore.dropped))
             for process in processes { process.signal(SIGTERM) }
             for process in processes { await process.waitUntilEnded() }
             _ = await connection.stop()
@@ -110,7 +112,7 @@ extension Benchmark {
         }
 
         private func report(_ latencies: [Double], _ frames: (analysed: Int, dropped: Int)) {
-            print("frames analysed \(frames.analysed), dropped \(frames.dropped), since the daemons' start")
+            print("frames analysed \(frames.analysed), dropped \(frames.dropped), by the daemons' statistics")
             guard !latencies.isEmpty else { return }
             let sorted = latencies.sorted()
             func quantile(_ share: Double) -> String {

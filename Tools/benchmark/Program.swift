@@ -132,8 +132,8 @@ private struct Measurement {
 
     mutating func note(_ frame: Int, of identifier: Int32) {
         let times = Self.times(of: identifier)
-        // Threads are gone when the program is about to end.
-        guard times.count > 2 else { return }
+        // What comes after the clip's end is published when its thread is gone.
+        guard times["capture"] != nil else { return }
         if first == nil, frame >= 20 { first = (frame, times) }
         last = (frame, times)
         if frame % 50 < 10 { readMemory(of: identifier) }
@@ -141,7 +141,8 @@ private struct Measurement {
 
     mutating func readMemory(of identifier: Int32) {
         guard let status = try? String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8),
-            let maps = try? String(contentsOfFile: "/proc/\(identifier)/maps", encoding: .utf8)
+            // Not by path: /proc claims that its files are empty, and then only the first page is read.
+            let file = FileHandle(forReadingAtPath: "/proc/\(identifier)/maps"), let maps = try? file.readToEnd()
         else { return }
         func megabytes(_ name: String) -> Double? {
             let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
@@ -150,8 +151,10 @@ private struct Measurement {
         guard let all = megabytes("VmRSS"), all > 0 else { return }
         resident = all
         anonymous = megabytes("RssAnon") ?? 0
-        let files = maps.split(separator: "\n").compactMap { $0.split(separator: " ", maxSplits: 5).dropFirst(5).first }
-        libraries = Double(Set(files.filter { $0.contains(".so") }).count)
+        let paths = String(decoding: maps, as: UTF8.self).split(separator: "\n").compactMap { line in
+            line.firstIndex(of: "/").map { line[$0...] }
+        }
+        libraries = Double(Set(paths.filter { $0.contains(".so") }).count)
     }
 
     /// The processor time of each thread by name, in milliseconds.
