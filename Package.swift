@@ -176,7 +176,7 @@ let package = Package(
                 "Frames", "MQTT", "MediaFiles", argumentParser, logging,
             ],
             path: "Tools/benchmark",
-            exclude: ["mediapipe.py"],
+            exclude: ["face-mesh.py"],
             swiftSettings: strict
         ),
         .testTarget(

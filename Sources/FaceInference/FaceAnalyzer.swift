@@ -64,6 +64,8 @@ public final class FaceAnalyzer {
     private var budget: LandmarkBudget?
     private let scene: SceneWatch
     private let workspace = StillFace.Workspace()
+    /// Whether something changed beside the followed faces at the latest search.
+    private var isFollowUpDue = false
 
     /// Checks, loads and compiles the models, which takes some 50 ms.
     ///
@@ -147,6 +149,7 @@ public final class FaceAnalyzer {
         faces = []
         lastTime = nil
         schedule.reset()
+        isFollowUpDue = false
         finder.reset()
         scene.reset()
     }
@@ -252,7 +255,9 @@ public final class FaceAnalyzer {
         }
         guard search != .none else { return .none }
         let hasChanged = scene.hasChanged(in: frame, beside: faces.map(\.region))
-        let wanted = hasChanged ? search : schedule.overdue(at: time)
+        // Who came is not always seen at the first look: the next one is from another position.
+        let wanted = hasChanged || isFollowUpDue ? search : schedule.overdue(at: time)
+        isFollowUpDue = hasChanged && scene.canCompare
         if wanted == .none { schedule.postponed(at: time) } else { scene.noteSearch() }
         return wanted
     }

@@ -53,7 +53,7 @@ struct SceneGate {
 
     private var isEmpty = true
     /// Whether the reference is the picture at the latest search beside followed faces.
-    private var isBesideFaces = false
+    private(set) var isBesideFaces = false
     private var averaged = 0
     private var smoothed = 0
     private var lastLook = 0.0

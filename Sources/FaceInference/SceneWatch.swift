@@ -58,6 +58,9 @@ final class SceneWatch {
         return gate.hasChanged(cells, ignoring: ignored)
     }
 
+    /// Whether there is a frame that `hasChanged` compares with.
+    var canCompare: Bool { gate.isBesideFaces }
+
     /// Makes the frame that was looked at last the one that `hasChanged` compares with.
     func noteSearch() { gate.noteSearch(of: cells) }
 

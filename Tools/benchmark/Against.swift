@@ -10,7 +10,7 @@ extension Benchmark {
                 Runs both in turn on the first frames of each labelled clip of a folder, decoded beforehand. The other \
                 program is started with the clip, the number of frames and that of people as arguments; for each line that \
                 it reads it looks at all frames and writes how many seconds of processor time that took and how many \
-                frames there are. Tools/benchmark/mediapipe.py does so with MediaPipe. Neither side's start counts.
+                frames there are. Tools/benchmark/face-mesh.py does so with MediaPipe. Neither side's start counts.
                 """
         )
 
@@ -18,7 +18,7 @@ extension Benchmark {
         var folder: String
 
         @Option(help: "The other program, with its arguments, separated by spaces.")
-        var program = "python3 Tools/benchmark/mediapipe.py"
+        var program = "python3 Tools/benchmark/face-mesh.py"
 
         @Option(help: "How often each runs on a clip.")
         var rounds = 3

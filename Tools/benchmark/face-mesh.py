@@ -1,4 +1,4 @@
-"""Measures MediaPipe's face mesh for `benchmark against`: mediapipe.py CLIP FRAMES FACES.
+"""Measures MediaPipe's face mesh for `benchmark against`: face-mesh.py CLIP FRAMES FACES.
 
 For each line of standard input it looks at the clip's frames, which are decoded beforehand, and writes the seconds of
 processor time that this took and how many frames there are. Needs the packages mediapipe 0.10.21 or older, and OpenCV.
