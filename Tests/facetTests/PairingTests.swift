@@ -111,6 +111,17 @@ struct PairingTests {
         #expect(shown8 == nil && feed.model.picture == nil && !feed.model.isWatching)
     }
 
+    @Test("metadata that an earlier run left on the broker says nothing about the faces of this one")
+    func leftBehind() {
+        var model = LiveModel()
+        let other = MessageEncoder(camera: "front", boot: "RUN0")
+        _ = model.take(occurrence(other.metadata([], at: stamp(9)), retained: true), at: 0)
+        _ = model.take(occurrence(encoder.status(DaemonStatus(state: .online, cameraState: .streaming))), at: 0)
+        #expect(!model.hasMetadata)
+        _ = model.take(occurrence(encoder.metadata([], at: stamp(0))), at: 1)
+        #expect(model.hasMetadata)
+    }
+
     @Test(
         "the drawn eyes are those of the picture, live and from a file",
         .enabled(if: DevelopmentClips.areHere, "needs the development clips"),

@@ -67,7 +67,11 @@ struct LiveModel {
     private(set) var connection: ConnectionState = .connecting
 
     /// Whether metadata came: a daemon may publish events only, and then nothing is known about the faces.
-    private(set) var hasMetadata = false
+    ///
+    /// What an earlier run of the daemon left retained on the broker does not count.
+    var hasMetadata: Bool { metadataBoot != nil && metadataBoot == status?.origin.boot ?? metadataBoot }
+
+    private var metadataBoot: String?
 
     private var waiting: [PreviewPicture] = []
 
@@ -133,7 +137,7 @@ struct LiveModel {
     private mutating func take(_ message: DecodedMessage, at seconds: Double) -> Change {
         switch message {
         case .metadata(let message):
-            hasMetadata = true
+            metadataBoot = message.origin.boot
             _ = scene.apply(message, at: seconds)
         case .event(let message):
             scene.apply(message, at: seconds)
@@ -151,7 +155,7 @@ struct LiveModel {
     /// Without a connection nothing is known.
     private mutating func forget() {
         _ = scene.clear()
-        (status, picture, isDetecting, waiting, hasMetadata) = (nil, nil, nil, [], false)
+        (status, picture, isDetecting, waiting, metadataBoot) = (nil, nil, nil, [], nil)
     }
 }
 

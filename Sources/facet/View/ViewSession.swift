@@ -64,7 +64,7 @@ final class ViewSession {
         case .event(let event): status.remember(event, at: seconds)
         case .other:
             (status.connection, status.status) = (live.connection, live.status)
-            status.hint = live.betterOrientation.map { "faces on their side: set camera.orientation to \($0)" }
+            status.hint = live.betterOrientation.map { "set camera.orientation: \($0)" }
             if !live.isWatching, !controls.isPaused { (shown, _) = (nil, source.forget()) }
         case nil: return
         }
