@@ -54,6 +54,37 @@ struct PresenceTests {
         #expect(timeline.play("aa----") == ".E.L..")
     }
 
+    @Test("a face for which there was no time stays, and is seen")
+    func held() throws {
+        var timeline = Timeline()
+        let happened = timeline.play("aaaahhhhhhhhhhhhhhhhhhhhhhhhhhhhaah") { character in
+            var face = FaceObservation.sample(x: character == "h" ? 0.7 : 0.4)
+            face.isHeld = character == "h"
+            return face
+        }
+        #expect(happened == "...E" + String(repeating: ".", count: 31))
+        let face = try #require(timeline.updates.last?.faces.first)
+        #expect(face.isSeen)
+        #expect(abs(face.bounds.x - 0.4) < 0.001)
+        #expect(face.trackedFrames == 32)
+    }
+
+    @Test("blinks of a face for which there is seldom time are not reported", arguments: [(1, 1), (2, 1), (4, 0)])
+    func seldomMeasured(every: Int, blinks: Int) {
+        var timeline = Timeline()
+        let line = (0..<150).map { frame in
+            guard frame.isMultiple(of: every) else { return "h" }
+            return 100..<107 ~= frame ? "c" : "o"
+        }
+        let happened = timeline.play(line.joined()) { character in
+            let lids = character == "c" ? 0 : FaceObservation.openLids
+            var face = FaceObservation.sample(eyes: (lids, lids))
+            face.isHeld = character == "h"
+            return face
+        }
+        #expect(happened.count { $0 == "B" } == blinks)
+    }
+
     @Test("never uses an identity again")
     func identitiesGrow() {
         var timeline = Timeline(nextFaceID: 41)

@@ -57,27 +57,7 @@ struct PropertyTests {
     func noisy(name: String, seed: Int) throws {
         var trace = try Trace(name)
         let expected = names(trace)
-        var generator = SplitMix64(seed: UInt64(seed))
-        for signal in [
-            \Trace.Sighting.leftLids.height, \.rightLids.height, \.mouth.width, \.mouth.cornerLift, \.mouth.opening,
-            \.mouth.cornerDepth, \.mouth.cornerHeight,
-        ] {
-            let noise = trace.noise(of: signal)
-            for index in trace.sightings.indices {
-                // Nearly normal, with a variance of 1.
-                let normal = (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0...1, using: &generator) }
-                trace.sightings[index][keyPath: signal] += noise * normal
-            }
-        }
+        trace.addNoise(seed: UInt64(seed))
         #expect(names(trace) == expected)
-    }
-}
-
-extension Trace {
-    /// The standard deviation of a signal's noise: from the median of its second differences, which leave out what moves.
-    fileprivate func noise(of signal: KeyPath<Sighting, Double>) -> Double {
-        let values = sightings.map { $0[keyPath: signal] }
-        let differences = values.indices.dropLast(2).map { abs(values[$0] - 2 * values[$0 + 1] + values[$0 + 2]) }
-        return 1.4826 * differences.sorted()[differences.count / 2] / 6.0.squareRoot()
     }
 }

@@ -41,6 +41,11 @@ struct Trace {
         return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
     }
 
+    init(name: String, sightings: [Sighting]) {
+        self.name = name
+        self.sightings = sightings
+    }
+
     init(_ name: String) throws {
         self.name = name
         let directory = DevelopmentTraces.directory
@@ -110,6 +115,32 @@ struct Trace {
             }
         }
         return events
+    }
+}
+
+extension Trace {
+    /// Adds as much noise to the lids and the mouth as their signals have.
+    mutating func addNoise(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        let signals: [WritableKeyPath<Sighting, Double>] = [
+            \.leftLids.height, \.rightLids.height, \.mouth.width, \.mouth.cornerLift, \.mouth.opening,
+            \.mouth.cornerDepth, \.mouth.cornerHeight,
+        ]
+        for signal in signals {
+            let noise = noise(of: signal)
+            for index in sightings.indices {
+                // Nearly normal, with a variance of 1.
+                let normal = (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0...1, using: &generator) }
+                sightings[index][keyPath: signal] += noise * normal
+            }
+        }
+    }
+
+    /// The standard deviation of a signal's noise: from the median of its second differences, which leave out what moves.
+    private func noise(of signal: KeyPath<Sighting, Double>) -> Double {
+        let values = sightings.map { $0[keyPath: signal] }
+        let differences = values.indices.dropLast(2).map { abs(values[$0] - 2 * values[$0 + 1] + values[$0 + 2]) }
+        return 1.4826 * differences.sorted()[differences.count / 2] / 6.0.squareRoot()
     }
 }
 
