@@ -25,6 +25,11 @@ package struct Outline: Hashable, Sendable {
         contours = [Contour(points: points, isClosed: true)]
     }
 
+    /// Makes one open line through the points.
+    init(line points: [SurfacePoint]) {
+        contours = [Contour(points: points, isClosed: false)]
+    }
+
     /// Makes one closed line for each of the lists of points.
     init(polygons: [[SurfacePoint]]) {
         contours = polygons.map { Contour(points: $0, isClosed: true) }

@@ -37,7 +37,7 @@ package struct SantaLook: Look {
 
     private func hat(_ head: HeadModel, on canvas: Canvas) {
         // From one side of the head to the other over its front, as seen: where the ring turns away from the viewer.
-        let front = (0...48).map { head.point(Self.ring(.pi * Double($0) / 48 + Self.turn(head))) }
+        let front = (0...24).map { head.point(Self.ring(.pi * Double($0) / 24 + Self.turn(head))) }
         guard let first = front.first, let last = front.last else { return }
         shadow(front, head, on: canvas)
         let (up, far) = (head.point(0, -4, 0), head.point(0, 0, 0))
@@ -76,15 +76,10 @@ package struct SantaLook: Look {
         }
         canvas.stroke(fold, Self.clothShade.withAlpha(0.7), width: max(0.75, head.unit.width * 0.02))
         if isBallInFront { pompon(at: ball, head, on: canvas) }
-        let band = Self.sweep(front.map { Self.circle(at: $0, radius: head.unit.width * 0.095) })
-        canvas.stroke(band, Self.furShade, width: max(0.75, head.unit.width * 0.015))
-        canvas.fill(
-            band,
-            from: Self.fur,
-            to: Self.furShade,
-            center: front[front.count / 2],
-            radius: head.unit.width * 0.95
-        )
+        // A line with round ends is what a ball leaves on its way around the forehead.
+        let band = Outline(line: front)
+        canvas.stroke(band, Self.furShade, width: head.unit.width * 0.205)
+        canvas.stroke(band, Self.fur, width: head.unit.width * 0.175)
     }
 
     /// The angle by which the half of the ring that is seen begins later than at the head's own side.
@@ -101,7 +96,7 @@ package struct SantaLook: Look {
 
     /// The outline of the hat above its brim: rings around its middle, narrower and narrower.
     private static func crown(_ head: HeadModel) -> Outline {
-        let steps = 24
+        let steps = 14
         let rings = (0...steps).map { step -> [SurfacePoint] in
             let share = Double(step) / Double(steps)
             let (middle, ahead) = (spine(share), spine(min(1, share + 0.02)))
@@ -112,8 +107,8 @@ package struct SantaLook: Look {
             let (acrossX, acrossY) = share < 0.05 ? (1, 0) : (-dy / length, dx / length)
             let narrow = pow(1 - share, 0.75)
             let (reach, depth) = (0.05 + 0.54 * narrow, 0.05 + 0.62 * narrow)
-            return (0..<24).map { piece in
-                let angle = 2 * Double.pi * Double(piece) / 24
+            return (0..<20).map { piece in
+                let angle = 2 * Double.pi * Double(piece) / 20
                 let z = sin(angle) * depth
                 let tilt = brimTilt * z * (1 - share)
                 return head.point(
@@ -133,27 +128,25 @@ package struct SantaLook: Look {
             let moved = front.map {
                 SurfacePoint(x: $0.x + (down.x - zero.x) * layer, y: $0.y + (down.y - zero.y) * layer)
             }
-            let rings = moved.dropFirst(6).dropLast(6).map { Self.circle(at: $0, radius: head.unit.width * 0.085) }
-            canvas.fill(Self.sweep(rings), .black.withAlpha(0.09))
+            canvas.stroke(
+                Outline(line: Array(moved.dropFirst(3).dropLast(3))),
+                .black.withAlpha(0.09),
+                width: head.unit.width * 0.17
+            )
         }
     }
 
     private func pompon(at point: SurfacePoint, _ head: HeadModel, on canvas: Canvas) {
         let radius = head.unit.width * 0.14
+        var ball = Outline()
+        ball.addEllipse(x: point.x, y: point.y, radiusX: radius, radiusY: radius)
         canvas.fill(
-            Outline(polygon: Self.circle(at: point, radius: radius)),
+            ball,
             from: Self.fur,
             to: Self.furShade,
             center: SurfacePoint(x: point.x - radius * 0.3, y: point.y - radius * 0.3),
             radius: radius * 1.6
         )
-    }
-
-    private static func circle(at center: SurfacePoint, radius: Double) -> [SurfacePoint] {
-        (0..<20).map { piece in
-            let angle = 2 * Double.pi * Double(piece) / 20
-            return SurfacePoint(x: center.x + radius * cos(angle), y: center.y + radius * sin(angle))
-        }
     }
 
     /// The area that a ring covers on its way through all its places.
