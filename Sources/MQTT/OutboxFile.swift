@@ -260,6 +260,8 @@ final class OutboxFile: Sendable {
     /// Whether an error says that the file's contents are wrong, rather than that they cannot be reached or written.
     static func isDamage(_ error: any Error, path: String) -> Bool {
         if case Failure.damaged = error { return true }
+        // A value of another type than was written, as in the migrations' table, which GRDB reads.
+        if error is RowDecodingError { return true }
         guard let error = error as? DatabaseError else { return false }
         switch error.resultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_NOMEM: return false
@@ -272,6 +274,7 @@ final class OutboxFile: Sendable {
 
     /// An error in words a person can act on.
     static func explain(_ error: any Error) -> String {
+        if error is RowDecodingError { return "it is damaged (a value cannot be read)" }
         guard let error = error as? DatabaseError else { return "\(error)" }
         return switch error.resultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED: "another program uses it"

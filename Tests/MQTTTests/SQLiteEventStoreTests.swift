@@ -159,6 +159,7 @@ struct SQLiteEventStoreTests {
             "UPDATE sqlite_sequence SET seq = 'many'",
             "UPDATE sqlite_sequence SET name = NULL",
             "INSERT INTO value VALUES (x'01', 1.5)",
+            "DROP TABLE grdb_migrations; CREATE TABLE grdb_migrations (identifier TEXT); INSERT INTO grdb_migrations VALUES (NULL)",
         ]
     )
     func wrongCells(sql: String) throws {
