@@ -50,35 +50,23 @@ package final class StatusBoard: Sendable {
 
     /// The camera is being opened again.
     package func cameraStarts() {
-        update { status in
-            status.cameraState = .starting
-            status.reason = nil
-            status.detail = nil
-            status.attention = []
-        }
+        update { $0.camera(.starting) }
     }
 
     /// Frames come.
     package func cameraStreams(_ stream: StreamDescription) {
-        let detail = stream.summary
+        let (detail, picture) = (stream.summary, stream.uprightSize)
         logger.info("camera streaming", metadata: ["source": "\(detail)"])
         update { status in
-            status.cameraState = .streaming
-            status.reason = nil
-            status.detail = detail
-            status.attention = []
+            status.camera(.streaming, detail: detail)
+            status.picture = DaemonStatus.Picture(width: picture.width, height: picture.height)
         }
     }
 
     /// No frames until further notice.
     package func cameraLost(_ failure: SourceFailure) {
         logger.warning("camera lost", metadata: ["reason": "\(failure.reason)", "detail": "\(failure)"])
-        update { status in
-            status.cameraState = .lost
-            status.reason = failure.reason
-            status.detail = failure.description
-            status.attention = []
-        }
+        update { $0.camera(.lost, reason: failure.reason, detail: failure.description) }
     }
 
     /// Detection was switched.
@@ -86,10 +74,7 @@ package final class StatusBoard: Sendable {
         logger.info("detection switched", metadata: ["detect": isOn ? "ON" : "OFF"])
         update { status in
             status.detect = isOn
-            status.cameraState = isOn ? .starting : .disabled
-            status.reason = nil
-            status.detail = nil
-            status.attention = []
+            status.camera(isOn ? .starting : .disabled)
         }
         publisher.publishDetectState(isOn)
     }
@@ -130,6 +115,14 @@ package final class StatusBoard: Sendable {
             publisher.publish(status)
             manager?.report(status)
         }
+    }
+}
+
+extension DaemonStatus {
+    /// Changes the camera's state, and forgets what held for the one before.
+    fileprivate mutating func camera(_ state: CameraState, reason: String? = nil, detail: String? = nil) {
+        (cameraState, self.reason, self.detail) = (state, reason, detail)
+        (picture, attention) = (nil, [])
     }
 }
 

@@ -34,6 +34,20 @@ public struct DaemonStatus: Hashable, Sendable {
         case memory
     }
 
+    /// The size of a picture.
+    public struct Picture: Hashable, Sendable, Codable {
+        /// Pixels from left to right.
+        public var width: Int
+        /// Pixels from top to bottom.
+        public var height: Int
+
+        /// Makes a size from its width and height in pixels.
+        public init(width: Int, height: Int) {
+            self.width = width
+            self.height = height
+        }
+    }
+
     /// Whether the daemon runs.
     public var state: State
     /// Whether frames come; nil in the last will.
@@ -42,6 +56,8 @@ public struct DaemonStatus: Hashable, Sendable {
     public var reason: String?
     /// The reason for people: what was tried, why it failed, what to do; or what is streaming.
     public var detail: String?
+    /// The size of the camera's upright picture, to which bounds and points refer; nil unless frames come.
+    public var picture: Picture?
     /// Whether detection is on.
     public var detect: Bool?
     /// The daemon's version.
@@ -63,6 +79,7 @@ public struct DaemonStatus: Hashable, Sendable {
         cameraState: CameraState? = nil,
         reason: String? = nil,
         detail: String? = nil,
+        picture: Picture? = nil,
         detect: Bool? = nil,
         version: String? = nil,
         attention: [FaceAttention]? = nil,
@@ -75,6 +92,7 @@ public struct DaemonStatus: Hashable, Sendable {
         self.cameraState = cameraState
         self.reason = reason
         self.detail = detail
+        self.picture = picture
         self.detect = detect
         self.version = version
         self.attention = attention

@@ -84,6 +84,8 @@ package enum MessageLimits {
     package static let textBytes = 1024
     /// Faces in one message, and entries of any other list.
     package static let entries = 100
+    /// Pixels of a picture's longer side.
+    package static let pictureSide = 8192
 }
 
 extension String {
@@ -248,6 +250,11 @@ private struct EventPayload: Decodable {
 
 extension DaemonStatus.State: Decodable {}
 
+extension DaemonStatus.Picture {
+    /// Whether a canvas of that shape can be made.
+    fileprivate var isPlausible: Bool { [width, height].allSatisfy((1...MessageLimits.pictureSide).contains) }
+}
+
 private struct StatusPayload: Decodable {
     var camera: String
     var boot: String
@@ -255,6 +262,7 @@ private struct StatusPayload: Decodable {
     var cameraState: String?
     var reason: String?
     var detail: String?
+    var picture: DaemonStatus.Picture?
     var detect: String?
     var version: String?
     var attention: [String]?
@@ -270,6 +278,7 @@ private struct StatusPayload: Decodable {
             cameraState: cameraState.flatMap(DaemonStatus.CameraState.init(rawValue:)),
             reason: reason?.name,
             detail: detail?.text,
+            picture: picture.flatMap { $0.isPlausible ? $0 : nil },
             detect: detect.map { $0 == "ON" },
             version: version?.name,
             attention: attention.map { $0.prefix(MessageLimits.entries).compactMap(FaceAttention.init(rawValue:)) },

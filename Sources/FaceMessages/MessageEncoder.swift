@@ -97,6 +97,12 @@ public struct MessageEncoder: Sendable {
             json.field("cameraState", status.cameraState?.rawValue)
             json.field("reason", status.reason)
             json.field("detail", status.detail)
+            if let picture = status.picture {
+                json.object("picture") { json in
+                    json.field("width", picture.width)
+                    json.field("height", picture.height)
+                }
+            }
             json.field("detect", status.detect.map { $0 ? "ON" : "OFF" })
             json.field("version", status.version)
             if let attention = status.attention { json.field("attention", attention.map(\.rawValue)) }

@@ -1,6 +1,6 @@
 import FaceMetadata
 
-/// Tells blinks from the openness and the pixels of both eyes.
+/// Detects blinks by the openness and the pixels of both eyes.
 ///
 /// A blink is a valley of the openness: a fall that stands out of the signal's own noise, and a rise by half of it or to a
 /// stop. A tenth of a second after the lids started up, a logistic model of the valley's shape decides; it knows neither

@@ -64,7 +64,7 @@ struct EyeOpenness: Sendable {
     }
 }
 
-/// Tells which eyes are closed, and closed eyes from blinks by how long they last.
+/// Decides which eyes are closed, and by how long whether that is a blink.
 struct ClosedEyes: Sendable {
     /// An eye whose openness falls below this share is closed.
     private static let closedShare = 0.4

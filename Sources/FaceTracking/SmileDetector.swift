@@ -1,6 +1,6 @@
 import FaceMetadata
 
-/// Tells the beginning of a smile from the shape of the mouth.
+/// Detects the beginning of a smile by the shape of the mouth.
 ///
 /// Five measures make a level: 0 is an average mouth at rest, 1 an average smile; part of what is usual for this face is
 /// taken off. A smile begins when the mean level of a tenth of a second is high. Talking moves the lips all the time, so

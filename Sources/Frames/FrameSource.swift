@@ -47,6 +47,12 @@ public struct StreamDescription: Hashable, Sendable {
     /// Frames per second, if the source says.
     public var rate: Double?
 
+    /// How the frames must be turned to be upright.
+    public var orientation: Orientation
+
+    /// The size of the upright frames.
+    public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
+
     /// The description on one line: `/dev/video0: YUYV 640x480 at 30.0 frames/s`.
     public var summary: String {
         let rate = rate.map { " at \(($0 * 100).rounded() / 100) frames/s" } ?? ""
@@ -54,11 +60,12 @@ public struct StreamDescription: Hashable, Sendable {
     }
 
     /// Makes a description of a stream.
-    public init(name: String, size: FrameSize, format: String, rate: Double?) {
+    public init(name: String, size: FrameSize, format: String, rate: Double?, orientation: Orientation = .up) {
         self.name = name
         self.size = size
         self.format = format
         self.rate = rate
+        self.orientation = orientation
     }
 }
 

@@ -52,7 +52,7 @@ package final class BrokerConnection: Sendable {
     }
 
     deinit {
-        // Whoever forgets to stop gets no goodbye, but no thread that lives for ever either.
+        // Without `stop` there is no orderly disconnect, but the thread must end all the same.
         requestStop(timeout: .zero)
     }
 

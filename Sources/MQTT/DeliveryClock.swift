@@ -1,6 +1,6 @@
 import Glibc
 
-/// Tells how old an event is, across restarts of the program and of the machine.
+/// Measures how old an event is, across restarts of the program and of the machine.
 ///
 /// Within one run of the machine the time since its boot decides (suspended time counts), so that setting the wall
 /// clock, as a Raspberry Pi does after each boot, neither ages an event nor makes it young again.

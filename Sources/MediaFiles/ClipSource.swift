@@ -49,6 +49,12 @@ package final class ClipSource: FrameSource {
         /// Seconds until a network stream must bring the next packet.
         package var readTimeout = 5.0
 
+        /// How a picture must be turned that is stored in that orientation.
+        func turned(_ stored: Orientation) -> Orientation {
+            let turned = stored.then(orientation)
+            return isMirrored ? turned.mirrored : turned
+        }
+
         /// How many pixels a picture may have; larger ones are refused by their header, before memory is allocated.
         package var maximumPixels = JPEGDecoder.defaultMaximumPixels
 

@@ -73,7 +73,13 @@ final class MediaInput {
     var description: StreamDescription {
         let parameters = stream.pointee.codecpar.pointee
         let stored = FrameSize(width: Int(parameters.width), height: Int(parameters.height))
-        return StreamDescription(name: location.name, size: squareSize(of: stored), format: codec, rate: rate)
+        return StreamDescription(
+            name: location.name,
+            size: squareSize(of: stored),
+            format: codec,
+            rate: rate,
+            orientation: options.turned(orientation)
+        )
     }
 
     /// The size of a decoded picture once its pixels are square.

@@ -120,6 +120,8 @@ struct Playback {
             frame.captured = min(frame.captured, start.clock.advanced(by: .seconds(mediaTime)))
         }
         nextFrame += 1
+        // A JPEG states its orientation itself.
+        stream?.orientation = frame.orientation
         return announce() && mailbox.put(.frame(frame))
     }
 
@@ -179,8 +181,7 @@ extension ClipReader.Picture {
         var frame = frame
         frame.stamp = stamp
         frame.captured = .now
-        let turned = frame.orientation.then(options.orientation)
-        frame.orientation = options.isMirrored ? turned.mirrored : turned
+        frame.orientation = options.turned(frame.orientation)
         return frame
     }
 }

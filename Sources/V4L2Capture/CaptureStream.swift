@@ -33,7 +33,8 @@ final class CaptureStream {
             name: device.path,
             size: negotiated.layout.size,
             format: negotiated.mode.format.description,
-            rate: negotiated.rate
+            rate: negotiated.rate,
+            orientation: configuration.orientation
         )
         let count = try Self.requestBuffers(configuration.bufferCount, device)
         queue = BufferQueue(of: device, count: count)

@@ -115,7 +115,7 @@ extension V4L2Device {
 
 extension V4L2Device.Identity {
     /// Whether the node gives pictures only once somebody has set up the sensor behind it through the media controller,
-    /// as libcamera does: a ribbon camera of a Raspberry Pi. Whoever did that names the node.
+    /// as libcamera does: a ribbon camera of a Raspberry Pi. The program that did so names the node.
     var isSetUpElsewhere: Bool { capabilities & UInt32(V4L2_CAP_IO_MC) != 0 }
 
     /// Why the node is no camera that we can read; nil if it is one.

@@ -49,6 +49,7 @@ enum EveryValue {
         let outboxes = DaemonStatus.Outbox.allCases.map { outbox in
             var status = DaemonStatus(state: .online, cameraState: .streaming, detect: true, version: "1", time: time)
             (status.attention, status.outbox, status.broker) = ([], outbox, "[::1]:1883")
+            status.picture = DaemonStatus.Picture(width: 1, height: 8192)
             status.outboxDetail = outbox == .ok ? nil : "the disk is full"
             return encoder.status(status)
         }

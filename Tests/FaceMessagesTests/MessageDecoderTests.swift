@@ -46,13 +46,14 @@ struct MessageDecoderTests {
 
     @Test("reads the status and the last will")
     func status() throws {
-        let online = Samples.encoder.status(Samples.status)
-        var expected = Samples.status
-        expected.time = Timestamp(nanoseconds: 1_795_234_353_120_456_000)
-        #expect(
-            try decoder.decode(online.payload, on: .status)
-                == .status(StatusMessage(origin: Samples.origin, status: expected))
-        )
+        for status in [Samples.status, Samples.streaming] {
+            var expected = status
+            expected.time = Timestamp(nanoseconds: 1_795_234_353_120_456_000)
+            #expect(
+                try decoder.decode(Samples.encoder.status(status).payload, on: .status)
+                    == .status(StatusMessage(origin: Samples.origin, status: expected))
+            )
+        }
         let will = Samples.encoder.status(DaemonStatus(state: .offline))
         #expect(
             try decoder.decode(will.payload, on: .status)

@@ -52,6 +52,17 @@ enum Samples {
         time: time
     )
 
+    static let streaming = DaemonStatus(
+        state: .online,
+        cameraState: .streaming,
+        detail: "/dev/video0: MJPG 640x480 at 30.0 frames/s",
+        picture: DaemonStatus.Picture(width: 480, height: 640),
+        detect: true,
+        version: "1.0.0",
+        attention: [],
+        time: time
+    )
+
     static let restored = DaemonStatus(
         state: .online,
         cameraState: .streaming,
@@ -93,6 +104,7 @@ enum Samples {
         ("leave", event(.leave(dwell: 12.5, lastSeen: time, reason: .cameraLost), latency: nil)),
         ("count", encoder.count(2)),
         ("status", encoder.status(status)),
+        ("status-streaming", encoder.status(streaming)),
         ("status-outbox", encoder.status(restored)),
         ("status-will", encoder.status(DaemonStatus(state: .offline))),
         ("stats", encoder.stats(stats)),

@@ -134,18 +134,19 @@ struct OfflineTests {
 
     @Test("messages that name another source get a warning, those of a clip without faces are drawn")
     func otherSource() async throws {
-        func lines(_ detail: String, _ name: String) throws -> String {
+        func lines(_ detail: String, width: Int = 320, height: Int = 240, _ name: String) throws -> String {
             var status = DaemonStatus(state: .online, cameraState: .streaming)
             status.detail = detail
+            status.picture = detail.hasPrefix("rtsp") ? nil : .init(width: width, height: height)
             let line = String(decoding: encoder.status(status).line(base: "faces"), as: UTF8.self)
             return try directory.write(line, to: name)
         }
         let own = URL(filePath: clip).lastPathComponent
-        for (detail, warning) in [
-            ("/x/\(own): h264 320x240 at 30.0 frames/s", nil), ("/x/\(own): h264 640x480", "another clip's"),
-            ("/x/other.mp4: h264 320x240", "another name of it"), ("rtsp://host/live", nil),
+        for (detail, width, warning) in [
+            ("/x/\(own): h264 320x240 at 30.0 frames/s", 320, nil), ("/x/\(own): h264", 640, "another clip's"),
+            ("/x/other.mp4: h264 320x240", 320, "another name of it"), ("rtsp://host/live", 320, nil),
         ] {
-            let file = try lines(detail, "status.jsonl")
+            let file = try lines(detail, width: width, "status.jsonl")
             let track = try MessageTrack(lines: try String(contentsOfFile: file, encoding: .utf8))
             let note = ClipOptions.mismatch(track, clip)
             #expect(warning.map { note?.contains($0) == true } ?? (note == nil), "\(detail): \(note ?? "nil")")

@@ -143,14 +143,16 @@ struct LiveModelTests {
     @Test(
         "the picture's shape is read from the status, if it is there",
         arguments: [
-            ("cam.mp4: h264 1280x720 at 30.0 frames/s", FrameSize(width: 1280, height: 720)),
-            ("/dev/video0: YUYV", nil),
-            ("0x0", nil), ("axb 5x", nil), ("9223372036854775807x1", nil),
-        ] as [(String, FrameSize?)]
+            (.init(width: 1280, height: 720), FrameSize(width: 1280, height: 720)), (nil, nil),
+            (.init(width: 0, height: 0), nil), (.init(width: 32767, height: 32767), nil),
+            (.init(width: .max, height: 1), nil),
+        ] as [(DaemonStatus.Picture?, FrameSize?)]
     )
-    func shape(detail: String, size: FrameSize?) {
+    func shape(picture: DaemonStatus.Picture?, size: FrameSize?) {
         var model = LiveModel()
-        let status = DaemonStatus(state: .online, cameraState: .streaming, detail: detail)
+        // A number in the text is not taken for a size.
+        let detail = "/dev/video0: YUYV 640x480"
+        let status = DaemonStatus(state: .online, cameraState: .streaming, detail: detail, picture: picture)
         _ = model.take(occurrence(encoder.status(status)), at: 0)
         #expect(model.pictureSize == size)
     }

@@ -52,7 +52,7 @@ package struct HeartsLook: Look {
         canvas.fill(plane.project(gleam), .white.withAlpha(0.75))
     }
 
-    /// A heart around the origin, as wide and as high as told.
+    /// A heart around the origin, of that width and height.
     static func heart(width: Double, height: Double) -> Outline {
         let (w, h) = (width / 2, height / 2)
         var outline = Outline()

@@ -36,7 +36,7 @@ package struct MessageTrack: Sendable {
             entries.append(Entry(mediaTime: last, message: message))
         }
         // About a clip without faces a daemon publishes its status only.
-        guard entries.contains(where: { $0.isMetadata || $0.streamDetail != nil }) else { throw .noMetadata }
+        guard entries.contains(where: { $0.isMetadata || $0.streamStatus != nil }) else { throw .noMetadata }
         guard cameras.count == 1, let camera = cameras.first else { throw .severalCameras(cameras.sorted()) }
         self.entries = entries
         self.camera = camera
@@ -46,8 +46,8 @@ package struct MessageTrack: Sendable {
     /// The time of the last message that comes from a frame.
     package var end: Double { entries.last?.mediaTime ?? 0 }
 
-    /// What the messages say about their source, as `StreamDescription.summary`; nil if they say nothing.
-    package var streamDetail: String? { entries.lazy.compactMap(\.streamDetail).first }
+    /// The first status of a source that streams; nil if there is none.
+    package var streamStatus: DaemonStatus? { entries.lazy.compactMap(\.streamStatus).first }
 
     /// The first event of a kind.
     package func firstEvent(on topic: Topic) -> EventMessage? {
@@ -153,9 +153,9 @@ extension MetadataMessage {
 }
 
 extension MessageTrack.Entry {
-    fileprivate var streamDetail: String? {
+    fileprivate var streamStatus: DaemonStatus? {
         guard case .status(let message) = message, message.status.cameraState == .streaming else { return nil }
-        return message.status.detail
+        return message.status
     }
 
     fileprivate var isMetadata: Bool {

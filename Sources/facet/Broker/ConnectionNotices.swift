@@ -1,6 +1,6 @@
 import MQTT
 
-/// Tells the person in front what the connection does, once per change, and nothing as long as all is well.
+/// Reports changes of the connection to the person at the terminal, each once, and nothing while all is well.
 struct ConnectionNotices {
     private let address: String
     private var hasTrouble = false

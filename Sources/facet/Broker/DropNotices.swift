@@ -1,4 +1,4 @@
-/// Tells the person in front that messages come faster than they are taken, once when it begins and once when it is over.
+/// Reports to the person at the terminal that messages are dropped, once when it begins and once when it is over.
 struct DropNotices {
     private var reported = 0
     private var isDropping = false

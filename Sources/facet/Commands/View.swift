@@ -84,7 +84,7 @@ struct View: AsyncParsableCommand {
         }
     }
 
-    /// Draws until the person in front wants no more.
+    /// Draws until the person at the terminal wants no more.
     private func follow(_ session: ViewSession, _ subscriber: Subscriber?, _ terminal: Terminal) async throws {
         // Looked at more often than drawn: what came right after a redraw then waits no longer than it must.
         let interval = 1 / Double(rate)

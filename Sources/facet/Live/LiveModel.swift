@@ -75,8 +75,8 @@ struct LiveModel {
 
     private var waiting: [PreviewPicture] = []
 
-    /// The size of the camera's picture, as far as the daemon's status names it in its text; metadata does not hold it.
-    var pictureSize: FrameSize? { (status?.status.detail).flatMap(FrameSize.init(inSummary:)) }
+    /// The size of the camera's upright picture, as of the daemon's status; metadata does not hold it.
+    var pictureSize: FrameSize? { (status?.status.picture).map(FrameSize.init) }
 
     /// The value of the daemon's `camera.orientation` with which the faces would be upright; nil if none lies on its side.
     var betterOrientation: Int? {
@@ -160,18 +160,6 @@ struct LiveModel {
 }
 
 extension FrameSize {
-    /// The longest side of a camera's picture that is believed.
-    private static let longestSide = 8192
-
-    /// Reads the size in a stream's summary, such as `/dev/video0: YUYV 640x480 at 30.0 frames/s`; nil if there is none.
-    init?(inSummary text: String) {
-        for word in text.split(whereSeparator: { " ,;".contains($0) }) {
-            let sides = word.split(separator: "x", omittingEmptySubsequences: false).compactMap { Int($0) }
-            if sides.count == 2, sides.allSatisfy((1...Self.longestSide).contains) {
-                self.init(width: sides[0], height: sides[1])
-                return
-            }
-        }
-        return nil
-    }
+    /// The size that a status states.
+    init(_ picture: DaemonStatus.Picture) { self.init(width: picture.width, height: picture.height) }
 }

@@ -11,7 +11,7 @@ struct LivePictures {
     /// Seconds until it is clear that no daemon is there: its status is retained, the broker sends it at once.
     private static let statusPatience = 3.0
 
-    /// Seconds after which the person in front is told what is being waited for.
+    /// Seconds after which the person at the terminal learns what the command waits for.
     private static let hintPatience = 2.0
 
     /// What the daemon published so far.
@@ -56,7 +56,7 @@ struct LivePictures {
         return nil
     }
 
-    /// What to say to the person in front while no picture comes, once; nil if nothing.
+    /// What to say to the person at the terminal while no picture comes, once; nil if nothing.
     mutating func hint() -> String? {
         guard !hasPicture, !hasHinted, seconds > Self.hintPatience, wasConnected, failure == nil,
             let status = model.status?.status, status.state == .online

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaceMessages
 import Foundation
 import Frames
 import MediaFiles
@@ -46,12 +47,13 @@ struct ClipOptions: ParsableArguments {
     /// What to say if the metadata seems to be about another clip; nil if nothing speaks for that.
     static func mismatch(_ track: MessageTrack, _ clip: String) -> String? {
         // A clip that cannot be opened is reported by what comes next.
-        guard let detail = track.streamDetail, let size = FrameSize(inSummary: detail),
-            let source = try? ClipSource(clip).description
+        guard let status = track.streamStatus, let size = status.picture.map(FrameSize.init),
+            let clipSize = try? ClipSource(clip).description?.uprightSize
         else { return nil }
-        if size != source.size {
-            return "the metadata is about pictures of \(size), and \(clip) is \(source.size): it is another clip's"
+        if size != clipSize {
+            return "the metadata is about pictures of \(size), and \(clip) is \(clipSize): it is another clip's"
         }
+        let detail = status.detail ?? ""
         let name = URL(filePath: clip).lastPathComponent
         guard !detail.contains(name) else { return nil }
         return "the metadata is about another clip or another name of it: \(detail)"

@@ -27,7 +27,7 @@ enum StandardOutput {
         write(Array((line + "\n").utf8), to: STDOUT_FILENO)
     }
 
-    /// Writes a line for the person in front, not for the next program in the pipe; it may quote what others sent.
+    /// Writes a line for the person at the terminal, not for the next program in the pipe; it may quote what others sent.
     static func note(_ line: String) {
         write(Array(("facet: " + line.printable + "\n").utf8), to: STDERR_FILENO)
     }

@@ -57,7 +57,7 @@ struct WatchPrinter {
         }
     }
 
-    /// Writes a note for the person in front above the line of the faces.
+    /// Writes a note for the person at the terminal above the line of the faces.
     mutating func note(_ text: String) {
         removeFaces()
         StandardOutput.note(text)
