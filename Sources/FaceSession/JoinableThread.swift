@@ -51,12 +51,15 @@ package final class JoinableThread: Sendable {
     }
 
     /// Blocks until the thread is gone; returns at once if it was joined before.
+    ///
+    /// A thread that released the last reference to its owner may come here itself: it cannot wait for its own end.
     package func join() {
         let thread = thread.withLock { thread in
             defer { thread = nil }
             return thread
         }
-        if let thread { pthread_join(thread, nil) }
+        guard let thread else { return }
+        if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
     }
 }
 

@@ -64,6 +64,13 @@ struct BrokerConnectionTests {
         _ = await connection.stop()
     }
 
+    /// Starts a connection and waits until its subscriptions have taken effect: a state is sent after them.
+    private func start(_ connection: BrokerConnection, watchedBy observer: Observer) async throws {
+        connection.publish(state: MQTTMessage(topic: "ready", text: "subscribed"))
+        try connection.start()
+        #expect(await observer.next().text == "subscribed")
+    }
+
     @Test("subscriptions bring messages, and what nobody reads is dropped and counted")
     func subscriptions() async throws {
         let broker = try await MosquittoBroker()
@@ -72,9 +79,8 @@ struct BrokerConnectionTests {
         let connection = try BrokerConnection(testing: settings)
         try connection.subscribe("faces/detect/set")
         #expect(throws: MQTTError.self) { try connection.subscribe("faces/#/x") }
-        try connection.start()
-        await StateWatcher(connection).connected()
-        let sender = try await Observer(of: broker, to: "faces/detect/#")
+        let sender = try await Observer(of: broker, to: "ready")
+        try await start(connection, watchedBy: sender)
         for number in 1...10 {
             sender.connection.publish(transient: MQTTMessage(topic: "faces/detect/set", text: "\(number)"))
         }
@@ -98,9 +104,8 @@ struct BrokerConnectionTests {
         settings.protocolPreference = version
         let connection = try BrokerConnection(testing: settings)
         try connection.subscribe("faces/#")
-        try connection.start()
-        await StateWatcher(connection).connected()
-        let sender = try await Observer(of: broker, to: "other")
+        let sender = try await Observer(of: broker, to: "ready")
+        try await start(connection, watchedBy: sender)
         func send(_ payload: [UInt8], topic: String = "faces/detect/set") {
             sender.connection.publish(event: MQTTMessage(topic: topic, payload: payload))
         }
