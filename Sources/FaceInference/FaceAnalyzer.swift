@@ -64,8 +64,9 @@ public final class FaceAnalyzer {
     private var budget: LandmarkBudget?
     private let scene: SceneWatch
     private let workspace = StillFace.Workspace()
-    /// Whether something changed beside the followed faces at the latest search.
-    private var isFollowUpDue = false
+    /// What the latest search beside followed faces was for.
+    private enum Change { case none, new, lasting }
+    private var change = Change.none
 
     /// Checks, loads and compiles the models, which takes some 50 ms.
     ///
@@ -149,7 +150,7 @@ public final class FaceAnalyzer {
         faces = []
         lastTime = nil
         schedule.reset()
-        isFollowUpDue = false
+        change = .none
         finder.reset()
         scene.reset()
     }
@@ -172,7 +173,7 @@ public final class FaceAnalyzer {
     package func usefulScale(for size: FrameSize) -> Int {
         let longer = Float(max(size.width, size.height))
         var needed = faces.map(\.neededSide).max() ?? 0
-        switch schedule.due(at: nextTime, following: faces.count) {
+        switch schedule.due(at: nextTime, following: faces.count, isChanging: change == .lasting) {
         case .none: break
         case .small, .largeAndSmall:
             // Small faces have fewer pixels than the landmark model takes, even at full size.
@@ -248,16 +249,16 @@ public final class FaceAnalyzer {
     /// people moved.
     private func dueSearchBesideFaces(in frame: Frame) -> SearchSchedule.Search {
         let time = frame.stamp.mediaTime
-        let search = schedule.due(at: time, following: faces.count)
+        let search = schedule.due(at: time, following: faces.count, isChanging: change == .lasting)
         guard options.skipsUnchanged, !faces.isEmpty, !schedule.hasLost(at: time) else {
             scene.reset()
             return search
         }
         guard search != .none else { return .none }
         let hasChanged = scene.hasChanged(in: frame, beside: faces.map(\.region))
-        // Who came is not always seen at the first look: the next one is from another position.
-        let wanted = hasChanged || isFollowUpDue ? search : schedule.overdue(at: time)
-        isFollowUpDue = hasChanged && scene.canCompare
+        // A face that came is not always found by the first search; the next one is from another position.
+        let wanted = hasChanged || change != .none ? search : schedule.overdue(at: time)
+        change = !hasChanged || !scene.canCompare ? .none : change == .none ? .new : .lasting
         if wanted == .none { schedule.postponed(at: time) } else { scene.noteSearch() }
         return wanted
     }

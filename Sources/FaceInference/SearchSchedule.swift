@@ -25,6 +25,8 @@ struct SearchSchedule: Hashable, Sendable {
     /// How often small faces are looked for while the scene changes without a face: in each of the ten frames a second
     /// that are searched then. A face of an eighth of the picture that walks by is found in some of them only.
     private var changingMoment: Double { min(interval, 0.08) }
+    /// How soon after a search beside followed faces there can be another one, unless the scene there changes all the time.
+    private var calmInterval: Double { min(interval, 0.15) }
     /// How many faces are wanted.
     let maximumFaces: Int
     /// Whether every search without a face is for small faces too.
@@ -48,12 +50,18 @@ struct SearchSchedule: Hashable, Sendable {
         self.alwaysSmall = alwaysSmall
     }
 
-    /// What to look for in a frame in which that many faces are followed, while the scene changes or not.
+    /// What to look for in a frame.
+    ///
+    /// - Parameters:
+    ///   - mediaTime: The frame's time in seconds.
+    ///   - count: How many faces are followed.
+    ///   - isChanging: Whether the scene, without those faces, has been changing for a while.
+    /// - Returns: `none` too if there are as many faces as wanted.
     func due(at mediaTime: Double, following count: Int, isChanging: Bool = false) -> Search {
         guard count < maximumFaces else { return .none }
         if hasLost(at: mediaTime) || (alwaysSmall && count == 0) { return .largeAndSmall }
         guard count == 0 else {
-            guard hasPassed(interval, since: lastSearch, at: mediaTime),
+            guard hasPassed(isChanging ? interval : calmInterval, since: lastSearch, at: mediaTime),
                 hasPassed(Self.postponement, since: lastPostponement, at: mediaTime)
             else { return .none }
             return wasLarge ? .small : .largeAndSmall

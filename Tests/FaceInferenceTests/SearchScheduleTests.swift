@@ -22,7 +22,7 @@ struct SearchScheduleTests {
             let time = Double(frame) / 8
             if count < before { schedule.lost(at: time) }
             before = count
-            let due = schedule.due(at: time, following: count)
+            let due = schedule.due(at: time, following: count, isChanging: count > 0)
             if due != .none { schedule.searched(due, at: time) }
             searches += letters[due] ?? "?"
         }
@@ -49,6 +49,15 @@ struct SearchScheduleTests {
         #expect(timeline("02222222222") == "s----------")
     }
 
+    @Test("searches again soon beside a face where not everything changes all the time")
+    func calm() {
+        var schedule = schedule()
+        schedule.searched(.largeAndSmall, at: 0)
+        #expect(schedule.due(at: 0.1, following: 1) == .none)
+        #expect(schedule.due(at: 0.2, following: 1) == .small)
+        #expect(schedule.due(at: 0.4, following: 1, isChanging: true) == .none)
+    }
+
     @Test("searches thoroughly in every frame for a while after a loss")
     func loss() { #expect(timeline("0222111111111") == "s---SSSS---m-") }
 
@@ -65,7 +74,7 @@ struct SearchScheduleTests {
         var (asked, overdue): ([Double], [SearchSchedule.Search]) = ([], [])
         for frame in 1...30 {
             let time = Double(frame) / 30
-            guard schedule.due(at: time, following: 1) != .none else { continue }
+            guard schedule.due(at: time, following: 1, isChanging: true) != .none else { continue }
             asked.append(time)
             overdue.append(schedule.overdue(at: time))
             schedule.postponed(at: time)
@@ -73,8 +82,8 @@ struct SearchScheduleTests {
         #expect(asked == [0.5, 0.6, 0.7, 0.8, 0.9, 1].map { ($0 * 30).rounded() / 30 })
         #expect(overdue == [.none, .none, .none, .none, .none, .small])
         schedule.searched(.small, at: 1)
-        #expect(schedule.due(at: 1.4, following: 1) == .none)
-        #expect(schedule.due(at: 1.5, following: 1) == .largeAndSmall)
+        #expect(schedule.due(at: 1.4, following: 1, isChanging: true) == .none)
+        #expect(schedule.due(at: 1.5, following: 1, isChanging: true) == .largeAndSmall)
         #expect(schedule.overdue(at: 2) == .large)
     }
 
