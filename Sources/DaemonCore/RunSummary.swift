@@ -41,7 +41,7 @@ package final class RunSummary: MessageSink {
             switch event.kind {
             case .enter: row.start = event.stamp.mediaTime
             case .leave(let dwell, _, _): row.dwell = dwell
-            case .smile, .blink, .eyesClosed: row.counts[Topic(event.kind), default: 0] += 1
+            default: row.counts[Topic(event.kind), default: 0] += 1
             }
             state.rows[face] = row
         }
@@ -68,14 +68,7 @@ package final class RunSummary: MessageSink {
     private static func words(of row: Row) -> String {
         var place = row.start.map { ["from \(seconds($0))"] } ?? []
         if let dwell = row.dwell { place.append("for \(seconds(dwell))") }
-        let counts = [Topic.smile, .blink, .eyesClosed].compactMap { topic -> String? in
-            guard let count = row.counts[topic] else { return nil }
-            switch topic {
-            case .smile: return count == 1 ? "1 smile" : "\(count) smiles"
-            case .blink: return count == 1 ? "1 blink" : "\(count) blinks"
-            default: return "eyes closed \(count == 1 ? "once" : "\(count) times")"
-            }
-        }
+        let counts = Topic.events.compactMap { topic in row.counts[topic].map { "\(topic.rawValue) × \($0)" } }
         return place.joined(separator: " ") + (counts.isEmpty ? "" : ": " + counts.joined(separator: ", "))
     }
 

@@ -169,14 +169,12 @@ extension JSONWriter {
     }
 
     fileprivate mutating func details(of kind: FaceEvent.Kind) {
-        switch kind {
-        case .enter, .smile:
-            break
-        case .leave(let dwell, let lastSeen, let reason):
+        if case .leave(let dwell, let lastSeen, let reason) = kind {
             field("dwell", dwell, decimals: 3)
             field("lastSeen", lastSeen.iso8601)
             field("reason", reason.rawValue)
-        case .blink(let eyes, let duration), .eyesClosed(let eyes, let duration):
+        }
+        if let (eyes, duration) = kind.closure {
             field("eyes", eyes.rawValue)
             field("duration", duration, decimals: 3)
         }

@@ -32,6 +32,14 @@ public struct FaceEvent: Hashable, Sendable {
 
         /// Eyes have been closed for longer than a blink: which ones, and for how many seconds so far.
         case eyesClosed(eyes: Eyes, duration: Double)
+
+        /// Which eyes were closed, and for how many seconds; nil for an event that is not about eyes.
+        public var closure: (eyes: Eyes, duration: Double)? {
+            switch self {
+            case .blink(let eyes, let duration), .eyesClosed(let eyes, let duration): (eyes, duration)
+            default: nil
+            }
+        }
     }
 
     /// Which eyes an event is about; left and right are the picture's.

@@ -31,7 +31,7 @@ struct RunSummaryTests {
         send(.leave(dwell: 4.25, lastSeen: Timestamp(nanoseconds: 0), reason: .left), face: 1, at: 5, to: summary)
         #expect(
             summary.lines(frames: 300) == [
-                "2 faces in 300 frames", "  face 1  from 0.5 s for 4.3 s: 1 smile, 3 blinks", "  face 2  from 2.0 s",
+                "2 faces in 300 frames", "  face 1  from 0.5 s for 4.3 s: smile × 1, blink × 3", "  face 2  from 2.0 s",
             ]
         )
     }

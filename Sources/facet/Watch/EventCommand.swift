@@ -41,12 +41,11 @@ struct EventCommand: Sendable {
             fields["FACET_YAW"] = String(pose.yaw)
             fields["FACET_PITCH"] = String(pose.pitch)
         }
-        switch event.kind {
-        case .enter, .smile: break
-        case .leave(let dwell, _, let reason):
+        if case .leave(let dwell, _, let reason) = event.kind {
             fields["FACET_DWELL"] = String(dwell)
             fields["FACET_REASON"] = reason.rawValue
-        case .blink(let eyes, let duration), .eyesClosed(let eyes, let duration):
+        }
+        if let (eyes, duration) = event.kind.closure {
             fields["FACET_EYES"] = eyes.rawValue
             fields["FACET_DURATION"] = String(duration)
         }

@@ -66,13 +66,13 @@ struct WatchFormatter {
     func words(of message: EventMessage, withPose: Bool = true) -> String {
         let event = message.event
         var words = ["face \(event.face.faceID.rawValue)"]
-        switch event.kind {
-        case .enter, .smile: if withPose { words += pose(event.face.pose) }
-        case .leave(let dwell, _, let reason):
+        if case .leave(let dwell, _, let reason) = event.kind {
             words.append("after \(seconds(dwell))")
             if reason != .left { words.append("(\(reason.rawValue))") }
-        case .blink(let eyes, let duration), .eyesClosed(let eyes, let duration):
+        } else if let (eyes, duration) = event.kind.closure {
             words.append("\(eyes == .both ? "both eyes" : "\(eyes.rawValue) eye"), \(seconds(duration))")
+        } else if withPose {
+            words += pose(event.face.pose)
         }
         return words.joined(separator: " ")
     }
@@ -108,9 +108,8 @@ struct WatchFormatter {
         case .enter: "1;32"
         case .leave: "1;31"
         case .smile: "1;33"
-        case .blink, .eyesClosed: "1;36"
         case .status, .detectState: "1;35"
-        case .metadata, .count, .stats, .detectSet, .previewJPEG: "2"
+        default: topic.isEvent ? "1;36" : "2"
         }
     }
 
