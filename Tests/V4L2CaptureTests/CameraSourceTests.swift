@@ -48,7 +48,7 @@ struct CameraSourceTests {
         }
     }
 
-    @Test("tells that it streams with the first frame, delivers frames and stops")
+    @Test("reports that it streams with the first frame, delivers frames and stops")
     func streams() throws {
         let kernel = ScriptedV4L2([
             .buffers([Fill(sequence: 0, bytes: [1])]), .buffers([Fill(sequence: 1, bytes: [2])]),
@@ -63,7 +63,8 @@ struct CameraSourceTests {
                 name: "/dev/video0",
                 size: FrameSize(width: 32, height: 16),
                 format: "YUYV",
-                rate: 30
+                rate: 30,
+                orientation: .right
             )
             #expect(stream == expected)
             #expect(frame.format == .yuyv)
