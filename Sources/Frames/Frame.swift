@@ -1,4 +1,5 @@
 public import FaceMetadata
+import FoundationEssentials
 
 /// One captured picture, in the format and the memory that its source delivered it in.
 ///
@@ -69,4 +70,49 @@ public struct Frame: @unchecked Sendable {
 
     /// The size of the upright picture, which all published coordinates refer to.
     public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
+}
+
+/// Memory for pixels; as a frame's lease it keeps them alive.
+///
+/// `@unchecked Sendable` because of the pointer: the memory is written before its frame is made and not again before
+/// the last lease is gone.
+package final class PixelMemory: @unchecked Sendable {
+    package let base: UnsafeMutableRawPointer
+    package let byteCount: Int
+
+    package init(byteCount: Int) {
+        // 64: a cache line, and the widest vector that anybody loads.
+        base = .allocate(byteCount: byteCount, alignment: 64)
+        self.byteCount = byteCount
+    }
+
+    deinit { base.deallocate() }
+}
+
+/// Lends pixel memory and lends it again when nobody holds it any more.
+package struct PixelMemoryPool {
+    /// How many pieces are kept: one being written, one waiting, one being read, one in a preview.
+    private let limit = 4
+    private var kept: [PixelMemory] = []
+
+    /// Makes a pool that has no memory yet.
+    package init() {}
+
+    /// Memory of at least that many bytes that nobody else holds.
+    package mutating func take(byteCount: Int) -> PixelMemory {
+        for index in kept.indices where isKnownUniquelyReferenced(&kept[index]) {
+            if kept[index].byteCount < byteCount { kept[index] = PixelMemory(byteCount: byteCount) }
+            return kept[index]
+        }
+        let fresh = PixelMemory(byteCount: byteCount)
+        if kept.count < limit { kept.append(fresh) }
+        return fresh
+    }
+}
+
+extension Timestamp {
+    /// What the wall clock shows, to about a microsecond. Only sources and senders of messages ask it.
+    public static func wallClock() -> Timestamp {
+        Timestamp(nanoseconds: 0).advanced(bySeconds: Date().timeIntervalSince1970)
+    }
 }
