@@ -2,8 +2,9 @@
 ///
 /// The brokers are tried in rounds: first the one that served last, then the others in their order, without a wait in
 /// between. At one broker, an unanswered or closed connection request is repeated at once without the old session, then
-/// with the other version of MQTT; the version that was accepted is remembered. After a round without success comes a
-/// wait, which grows.
+/// with the other version of MQTT; the version that was accepted is remembered. A request that goes unanswered in that
+/// version is repeated with it, since another node of the cluster may answer. After a round without success comes a wait,
+/// which grows.
 ///
 /// Touches no network and asks no clock: times are nanoseconds of the timers' clock, handed in.
 struct ConnectionStateMachine {
@@ -34,6 +35,8 @@ struct ConnectionStateMachine {
         case untrusted(String)
         /// The connection ended: why.
         case ended(String)
+        /// The broker did not answer the request for a connection: what was waited for.
+        case unanswered(String)
         /// The server sent what no broker sends: what, and which server.
         case malformed(String)
         /// The broker says another client took our place.
@@ -78,7 +81,9 @@ struct ConnectionStateMachine {
     private var round: ArraySlice<Int> = []
     /// Why those before failed, and whether only a person can fix that.
     private var reasons: [(text: String, isRefusal: Bool)] = []
-    private var hasTriedOtherVersion = false
+    private var hasRepeated = false
+    /// Why the other version was tried at this broker; nil if it was not.
+    private var otherVersionReason: (text: String, isRefusal: Bool)?
     /// Which version each broker has accepted.
     private var accepted: [Int: ConnectionState.ProtocolVersion] = [:]
     /// The broker that served last.
@@ -86,6 +91,8 @@ struct ConnectionStateMachine {
     /// The broker that may still have our session.
     private var sessionBroker: Int?
     private var failures = 0
+    /// How many rounds in a row have failed: a loss is none.
+    private var failedRounds = 0
     private var shortLived = 0
     private var takeovers = 0
     private var reported: ConnectionState?
@@ -123,7 +130,7 @@ struct ConnectionStateMachine {
     }
 
     private var answerTimeout: Int64 {
-        min(Self.answerTimeout.upperBound, Self.answerTimeout.lowerBound << min(failures, 4))
+        min(Self.answerTimeout.upperBound, Self.answerTimeout.lowerBound << min(failedRounds, 4))
     }
 
     mutating func start(now: Int64) -> [Action] {
@@ -140,7 +147,7 @@ struct ConnectionStateMachine {
             return lost(.unreachable("\(broker): no answer\(addresses) within \(Self.text(dialTimeout))"), now: now)
         case .asking(let since) where now - since >= answerTimeout:
             return lost(
-                .ended("\(broker): no answer to the connection request within \(Self.text(answerTimeout))"),
+                .unanswered("\(broker): no answer to the connection request within \(Self.text(answerTimeout))"),
                 now: now
             )
         default: return []
@@ -162,6 +169,7 @@ struct ConnectionStateMachine {
         sessionBroker = attempt.version == .version5 && settings.sessionExpiry > .zero ? attempt.broker : nil
         served = attempt.broker
         failures = 0
+        failedRounds = 0
         reasons = []
         return report(.connected(attempt.version, sessionPresent: sessionPresent, broker: broker))
     }
@@ -169,9 +177,15 @@ struct ConnectionStateMachine {
     /// The broker refused the connection.
     mutating func refused(_ refusal: Refusal, now: Int64) -> [Action] {
         guard case .asking = phase else { return [] }
-        if refusal.isUnsupportedVersion, let next = withOtherVersion() { return [.abandon] + open(next, now: now) }
-        if !attempt.cleanStart, !refusal.isAboutCredentials { return [.abandon] + open(withCleanStart(), now: now) }
         let text = "\(broker): \(refusal.text(settings.advice))"
+        if refusal.isUnsupportedVersion {
+            if let next = withOtherVersion(since: text, isRefusal: true) { return [.abandon] + open(next, now: now) }
+            // What failed in the version that the broker does speak is what counts.
+            if let (text, isRefusal) = otherVersionReason {
+                return [.abandon] + failed(text, isRefusal: isRefusal, now: now)
+            }
+        }
+        if !attempt.cleanStart, !refusal.isAboutCredentials { return [.abandon] + open(withCleanStart(), now: now) }
         return [.abandon] + failed(text, isRefusal: !refusal.isTemporary, now: now)
     }
 
@@ -207,7 +221,8 @@ struct ConnectionStateMachine {
 
     private mutating func openNext(now: Int64) -> [Action] {
         guard let broker = round.popFirst() else { return [] }
-        hasTriedOtherVersion = false
+        hasRepeated = false
+        otherVersionReason = nil
         let version: ConnectionState.ProtocolVersion =
             switch settings.protocolPreference {
             case .automatic: accepted[broker] ?? .version5
@@ -232,9 +247,9 @@ struct ConnectionStateMachine {
         return next
     }
 
-    private mutating func withOtherVersion() -> Attempt? {
-        guard settings.protocolPreference == .automatic, !hasTriedOtherVersion else { return nil }
-        hasTriedOtherVersion = true
+    private mutating func withOtherVersion(since reason: String, isRefusal: Bool = false) -> Attempt? {
+        guard settings.protocolPreference == .automatic, otherVersionReason == nil else { return nil }
+        otherVersionReason = (reason, isRefusal)
         return Attempt(broker: attempt.broker, version: attempt.version.other, cleanStart: true)
     }
 
@@ -242,20 +257,33 @@ struct ConnectionStateMachine {
         switch loss {
         case .untrusted(let reason): return failed(reason, isRefusal: true, now: now)
         case .unreachable(let reason): return failed(reason, isRefusal: false, now: now)
-        case .takenOver, .ended, .malformed:
-            if !attempt.cleanStart { return open(withCleanStart(), now: now) }
-            if let next = withOtherVersion() { return open(next, now: now) }
-            switch loss {
-            case .ended(let reason), .malformed(let reason): return failed(reason, isRefusal: false, now: now)
-            default: return failed("\(broker): closed before the broker answered", isRefusal: false, now: now)
+        case .takenOver:
+            return again("\(broker): closed before the broker answered", now: now)
+        case .ended(let reason), .malformed(let reason): return again(reason, now: now)
+        case .unanswered(let reason):
+            if attempt.cleanStart, !hasRepeated, accepted[attempt.broker] == attempt.version {
+                hasRepeated = true
+                return open(attempt, now: now)
             }
+            return again(reason, now: now)
         }
+    }
+
+    /// The same broker in another way, if there is one left.
+    private mutating func again(_ reason: String, now: Int64) -> [Action] {
+        if !attempt.cleanStart {
+            hasRepeated = true
+            return open(withCleanStart(), now: now)
+        }
+        if let next = withOtherVersion(since: reason) { return open(next, now: now) }
+        return failed(reason, isRefusal: false, now: now)
     }
 
     /// This broker is done with for this round.
     private mutating func failed(_ reason: String, isRefusal: Bool, now: Int64) -> [Action] {
         reasons.append((reason, isRefusal))
         if !round.isEmpty { return openNext(now: now) }
+        failedRounds += 1
         let text = reasons.map(\.text).joined(separator: "; ")
         guard reasons.allSatisfy(\.isRefusal) else { return retry(.disconnected(text), now: now) }
         return retry(.refused(text), longest: Self.refusalDelay, now: now)
@@ -285,7 +313,7 @@ struct ConnectionStateMachine {
                 longest: Self.refusalDelay,
                 now: now
             )
-        case .ended(let reason), .unreachable(let reason), .untrusted(let reason):
+        case .ended(let reason), .unanswered(let reason), .unreachable(let reason), .untrusted(let reason):
             // A connection that was accepted but did not last is a failure like one that was not.
             failures = max(0, shortLived - 1)
             guard shortLived >= shortLivedLimit else { return retry(.disconnected(reason), now: now) }

@@ -133,6 +133,13 @@ struct DeliveryQueue {
         return entries.remove(at: index).event.sequence
     }
 
+    /// Notes that the broker could not take an event now; it waits again, in its old place.
+    mutating func postpone(message: Int32) {
+        guard let index = entries.firstIndex(where: { $0.flight?.message == message }) else { return }
+        inFlight -= 1
+        entries[index].flight = nil
+    }
+
     /// Takes an event out that can never be sent.
     mutating func discard(_ sequence: Int64) {
         guard let index = entries.firstIndex(where: { $0.event.sequence == sequence }) else { return }

@@ -104,6 +104,14 @@ final class Mailroom: Sendable {
         }
     }
 
+    /// Notes that the broker could not take a message now.
+    func postponed(message: Int32) {
+        contents.withLock { contents in
+            contents.states.postpone(message: message)
+            contents.queue.postpone(message: message)
+        }
+    }
+
     /// Takes out an event that no broker will ever take.
     func discard(_ event: StoredEvent) {
         contents.withLock { contents in

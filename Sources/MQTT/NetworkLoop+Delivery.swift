@@ -108,8 +108,16 @@ extension NetworkLoop {
     }
 
     func acknowledged(_ message: Int32, reason: Int32) {
-        mailroom.acknowledged(message: message, refused: reason >= 0x80)
         let topic = topics.removeValue(forKey: message)
+        if let topic, refusals.isTemporary(reason, of: topic, now: DeliveryClock.monotonic()) {
+            mailroom.postponed(message: message)
+            logger.warning(
+                "the broker cannot take a message now; it is sent again",
+                metadata: ["topic": "\(topic)", "reason": "\(MosquittoHandle.reasonText(reason))"]
+            )
+            return
+        }
+        mailroom.acknowledged(message: message, refused: reason >= 0x80)
         guard reason >= 0x80, let topic else { return }
         logRejection(of: topic, reason: MosquittoHandle.reasonText(reason))
     }

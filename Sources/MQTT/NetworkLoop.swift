@@ -49,6 +49,7 @@ final class NetworkLoop {
     var looksBeforeSending: Int64?
     var rivals = RivalWatch()
     var loggedRejections: Set<String> = []
+    var refusals = TemporaryRefusals()
     /// The topics of the messages that await their acknowledgement.
     var topics: [Int32: String] = [:]
     var isLeaving = false
@@ -107,6 +108,7 @@ final class NetworkLoop {
     private func waitAndServe() {
         let now = DeliveryClock.monotonic()
         var wake = min(now + Self.keepAliveCheck, machine.deadline ?? .max, correction.due ?? .max)
+        if refusals.pauseEnd > now { wake = min(wake, refusals.pauseEnd) }
         if let stop = mailroom.contents.withLock(\.stop) {
             wake = min(wake, now < stop.goodbyeTime ? stop.goodbyeTime : stop.deadline)
         }
@@ -292,6 +294,7 @@ final class NetworkLoop {
         topics = [:]
         watchesOwnTopic = false
         looksBeforeSending = nil
+        refusals = TemporaryRefusals()
         correction.connectionLost()
         mailroom.connectionLost()
     }
@@ -361,7 +364,7 @@ final class NetworkLoop {
     private func deliver() {
         sendSubscriptions()
         watchOwnTopic()
-        if looksBeforeSending == nil {
+        if looksBeforeSending == nil, DeliveryClock.monotonic() >= refusals.pauseEnd {
             sendStates()
             mailroom.expireEvents()
             logExpired()

@@ -84,6 +84,13 @@ struct StateBoard {
         entries[index].flight = nil
     }
 
+    /// Notes that the broker could not take a message now: its topic is due again.
+    mutating func postpone(message: Int32) {
+        guard let index = entries.firstIndex(where: { $0.flight?.message == message }) else { return }
+        entries[index].flight = nil
+        entries[index].isDue = true
+    }
+
     /// Notes that the broker has to get everything anew.
     mutating func connectionLost() {
         for index in entries.indices {

@@ -143,6 +143,45 @@ struct ConnectionStateMachineTests {
         #expect(machine.deadline == 6 * Self.second, "a slow broker gets more time")
     }
 
+    @Test("after a loss a request gets no more time than the first one did")
+    func timeoutAfterLoss() {
+        var machine = machine(willDelay: .seconds(5))
+        _ = machine.start(now: 0)
+        machine.opened(now: 0)
+        _ = machine.accepted(sessionPresent: false, now: 0)
+        _ = machine.lost(.ended("closed"), now: 9 * Self.second)
+        let begin = machine.deadline ?? 0
+        #expect(machine.tick(now: begin) == [Self.open(cleanStart: false)])
+        machine.opened(now: begin)
+        #expect(machine.deadline == begin + 3 * Self.second)
+        #expect(machine.tick(now: begin + 3 * Self.second) == [.abandon, Self.open()])
+    }
+
+    @Test("what a cluster's node does not answer is asked of the next node in the same version, and is no refusal")
+    func unansweredByNode() {
+        var machine = machine()
+        _ = machine.start(now: 0)
+        machine.opened(now: 0)
+        #expect(machine.refused(Refusal(code: 1), now: 0).last == Self.open(.version311))
+        machine.opened(now: 0)
+        _ = machine.accepted(sessionPresent: false, now: 0)
+        _ = machine.lost(.ended("closed"), now: 9 * Self.second)
+        let begin = machine.deadline ?? 0
+        _ = machine.tick(now: begin)
+        machine.opened(now: begin)
+        #expect(machine.tick(now: machine.deadline ?? 0) == [.abandon, Self.open(.version311)])
+        machine.opened(now: begin)
+        #expect(machine.tick(now: machine.deadline ?? 0) == [.abandon, Self.open(.version5)])
+        machine.opened(now: begin)
+        #expect(
+            machine.refused(Refusal(code: 1), now: begin)
+                == [
+                    .abandon,
+                    .report(.disconnected("broker0:1883: no answer to the connection request within 3.0 s")),
+                ]
+        )
+    }
+
     @Test("a broker that closes a request of MQTT 5 is asked for 3.1.1 at once, which is remembered over a loss")
     func silentFallback() {
         var machine = machine()

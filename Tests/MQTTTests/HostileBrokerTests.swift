@@ -1,6 +1,7 @@
 import FacetTestSupport
 import Logging
 import MQTT
+import Synchronization
 import Testing
 
 /// Replays what real brokers were found to do, and what a hostile one could.
@@ -45,6 +46,75 @@ struct HostileBrokerTests {
         await watcher.lost()
         await watcher.connected()
         #expect(broker.requests.map(\.version).prefix(3) == [5, 4, 4])
+        _ = await connection.stop()
+    }
+
+    @Test(
+        "a broker without MQTT 5 that leaves a request unanswered once, as a cluster without a leader does, is asked again"
+    )
+    func unansweredOnce() async throws {
+        let requests = Mutex(0)
+        let broker = try FakeBroker { request, packet in
+            guard request.version == 4 else { return .send([0x20, 2, 0, 1]) }
+            // The event ends the first connection.
+            if packet[0] >> 4 == 3 { return .close }
+            let number = requests.withLock { count in
+                if Self.isConnect(packet) { count += 1 }
+                return count
+            }
+            return .send(Self.isConnect(packet) && number == 2 ? [] : FakeBroker.answer(to: packet, version: 4))
+        }
+        let connection = try BrokerConnection(testing: Self.settings(broker))
+        let watcher = StateWatcher(connection)
+        try connection.start()
+        await watcher.connected()
+        connection.publishNumbered(1...1)
+        await watcher.lost()
+        await watcher.connected()
+        #expect(broker.requests.map(\.version).prefix(4) == [5, 4, 4, 4])
+        _ = await connection.stop()
+    }
+
+    @Test(
+        "an event that a cluster refuses in the moment after it lost a node is sent again",
+        arguments: [0x80, 0x83, 0x97]
+    )
+    func temporaryRefusal(reason: UInt8) async throws {
+        let refused = Mutex(0)
+        let broker = try FakeBroker { request, packet in
+            let answer = FakeBroker.answer(to: packet, version: request.version)
+            let isRefused =
+                packet[0] >> 4 == 3
+                && refused.withLock { count in
+                    count += 1
+                    return count <= 2
+                }
+            // An acknowledgement of three bytes holds a reason.
+            return .send(isRefused ? [0x40, 3] + answer.dropFirst(2) + [reason] : answer)
+        }
+        let connection = try BrokerConnection(testing: Self.settings(broker))
+        try connection.start()
+        connection.publishNumbered(1...2)
+        try await eventually { connection.counters.acknowledgedEvents == 2 }
+        #expect(connection.counters.dropped == [:])
+        #expect(broker.requests.count == 1)
+        _ = await connection.stop()
+    }
+
+    @Test("a topic that is refused over and over is given up, and the others go on")
+    func lastingRefusal() async throws {
+        let broker = try FakeBroker { request, packet in
+            let answer = FakeBroker.answer(to: packet, version: request.version)
+            let isSmile = packet[0] >> 4 == 3 && packet.contains(UInt8(ascii: "~"))
+            return .send(isSmile ? [0x40, 3] + answer.dropFirst(2) + [0x80] : answer)
+        }
+        let connection = try BrokerConnection(testing: Self.settings(broker))
+        try connection.start()
+        connection.publish(event: MQTTMessage(topic: "faces/smile", text: "~1"))
+        connection.publish(event: MQTTMessage(topic: "faces/smile", text: "~2"))
+        connection.publishNumbered(1...1)
+        try await eventually { connection.counters.acknowledgedEvents == 1 }
+        #expect(connection.counters.dropped == [.rejected: 2])
         _ = await connection.stop()
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import FaceMessages
 import FaceMetadata
 import FacetTestSupport
+import Frames
 import Logging
 import MQTT
 import OverlayRendering
@@ -12,8 +13,23 @@ import Testing
 /// The commands against a real broker, with a scripted daemon at its other end.
 @Suite("Commands with a broker", .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
 struct BrokerTests {
-    private func options(_ broker: MosquittoBroker) throws -> BrokerOptions {
-        try BrokerOptions.parse(["--mqtt", "mqtt://127.0.0.1:\(broker.port)"])
+    private func options(_ broker: MosquittoBroker, topic: String? = nil) throws -> BrokerOptions {
+        try BrokerOptions.parse(
+            ["--mqtt", "mqtt://127.0.0.1:\(broker.port)"] + (topic.map { ["--topic", $0] } ?? [])
+        )
+    }
+
+    /// Has a broker keep the status of two cameras.
+    private func publishTwoCameras(_ broker: MosquittoBroker) async throws {
+        let daemon = try daemon(broker)
+        for (name, state) in [("front", DaemonStatus.CameraState.streaming), ("porch", .lost)] {
+            let status = DaemonStatus(state: .online, cameraState: state, reason: nil, version: facetVersion)
+            let message = MessageEncoder(camera: name, boot: ULID.make(at: .wallClock())).status(status)
+            publish(message, daemon, under: "site1/\(name)/faces")
+        }
+        _ = await daemon.states.first { $0.isConnected }
+        // The goodbye comes after all of it.
+        _ = await daemon.stop()
     }
 
     private func daemon(_ broker: MosquittoBroker) throws -> BrokerConnection {
@@ -25,9 +41,9 @@ struct BrokerTests {
         return connection
     }
 
-    private func publish(_ message: Message, _ connection: BrokerConnection) {
+    private func publish(_ message: Message, _ connection: BrokerConnection, under base: String = "faces") {
         let mqtt = MQTTMessage(
-            topic: message.topic.name(under: "faces"),
+            topic: message.topic.name(under: base),
             payload: message.payload,
             qos: .atLeastOnce,
             retain: message.topic.isRetained
@@ -86,6 +102,50 @@ struct BrokerTests {
         await broker.terminate()
         let (_, gone) = try await BrokerExamination.findings(options(broker))
         #expect(gone.map(\.verdict) == [.fails] && gone.first?.remedy != nil)
+    }
+
+    @Test("doctor looks at each camera that a pattern matches, and says which one a finding is about")
+    func doctorOfSeveral() async throws {
+        let broker = try await MosquittoBroker()
+        try await publishTwoCameras(broker)
+        let (isStreaming, findings) = try await BrokerExamination.findings(options(broker, topic: "site1/+/faces"))
+        #expect(isStreaming)
+        #expect(findings.map(\.subject) == ["broker", "daemon", "daemon"])
+        #expect(findings.map(\.camera) == [nil, "site1/front/faces", "site1/porch/faces"])
+        #expect(findings.map(\.verdict) == [.works, .works, .fails])
+        let lines = FindingTable(hasColors: false).lines(findings)
+        #expect(lines.contains { $0.hasPrefix("✓  site1/front/faces daemon  'front' version") }, "\(lines)")
+        let (_, none) = try await BrokerExamination.findings(options(broker, topic: "site2/+/faces"))
+        #expect(none.map(\.verdict) == [.works, .fails])
+        #expect(none.last?.detail.contains("site2/+/faces/status") == true)
+    }
+
+    @Test("of several cameras one is chosen by its name or its base, and an error lists them")
+    func oneOfSeveral() async throws {
+        let broker = try await MosquittoBroker()
+        try await publishTwoCameras(broker)
+        let several = try options(broker, topic: "site1/+/faces")
+        for name in ["porch", "site1/porch/faces"] {
+            #expect(try await CameraChoice.base(named: name, several, command: "view") == "site1/porch/faces")
+        }
+        let one = try options(broker, topic: "+/porch/faces")
+        #expect(try await CameraChoice.base(named: nil, one, command: "view") == "site1/porch/faces")
+        let failure = await #expect(throws: CommandFailure.self) {
+            try await CameraChoice.base(named: nil, several, command: "view")
+        }
+        #expect(
+            failure?.description
+                == "2 cameras under site1/+/faces at 127.0.0.1:\(broker.port): porch (site1/porch/faces, lost), "
+                + "front (site1/front/faces, streaming); choose one with --camera porch"
+        )
+        let unknown = await #expect(throws: CommandFailure.self) {
+            try await CameraChoice.base(named: "attic", several, command: "view")
+        }
+        #expect(unknown?.description.hasPrefix("no camera 'attic' under site1/+/faces at ") == true)
+        let nowhere = try options(broker, topic: "site2/+/faces")
+        await #expect(throws: CommandFailure.self) {
+            try await CameraChoice.base(named: nil, nowhere, command: "view")
+        }
     }
 
     @Test("a follower hears messages in order, and of the connection's loss and return")

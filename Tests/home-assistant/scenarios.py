@@ -110,8 +110,8 @@ class Program:
 
 
 class HomeAssistant:
-    def __init__(self, work, version, broker):
-        self.root, self.inside, self.version, self.broker = work / "trixie", f"/ha/{version}", version, broker
+    def __init__(self, work, suite, version, broker):
+        self.root, self.inside, self.version, self.broker = work / suite, f"/ha/{version}", version, broker
         self.config = self.root / self.inside[1:] / "config"
         self.port, self.token, self.session, self.counter = free_port(), None, None, 0
         self.log = work / version / "home-assistant.log"
@@ -260,7 +260,7 @@ class Run:
              "--set", f"preview.enabled={str(self.has_preview(options.version)).lower()}"],
             self.work / "facetd.log", {**os.environ, "XDG_STATE_HOME": str(state)},
         )
-        self.home = HomeAssistant(work, options.version, self.port)
+        self.home = HomeAssistant(work, options.suite, options.version, self.port)
         self.version, self.only = options.version, set(filter(None, options.only.split(",")))
         for log in (self.daemon.log, self.broker.log):
             log.unlink(missing_ok=True)
@@ -474,7 +474,7 @@ class Run:
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("work", "version", "facetd", "document", "only"):
+    for name in ("work", "suite", "version", "facetd", "document", "only"):
         parser.add_argument("--" + name, required=True)
     options = parser.parse_args()
     sys.exit(min(asyncio.run(Run(options).run()), 1))

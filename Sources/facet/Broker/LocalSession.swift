@@ -17,10 +17,34 @@ struct SourceOptions: ParsableArguments {
     )
     var source: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The camera by its name, or by what its topics begin with, where the broker has several.",
+            valueName: "name"
+        )
+    )
+    var camera: String?
+
+    func validate() throws {
+        guard source == nil || camera == nil else {
+            throw ValidationError("--camera names a camera on the broker; it and --source exclude each other")
+        }
+    }
+
     /// Where a live command's messages and pictures come from.
-    func subscriber(_ broker: BrokerOptions, command: String, capacity: Int = 1024) throws -> Subscriber {
+    func subscriber(_ broker: BrokerOptions, command: String, capacity: Int = 1024) async throws -> Subscriber {
         guard let source else {
-            return try Subscriber(broker, command: command, topics: Topic.viewed, capacity: capacity)
+            let isPlural = camera != nil || broker.topic.count > 1 || broker.topic.contains { $0.contains("+") }
+            let base =
+                isPlural
+                ? try await CameraChoice.base(named: camera, broker, command: command) : try broker.base()
+            return try Subscriber(
+                broker,
+                command: command,
+                topics: Topic.viewed,
+                patterns: [base],
+                capacity: capacity
+            )
         }
         let base = try broker.base()
         do throws(FaceSessionError) {

@@ -13,6 +13,7 @@ struct Doctor: AsyncParsableCommand {
             Examples:
               facet doctor
               facet doctor --mqtt mqtts://me@broker.example --no-machine
+              facet doctor --no-machine --topic '+/faces'          all cameras
             """
     )
 

@@ -82,7 +82,7 @@ struct Record: AsyncParsableCommand {
     // MARK: - From the preview
 
     private func recordLive() async throws {
-        let subscriber = try live.subscriber(broker, command: "record")
+        let subscriber = try await live.subscriber(broker, command: "record")
         let decoder = try PreviewDecoder()
         var pictures = LivePictures(subscriber)
         var recorder = OverlayRecorder(

@@ -16,6 +16,7 @@ struct Snapshot: AsyncParsableCommand {
             Examples:
               facet snapshot -o now.png
               facet snapshot -o smile.jpg --on smile --plain       the smile shutter
+              facet snapshot -o porch.png --camera porch           where the broker has several cameras
               facet snapshot -o face.png --look santa --over clip.mp4 --metadata clip.jsonl --on smile
             """
     )
@@ -76,7 +77,7 @@ struct Snapshot: AsyncParsableCommand {
 
     /// Draws over a preview picture: the next one, or the one that shows the event waited for.
     private func livePicture() async throws -> Canvas {
-        let subscriber = try live.subscriber(broker, command: "snapshot")
+        let subscriber = try await live.subscriber(broker, command: "snapshot")
         let decoder = try PreviewDecoder()
         var pictures = LivePictures(subscriber)
         var shutter = Shutter(event: on)

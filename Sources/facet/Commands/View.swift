@@ -18,6 +18,7 @@ struct View: AsyncParsableCommand {
             Examples:
               facet view --look santa --mirror
               facet view --mqtt mqtt://camera.local --topic porch/faces
+              facet view --camera porch                    by its name, where the broker has several
               facet view --source /dev/video0              without a daemon, to aim the camera
               facet view --over clip.mp4 --metadata clip.jsonl --look mesh
             """
@@ -54,7 +55,7 @@ struct View: AsyncParsableCommand {
         let source = try ViewPicture(clip: recorded?.clip)
         let subscriber =
             recorded?.track == nil
-            ? try live.subscriber(broker, command: "view", capacity: 64) : nil
+            ? try await live.subscriber(broker, command: "view", capacity: 64) : nil
         let (terminal, encoder) = try takeTerminal()
         let session = ViewSession(
             controls: ViewControls(overlay, gravity: gravity),

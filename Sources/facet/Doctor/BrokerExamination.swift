@@ -3,7 +3,7 @@ import FaceMetadata
 import Foundation
 import MQTT
 
-/// Looks at the broker and at the daemon that should be online there.
+/// Looks at the broker and at the daemons that should be online there.
 struct BrokerExamination {
     /// Seconds until a broker counts as unreachable.
     static let patience = 4.0
@@ -11,8 +11,11 @@ struct BrokerExamination {
     /// Seconds in which a broker sends what it has retained, and a preview shows a picture.
     private static let listening = 1.5
 
-    private(set) var connection: ConnectionState = .connecting
-    private(set) var model = LiveModel()
+    /// What the topics of the daemons begin with; + stands for any level.
+    private let patterns: [String]
+    private var connection: ConnectionState = .connecting
+    /// What each daemon has published, by its base.
+    private var models: [String: LiveModel] = [:]
     private var connected: ContinuousClock.Instant?
 
     /// Connects, listens for a moment and reports what was found.
@@ -21,43 +24,72 @@ struct BrokerExamination {
     static func findings(_ options: BrokerOptions) async throws -> (isStreaming: Bool, [Finding]) {
         let subscriber: Subscriber
         do {
-            subscriber = try Subscriber(options, command: "doctor", topics: Topic.viewed)
+            let patterns = options.patterns(default: ["faces"])
+            // The pictures of all cameras would be too much to look at.
+            let topics = Self.isPlural(patterns) ? Topic.viewed.filter { $0 != .previewJPEG } : Topic.viewed
+            subscriber = try Subscriber(options, command: "doctor", topics: topics, patterns: patterns)
         } catch let failure as CommandFailure {
             return (false, [.fails("broker", failure.description)])
         }
-        var examination = BrokerExamination()
+        var examination = BrokerExamination(patterns: subscriber.patterns)
         let start = ContinuousClock.now
         for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
             if case .occurrence(let occurrence) = input.content { examination.take(occurrence) }
             if examination.isOver(after: start.duration(to: .now) / .seconds(1)) { break }
         }
         await subscriber.stop()
-        let isStreaming = examination.model.status?.status.cameraState == .streaming && examination.model.isWatching
-        return (isStreaming, examination.findings(address: subscriber.address, base: subscriber.base))
+        let isStreaming = examination.models.values.contains {
+            $0.status?.status.cameraState == .streaming && $0.isWatching
+        }
+        return (isStreaming, examination.findings(address: subscriber.address))
+    }
+
+    private init(patterns: [String]) {
+        self.patterns = patterns
+        for pattern in patterns where !pattern.contains("+") { models[pattern] = LiveModel() }
+    }
+
+    private static func isPlural(_ patterns: [String]) -> Bool {
+        patterns.count > 1 || patterns.contains { $0.contains("+") }
     }
 
     /// Takes what happened on the connection.
     mutating func take(_ occurrence: Subscriber.Occurrence) {
-        if case .connection(let state) = occurrence {
+        switch occurrence {
+        case .connection(let state):
             connection = state
             connected = state.isConnected ? .now : nil
+            for base in models.keys { _ = models[base]?.take(occurrence, at: 0) }
+        case .message(let topic, let message):
+            _ = models[message.base(of: topic), default: LiveModel()].take(occurrence, at: 0)
+        case .foreign: break
         }
-        _ = model.take(occurrence, at: 0)
     }
 
     private func isOver(after seconds: Double) -> Bool {
         if case .refused = connection { return true }
         guard let connected else { return seconds > Self.patience }
         let listened = connected.duration(to: .now) / .seconds(1)
-        return listened > Self.listening || (model.status != nil && model.picture != nil)
+        guard listened <= Self.listening, !Self.isPlural(patterns) else { return listened > Self.listening }
+        return models.values.allSatisfy { $0.status != nil && $0.picture != nil }
     }
 
     // MARK: - Findings
 
     /// What was found.
-    func findings(address: String, base: String) -> [Finding] {
+    private func findings(address: String) -> [Finding] {
         guard case .connected(let version, _, let serving) = connection else { return [broker(address)] }
-        return [.works("broker", "\(serving) with \(version.rawValue)"), daemon(base)] + details() + [preview(base)]
+        let isPlural = Self.isPlural(patterns)
+        var findings = [Finding.works("broker", "\(serving) with \(version.rawValue)")]
+        for (base, model) in models.sorted(by: { $0.key.compare($1.key, options: .numeric) == .orderedAscending }) {
+            let found = [daemon(base, model)] + details(model) + (isPlural ? [] : [preview(base, model)])
+            findings += found.map { finding in
+                var finding = finding
+                finding.camera = isPlural ? base : nil
+                return finding
+            }
+        }
+        return findings + (models.isEmpty ? [daemon(patterns.joined(separator: ", "), LiveModel())] : [])
     }
 
     private func broker(_ address: String) -> Finding {
@@ -70,7 +102,7 @@ struct BrokerExamination {
         }
     }
 
-    private func daemon(_ base: String) -> Finding {
+    private func daemon(_ base: String, _ model: LiveModel) -> Finding {
         guard let message = model.status else {
             return .fails(
                 "daemon",
@@ -94,7 +126,7 @@ struct BrokerExamination {
         }
     }
 
-    private func details() -> [Finding] {
+    private func details(_ model: LiveModel) -> [Finding] {
         guard let status = model.status?.status, status.state == .online else { return [] }
         var findings: [Finding] = []
         if let version = status.version, version != facetVersion {
@@ -128,7 +160,7 @@ struct BrokerExamination {
         return findings
     }
 
-    private func preview(_ base: String) -> Finding {
+    private func preview(_ base: String, _ model: LiveModel) -> Finding {
         guard let picture = model.picture else {
             return .remark(
                 "preview",

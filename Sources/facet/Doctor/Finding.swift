@@ -13,6 +13,9 @@ struct Finding: Equatable {
     /// What was looked at.
     var subject: String
 
+    /// What the topics of the camera begin with that it is about, where several were looked at.
+    var camera: String?
+
     /// How it is.
     var verdict: Verdict
 
@@ -37,6 +40,11 @@ struct Finding: Equatable {
 
 extension Finding: Encodable {}
 
+extension Finding {
+    /// What was looked at, with its camera.
+    fileprivate var label: String { (camera.map { $0.printable + " " } ?? "") + subject }
+}
+
 /// Findings as a table for people.
 struct FindingTable {
     /// Whether verdicts are coloured.
@@ -44,9 +52,9 @@ struct FindingTable {
 
     /// The rows, one or two lines each.
     func lines(_ findings: [Finding]) -> [String] {
-        let width = findings.map(\.subject.count).max() ?? 0
+        let width = findings.map(\.label.count).max() ?? 0
         return findings.flatMap { finding -> [String] in
-            let subject = finding.subject.padding(to: width)
+            let subject = finding.label.padding(to: width)
             let row = "\(mark(finding.verdict))  \(subject)  \(finding.detail.printable)"
             guard let remedy = finding.remedy else { return [row] }
             return [row, String(repeating: " ", count: 2 + 2 + width) + "  → \(remedy)"]

@@ -1,0 +1,31 @@
+/// Messages that a broker refuses while it is not itself, as a cluster does in the second after it has lost a node.
+///
+/// All sending pauses then, so that messages keep their order. RabbitMQ also refuses what it has delivered to all but one
+/// subscriber, for as long as that one's node is away: few repetitions, or each subscriber would get many.
+struct TemporaryRefusals {
+    /// How long to wait after a refusal, in nanoseconds.
+    static let pause: Int64 = 500_000_000
+    /// So many refusals in a row on a topic are no passing condition; then each message is refused for good.
+    static let limit = 3
+
+    /// Until when nothing is sent; timers' clock.
+    private(set) var pauseEnd: Int64 = 0
+    /// How many messages in a row were refused on each topic.
+    private var counts: [String: Int] = [:]
+
+    /// Takes the broker's answer to a message.
+    ///
+    /// - Returns: whether it is a refusal after which the message is to be sent again.
+    mutating func isTemporary(_ reason: Int32, of topic: String, now: Int64) -> Bool {
+        // OASIS MQTT 5.0 §3.4.2.1: unspecified error, implementation specific error, quota exceeded.
+        guard [0x80, 0x83, 0x97].contains(reason) else {
+            if reason < 0x80 { counts[topic] = nil }
+            return false
+        }
+        let count = counts[topic, default: 0] + 1
+        counts[topic] = min(count, Self.limit)
+        guard count < Self.limit else { return false }
+        pauseEnd = now + Self.pause
+        return true
+    }
+}

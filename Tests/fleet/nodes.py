@@ -1,0 +1,86 @@
+"""Starts the nodes of real clusters from Debian trees, with the files of docs/examples where there are some."""
+import os
+import socket
+import subprocess
+import sys
+
+from examples import Bench, until
+
+ADDRESSES = {node: f"127.0.0.{node + 1}" for node in (1, 2, 3)}
+PORT = 1883
+
+
+def answers(address, port=PORT):
+    with socket.socket() as s:
+        s.settimeout(1)
+        return s.connect_ex((address, port)) == 0
+
+
+class Nodes(Bench):
+    def erlang(self, node):
+        home = self.inside / f"node{node}"
+        (self.root / str(home)[1:]).mkdir(exist_ok=True)
+        for place in (home, self.inside):
+            cookie = self.root / str(place)[1:] / ".erlang.cookie"
+            if not cookie.exists():
+                cookie.write_text("facet")
+                cookie.chmod(0o400)
+        return home
+
+    def rabbitmq(self, node, alone=False):
+        home = self.erlang(node)
+        changes = {"mqtt.listeners.tcp.default = 1883": f"mqtt.listeners.tcp.default = {ADDRESSES[node]}:{PORT}",
+                   "mqtt.allow_anonymous = false": "mqtt.allow_anonymous = true"}
+        if alone:
+            changes["mqtt.max_session_expiry_interval_seconds"] = "# mqtt.max_session_expiry_interval_seconds"
+        path = self.example("rabbitmq.conf", f"node{node}/rabbitmq.conf", changes=changes)
+        if not alone:
+            with open(path, "a") as file:
+                file.write("\ncluster_formation.peer_discovery_backend = classic_config\n")
+                file.writelines(f"cluster_formation.classic_config.nodes.{n} = rabbit{n}@n{n}\n" for n in ADDRESSES)
+        (self.work / "plugins").write_text("[rabbitmq_mqtt].\n")
+        environment = {
+            "HOME": str(self.inside), "RABBITMQ_CONFIG_FILE": str(home / "rabbitmq.conf"),
+            "RABBITMQ_MNESIA_BASE": str(home), "RABBITMQ_LOG_BASE": str(home),
+            "RABBITMQ_ENABLED_PLUGINS_FILE": str(self.inside / "plugins"), "RABBITMQ_NODENAME": f"rabbit{node}@n{node}",
+            "RABBITMQ_DIST_PORT": str(25670 + node), "PATH": "/usr/lib/rabbitmq/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+        }
+        return self.start(["chroot", str(self.root), "/usr/lib/rabbitmq/bin/rabbitmq-server"], f"node{node}", **environment)
+
+    def nats(self, node):
+        path = self.example("nats.conf", f"nats{node}.conf", changes={
+            "server_name: facet1": f"server_name: facet{node}", "listen: 127.0.0.1:4222": f"listen: {ADDRESSES[node]}:4222",
+            "0.0.0.0:1883": f"{ADDRESSES[node]}:{PORT}", "/var/lib/nats": str(self.inside / f"nats{node}"),
+            "max_ack_pending: 1000": "max_ack_pending: 1000\n    stream_replicas: 3",
+        })
+        routes = ", ".join(f"nats://{address}:6222" for address in ADDRESSES.values())
+        with open(path, "a") as file:
+            file.write(f"cluster {{ name: facet, listen: \"{ADDRESSES[node]}:6222\", routes: [{routes}] }}\n")
+        return self.start([*self.foreign("nats-server"), "-c", str(self.inside / path.name)], f"node{node}")
+
+    def ejabberd(self, node):
+        home = self.erlang(node)
+        (self.work / f"ejabberd{node}.yml").write_text(
+            "hosts: [localhost]\nloglevel: warning\nauth_method: [anonymous]\nanonymous_protocol: login_anon\n"
+            "allow_multiple_connections: true\n"
+            f"listen: [{{port: {PORT}, ip: '{ADDRESSES[node]}', module: mod_mqtt}}]\nmodules: {{mod_mqtt: {{}}}}\n")
+        environment = {"HOME": str(self.inside), "ERL_LIBS": "/usr/lib/x86_64-linux-gnu", "EJABBERD_LOG_PATH": str(home / "log"),
+                       "EJABBERD_CONFIG_PATH": str(self.inside / f"ejabberd{node}.yml")}
+        erl = ["chroot", str(self.root), "/usr/bin/erl", "-noinput"]
+        server = self.start([*erl, "-sname", f"ejabberd{node}@n{node}", "-mnesia", "dir", f'"{home}/mnesia"', "-s", "ejabberd"],
+                            f"node{node}", **environment)
+        if node > 1 and not (self.work / f"joined{node}").exists():
+            join = f"io:format(\"~p\", [rpc:call(ejabberd{node}@n{node}, ejabberd_cluster, join, [ejabberd1@n1])]), halt()."
+            control = [*erl, "-sname", "control", "-eval", join]
+            joins = lambda: "ok" == subprocess.run(control, env={**os.environ, **environment}, text=True, capture_output=True).stdout
+            if until(lambda: answers(ADDRESSES[1]) and answers(ADDRESSES[node]) and joins(), 120) is None:
+                sys.exit(f"ejabberd: node {node} did not join")
+            (self.work / f"joined{node}").touch()
+        return server
+
+    def haproxy(self):
+        self.example("haproxy.cfg", changes={
+            "bind :1883": f"bind 127.0.0.1:{PORT}", "192.0.2.1:1883": f"{ADDRESSES[1]}:{PORT}",
+            "server second 192.0.2.2:1883 backup": f"server second {ADDRESSES[2]}:{PORT}\n    server third {ADDRESSES[3]}:{PORT}",
+        })
+        self.start([*self.foreign("haproxy"), "-f", str(self.inside / "haproxy.cfg")], "haproxy")
