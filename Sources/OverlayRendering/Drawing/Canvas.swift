@@ -151,3 +151,57 @@ package final class Canvas {
         }
     }
 }
+
+/// A colour, its parts 0…1, opacity not multiplied in.
+package struct Color: Hashable, Sendable {
+    /// Red.
+    package var red: Double
+    /// Green.
+    package var green: Double
+    /// Blue.
+    package var blue: Double
+    /// Opacity.
+    package var alpha: Double
+
+    /// Makes a colour from its parts.
+    package init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+        self.alpha = alpha
+    }
+
+    /// The same colour with another opacity.
+    package func withAlpha(_ alpha: Double) -> Color {
+        Color(red: red, green: green, blue: blue, alpha: alpha)
+    }
+
+    /// White.
+    package static let white = Color(red: 1, green: 1, blue: 1)
+    /// Black.
+    package static let black = Color(red: 0, green: 0, blue: 0)
+    /// The red of hearts, hats and squares.
+    package static let red = Color(red: 0.87, green: 0.09, blue: 0.13)
+}
+
+/// Why nothing can be drawn.
+package enum CanvasError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Cairo cannot make a picture of that size.
+    case cannotCreate(width: Int, height: Int, reason: String)
+    /// Cairo failed while drawing.
+    case drawing(reason: String)
+    /// The frame's pixels cannot be read as they are.
+    case undecoded
+
+    /// What was tried, why it failed, and what to do about it.
+    package var description: String {
+        switch self {
+        case .cannotCreate(let width, let height, let reason):
+            "cannot make a picture of \(width)x\(height) pixels to draw on: \(reason); choose a smaller size"
+        case .drawing(let reason):
+            "drawing failed: \(reason)"
+        case .undecoded:
+            "cannot draw a JPEG frame that was not decoded"
+        }
+    }
+}

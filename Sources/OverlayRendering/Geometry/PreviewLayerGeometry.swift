@@ -127,3 +127,47 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
         .then(surfaceFromPicture)
     }
 }
+
+/// How a picture fills a surface of another shape, as AVLayerVideoGravity.
+package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
+    /// The whole picture is visible and keeps its shape; bars stay free at two sides.
+    case resizeAspect
+    /// The surface is filled and the picture keeps its shape; two of its sides are cut off.
+    case resizeAspectFill
+    /// The picture is stretched to the surface.
+    case resize
+
+    /// Where a picture of that size lies on a surface, in points.
+    func pictureRect(of picture: SurfaceSize, on surface: SurfaceSize) -> SurfaceRect {
+        let (horizontal, vertical) = (surface.width / picture.width, surface.height / picture.height)
+        let scale: Double
+        switch self {
+        case .resizeAspect: scale = min(horizontal, vertical)
+        case .resizeAspectFill: scale = max(horizontal, vertical)
+        case .resize: return SurfaceRect(x: 0, y: 0, width: surface.width, height: surface.height)
+        }
+        let (width, height) = (picture.width * scale, picture.height * scale)
+        return SurfaceRect(
+            x: (surface.width - width) / 2,
+            y: (surface.height - height) / 2,
+            width: width,
+            height: height
+        )
+    }
+}
+
+extension Orientation {
+    /// Maps the unit square of a stored picture to the unit square of the upright one.
+    var uprightFromStored: PlaneTransform {
+        switch self {
+        case .up: PlaneTransform(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0)
+        case .upMirrored: PlaneTransform(a: -1, b: 0, c: 0, d: 1, tx: 1, ty: 0)
+        case .down: PlaneTransform(a: -1, b: 0, c: 0, d: -1, tx: 1, ty: 1)
+        case .downMirrored: PlaneTransform(a: 1, b: 0, c: 0, d: -1, tx: 0, ty: 1)
+        case .leftMirrored: PlaneTransform(a: 0, b: 1, c: 1, d: 0, tx: 0, ty: 0)
+        case .right: PlaneTransform(a: 0, b: -1, c: 1, d: 0, tx: 1, ty: 0)
+        case .rightMirrored: PlaneTransform(a: 0, b: -1, c: -1, d: 0, tx: 1, ty: 1)
+        case .left: PlaneTransform(a: 0, b: 1, c: -1, d: 0, tx: 0, ty: 1)
+        }
+    }
+}

@@ -1,5 +1,5 @@
 package import FaceMessages
-import FaceMetadata
+package import FaceMetadata
 import Foundation
 
 /// All messages about a clip, in order, for drawing over it by `mediaTime`.
@@ -160,5 +160,69 @@ extension MessageTrack.Entry {
 
     fileprivate var isMetadata: Bool {
         if case .metadata = message { true } else { false }
+    }
+}
+
+/// Why a file does not hold the messages of a clip.
+package enum MessageTrackError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A line is not what `facetd --print` writes.
+    case badLine(number: Int, reason: String)
+    /// There is no metadata in it.
+    case noMetadata
+    /// It holds messages of several cameras.
+    case severalCameras([String])
+    /// It has times that the clip does not have.
+    case longerThanClip(metadataEnd: Double, clipEnd: Double)
+
+    /// What is wrong, and what to do about it.
+    package var description: String {
+        switch self {
+        case .badLine(let number, let reason):
+            "line \(number) is not a message as `facetd --print` writes them: \(reason)"
+        case .noMetadata:
+            "there is no metadata message in it; write one with `facetd --source CLIP --pace asap --no-mqtt --print`"
+        case .severalCameras(let cameras):
+            "it holds messages of several cameras (\(cameras.joined(separator: ", "))); one at a time can be drawn"
+        case .longerThanClip(let metadataEnd, let clipEnd):
+            "it reaches to \(Self.seconds(metadataEnd)) s but the clip ends at \(Self.seconds(clipEnd)) s: "
+                + "it belongs to another clip"
+        }
+    }
+
+    private static func seconds(_ value: Double) -> String { String((value * 100).rounded() / 100) }
+}
+
+extension DecodedMessage {
+    /// The frame it comes from; nil if it does not come from one.
+    package var stamp: FrameStamp? {
+        switch self {
+        case .metadata(let message): message.stamp
+        case .event(let message): message.event.stamp
+        case .count, .status, .stats, .detectState: nil
+        }
+    }
+
+    /// Who sent it; nil if it does not say.
+    package var origin: MessageOrigin? {
+        switch self {
+        case .metadata(let message): message.origin
+        case .event(let message): message.origin
+        case .status(let message): message.origin
+        case .count, .stats, .detectState: nil
+        }
+    }
+}
+
+extension Topic {
+    /// The topic that a full name such as `porch/faces/detect/state` ends in; nil if it is none of the contract's.
+    package init?(name: String) {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        for count in [2, 1] where parts.count > count {
+            if let topic = Topic(rawValue: parts.suffix(count).joined(separator: "/")) {
+                self = topic
+                return
+            }
+        }
+        return nil
     }
 }

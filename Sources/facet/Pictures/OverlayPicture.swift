@@ -1,5 +1,6 @@
 import FaceMetadata
 import Frames
+import MediaFiles
 import OverlayRendering
 
 /// Draws a scene over a picture.
@@ -31,5 +32,68 @@ struct OverlayPicture {
         canvas.draw(picture, geometry)
         if !isPlain { canvas.draw(scene, geometry, look: options.look.look, at: seconds) }
         try canvas.check()
+    }
+}
+
+/// Turns the daemon's preview pictures into pictures to draw over.
+final class PreviewDecoder {
+    /// The newest picture.
+    let picture = Picture()
+
+    private let decoder: JPEGDecoder
+
+    /// Makes a decoder that holds no picture yet.
+    init() throws {
+        do {
+            decoder = try JPEGDecoder()
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+    }
+
+    /// Decodes a JPEG into `picture`.
+    ///
+    /// - Parameters:
+    ///   - jpeg: the file's bytes.
+    ///   - target: how large the picture will be drawn; nil if all its pixels are wanted.
+    /// - Throws: `JPEGError` or `CanvasError` if it is damaged or too large; the picture before stays then.
+    func decode(_ jpeg: [UInt8], target: FrameSize? = nil) throws {
+        try picture.update(from: try decoder.decode(jpeg, for: target), target: target)
+    }
+}
+
+/// Makes the faces in preview pictures unrecognisable before pages get them.
+final class CoveredPictures {
+    private let decoder: PreviewDecoder
+    private let encoder: JPEGEncoder
+
+    /// Makes it with nothing decoded yet.
+    init() throws {
+        decoder = try PreviewDecoder()
+        do {
+            encoder = try JPEGEncoder(quality: 85)
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+    }
+
+    /// The picture as a JPEG with the look drawn into it; nil if the picture cannot be decoded.
+    func jpeg(_ picture: PreviewPicture, _ scene: Scene, look: any Look, at seconds: Double) -> [UInt8]? {
+        do {
+            try decoder.decode(picture.jpeg)
+            guard let size = decoder.picture.uprightSize else { return nil }
+            let canvas = try Canvas(pixelSize: size)
+            guard let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size) else { return nil }
+            canvas.draw(decoder.picture, geometry)
+            canvas.draw(scene, geometry, look: look, at: seconds)
+            try canvas.check()
+            return try canvas.withPixels { pixels, bytesPerRow in
+                guard let base = pixels.baseAddress else { return nil }
+                let plane = Frame.Plane(base: base, bytesPerRow: bytesPerRow)
+                return try encoder.encode(Frame(borrowing: plane, size: size, format: .bgra, mediaTime: 0))
+            }
+        } catch {
+            return nil
+        }
     }
 }
