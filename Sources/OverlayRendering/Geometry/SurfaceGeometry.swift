@@ -71,6 +71,13 @@ package struct SurfaceRect: Hashable, Sendable {
         )
     }
 
+    /// How much of the area lies in another rectangle too, in square points.
+    func overlap(with other: SurfaceRect) -> Double {
+        let across = min(x + width, other.x + other.width) - max(x, other.x)
+        let along = min(y + height, other.y + other.height) - max(y, other.y)
+        return max(0, across) * max(0, along)
+    }
+
     /// The centre.
     package var center: SurfacePoint { SurfacePoint(x: x + width / 2, y: y + height / 2) }
 }

@@ -20,8 +20,10 @@ package struct MeshLook: Look {
             box(face.face, on: canvas)
             landmarks(face.face, on: canvas)
             axes(face.face, on: canvas)
-            values(face, on: canvas)
         }
+        // The numbers of one face must not cover another one.
+        var taken = faces.map(\.face.bounds)
+        for face in faces { taken.append(values(face.face, avoiding: taken, on: canvas)) }
     }
 
     private func weight(_ face: SurfaceFace) -> Double { max(1, face.bounds.width * 0.008) }
@@ -94,32 +96,43 @@ package struct MeshLook: Look {
 
     // MARK: - Values
 
-    private func values(_ drawn: DrawnFace, on canvas: Canvas) {
-        let face = drawn.face
+    /// Writes the numbers beside a face: where they are in the picture and cover the least of what is taken.
+    ///
+    /// - Returns: the place they take.
+    private func values(_ face: SurfaceFace, avoiding taken: [SurfaceRect], on canvas: Canvas) -> SurfaceRect {
         let size = max(8, min(face.bounds.width * 0.085, 28))
-        let left = face.bounds.x + face.bounds.width + size * 0.6
         let lines = Self.lines(face)
-        let width = lines.map { canvas.width(of: $0, size: size) }.max() ?? 0
-        // To the right of the box, or to its left where the right has no room.
-        let x = left + width + size <= canvas.size.width ? left : max(size * 0.3, face.bounds.x - width - size)
-        var y = max(size, min(face.bounds.y + size, canvas.size.height - Double(lines.count + 2) * size * 1.25))
-        var plate = Outline()
-        plate.addRoundedRect(
+        let width = max(lines.map { canvas.width(of: $0, size: size) }.max() ?? 0, size * 6) + size * 0.8
+        let height = (Double(lines.count) + (face.smile == nil ? 0.2 : 1.2)) * size * 1.25
+        let (box, gap) = (face.bounds, size * 0.2)
+        // To the right, to the left, below and above; the first of equally good places.
+        let corners = [
+            (box.x + box.width + gap, box.y), (box.x - width - gap, box.y), (box.x, box.y + box.height + gap),
+            (box.x, box.y - height - gap),
+        ]
+        let places = corners.map { x, y in
             SurfaceRect(
-                x: x - size * 0.4,
-                y: y - size * 1.1,
-                width: max(width, size * 6) + size * 0.8,
-                height: (Double(lines.count) + (face.smile == nil ? 0.2 : 1.2)) * size * 1.25
-            ),
-            radius: size * 0.3
-        )
+                x: max(0, min(x, canvas.size.width - width)),
+                y: max(0, min(y, canvas.size.height - height)),
+                width: width,
+                height: height
+            )
+        }
+        func covered(_ place: SurfaceRect) -> Double { taken.reduce(0) { $0 + place.overlap(with: $1) } }
+        let place = places.min { covered($0) < covered($1) } ?? places[0]
+        var plate = Outline()
+        plate.addRoundedRect(place, radius: size * 0.3)
         canvas.fill(plate, .black.withAlpha(0.55))
+        let x = place.x + size * 0.4
+        var y = place.y + size * 1.1
         for line in lines {
             canvas.text(line, at: SurfacePoint(x: x, y: y), size: size, color: .white)
             y += size * 1.25
         }
-        guard let smile = face.smile else { return }
-        bar(smile, x: x, y: y - size * 0.6, size: size, isOn: face.smiling == true, on: canvas)
+        if let smile = face.smile {
+            bar(smile, x: x, y: y - size * 0.6, size: size, isOn: face.smiling == true, on: canvas)
+        }
+        return place
     }
 
     private func bar(_ share: Double, x: Double, y: Double, size: Double, isOn: Bool, on canvas: Canvas) {

@@ -44,15 +44,17 @@ package struct SquareLook: Look {
         // Under the square, or inside it where there is no room below.
         let below = square.y + square.height + line / 2
         let top = below + 1.4 * size <= canvas.size.height ? below : square.y + square.height - 1.4 * size
+        // A face that is cut off keeps its words in the picture.
+        let x = max(width / 2, min(square.center.x, canvas.size.width - width / 2))
         var plate = Outline()
         plate.addRoundedRect(
-            SurfaceRect(x: square.center.x - width / 2, y: top, width: width, height: 1.4 * size),
+            SurfaceRect(x: x - width / 2, y: top, width: width, height: 1.4 * size),
             radius: size * 0.2
         )
         canvas.fill(plate, Color(red: 1, green: 0, blue: 0, alpha: 0.85))
         canvas.text(
             text,
-            at: SurfacePoint(x: square.center.x, y: top + size),
+            at: SurfacePoint(x: x, y: top + size),
             size: size,
             color: .white,
             anchor: .center,
