@@ -21,6 +21,7 @@ package final class ClipWriter {
     private let scaler = FrameScaler()
     private let encoder: VideoEncoder
     private let target: FrameScaler.Target
+    private let painter: GIFPainter?
     private let muxer: Muxer
     private let frameTicks: Int64
     private var firstTime: Double?
@@ -52,6 +53,7 @@ package final class ClipWriter {
         self.size = size
         target = format.target(size: even)
         let settings = format.settings(target: target, rate: rate)
+        painter = format.muxer == "gif" ? GIFPainter() : nil
         do throws(FrameScaler.Failure) {
             encoder = try VideoEncoder(anyOf: format.encoders, settings: settings)
         } catch {
@@ -87,7 +89,7 @@ package final class ClipWriter {
         do throws(FrameScaler.Failure) {
             result = try scaler.convert(frame, to: target) { picture in
                 picture.pointee.pts = latestTicks
-                return encode(picture)
+                return painter.map { $0.paint(picture, encode) } ?? encode(picture)
             }
         } catch {
             close()
@@ -127,6 +129,7 @@ package final class ClipWriter {
             close()
             throw .unencodable(path: path, reason: "a clip needs at least one frame")
         }
+        try check(painter?.finish(encode) ?? 0)
         try check(encode(nil))
         if isWhole { try check(muxer.sound?.copy(upTo: nil) ?? 0) }
         isOpen = false
@@ -175,14 +178,17 @@ struct ClipFormat {
     /// What the encoder gets: BT.601 below 720 rows and BT.709 from there on, as players expect; limited range.
     func target(size: FrameSize) -> FrameScaler.Target {
         guard muxer != "gif" else {
-            return .init(format: AV_PIX_FMT_RGB8, size: size, encoding: .jpeg)
+            return .init(format: AV_PIX_FMT_RGB24, size: size, encoding: .jpeg)
         }
         let matrix: YUVEncoding.Matrix = size.height >= 720 ? .bt709 : .bt601
         return .init(format: AV_PIX_FMT_YUV420P, size: size, encoding: YUVEncoding(matrix: matrix, isFullRange: false))
     }
 
     func settings(target: FrameScaler.Target, rate: Double) -> VideoEncoder.Settings {
-        VideoEncoder.Settings(
+        var target = target
+        // The painter stands between the two.
+        if muxer == "gif" { target.format = AV_PIX_FMT_PAL8 }
+        return VideoEncoder.Settings(
             target: target,
             timeBase: ticksPerSecond.map { AVRational(num: 1, den: $0) } ?? av_inv_q(ffmpeg.av_d2q(rate, 100_000)),
             rate: rate,

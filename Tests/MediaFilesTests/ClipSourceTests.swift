@@ -26,12 +26,8 @@ struct ClipSourceTests {
         for (index, time) in recording.mediaTimes.enumerated() { #expect(abs(time - Double(index) * 0.04) < 0.002) }
         #expect(recording.stream?.size == FrameSize(width: 160, height: 120))
         #expect(abs((recording.stream?.rate ?? 0) - 25) < 0.5)
-        // A gif has 256 colours, so shades are coarse.
         #expect(colours.count == 25)
-        #expect(
-            colours.allSatisfy { areTheQuarters($0, tolerance: ending == "gif" ? 60 : 14) },
-            "\(colours.first ?? [])"
-        )
+        #expect(colours.allSatisfy { areTheQuarters($0, tolerance: 14) }, "\(colours.first ?? [])")
         #expect(recording.counts.captured == 25 && recording.counts.taken == 25 && recording.counts.dropped.isEmpty)
     }
 

@@ -1,0 +1,88 @@
+/// Up to 255 colours that stand for those of pictures as well as they can.
+///
+/// Colours are counted in a grid of 32 steps for red, green and blue. The box of colours whose pixels differ the most from
+/// their mean is cut in two at that mean, until there are enough boxes; their means are the palette.
+struct ColorPalette {
+    static let size = 255
+    private static let steps = 32
+
+    /// A place of the grid, and how many pixels have its colour.
+    private struct Cell {
+        var place: SIMD3<Double>
+        var count: Double
+    }
+
+    private struct Box {
+        var cells: [Cell]
+        var mean: SIMD3<Double>
+        /// The sum of the squared distances to the mean, along each axis.
+        var spread: SIMD3<Double>
+
+        init(_ cells: [Cell]) {
+            self.cells = cells
+            let count = cells.reduce(0) { $0 + $1.count }
+            let mean = cells.reduce(SIMD3<Double>.zero) { $0 + $1.place * $1.count } / count
+            self.mean = mean
+            spread = cells.reduce(.zero) { $0 + ($1.place - mean) * ($1.place - mean) * $1.count }
+        }
+
+        /// The two halves; nil if all pixels have the same colour.
+        var halves: (Box, Box)? {
+            let axis = (0..<3).max { spread[$0] < spread[$1] } ?? 0
+            guard spread[axis] > 0 else { return nil }
+            return (
+                Box(cells.filter { $0.place[axis] <= mean[axis] }), Box(cells.filter { $0.place[axis] > mean[axis] })
+            )
+        }
+    }
+
+    /// The colours, parts 0…255.
+    let colors: [SIMD3<Int>]
+
+    /// The index of the nearest colour for each place of the grid; −1 where it was not asked for yet.
+    private var nearest = [Int16](repeating: -1, count: steps * steps * steps)
+
+    /// Chooses colours by how many pixels there are at each place of the grid.
+    init(counts: [Int]) {
+        let cells = counts.indices.filter { counts[$0] > 0 }.map { place in
+            let color = Self.color(at: place)
+            return Cell(place: SIMD3(Double(color.x), Double(color.y), Double(color.z)), count: Double(counts[place]))
+        }
+        var boxes = cells.isEmpty ? [] : [Box(cells)]
+        while boxes.count < Self.size,
+            let widest = boxes.indices.max(by: { boxes[$0].spread.sum() < boxes[$1].spread.sum() }),
+            let (low, high) = boxes[widest].halves
+        {
+            boxes[widest] = low
+            boxes.append(high)
+        }
+        colors = boxes.map { SIMD3(Int($0.mean.x.rounded()), Int($0.mean.y.rounded()), Int($0.mean.z.rounded())) }
+    }
+
+    /// The place of a colour in the grid; its parts are 0…255.
+    @inline(__always)
+    static func place(_ red: Int, _ green: Int, _ blue: Int) -> Int {
+        (red >> 3) << 10 | (green >> 3) << 5 | blue >> 3
+    }
+
+    /// The colour of a place; the first step is black and the last one white.
+    private static func color(at place: Int) -> SIMD3<Int> {
+        SIMD3(place >> 10, place >> 5 & 31, place & 31) &* 255 / 31
+    }
+
+    /// The index of the colour that is nearest to a place of the grid.
+    @inline(__always)
+    mutating func index(at place: Int) -> UInt8 {
+        if nearest[place] < 0 { nearest[place] = search(place) }
+        return UInt8(truncatingIfNeeded: nearest[place])
+    }
+
+    private func search(_ place: Int) -> Int16 {
+        let color = Self.color(at: place)
+        let best = colors.indices.min { left, right in
+            let (one, other) = (colors[left] &- color, colors[right] &- color)
+            return (one &* one).wrappedSum() < (other &* other).wrappedSum()
+        }
+        return Int16(best ?? 0)
+    }
+}
