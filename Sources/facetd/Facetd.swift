@@ -33,6 +33,9 @@ struct Facetd: AsyncParsableCommand {
             file. Every key is documented in config/facetd.yaml; --set reaches those that have no option.
             The password for the broker comes from mqtt.passwordFile or FACET_MQTT_PASSWORD, never from the command line.
 
+            With --no-mqtt and --pace asap, metadata is written with each change of a face, unless settings under \
+            metadata say otherwise: facet record and facet report read such files.
+
             Examples:
               facetd                                          the first camera, the broker on this machine
               facetd --source clip.mp4 --pace asap --no-mqtt --print
@@ -58,7 +61,7 @@ struct Facetd: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let daemon: Daemon
         do {
-            let settings = try options.load()
+            let settings = try self.settings()
             let level = Logger.Level(rawValue: settings.log.level.rawValue) ?? .info
             LoggingSystem.bootstrap { _ in
                 ConsoleLogHandler(level: level, environment: ProcessInfo.processInfo.environment)
@@ -68,7 +71,7 @@ struct Facetd: AsyncParsableCommand {
             daemonOptions.usesBroker = !usesNoBroker
             if isatty(STDERR_FILENO) == 1 { daemonOptions.summarize = Self.write }
             daemonOptions.environment = ProcessInfo.processInfo.environment
-            daemonOptions.reload = { [options] in try options.load() }
+            daemonOptions.reload = self.settings
             daemon = try Daemon(settings: settings, options: daemonOptions, logger: Logger(label: "facetd"))
         } catch let error as ValidationError {
             throw error
@@ -80,6 +83,13 @@ struct Facetd: AsyncParsableCommand {
         } catch {
             throw Failure(error)
         }
+    }
+
+    /// Reads the settings. A clip's messages that go to no broker are made for drawing over the clip, frame by frame.
+    @Sendable private func settings() throws -> Settings {
+        var settings = try options.load()
+        if usesNoBroker, settings.clip.pace == .asap { settings.admitEveryChange() }
+        return settings
     }
 
     /// Writes lines for the person at the terminal.
