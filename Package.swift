@@ -120,7 +120,7 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
-                .embedInCode("Page/login.html"),
+                .embedInCode("Page/login.html"), .embedInCode("Report/report.css"),
             ],
             swiftSettings: strict
         ),

@@ -51,17 +51,20 @@ struct Facet: AsyncParsableCommand {
 
             Examples:
               facet watch                          events and faces as they come
+              facet top                            each face with its last seconds, in the terminal
               facet view --look hearts             the live overlay, in the terminal
               facet serve                          the live page for the browser
               facet snapshot -o now.png            a picture with the overlay
               facet apply clip.mp4 -o out.mp4      a clip with the overlay, without daemon and broker
+              facet report clip.mp4 -o report.html a page about a clip or an hour
               facet doctor                         what works, what does not, and why
 
             Shell completions: facet --generate-completion-script bash|zsh|fish
             """,
         version: facetVersion,
         subcommands: [
-            Watch.self, View.self, Serve.self, Snapshot.self, Record.self, Apply.self, Devices.self, Detect.self,
+            Watch.self, Top.self, View.self, Serve.self, Snapshot.self, Record.self, Apply.self, Report.self,
+            Devices.self, Detect.self,
             Doctor.self, Fleet.self, Metrics.self,
         ]
     )

@@ -129,14 +129,8 @@ package struct MessagePlayback: Sendable {
         while next < track.entries.count, track.entries[next].mediaTime <= mediaTime + Self.rounding {
             let entry = track.entries[next]
             next += 1
-            switch entry.message {
-            case .metadata(let message): _ = scene.apply(message, at: entry.mediaTime)
-            case .event(let message):
-                scene.apply(message, at: entry.mediaTime)
-                events.append(message)
-            case .status(let message): _ = scene.apply(message)
-            case .count, .stats, .detectState: break
-            }
+            scene.apply(entry.message, at: entry.mediaTime)
+            if case .event(let message) = entry.message { events.append(message) }
         }
         scene.advance(to: mediaTime)
         if let (before, after) = track.metadata(around: mediaTime + Self.rounding), scene.stamp == before.stamp {

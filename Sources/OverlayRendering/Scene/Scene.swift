@@ -55,6 +55,16 @@ package struct Scene: Hashable, Sendable {
         self.camera = camera
     }
 
+    /// Takes over what a message says, whichever it is.
+    package mutating func apply(_ message: DecodedMessage, at seconds: Double) {
+        switch message {
+        case .metadata(let message): _ = apply(message, at: seconds)
+        case .event(let message): apply(message, at: seconds)
+        case .status(let message): _ = apply(message)
+        case .count, .stats, .detectState: break
+        }
+    }
+
     /// Takes over all current faces.
     package mutating func apply(_ message: MetadataMessage, at seconds: Double) -> [Change] {
         guard accepts(message.origin) else { return [] }

@@ -32,7 +32,12 @@ struct SourceOptions: ParsableArguments {
     }
 
     /// Where a live command's messages and pictures come from.
-    func subscriber(_ broker: BrokerOptions, command: String, capacity: Int = 1024) async throws -> Subscriber {
+    func subscriber(
+        _ broker: BrokerOptions,
+        command: String,
+        topics: [Topic] = Topic.viewed,
+        capacity: Int = 1024
+    ) async throws -> Subscriber {
         guard let source else {
             let isPlural = camera != nil || broker.topic.count > 1 || broker.topic.contains { $0.contains("+") }
             let base =
@@ -41,7 +46,7 @@ struct SourceOptions: ParsableArguments {
             return try Subscriber(
                 broker,
                 command: command,
-                topics: Topic.viewed,
+                topics: topics,
                 patterns: [base],
                 capacity: capacity
             )

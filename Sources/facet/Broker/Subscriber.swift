@@ -151,6 +151,9 @@ extension ReceivedMessage {
 }
 
 extension Topic {
+    /// What a command that shows faces without pictures listens to.
+    static let followed: [Topic] = [.status, .metadata] + events
+
     /// What a command that shows faces and pictures listens to.
     static let viewed: [Topic] = [.status, .detectState, .metadata] + events + [.previewJPEG]
 }

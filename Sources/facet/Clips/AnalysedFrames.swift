@@ -17,14 +17,20 @@ struct AnalysedFrame: Sendable {
     /// What happened.
     var events: [FaceEvent]
 
+    /// What stands for the camera's name in the messages about a file.
+    static let camera = "file"
+
+    private static let origin = MessageOrigin(camera: camera, boot: "file")
+
+    /// What a daemon would publish about it.
+    var messages: [DecodedMessage] {
+        [.metadata(MetadataMessage(origin: Self.origin, stamp: frame.stamp, faces: faces))]
+            + events.map { .event(EventMessage(origin: Self.origin, id: "", seq: 0, event: $0, latency: nil)) }
+    }
+
     /// Makes it what the scene shows.
     func apply(to scene: inout Scene) {
-        let origin = MessageOrigin(camera: "file", boot: "file")
-        let time = frame.stamp.mediaTime
-        _ = scene.apply(MetadataMessage(origin: origin, stamp: frame.stamp, faces: faces), at: time)
-        for event in events {
-            scene.apply(EventMessage(origin: origin, id: "", seq: 0, event: event, latency: nil), at: time)
-        }
+        for message in messages { scene.apply(message, at: frame.stamp.mediaTime) }
     }
 }
 
@@ -124,8 +130,8 @@ final class AnalysedFrames {
         var isFinished: Bool { condition.withLock { isOver && isWhole && results.isEmpty } }
     }
 
-    /// Frames per second, if the clip says.
-    let rate: Double?
+    /// The clip's form, if it says.
+    let description: StreamDescription?
 
     /// Ends the clip before its end, from any thread.
     let stop: @Sendable () -> Void
@@ -138,7 +144,7 @@ final class AnalysedFrames {
     init(_ path: String) throws {
         let frames = try ClipFrames(path)
         let analyser = try FrameAnalyser()
-        rate = frames.description?.rate
+        description = frames.description
         stop = frames.stop
         let queue = queue
         // Both are handed to the thread and used by nobody else.

@@ -75,7 +75,7 @@ struct Apply: AsyncParsableCommand {
         var recorder = OverlayRecorder(
             output: output,
             drawing: OverlayPicture(options: overlay),
-            rate: frames.rate ?? 30,
+            rate: frames.description?.rate ?? 30,
             soundSource: input
         )
         var scene = Scene()

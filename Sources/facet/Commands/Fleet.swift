@@ -111,8 +111,6 @@ struct Fleet: AsyncParsableCommand {
         let size = terminal.size ?? TerminalSize(columns: 80, rows: 24)
         let summary = String("\(formatter.summary(board)) · \(note.printable) · q quits".prefix(size.columns))
         let rows = formatter.table(board, columns: size.columns, rows: size.rows - 2, at: .wallClock())
-        let lines = [summary, ""] + rows
-        let text = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
-        terminal.show(Array(("\u{1B}[H" + text + "\u{1B}[J").utf8))
+        terminal.show(lines: [summary, ""] + rows)
     }
 }

@@ -34,11 +34,16 @@ struct ClipOptions: ParsableArguments {
                 """
             )
         }
+        return (over, try Self.track(metadata, over: over))
+    }
+
+    /// Reads the messages in a file, with a note if they do not seem to be about the clip.
+    static func track(_ metadata: String, over clip: String?) throws -> MessageTrack {
         do {
-            let track = try MessageTrack(lines: try Self.text(of: metadata))
+            let track = try MessageTrack(lines: try text(of: metadata))
             if track.firstFace == nil { StandardOutput.note("there is no face in the metadata in \(metadata)") }
-            if let note = Self.mismatch(track, over) { StandardOutput.note(note) }
-            return (over, track)
+            if let clip, let note = mismatch(track, clip) { StandardOutput.note(note) }
+            return track
         } catch let error as MessageTrackError {
             throw CommandFailure("cannot use the metadata in \(metadata): \(error)")
         }

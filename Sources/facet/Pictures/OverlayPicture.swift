@@ -86,14 +86,21 @@ final class CoveredPictures {
             guard let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size) else { return nil }
             canvas.draw(decoder.picture, geometry)
             canvas.draw(scene, geometry, look: look, at: seconds)
-            try canvas.check()
-            return try canvas.withPixels { pixels, bytesPerRow in
-                guard let base = pixels.baseAddress else { return nil }
-                let plane = Frame.Plane(base: base, bytesPerRow: bytesPerRow)
-                return try encoder.encode(Frame(borrowing: plane, size: size, format: .bgra, mediaTime: 0))
-            }
+            return try canvas.jpeg(encoder)
         } catch {
             return nil
+        }
+    }
+}
+
+extension Canvas {
+    /// What was drawn, as a JPEG.
+    func jpeg(_ encoder: JPEGEncoder) throws -> [UInt8]? {
+        try check()
+        return try withPixels { pixels, bytesPerRow in
+            guard let base = pixels.baseAddress else { return nil }
+            let plane = Frame.Plane(base: base, bytesPerRow: bytesPerRow)
+            return try encoder.encode(Frame(borrowing: plane, size: pixelSize, format: .bgra, mediaTime: 0))
         }
     }
 }

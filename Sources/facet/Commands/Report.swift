@@ -1,0 +1,143 @@
+import ArgumentParser
+import FaceMessages
+import FaceMetadata
+import Foundation
+import Frames
+import MQTT
+import OverlayRendering
+
+/// `facet report`: what was seen over a stretch of time, as a page.
+struct Report: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes a page about a stretch of time: presence, smile, eyes, pose.",
+        discussion: """
+            From what `facetd --print` wrote; from a clip, in which it finds the faces itself; or, without a file, from a \
+            daemon until Ctrl-C or for --seconds. The page is one HTML file that needs no other file, no script and no \
+            network. With a clip it holds small pictures of the faces.
+
+            Examples:
+              facet report clip.jsonl -o report.html
+              facet report clip.jsonl --over clip.mp4 -o report.html
+              facet report clip.mp4 -o report.html
+              facet report --topic porch/faces --seconds 3600 -o hour.html
+            """
+    )
+
+    @Argument(help: "Lines of `facetd --print` (.jsonl, or - for standard input), or a clip.", completion: .file())
+    var input: String?
+
+    @Option(name: .shortAndLong, help: "The page to write, .html.", completion: .file())
+    var output: String
+
+    @Option(help: ArgumentHelp("The clip that the lines are about, for pictures.", valueName: "clip"))
+    var over: String?
+
+    @Option(help: "How long a daemon is followed; without it until Ctrl-C.")
+    var seconds: Double?
+
+    @OptionGroup var live: SourceOptions
+    @OptionGroup var broker: BrokerOptions
+
+    func validate() throws {
+        if let seconds, !(seconds > 0 && seconds.isFinite) {
+            throw ValidationError("--seconds must be more than 0, not \(seconds)")
+        }
+        guard input != nil else {
+            if over != nil { throw ValidationError("--over belongs to a file of messages: name that too") }
+            return
+        }
+        if seconds != nil || live.source != nil || live.camera != nil {
+            throw ValidationError("--seconds, --source and --camera are for a live report; leave them out, or the file")
+        }
+    }
+
+    func run() async throws {
+        try OutputPath.check(output, endings: ["html", "htm"], what: "a page")
+        let page: ReportPage
+        if let input {
+            try OutputPath.checkIsNot(output, input)
+            page = OutputPath.isClip(input) ? try report(onClip: input) : try report(onMessages: input)
+        } else {
+            page = ReportPage(report: try await liveReport())
+        }
+        do {
+            try Data(page.html.utf8).write(to: URL(filePath: output), options: .atomic)
+        } catch {
+            throw CommandFailure("cannot write \(output): \(SystemReason(error))")
+        }
+        let faces = page.report.presences.count
+        let length = ReportChart.clock(page.report.end)
+        StandardOutput.note("wrote \(output): \(length), \(faces) \(faces == 1 ? "face" : "faces")")
+    }
+
+    // MARK: - From files
+
+    private func report(onMessages path: String) throws -> ReportPage {
+        let track = try ClipOptions.track(path, over: over)
+        var report = FaceReport()
+        for entry in track.entries { report.take(entry.message, at: entry.mediaTime) }
+        report.finish()
+        return try page(report, picturesFrom: over)
+    }
+
+    private func report(onClip path: String) throws -> ReportPage {
+        let frames = try AnalysedFrames(path)
+        let interruption = Interruption(frames.stop)
+        defer { interruption.cancel() }
+        var report = FaceReport(source: frames.description?.summary, pictureSize: frames.description?.uprightSize)
+        while let analysed = try frames.next() {
+            for message in analysed.messages { report.take(message, at: analysed.frame.stamp.mediaTime) }
+        }
+        report.finish()
+        return try page(report, picturesFrom: path)
+    }
+
+    private func page(_ report: FaceReport, picturesFrom clip: String?) throws -> ReportPage {
+        guard let clip else { return ReportPage(report: report) }
+        var thumbnails = try ReportThumbnails(of: report)
+        let frames = try ClipFrames(clip)
+        while !thumbnails.isComplete, let frame = try frames.next() { try thumbnails.take(frame) }
+        return ReportPage(report: report, thumbnails: thumbnails.thumbnails)
+    }
+
+    // MARK: - Live
+
+    private func liveReport() async throws -> FaceReport {
+        let subscriber = try await live.subscriber(broker, command: "report", topics: Topic.followed)
+        var notices = ConnectionNotices(address: subscriber.address)
+        var report = FaceReport()
+        let begin = ContinuousClock.now
+        let length = seconds.map { "\(ReportChart.clock($0)), or " } ?? ""
+        StandardOutput.note("following \(subscriber.base) at \(subscriber.address) for \(length)until Ctrl-C")
+        var time = 0.0
+        loop: for await input in LiveInputs(subscriber, interval: .milliseconds(200), interruptible: true) {
+            time = begin.duration(to: input.arrival) / .seconds(1)
+            if let seconds, time >= seconds {
+                time = seconds
+                break
+            }
+            switch input.content {
+            case .occurrence(.connection(let state)):
+                if let note = try notices.note(state) { StandardOutput.note(note) }
+            case .occurrence(.message(let topic, let message)):
+                guard let decoded = try? MessageDecoder().decode(message.payload, on: topic) else { continue }
+                report.take(decoded, at: time)
+                // A clip's session ends with it.
+                if case .status(let status) = decoded, live.source != nil, status.status.state == .stopped {
+                    break loop
+                }
+            case .interrupted: break loop
+            case .occurrence(.foreign), .key, .tick: break
+            }
+        }
+        await subscriber.stop()
+        report.finish(at: time)
+        guard report.camera != nil else {
+            throw CommandFailure(
+                "nothing came from a daemon under '\(subscriber.base)' at \(subscriber.address): start facetd, or name its base "
+                    + "with --topic"
+            )
+        }
+        return report
+    }
+}

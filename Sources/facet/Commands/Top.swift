@@ -1,0 +1,74 @@
+import ArgumentParser
+import FaceMessages
+import MQTT
+import TerminalPictures
+
+/// `facet top`: every face with what it did in the last seconds, and the events, live in the terminal.
+struct Top: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows each face with its last seconds, live, and the events below.",
+        discussion: """
+            One row for each face: how long it has been seen by this command, its smile, its open eyes and its angles, each \
+            as a line of bars for the last seconds (half a second a bar) and as its value now. Angles reach from −45° to \
+            45°. A face that is hidden stands back. Several cameras: --topic takes patterns. q ends it.
+
+            Examples:
+              facet top
+              facet top --topic '+/faces'
+              facet top --source /dev/video0
+            """
+    )
+
+    @OptionGroup var live: SourceOptions
+    @OptionGroup var broker: BrokerOptions
+
+    func run() async throws {
+        guard StandardOutput.isTerminal else {
+            throw CommandFailure("facet top needs a terminal: use `facet watch` for lines, `facet report` for a page")
+        }
+        let showsAll = live.source == nil && live.camera == nil
+        let subscriber =
+            showsAll
+            ? try Subscriber(
+                broker,
+                command: "top",
+                topics: Topic.followed,
+                patterns: broker.patterns(default: ["faces"])
+            ) : try await live.subscriber(broker, command: "top", topics: Topic.followed)
+        let terminal = try Terminal(format: .cells)
+        defer { terminal.release() }
+        let formatter = TopFormatter(hasColors: StandardOutput.hasColors)
+        let begin = ContinuousClock.now
+        var board = TopBoard()
+        var notices = ConnectionNotices(address: subscriber.address)
+        var note = live.source ?? "connecting to \(subscriber.address)"
+        loop: for await input in LiveInputs(subscriber, terminal, interval: .milliseconds(100), interruptible: true) {
+            let seconds = begin.duration(to: input.arrival) / .seconds(1)
+            switch input.content {
+            case .occurrence(let occurrence):
+                if case .connection(let state) = occurrence {
+                    let text = try notices.note(state)
+                    note = state.isConnected ? subscriber.address : text ?? note
+                }
+                board.take(occurrence, at: seconds)
+            case .tick:
+                board.advance(to: seconds)
+                let size = terminal.size ?? TerminalSize(columns: 80, rows: 24)
+                let lines = formatter.lines(board, columns: size.columns, rows: size.rows, at: seconds, note: note)
+                terminal.show(lines: lines)
+            case .key(UInt8(ascii: "q")), .interrupted: break loop
+            case .key: break
+            }
+        }
+        terminal.release()
+        await subscriber.stop()
+    }
+}
+
+extension Terminal {
+    /// Shows lines from the top of the screen instead of what is there.
+    func show(lines: [String]) {
+        let text = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
+        show(Array(("\u{1B}[H" + text + "\u{1B}[J").utf8))
+    }
+}

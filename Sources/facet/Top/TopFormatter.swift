@@ -1,0 +1,159 @@
+import FaceMessages
+import FaceMetadata
+
+/// Shows a board as lines of text.
+struct TopFormatter {
+    /// What is shown of each face beside its number.
+    private enum Signal: CaseIterable {
+        case smile, eyes, yaw, pitch, roll
+
+        /// A line of bars for the last steps; angles from −45° to 45°, so that straight ahead is in the middle.
+        func bars(_ trace: FaceTrace, width: Int) -> String {
+            let share = 0.0...1, angle = -45.0...45
+            return switch self {
+            case .smile: FaceTrace.sparkline(trace.steps.map(\.smile), in: share, width: width)
+            case .eyes: FaceTrace.sparkline(trace.steps.map(\.eyes), in: share, width: width)
+            case .yaw: FaceTrace.sparkline(trace.steps.map(\.yaw), in: angle, width: width)
+            case .pitch: FaceTrace.sparkline(trace.steps.map(\.pitch), in: angle, width: width)
+            case .roll: FaceTrace.sparkline(trace.steps.map(\.roll), in: angle, width: width)
+            }
+        }
+
+        /// The value now; a dash if it is unknown.
+        func value(_ face: FaceObject) -> String {
+            func angle(_ value: Double?) -> String {
+                value.flatMap { Int(exactly: $0.rounded()) }.map { "\($0)°" } ?? "–"
+            }
+            switch self {
+            case .smile: return face.smile.flatMap { Int(exactly: ($0 * 100).rounded()) }.map { "\($0)%" } ?? "–"
+            case .eyes:
+                guard let left = face.leftEyeClosed, let right = face.rightEyeClosed else { return "–" }
+                return left && right ? "shut" : left ? "left" : right ? "right" : "open"
+            case .yaw: return angle(face.pose?.yaw)
+            case .pitch: return angle(face.pose?.pitch)
+            case .roll: return angle(face.pose?.roll)
+            }
+        }
+
+        /// Whether the value stands out now.
+        func isActive(_ face: FaceObject) -> Bool {
+            switch self {
+            case .smile: face.smiling == true
+            case .eyes: face.leftEyeClosed == true || face.rightEyeClosed == true
+            case .yaw, .pitch, .roll: false
+            }
+        }
+
+        static let valueWidth = 5
+    }
+
+    /// Bars of a face's signal, at least and at most.
+    private static let barWidths = 5...40
+
+    /// Whether lines are coloured, by ANSI sequences.
+    var hasColors: Bool
+
+    /// How events are shown.
+    var watch: WatchFormatter
+
+    init(hasColors: Bool) {
+        self.hasColors = hasColors
+        watch = WatchFormatter(hasColors: hasColors)
+    }
+
+    /// All lines: the cameras, the faces and, where there is room below, the events.
+    ///
+    /// - Parameters:
+    ///   - board: what is shown.
+    ///   - columns: the width of the terminal.
+    ///   - rows: its height.
+    ///   - seconds: the time, by the board's clock.
+    ///   - note: what to say of the connection.
+    /// - Returns: at most `rows` lines, none wider than the terminal.
+    func lines(_ board: TopBoard, columns: Int, rows: Int, at seconds: Double, note: String) -> [String] {
+        let namesBase = board.models.count > 1
+        var lines = [String((summary(board) + " · \(note.printable) · q quits").prefix(columns)), ""]
+        let faces = table(board, namesBase: namesBase, columns: columns, at: seconds)
+        // A third of the room is left for the events, if there is not enough for both.
+        let room = max(2, rows - 3 - min(board.events.count, rows / 3))
+        lines += faces.prefix(room)
+        if faces.count > room { lines[lines.count - 1] = "… and \(faces.count - room + 1) more faces" }
+        guard !board.events.isEmpty else { return Array(lines.prefix(rows)) }
+        lines.append("")
+        for event in board.events.prefix(max(0, rows - lines.count)) {
+            lines.append(line(event, namesBase: namesBase, columns: columns))
+        }
+        return Array(lines.prefix(rows))
+    }
+
+    /// One line about the daemons.
+    private func summary(_ board: TopBoard) -> String {
+        let faces = board.rows.count
+        let count = "\(faces) \(faces == 1 ? "face" : "faces")"
+        let states = board.models.compactMap { base, model in model.status.map { (base, $0) } }
+        guard states.count == 1, let (base, message) = states.first else {
+            let streaming = states.count { $0.1.status.cameraState == .streaming && $0.1.status.state == .online }
+            return states.isEmpty ? "no daemon yet" : "\(states.count) cameras, \(streaming) streaming · \(count)"
+        }
+        let status = message.status
+        let state = (status.state == .online ? status.cameraState?.rawValue : nil) ?? status.state.rawValue
+        let reasons = (status.reason.map { [$0] } ?? []) + (status.attention ?? []).map(\.rawValue)
+        let detail = reasons.isEmpty ? "" : " (\(reasons.joined(separator: ", ")))"
+        return "\(base) \(state)\(detail) · \(count)".printable
+    }
+
+    /// A heading and a row for each face.
+    private func table(_ board: TopBoard, namesBase: Bool, columns: Int, at seconds: Double) -> [String] {
+        let rows = board.rows
+        guard !rows.isEmpty else { return [] }
+        let labels = rows.map { row in
+            let number = "\(row.trace.face.faceID.rawValue)"
+            return namesBase ? "\(row.base.printable.suffix(20)) \(number)" : number
+        }
+        let labelWidth = max(4, labels.map(\.count).max() ?? 0)
+        // Where the terminal is narrow, the last signals are left out.
+        let overhead = Signal.valueWidth + 3
+        var signals = Signal.allCases[...]
+        func width() -> Int { (columns - labelWidth - 8) / max(1, signals.count) - overhead }
+        while signals.count > 1, width() < Self.barWidths.lowerBound { signals = signals.dropLast() }
+        let bars = min(max(width(), 1), Self.barWidths.upperBound)
+        let names = signals.map { fitted("\($0)".uppercased(), bars + overhead - 2) }
+        let heading = ([fitted("FACE", labelWidth), "  SEEN"] + names).joined(separator: "  ")
+        return [String(heading.prefix(columns))]
+            + zip(rows, labels).map { row, label in
+                let face = row.trace.face
+                let seen = FleetFormatter.duration(seconds - row.trace.start)
+                let cells = signals.map { signal in
+                    let value = aligned(signal.value(face), Signal.valueWidth)
+                    return signal.bars(row.trace, width: bars) + " "
+                        + styled(value, signal.isActive(face) ? "1;33" : nil)
+                }
+                let line = ([fitted(label, labelWidth), aligned(seen, 6)] + cells).joined(separator: "  ")
+                // A face that is hidden now stands back.
+                return face.isSeen ? line : styled(line, "2")
+            }
+    }
+
+    private func line(_ event: TopBoard.Event, namesBase: Bool, columns: Int) -> String {
+        let name = namesBase ? event.base.printable + "  " : ""
+        var plain = watch
+        plain.hasColors = false
+        let text = plain.line(.event(event.message))
+        // Colours take no room on the screen, but would be cut in the middle.
+        guard name.count + text.count <= columns else { return String((name + text).prefix(columns)) }
+        return name + watch.line(.event(event.message))
+    }
+
+    private func styled(_ text: String, _ code: String?) -> String {
+        guard hasColors, let code else { return text }
+        return "\u{1B}[\(code)m\(text)\u{1B}[0m"
+    }
+
+    private func fitted(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private func aligned(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}
