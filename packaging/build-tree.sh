@@ -17,7 +17,8 @@ fetch_sources() {
 }
 
 build_in_tree() {
-    local scratch=$work/build-$architecture-$suite binds
+    local scratch=$work/build-$architecture-$suite
+    # Not local: the functions below use it after this one has returned.
     tree=$work/tree-$suite-amd64
     make_tree "$tree" "$suite" amd64 debhelper patchelf binutils g++ git pkg-config ca-certificates file \
         libcurl4 libxml2 libncurses6 libsqlite3-0 "${build_packages[@]}"
