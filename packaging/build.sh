@@ -5,6 +5,7 @@
 #   run_built           runs a command where the built programs run ($emulator goes before each of them)
 #   run_packing         runs a command where the release's packaging tools and libraries are
 #   strip               the strip program for the architecture
+#   make_clip           makes the demo's clip, $work/portrait.mp4, with this machine's toolchain
 # shellcheck shell=bash disable=SC2034,SC2154,SC2317
 
 emulator='' strip=strip
@@ -12,7 +13,9 @@ emulator='' strip=strip
 # A compiler that warns of something new must not stop a package; continuous integration is where warnings are errors.
 export FACET_ALLOW_WARNINGS=1
 
-swift_options=(-c release --disable-sandbox)
+# The same bytes wherever they are built: no path of this machine in the programs, nor in what their build ID is made of.
+common_options=(-c release --disable-sandbox -debug-info-format none -Xcc "-ffile-prefix-map=$work/=")
+swift_options=("${common_options[@]}")
 
 host_generator() { # swift-argument-parser's generator of manual pages, built by this machine's toolchain
     manual_generator --package-path "$source" --scratch-path "$work/build-host"
@@ -25,6 +28,21 @@ build_both() { # COMMAND-PREFIX... : builds both programs with `PREFIX swift bui
         "$@" --product $product >"$work/build.log" 2>&1 ||
             { tail -n 30 "$work/build.log" >&2 && fail "the build of $product failed; all of its output: $work/build.log"; }
     done
+}
+
+make_clip() {
+    local tool=$programs/demo-clip scratch=$work/build-host options
+    [ ! -s "$work/portrait.mp4" ] || return 0
+    say "making the demo's clip"
+    if [ -z "$native" ] || [ ! -x "$tool" ]; then
+        [ -z "$native" ] || scratch=$work/build-$architecture-$suite
+        options=("${common_options[@]}" --package-path "$source" --scratch-path "$scratch")
+        swift build "${options[@]}" --product demo-clip >"$work/build.log" 2>&1 ||
+            { tail -n 30 "$work/build.log" >&2 && fail "the build of demo-clip failed; all of its output: $work/build.log"; }
+        tool=$(swift build "${options[@]}" --show-bin-path)/demo-clip
+    fi
+    "$tool" "$work/portrait.mp4" >"$work/clip.log" 2>&1 ||
+        { tail -n 20 "$work/clip.log" >&2 && fail "demo-clip could not make the clip"; }
 }
 
 build_natively() {

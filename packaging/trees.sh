@@ -44,10 +44,12 @@ in_tree() { # TREE [--bind SOURCE]... [--bind-at SOURCE TARGET]... -- COMMAND...
         done
         shift
         [ -d "$tree$directory" ] || directory=/
-        exec chroot "$tree" /usr/bin/env --chdir="$directory" "$@"
+        # A directory of this machine for temporary files means nothing in the tree.
+        exec chroot "$tree" /usr/bin/env -u TMPDIR --chdir="$directory" "$@"
     ' in_tree "$@"
 }
 
-remove_trees() {
-    rm -rf --one-file-system "$work"/tree-*
+remove_work() { # everything that deploy/package made in $work, but for logs
+    rm -rf --one-file-system "$work"/{tree,build,stage,sdk,swift,runtime}-* "$work"/{source,index,commit,gitconfig,portrait.mp4,portrait.json} \
+        "$work/qemu-aarch64"
 }

