@@ -14,7 +14,8 @@ emulator='' strip=strip
 export FACET_ALLOW_WARNINGS=1
 
 # The same bytes wherever they are built: no path of this machine in the programs, nor in what their build ID is made of.
-common_options=(-c release --disable-sandbox -debug-info-format none -Xcc "-ffile-prefix-map=$work/=")
+# With the toolchain's own linker: the one of the release differs, and trixie's leaves all of a program's tables writable.
+common_options=(-c release --disable-sandbox -debug-info-format none -Xcc "-ffile-prefix-map=$work/=" -Xswiftc -use-ld=lld)
 swift_options=("${common_options[@]}")
 
 host_generator() { # swift-argument-parser's generator of manual pages, built by this machine's toolchain
