@@ -16,7 +16,8 @@ make_tree() { # DIRECTORY SUITE ARCHITECTURES PACKAGE...: unpacks and configures
     say "making a tree of $suite in $directory"
     rm -rf "$directory"
     mirror=$(debian_mirror)
-    mmdebstrap --quiet --variant=minbase --architectures="$architectures" ${packages:+--include="$packages"} \
+    # A tree of another architecture is made in packaging/emulate, where its programs run.
+    mmdebstrap --quiet --skip=check/qemu --variant=minbase --architectures="$architectures" ${packages:+--include="$packages"} \
         --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
         --dpkgopt=force-unsafe-io "$suite" "$directory" "deb $mirror $suite main" >&2 ||
         fail "mmdebstrap could not make a tree of $suite"
