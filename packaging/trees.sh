@@ -35,6 +35,8 @@ in_tree() { # TREE [--bind SOURCE]... [--bind-at SOURCE TARGET]... -- COMMAND...
         shift
         mount -t proc proc "$tree/proc"
         mount --rbind /dev "$tree/dev"
+        # LiteRT asks for the processors there.
+        mount --rbind /sys "$tree/sys"
         while [ "$1" != -- ]; do
             source=$2 target=$2
             [ "$1" = --bind ] || target=$3
