@@ -133,12 +133,11 @@ struct FleetFormatter {
         let event = camera.lastEvent.map { kind in
             kind.rawValue + (camera.lastEventTime.map { " " + Self.duration(now.seconds(since: $0)) } ?? "")
         }
-        let cells = [
-            camera.base, camera.state, camera.faces.map { "\($0)" } ?? "–",
-            camera.frameRate.map { String(format: "%.1f", $0) } ?? "–", event ?? "–",
-            board.age(of: camera.base, at: now).map(Self.duration) ?? "–", Self.reason(camera),
-        ]
-        return line(cells, width, camera, columns)
+        let faces = camera.faces.map { "\($0)" }
+        let rate = camera.frameRate.map { String(format: "%.1f", $0) }
+        let age = board.age(of: camera.base, at: now).map(Self.duration)
+        let numbers = [faces, rate, event, age].map { $0 ?? "–" }
+        return line([camera.base, camera.state] + numbers + [Self.reason(camera)], width, camera, columns)
     }
 
     /// A camera as one line of JSON.
