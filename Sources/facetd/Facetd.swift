@@ -33,12 +33,9 @@ struct Facetd: AsyncParsableCommand {
             file. Every key is documented in config/facetd.yaml; --set reaches those that have no option.
             The password for the broker comes from mqtt.passwordFile or FACET_MQTT_PASSWORD, never from the command line.
 
-            With --no-mqtt and --pace asap, metadata is written with each change of a face, unless settings under \
-            metadata say otherwise: facet record and facet report read such files.
-
             Examples:
               facetd                                          the first camera, the broker on this machine
-              facetd --source clip.mp4 --pace asap --no-mqtt --print
+              facetd --source clip.mp4 --pace asap --no-mqtt --print --every-change > clip.jsonl
               facetd --config /etc/facetd.yaml --mqtt mqtts://lamp@broker.example
               facetd check-config /etc/facetd.yaml
 
@@ -52,6 +49,14 @@ struct Facetd: AsyncParsableCommand {
 
     @Flag(name: .customLong("print"), help: "Write every message to standard output as one line of JSON.")
     var prints = false
+
+    @Flag(
+        help: """
+            Publish metadata with each change of a face, whatever metadata.maxRate and the deadbands are: for facet record \
+            and facet report.
+            """
+    )
+    var everyChange = false
 
     @Flag(name: .customLong("no-mqtt"), help: "Use no broker.")
     var usesNoBroker = false
@@ -85,10 +90,9 @@ struct Facetd: AsyncParsableCommand {
         }
     }
 
-    /// Reads the settings. A clip's messages that go to no broker are made for drawing over the clip, frame by frame.
     @Sendable private func settings() throws -> Settings {
         var settings = try options.load()
-        if usesNoBroker, settings.clip.pace == .asap { settings.admitEveryChange() }
+        if everyChange { settings.metadata = .everyChange }
         return settings
     }
 

@@ -25,11 +25,7 @@ struct RunningDaemonTests {
         // One second of a still at 30 frames a second: nothing changes after the enter.
         let program = try await BuiltProgram.start(
             "facetd",
-            [
-                "--source", "/usr/local/share/facet/astronaut.png", "--print", "--no-mqtt", "--pace", "asap",
-                // Without it each change of the smoothed values is written.
-                "--set", "metadata.maxRate=14",
-            ]
+            ["--source", "/usr/local/share/facet/astronaut.png", "--print", "--no-mqtt", "--pace", "asap"]
         )
         await program.waitUntilEnded()
         let sets = program.messages.filter { $0.topic == "faces/metadata" }.map { $0.payload?.faces?.count }

@@ -143,7 +143,7 @@ struct PairingTests {
         let recording = try Recording(path)
         let daemon = try await ChildProcess(
             BuildProducts.program("facetd"),
-            ["--source", path, "--pace", "asap", "--no-mqtt", "--print"]
+            ["--source", path, "--pace", "asap", "--no-mqtt", "--print", "--every-change"]
         )
         await daemon.waitUntilEnded()
         let lines = daemon.output.split(separator: "\n").filter { $0.hasPrefix("{") }.joined(separator: "\n")

@@ -169,18 +169,13 @@ extension Settings {
         package var angleDeadband = 2.0
 
         /// Each change, however small, at any rate of frames.
-        fileprivate static let everyChange = Metadata(maxRate: 240, positionDeadband: 0, angleDeadband: 0)
+        package static let everyChange = Metadata(maxRate: 240, positionDeadband: 0, angleDeadband: 0)
 
         mutating func read(_ reader: inout SettingsReader) {
             reader.read("metadata.maxRate", &maxRate, in: 0.1...240)
             reader.read("metadata.positionDeadband", &positionDeadband, in: 0...1)
             reader.read("metadata.angleDeadband", &angleDeadband, in: 0...180)
         }
-    }
-
-    /// Lets each change of a face through, unless other limits are set: for messages that go to a file and not to a broker.
-    package mutating func admitEveryChange() {
-        if metadata == Metadata() { metadata = .everyChange }
     }
 }
 

@@ -174,7 +174,7 @@ package enum MessageTrackError: Error, Hashable, Sendable, CustomStringConvertib
         case .badLine(let number, let reason):
             "line \(number) is not a message as `facetd --print` writes them: \(reason)"
         case .noMetadata:
-            "there is no metadata message in it; write one with `facetd --source CLIP --pace asap --no-mqtt --print`"
+            "there is no metadata message in it; write one with `facetd --source CLIP --pace asap --no-mqtt --print --every-change`"
         case .severalCameras(let cameras):
             "it holds messages of several cameras (\(cameras.joined(separator: ", "))); one at a time can be drawn"
         case .longerThanClip(let metadataEnd, let clipEnd):

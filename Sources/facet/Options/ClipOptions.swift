@@ -30,7 +30,7 @@ struct ClipOptions: ParsableArguments {
             throw ValidationError(
                 """
                 --over needs --metadata FILE.jsonl with the messages about the clip; make them with
-                  facetd --source \(over) --pace asap --no-mqtt --print > FILE.jsonl
+                  facetd --source \(over) --pace asap --no-mqtt --print --every-change > FILE.jsonl
                 """
             )
         }
