@@ -57,7 +57,8 @@ build_for_arm64() {
     fetch_swift_for_arm64
     # The release's own tools, and beside them the libraries of the other architecture.
     make_tree "$tree" "$suite" amd64,arm64 debhelper patchelf binutils binutils-aarch64-linux-gnu \
-        libc6-dev:arm64 "libstdc++-$([ "$suite" = bookworm ] && echo 12 || echo 14)-dev:arm64" "${libraries[@]}"
+        libc6-dev:arm64 "libstdc++-$([ "$suite" = bookworm ] && echo 12 || echo 14)-dev:arm64" \
+        libcurl4:arm64 "${libraries[@]}"
     fetch_sources
     write_sdk "$work/sdk-$suite"
 
