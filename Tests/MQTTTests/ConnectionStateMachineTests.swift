@@ -143,8 +143,8 @@ struct ConnectionStateMachineTests {
         #expect(machine.deadline == 6 * Self.second, "a slow broker gets more time")
     }
 
-    @Test("after a loss a request gets no more time than the first one did")
-    func timeoutAfterLoss() {
+    /// A machine that asks to resume its session after a loss, and since when.
+    private func resuming() -> (machine: ConnectionStateMachine, begin: Int64) {
         var machine = machine(willDelay: .seconds(5))
         _ = machine.start(now: 0)
         machine.opened(now: 0)
@@ -153,6 +153,13 @@ struct ConnectionStateMachineTests {
         let begin = machine.deadline ?? 0
         #expect(machine.tick(now: begin) == [Self.open(cleanStart: false)])
         machine.opened(now: begin)
+        return (machine, begin)
+    }
+
+    @Test("after a loss a request gets no more time than the first one did")
+    func timeoutAfterLoss() {
+        let (resumed, begin) = resuming()
+        var machine = resumed
         #expect(machine.deadline == begin + 3 * Self.second)
         #expect(machine.tick(now: begin + 3 * Self.second) == [.abandon, Self.open()])
     }
@@ -251,14 +258,8 @@ struct ConnectionStateMachineTests {
 
     @Test("a session that cannot be resumed is given up at once", arguments: [nil, 0x83, 0x88] as [Int32?])
     func lostSession(code: Int32?) {
-        var machine = machine(willDelay: .seconds(5))
-        _ = machine.start(now: 0)
-        machine.opened(now: 0)
-        _ = machine.accepted(sessionPresent: false, now: 0)
-        _ = machine.lost(.ended("closed"), now: 9 * Self.second)
-        let begin = machine.deadline ?? 0
-        #expect(machine.tick(now: begin) == [Self.open(cleanStart: false)])
-        machine.opened(now: begin)
+        let (resumed, begin) = resuming()
+        var machine = resumed
         let actions =
             code.map { machine.refused(Refusal(code: $0), now: begin) }
             ?? machine.tick(now: machine.deadline ?? 0)

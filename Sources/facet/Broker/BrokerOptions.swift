@@ -66,6 +66,9 @@ struct BrokerOptions: ParsableArguments {
     /// The bases that a command for several cameras listens to, and what it takes if none is given.
     func patterns(default standard: [String]) -> [String] { topic.isEmpty ? standard : topic }
 
+    /// Whether bases may stand for more than one camera.
+    static func isPlural(_ bases: [String]) -> Bool { bases.count > 1 || bases.contains { $0.contains("+") } }
+
     /// The base of the one camera that a command is about.
     ///
     /// - Throws: `ValidationError` if a pattern or several bases are given.

@@ -6,9 +6,6 @@ import MQTT
 
 /// Which of the cameras on a broker a command is about that shows only one.
 struct CameraChoice {
-    /// Seconds in which a broker sends what it has retained.
-    static let listening = 1.5
-
     /// How many cameras an error lists.
     private static let listed = 12
 
@@ -48,7 +45,7 @@ struct CameraChoice {
                     at: .wallClock()
                 )
             case .tick:
-                if let connected, connected.duration(to: .now) > .seconds(listening) { break loop }
+                if let connected, connected.duration(to: .now) > .seconds(Subscriber.listening) { break loop }
             case .occurrence(.foreign), .key, .interrupted: break
             }
         }

@@ -39,7 +39,7 @@ struct SourceOptions: ParsableArguments {
         capacity: Int = 1024
     ) async throws -> Subscriber {
         guard let source else {
-            let isPlural = camera != nil || broker.topic.count > 1 || broker.topic.contains { $0.contains("+") }
+            let isPlural = camera != nil || BrokerOptions.isPlural(broker.topic)
             let base =
                 isPlural
                 ? try await CameraChoice.base(named: camera, broker, command: command) : try broker.base()

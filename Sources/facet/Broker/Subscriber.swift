@@ -15,6 +15,9 @@ final class Subscriber: Sendable {
         case connection(ConnectionState)
     }
 
+    /// Seconds in which a broker sends what it has retained, and a preview shows a picture.
+    static let listening = 1.5
+
     /// What the daemons' topics begin with; + stands for any level.
     let patterns: [String]
 

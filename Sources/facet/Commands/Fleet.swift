@@ -26,13 +26,10 @@ struct Fleet: AsyncParsableCommand {
             """
     )
 
-    /// Seconds in which a broker sends what it has retained.
-    private static let listening = 1.5
-
     @Flag(help: "Write each change as one line of JSON.")
     var json = false
 
-    @Flag(help: "Write what there is after \(String(Self.listening)) s, and end.")
+    @Flag(help: "Write what there is after \(String(Subscriber.listening)) s, and end.")
     var once = false
 
     @OptionGroup var broker: BrokerOptions
@@ -74,7 +71,7 @@ struct Fleet: AsyncParsableCommand {
                 if let camera, !isLive, !once { try show(camera, board, formatter) }
             case .tick:
                 if let terminal { draw(board, formatter, note, on: terminal) }
-                if once, let connected, connected.duration(to: .now) > .seconds(Self.listening) { break loop }
+                if once, let connected, connected.duration(to: .now) > .seconds(Subscriber.listening) { break loop }
             case .key(UInt8(ascii: "q")), .interrupted: break loop
             case .occurrence(.foreign), .key: break
             }

@@ -8,9 +8,6 @@ struct BrokerExamination {
     /// Seconds until a broker counts as unreachable.
     static let patience = 4.0
 
-    /// Seconds in which a broker sends what it has retained, and a preview shows a picture.
-    private static let listening = 1.5
-
     /// What the topics of the daemons begin with; + stands for any level.
     private let patterns: [String]
     private var connection: ConnectionState = .connecting
@@ -26,7 +23,7 @@ struct BrokerExamination {
         do {
             let patterns = options.patterns(default: ["faces"])
             // The pictures of all cameras would be too much to look at.
-            let topics = Self.isPlural(patterns) ? Topic.viewed.filter { $0 != .previewJPEG } : Topic.viewed
+            let topics = BrokerOptions.isPlural(patterns) ? Topic.viewed.filter { $0 != .previewJPEG } : Topic.viewed
             subscriber = try Subscriber(options, command: "doctor", topics: topics, patterns: patterns)
         } catch let failure as CommandFailure {
             return (false, [.fails("broker", failure.description)])
@@ -49,10 +46,6 @@ struct BrokerExamination {
         for pattern in patterns where !pattern.contains("+") { models[pattern] = LiveModel() }
     }
 
-    private static func isPlural(_ patterns: [String]) -> Bool {
-        patterns.count > 1 || patterns.contains { $0.contains("+") }
-    }
-
     /// Takes what happened on the connection.
     mutating func take(_ occurrence: Subscriber.Occurrence) {
         switch occurrence {
@@ -70,7 +63,9 @@ struct BrokerExamination {
         if case .refused = connection { return true }
         guard let connected else { return seconds > Self.patience }
         let listened = connected.duration(to: .now) / .seconds(1)
-        guard listened <= Self.listening, !Self.isPlural(patterns) else { return listened > Self.listening }
+        guard listened <= Subscriber.listening, !BrokerOptions.isPlural(patterns) else {
+            return listened > Subscriber.listening
+        }
         return models.values.allSatisfy { $0.status != nil && $0.picture != nil }
     }
 
@@ -79,7 +74,7 @@ struct BrokerExamination {
     /// What was found.
     private func findings(address: String) -> [Finding] {
         guard case .connected(let version, _, let serving) = connection else { return [broker(address)] }
-        let isPlural = Self.isPlural(patterns)
+        let isPlural = BrokerOptions.isPlural(patterns)
         var findings = [Finding.works("broker", "\(serving) with \(version.rawValue)")]
         for (base, model) in models.sorted(by: { $0.key.compare($1.key, options: .numeric) == .orderedAscending }) {
             let found = [daemon(base, model)] + details(model) + (isPlural ? [] : [preview(base, model)])

@@ -74,7 +74,7 @@ struct FindingTable {
 
 extension String {
     /// The text with spaces behind it up to a width.
-    fileprivate func padding(to width: Int) -> String {
+    func padding(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }
 }

@@ -22,8 +22,7 @@ struct FleetBoard {
         /// The camera's state in one word: `streaming`, `starting`, `lost` or `disabled` while its daemon is online,
         /// otherwise `stopped` or `offline`; `unknown` before the first status.
         var state: String {
-            guard let status else { return "unknown" }
-            return (status.state == .online ? status.cameraState?.rawValue : nil) ?? status.state.rawValue
+            status?.stateWord ?? "unknown"
         }
 
         /// How many faces there are; nil if nothing is being looked at.
@@ -93,6 +92,11 @@ struct FleetBoard {
     mutating func clear() {
         (known, heard) = ([:], [:])
     }
+}
+
+extension DaemonStatus {
+    /// The camera's state while the daemon is online, otherwise the daemon's.
+    var stateWord: String { (state == .online ? cameraState?.rawValue : nil) ?? state.rawValue }
 }
 
 /// Shows cameras as rows of text, and as JSON.

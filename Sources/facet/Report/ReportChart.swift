@@ -93,9 +93,7 @@ struct ReportChart {
                 isDrawing = false
                 continue
             }
-            let share =
-                (min(max(value, range.lowerBound), range.upperBound) - range.lowerBound)
-                / (range.upperBound - range.lowerBound)
+            let share = range.share(of: value)
             data += "\(isDrawing ? "L" : "M")\(Self.text(x(point.time))) \(Self.text(1 + (height - 2) * (1 - share)))"
             isDrawing = true
         }

@@ -192,7 +192,7 @@ struct ReportPage {
                 let title = "closed, \(eyes.rawValue), for more than \(Self.seconds(duration))"
                 let start = happening.time - duration
                 marks += chart.span(start, happening.time, y: 0, height: height, kind: "closed", title: title)
-            case .enter, .leave, .smile: break
+            default: break
             }
         }
         let line = chart.line(face, in: 0...2, height: height, isFlag: true) { face in

@@ -1,5 +1,12 @@
 import FaceMetadata
 
+extension ClosedRange<Double> {
+    /// Where a value lies, 0 at the lower bound and 1 at the upper one; values outside count as the nearer bound.
+    func share(of value: Double) -> Double {
+        (Swift.min(Swift.max(value, lowerBound), upperBound) - lowerBound) / (upperBound - lowerBound)
+    }
+}
+
 /// What one face did lately, in steps of time.
 struct FaceTrace: Hashable {
     /// The values of a step; what is unknown is nil.
@@ -74,9 +81,7 @@ struct FaceTrace: Hashable {
         let bars = Array("▁▂▃▄▅▆▇█")
         let shown = values.suffix(width).map { value -> Character in
             guard let value, value.isFinite else { return " " }
-            let share =
-                (min(max(value, range.lowerBound), range.upperBound) - range.lowerBound)
-                / (range.upperBound - range.lowerBound)
+            let share = range.share(of: value)
             return bars[Int((share * Double(bars.count - 1)).rounded())]
         }
         return String(repeating: " ", count: max(0, width - shown.count)) + String(shown)

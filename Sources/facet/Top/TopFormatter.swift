@@ -96,10 +96,9 @@ struct TopFormatter {
             return states.isEmpty ? "no daemon yet" : "\(states.count) cameras, \(streaming) streaming · \(count)"
         }
         let status = message.status
-        let state = (status.state == .online ? status.cameraState?.rawValue : nil) ?? status.state.rawValue
         let reasons = (status.reason.map { [$0] } ?? []) + (status.attention ?? []).map(\.rawValue)
         let detail = reasons.isEmpty ? "" : " (\(reasons.joined(separator: ", ")))"
-        return "\(base) \(state)\(detail) · \(count)".printable
+        return "\(base) \(status.stateWord)\(detail) · \(count)".printable
     }
 
     /// A heading and a row for each face.
@@ -117,8 +116,8 @@ struct TopFormatter {
         func width() -> Int { (columns - labelWidth - 8) / max(1, signals.count) - overhead }
         while signals.count > 1, width() < Self.barWidths.lowerBound { signals = signals.dropLast() }
         let bars = min(max(width(), 1), Self.barWidths.upperBound)
-        let names = signals.map { fitted("\($0)".uppercased(), bars + overhead - 2) }
-        let heading = ([fitted("FACE", labelWidth), "  SEEN"] + names).joined(separator: "  ")
+        let names = signals.map { "\($0)".uppercased().padding(to: bars + overhead - 2) }
+        let heading = (["FACE".padding(to: labelWidth), "  SEEN"] + names).joined(separator: "  ")
         return [String(heading.prefix(columns))]
             + zip(rows, labels).map { row, label in
                 let face = row.trace.face
@@ -128,7 +127,7 @@ struct TopFormatter {
                     return signal.bars(row.trace, width: bars) + " "
                         + styled(value, signal.isActive(face) ? "1;33" : nil)
                 }
-                let line = ([fitted(label, labelWidth), aligned(seen, 6)] + cells).joined(separator: "  ")
+                let line = ([label.padding(to: labelWidth), aligned(seen, 6)] + cells).joined(separator: "  ")
                 // A face that is hidden now stands back.
                 return face.isSeen ? line : styled(line, "2")
             }
@@ -147,10 +146,6 @@ struct TopFormatter {
     private func styled(_ text: String, _ code: String?) -> String {
         guard hasColors, let code else { return text }
         return "\u{1B}[\(code)m\(text)\u{1B}[0m"
-    }
-
-    private func fitted(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
     }
 
     private func aligned(_ text: String, _ width: Int) -> String {
