@@ -13,7 +13,7 @@ emulator='' strip=strip
 # A compiler that warns of something new must not stop a package; continuous integration is where warnings are errors.
 export FACET_ALLOW_WARNINGS=1
 
-# The same bytes wherever they are built: no path of this machine in the programs, nor in what their build ID is made of.
+# The same bytes wherever they are built: no path of this machine in the programs.
 # With the toolchain's own linker: the one of the release differs, and trixie's leaves all of a program's tables writable.
 common_options=(-c release --disable-sandbox -debug-info-format none -Xcc "-ffile-prefix-map=$work/=" -Xswiftc -use-ld=lld)
 swift_options=("${common_options[@]}")
@@ -22,11 +22,17 @@ host_generator() { # swift-argument-parser's generator of manual pages, built by
     manual_generator --package-path "$source" --scratch-path "$work/build-host"
 }
 
+build_id() { # PRODUCT : says which build it is, in hexadecimal; the linker's would depend on the build's directory
+    local versions=$source/Package.resolved
+    [ -f "$versions" ] || versions=/dev/null
+    { echo "$1 $architecture $suite $commit" && cat "$versions"; } | sha1sum | cut -d ' ' -f 1
+}
+
 build_both() { # COMMAND-PREFIX... : builds both programs with `PREFIX swift build`
     local product
     for product in facetd facet; do
         say "building $product"
-        "$@" --product $product >"$work/build.log" 2>&1 ||
+        "$@" --product $product -Xlinker "--build-id=0x$(build_id $product)" >"$work/build.log" 2>&1 ||
             { tail -n 30 "$work/build.log" >&2 && fail "the build of $product failed; all of its output: $work/build.log"; }
     done
 }
