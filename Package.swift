@@ -91,11 +91,12 @@ let package = Package(
         library("MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         library("FaceInference", ["Frames", "FaceMetadata", "CLiteRT", "CCrypto"]),
         library("MQTT", ["CMosquitto", grdb, logging]),
+        library("SettingsFiles", [yams]),
         library(
             "FaceSession",
             ["FaceMetadata", "FaceTracking", "Frames", "V4L2Capture", "MediaFiles", "FaceInference", "CProcessMemory"]
         ),
-        library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "CCairo"]),
+        library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles", "CCairo"]),
         library("TerminalPictures", ["CChafa", "CTerminal"]),
 
         // The programs.
@@ -103,7 +104,7 @@ let package = Package(
             "DaemonCore",
             [
                 "FaceSession", "FaceMetadata", "FaceTracking", "FaceMessages", "Frames", "V4L2Capture", "FaceInference",
-                "MQTT", lifecycle, logging, signals, yams,
+                "MQTT", "SettingsFiles", lifecycle, logging, signals,
             ]
         ),
         .executableTarget(
@@ -115,8 +116,9 @@ let package = Package(
             name: "facet",
             dependencies: [
                 "OverlayRendering", "TerminalPictures", "FaceSession", "FaceMessages", "FaceMetadata", "FaceInference",
-                "FaceTracking", "MQTT", "MediaFiles", "Frames", "V4L2Capture", argumentParser, flyingFox, flyingSocks,
-                logging,
+                "FaceTracking", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "V4L2Capture", argumentParser,
+                flyingFox,
+                flyingSocks, logging,
             ],
             resources: [
                 .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
@@ -158,7 +160,7 @@ let package = Package(
         tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles"], exclude: ["References"]),
         tests(of: "MQTT", [grdb, logging]),
-        tests(of: "OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames"]),
+        tests(of: "OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles"]),
         tests(of: "TerminalPictures"),
         tests(
             of: "facet",
@@ -168,7 +170,10 @@ let package = Package(
             ]
         ),
         tests(of: "FaceSession", ["FaceMetadata", "FaceTracking", "FaceInference", "Frames"]),
-        tests(of: "DaemonCore", ["FaceMessages", "FaceMetadata", "FaceSession", "Frames", "MQTT", lifecycle, logging]),
+        tests(
+            of: "DaemonCore",
+            ["FaceMessages", "FaceMetadata", "FaceSession", "Frames", "MQTT", "SettingsFiles", lifecycle, logging]
+        ),
         .executableTarget(
             name: "benchmark",
             dependencies: [
@@ -207,8 +212,8 @@ if Context.environment["FACET_FUZZ"] != nil {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "DaemonCore", "FaceMessages", "Frames", "MQTT", "MediaFiles", "OverlayRendering", "V4L2Capture", grdb,
-                logging,
+                "DaemonCore", "FaceMessages", "Frames", "MQTT", "MediaFiles", "OverlayRendering", "SettingsFiles",
+                "V4L2Capture", grdb, logging,
             ],
             path: "Tests/Fuzz",
             exclude: ["Corpus"],

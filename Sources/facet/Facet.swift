@@ -72,12 +72,17 @@ struct Facet: AsyncParsableCommand {
 
 /// Why a command cannot do its work: what was tried, on what, why it failed, what to do.
 struct CommandFailure: Error, CustomStringConvertible {
-    /// One paragraph for people.
+    /// For people.
     var description: String
 
     /// Makes a failure from a paragraph for people, which may quote what a broker or a daemon said.
     init(_ description: String) {
         self.description = description.printable
+    }
+
+    /// Makes a failure from several lines for people.
+    init(lines: some Sequence<some StringProtocol>) {
+        description = lines.map(\.printable).joined(separator: "\n")
     }
 }
 

@@ -5,6 +5,7 @@ import FacetTestSupport
 import Foundation
 import Frames
 import MQTT
+import SettingsFiles
 import Testing
 
 @testable import DaemonCore
@@ -27,7 +28,7 @@ struct SettingsTests {
     @Test("the documented file holds every key with its default")
     func documentedDefaults() throws {
         #expect(try Settings.load(path: Self.exampleFile) == Settings())
-        let file = try SettingsFile(path: Self.exampleFile)
+        let file = try SettingsFile(path: Self.exampleFile, example: "config/facetd.yaml")
         var reader = SettingsReader()
         var settings = Settings()
         settings.read(&reader)

@@ -1,8 +1,10 @@
 import DaemonCore
 import FaceMessages
+import Foundation
 import MQTT
 import MediaFiles
 import OverlayRendering
+import SettingsFiles
 import V4L2Capture
 
 /// Readers of text that touch nothing outside.
@@ -16,6 +18,28 @@ enum Parsers {
             precondition(error.description.utf8.count < 20_000, "the problems are too long to read")
         }
     }
+
+    /// A look's file, or the PNG in one.
+    static let look: Target = { bytes in
+        guard let picture = try? PastedPicture(png: [UInt8](bytes)) else {
+            do throws(SettingsError) {
+                _ = try OwnLook(text: String(decoding: bytes, as: UTF8.self), pictures: transparent)
+            } catch {
+                precondition(error.description.utf8.count < 20_000, "the problems are too long to read")
+            }
+            return
+        }
+        precondition(picture.size.width <= 2048 && picture.size.height <= 2048, "it is larger than allowed")
+    }
+
+    /// A picture of one pixel.
+    nonisolated(unsafe) private static let transparent: PastedPicture = {
+        let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
+        guard let data = Data(base64Encoded: png), let picture = try? PastedPicture(png: [UInt8](data)) else {
+            preconditionFailure("the picture of one pixel is damaged")
+        }
+        return picture
+    }()
 
     /// A message, taken for one on the topic that its length chooses.
     static let messages: Target = { bytes in

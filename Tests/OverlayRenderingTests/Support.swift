@@ -1,5 +1,6 @@
 import FaceMessages
 import FaceMetadata
+import Foundation
 import Frames
 import OverlayRendering
 
@@ -60,6 +61,29 @@ struct SeededGenerator: RandomNumberGenerator {
         z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
         return z ^ (z >> 31)
     }
+}
+
+/// A picture of 64×64 pixels: red and green above, blue and yellow below.
+let quarters: [UInt8] = {
+    let text =
+        "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAYAAACqaXHeAAAAa0lEQVR42u3QgQ0AIAwCMP5/evoFxhXCATSTTHMPFAAAAAAAAAAAAAAA"
+        + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAPgeoPz/JtUBAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAACwAOvi7eDmO4SNkAAAAASUVORK5CYII="
+    return Data(base64Encoded: text).map { [UInt8]($0) } ?? []
+}()
+
+/// All built-in looks, and one of somebody's own.
+let lookNames = LookName.allCases.map(\.rawValue) + ["own"]
+
+/// The looks of these names.
+func looks() throws -> Looks {
+    let text = """
+        hat: {image: a.png, anchor: head, offset: [0, -0.8]}
+        lens: {image: a.png, anchor: leftEye, width: 0.4}
+        glasses: {image: a.png, anchor: eyes}
+        beard: {image: a.png, anchor: mouth, width: 0.6, rotation: 5}
+        frame: {image: a.png, anchor: box, width: 0.5}
+        """
+    return Looks(own: try OwnLook(text: text, pictures: try PastedPicture(png: quarters)), name: "own")
 }
 
 let origin = MessageOrigin(camera: "front", boot: "RUN1")

@@ -72,13 +72,13 @@ struct OfflineTests {
     @Test(
         "a snapshot shows the face in every look, as PNG and as JPEG",
         // The others change nothing in a picture of one colour.
-        arguments: LookName.allCases.filter { !$0.look.hidesFaces }
+        arguments: LookName.allCases.filter { !$0.look.hidesFaces }.map(\.rawValue) + [exampleLook]
     )
-    func snapshot(look: LookName) async throws {
+    func snapshot(look: String) async throws {
         for ending in ["png", "jpg"] {
             let output = directory.file("picture.\(ending)")
             try await run(
-                ["snapshot", "-o", output, "--metadata", metadata, "--on", "smile", "--look", look.rawValue])
+                ["snapshot", "-o", output, "--metadata", metadata, "--on", "smile", "--look", look])
             #expect(try changed(in: output) > 100, "\(ending)")
         }
     }

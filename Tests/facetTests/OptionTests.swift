@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MQTT
+import OverlayRendering
 import Testing
 
 @testable import facet
@@ -20,6 +21,7 @@ struct OptionTests {
         "that cannot work are refused before anything is done, with the remedy",
         arguments: [
             (["view", "--look", "moustache"], "- pixelate"),
+            (["view", "--look", "moustache"], "- FILE.yaml"),
             (["watch", "--topic", "faces/"], "must not be empty"),
             (["watch", "--topic", "faces/#"], "must not be empty"),
             (["watch", "grin"], "there is no topic 'grin'"),
@@ -42,6 +44,23 @@ struct OptionTests {
     @Test("topics may be named short or in full")
     func topics() {
         #expect(message(["watch", "--topic", "porch/faces", "smile", "porch/faces/detect/state"]) == nil)
+    }
+
+    @Test("a file is a look by its name, and what is wrong in it is reported before anything is done")
+    func ownLook() throws {
+        func look(_ argument: String) throws -> LookOption { try OverlayOptions.parse(["--look", argument]).look }
+        #expect(try look("hearts") == .builtIn(.hearts))
+        #expect(try look("/somewhere/party.yaml").name == "party")
+        #expect(try look("hearts.yml").name == "hearts.yml")
+        let looks = try OverlayOptions.parse(["--look", exampleLook]).looks()
+        #expect(looks.names.last == "party" && looks.names.count == LookName.allCases.count + 1)
+        let failure = #expect(throws: CommandFailure.self) {
+            try OverlayOptions.parse(["--look", "/nowhere/hat.yaml"]).looks()
+        }
+        #expect(
+            failure?.description
+                == "the look has one problem:\n  /nowhere/hat.yaml: cannot be read: there is no such file"
+        )
     }
 
     @Test("a clip and its messages belong together")

@@ -16,11 +16,11 @@ struct ServeTests {
     private static let own = "127.0.0.1:8088"
 
     private func server(token: String? = nil) throws -> PageServer {
-        let wish = ViewerWish(look: .hearts, isMirrored: false)
+        let wish = ViewerWish(look: "hearts", isMirrored: false)
         return try PageServer(
             try #require(ListenAddress("0")),
             access: PageGuard(token: token, names: ["camera.local"]),
-            live: LivePage(viewers: Viewers(), wish: wish)
+            live: LivePage(viewers: Viewers(), looks: Looks().names, wish: wish)
         )
     }
 
@@ -122,7 +122,7 @@ struct ServeTests {
 
     @Test("a slow page falls behind by one picture of each camera, and no more")
     func slowPage() async {
-        let viewer = Viewer(ViewerWish(look: .box, isMirrored: false))
+        let viewer = Viewer(ViewerWish(look: "box", isMirrored: false))
         for number in 0..<100 {
             viewer.put(Data([UInt8(number)]), of: "a")
             viewer.put(Data([UInt8(100 + number)]), of: "b")
@@ -142,11 +142,11 @@ struct ServeTests {
 struct StudioTests {
     private let viewers = Viewers()
 
-    private func studio() throws -> Studio {
-        try Studio(viewers: viewers, address: "broker:1883", bases: ["faces"], canControl: false)
+    private func studio(_ looks: Looks = Looks()) throws -> Studio {
+        try Studio(viewers: viewers, address: "broker:1883", bases: ["faces"], looks: looks, canControl: false)
     }
 
-    private func join(_ look: LookName = .hearts, camera: String? = nil) throws -> Viewer {
+    private func join(_ look: String = "hearts", camera: String? = nil) throws -> Viewer {
         try #require(viewers.join(ViewerWish(look: look, isMirrored: false, camera: camera)))
     }
 
@@ -180,7 +180,7 @@ struct StudioTests {
     @Test("a picture comes with the faces of its frame and the overlay in the wanted look")
     func picture() async throws {
         let studio = try studio()
-        let (hearts, box) = (try join(.hearts), try join(.box))
+        let (hearts, box) = (try join("hearts"), try join("box"))
         let jpeg = try jpeg()
         studio.take(received(encoder.metadata([face()], at: stamp(3))), at: 0)
         studio.take(received(encoder.preview(jpeg, of: stamp(3))), at: 0)
@@ -197,6 +197,20 @@ struct StudioTests {
             documents.append(picture.svg)
         }
         #expect(documents[0] != documents[1])
+    }
+
+    @Test("a look of one's own is offered, and drawn with its pictures")
+    func ownLook() async throws {
+        let studio = try studio(try OverlayOptions.parse(["--look", exampleLook]).looks())
+        let viewer = try join("party")
+        studio.take(received(encoder.metadata([face()], at: stamp(3))), at: 0)
+        studio.take(received(encoder.preview(try jpeg(), of: stamp(3))), at: 0)
+        try studio.advance(to: 0.01)
+        let state = try parts(try #require(await viewer.next()).payload)
+        #expect((state.header["looks"] as? [String])?.last == "party")
+        let picture = try parts(try #require(await viewer.next()).payload)
+        #expect(picture.header["look"] as? String == "party")
+        #expect(picture.svg.contains("<image"))
     }
 
     @Test("without a preview there are plain heads, drawn as shapes too")

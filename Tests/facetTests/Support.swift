@@ -1,9 +1,13 @@
 import FaceMessages
 import FaceMetadata
+import Foundation
 import Frames
 import MQTT
 
 @testable import facet
+
+/// The documented look of one's own.
+let exampleLook = URL(filePath: #filePath).appending(path: "../../../docs/examples/party.yaml").standardized.path
 
 let encoder = MessageEncoder(camera: "front", boot: "RUN1")
 

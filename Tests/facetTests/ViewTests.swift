@@ -21,7 +21,7 @@ struct ViewTests {
         var controls = try controls()
         let actions = "lmgp".map { controls.press(key($0)) }
         #expect(actions.allSatisfy { $0 == nil })
-        #expect(controls.look == .hearts && controls.isMirrored && controls.gravity == .resizeAspectFill)
+        #expect(controls.look == "hearts" && controls.isMirrored && controls.gravity == .resizeAspectFill)
         #expect(controls.isPaused)
         #expect(controls.press(key("s")) == .snapshot)
         #expect(controls.press(key("q")) == .quit)

@@ -1,6 +1,7 @@
 import FaceMessages
 import Foundation
 package import MQTT
+import SettingsFiles
 
 extension Settings {
     /// The broker.

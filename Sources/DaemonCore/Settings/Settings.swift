@@ -1,6 +1,7 @@
 package import FaceMessages
 package import FaceMetadata
 package import Frames
+import SettingsFiles
 
 /// Everything the owner can set.
 ///

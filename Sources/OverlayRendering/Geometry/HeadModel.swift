@@ -60,6 +60,18 @@ struct HeadModel {
         return point(a * sin(angle), y, c * cos(angle))
     }
 
+    /// Where a position lies that follows the head's curved front as long as the head is so wide, and stands out flat beyond.
+    ///
+    /// - Parameters:
+    ///   - x: a share of the width, as seen from straight ahead.
+    ///   - y: a share of the height.
+    ///   - lift: how far it lies before the skin, a share of the width.
+    /// - Returns: the place on the surface.
+    func wrapped(_ x: Double, _ y: Double, lift: Double) -> SurfacePoint {
+        let share = x / max(0.01, Self.halfWidth + lift)
+        return point(x, y, (Self.depth + lift) * max(0, 1 - share * share).squareRoot())
+    }
+
     /// How much a direction points to the viewer, −1…1: by the head's axes.
     func facing(_ x: Double, _ y: Double, _ z: Double) -> Double {
         plane.rotation.right.z * x + plane.rotation.down.z * y + plane.rotation.forward.z * z
@@ -67,6 +79,27 @@ struct HeadModel {
 }
 
 extension SurfaceFace {
+    /// One of the eyes, as the viewer of the surface sees them.
+    enum Side {
+        case left, right
+    }
+
+    /// How far an eye is turned outward from where the nose points, in degrees: a face is round.
+    private static let outward = 22.0
+
+    /// A plane that is turned further away than this is not seen: the bridge of the nose hides its eye.
+    private static let edge = 0.30
+
+    /// The plane on which an eye lies.
+    func eyePlane(_ side: Side) -> FacePlane {
+        var plane = FacePlane(center: side == .left ? assumedEyes.left : assumedEyes.right, pose: assumedPose)
+        plane.rotation = plane.rotation.turned(byYaw: side == .left ? -Self.outward : Self.outward)
+        return plane
+    }
+
+    /// Whether an eye's plane is seen.
+    func shows(_ eye: FacePlane) -> Bool { eye.rotation.forward.z > Self.edge }
+
     /// The middle between the eyes.
     var eyesMiddle: SurfacePoint { assumedEyes.left.middle(to: assumedEyes.right) }
 

@@ -10,31 +10,17 @@ package struct HeartsLook: Look {
         for face in faces { draw(face, on: canvas) }
     }
 
-    /// How far an eye is turned outward from where the nose points, in degrees: a face is round.
-    private static let outward = 22.0
-
     private func draw(_ drawn: DrawnFace, on canvas: Canvas) {
         let face = drawn.face
         let beat = 1 + 0.35 * drawn.flash(.smile)
         let width = face.headAtEyes.unit.width * 0.36 * beat
-        let eyes = [
-            (face.assumedEyes.left, face.leftEyeClosed, -Self.outward),
-            (face.assumedEyes.right, face.rightEyeClosed, Self.outward),
-        ]
-        let placed = eyes.map { eye, isClosed, turn in
-            var plane = FacePlane(center: eye, pose: face.assumedPose)
-            plane.rotation = plane.rotation.turned(byYaw: turn)
-            return (plane: plane, height: width * (isClosed == true ? 0.35 : 0.92))
-        }
+        let eyes = [(face.eyePlane(.left), face.leftEyeClosed), (face.eyePlane(.right), face.rightEyeClosed)]
         // The nearer heart lies over the other one, which disappears where its eye is turned away.
-        for heart in placed.sorted(by: { $0.plane.rotation.forward.z < $1.plane.rotation.forward.z })
-        where heart.plane.rotation.forward.z > Self.edge {
-            self.heart(heart.plane, width: width, height: heart.height, on: canvas)
+        for (plane, isClosed) in eyes.sorted(by: { $0.0.rotation.forward.z < $1.0.rotation.forward.z })
+        where face.shows(plane) {
+            heart(plane, width: width, height: width * (isClosed == true ? 0.35 : 0.92), on: canvas)
         }
     }
-
-    /// A heart that is turned further away than this is not seen: the bridge of the nose hides it.
-    private static let edge = 0.30
 
     private func heart(_ plane: FacePlane, width: Double, height: Double, on canvas: Canvas) {
         let shape = plane.project(Self.heart(width: width, height: height))

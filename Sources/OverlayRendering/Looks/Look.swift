@@ -1,7 +1,7 @@
 package import FaceMessages
 
 /// One way to draw faces over a picture.
-package protocol Look: Sendable {
+package protocol Look {
     /// Whether it makes the faces in the picture unrecognisable, so that the picture itself must not be shown beside it.
     var hidesFaces: Bool { get }
 
@@ -60,12 +60,5 @@ package enum LookName: String, Hashable, Sendable, CaseIterable {
         case .pixelate: PrivacyLook(.pixelate)
         case .blur: PrivacyLook(.blur)
         }
-    }
-
-    /// The next one, in order, beginning again after the last.
-    package var next: LookName {
-        let all = Self.allCases
-        guard let index = all.firstIndex(of: self) else { return self }
-        return all[(index + 1) % all.count]
     }
 }

@@ -20,6 +20,7 @@ struct Apply: AsyncParsableCommand {
               facet apply clip.mp4 --look santa -o party.mp4
               facet apply portrait.jpg --look hearts -o hearts.png
               facet apply holidays -o holidays-with-hats --look santa
+              facet apply clip.mp4 --look party.yaml -o party.mp4      a look of your own; see docs/companion.md
             """
     )
 
@@ -32,11 +33,12 @@ struct Apply: AsyncParsableCommand {
     @OptionGroup var overlay: OverlayOptions
 
     func run() async throws {
+        let drawing = try OverlayPicture(overlay)
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {
             throw CommandFailure("cannot read \(input): there is no such file")
         }
-        guard isDirectory.boolValue else { return try apply(input, to: output) }
+        guard isDirectory.boolValue else { return try apply(input, to: output, drawing) }
         let names = try FileManager.default.contentsOfDirectory(atPath: input).sorted()
             .filter { OutputPath.isPicture($0) || OutputPath.isClip($0) }
         guard !names.isEmpty else { throw CommandFailure("there is no clip and no picture in \(input)") }
@@ -48,7 +50,7 @@ struct Apply: AsyncParsableCommand {
         var failures = 0
         for name in names {
             do {
-                try apply(input + "/" + name, to: output + "/" + name)
+                try apply(input + "/" + name, to: output + "/" + name, drawing)
             } catch let failure as CommandFailure {
                 // One damaged file must not keep the others from being drawn.
                 StandardOutput.note(failure.description)
@@ -58,23 +60,23 @@ struct Apply: AsyncParsableCommand {
         if failures > 0 { throw CommandFailure("\(failures) of \(names.count) files could not be drawn over") }
     }
 
-    private func apply(_ input: String, to output: String) throws {
+    private func apply(_ input: String, to output: String, _ drawing: OverlayPicture) throws {
         try OutputPath.checkIsNot(output, input)
         if OutputPath.isPicture(output) {
-            try applyToPicture(input, output)
+            try applyToPicture(input, output, drawing)
         } else {
             try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip")
-            try applyToClip(input, output)
+            try applyToClip(input, output, drawing)
         }
     }
 
-    private func applyToClip(_ input: String, _ output: String) throws {
+    private func applyToClip(_ input: String, _ output: String, _ drawing: OverlayPicture) throws {
         let frames = try AnalysedFrames(input)
         let interruption = Interruption(frames.stop)
         defer { interruption.cancel() }
         var recorder = OverlayRecorder(
             output: output,
-            drawing: OverlayPicture(options: overlay),
+            drawing: drawing,
             rate: frames.description?.rate ?? 30,
             soundSource: input
         )
@@ -93,7 +95,7 @@ struct Apply: AsyncParsableCommand {
         if !hasFace { StandardOutput.note("there is no face in \(input)") }
     }
 
-    private func applyToPicture(_ input: String, _ output: String) throws {
+    private func applyToPicture(_ input: String, _ output: String, _ drawing: OverlayPicture) throws {
         let file = try PictureFile(output)
         let frame: Frame
         do {
@@ -106,7 +108,7 @@ struct Apply: AsyncParsableCommand {
         let picture = Picture()
         try picture.update(from: frame)
         if scene.layers.isEmpty { StandardOutput.note("there is no face in \(input)") }
-        try file.write(try OverlayPicture(options: overlay).draw(picture, scene: scene, at: 0))
+        try file.write(try drawing.draw(picture, scene: scene, at: 0))
         StandardOutput.note("wrote \(output)")
     }
 }

@@ -42,23 +42,24 @@ struct Record: AsyncParsableCommand {
 
     func run() async throws {
         try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip")
+        let drawing = try OverlayPicture(overlay, isPlain: plain)
         if let (clip, track) = try clip.load(needsMetadata: !plain) {
             try OutputPath.checkIsNot(output, clip)
-            try record(clip, track)
+            try record(clip, track, drawing)
         } else {
-            try await recordLive()
+            try await recordLive(drawing)
         }
     }
 
     // MARK: - From a clip
 
-    private func record(_ path: String, _ track: MessageTrack?) throws {
+    private func record(_ path: String, _ track: MessageTrack?, _ drawing: OverlayPicture) throws {
         let frames = try ClipFrames(path)
         let interruption = Interruption(frames.stop)
         defer { interruption.cancel() }
         var recorder = OverlayRecorder(
             output: output,
-            drawing: OverlayPicture(options: overlay, isPlain: plain),
+            drawing: drawing,
             rate: frames.description?.rate ?? 30,
             soundSource: path
         )
@@ -81,13 +82,13 @@ struct Record: AsyncParsableCommand {
 
     // MARK: - From the preview
 
-    private func recordLive() async throws {
+    private func recordLive(_ drawing: OverlayPicture) async throws {
         let subscriber = try await live.subscriber(broker, command: "record")
         let decoder = try PreviewDecoder()
         var pictures = LivePictures(subscriber)
         var recorder = OverlayRecorder(
             output: output,
-            drawing: OverlayPicture(options: overlay, isPlain: plain),
+            drawing: drawing,
             rate: 15
         )
         var start: Double?

@@ -51,6 +51,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         guard let address = ListenAddress(listen) else { throw CommandFailure("'\(listen)' is no address") }
         let token = try token()
+        let looks = try overlay.looks()
         guard address.isLoopback || token != nil else {
             throw CommandFailure(
                 """
@@ -69,8 +70,18 @@ struct Serve: AsyncParsableCommand {
         )
         let viewers = Viewers()
         let bases = broker.topic.filter { !$0.contains("+") }
-        let studio = try Studio(viewers: viewers, address: subscriber.address, bases: bases, canControl: control)
-        var live = LivePage(viewers: viewers, wish: ViewerWish(look: overlay.look, isMirrored: overlay.mirror))
+        let studio = try Studio(
+            viewers: viewers,
+            address: subscriber.address,
+            bases: bases,
+            looks: looks,
+            canControl: control
+        )
+        var live = LivePage(
+            viewers: viewers,
+            looks: looks.names,
+            wish: ViewerWish(look: overlay.look.name, isMirrored: overlay.mirror)
+        )
         if control {
             live.detect = { base, isOn in subscriber.send(isOn ? "ON" : "OFF", on: .detectSet, under: base) }
         }

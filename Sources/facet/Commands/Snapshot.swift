@@ -46,15 +46,16 @@ struct Snapshot: AsyncParsableCommand {
 
     func run() async throws {
         let file = try PictureFile(output)
+        let drawing = try OverlayPicture(overlay, isPlain: plain)
         guard let (clip, track) = try clip.load(needsMetadata: !plain || on != nil) else {
-            return try file.write(try await livePicture())
+            return try file.write(try await livePicture(drawing))
         }
         try OutputPath.checkIsNot(output, clip)
-        try file.write(try picture(of: clip, track))
+        try file.write(try picture(of: clip, track, drawing))
     }
 
     /// Draws over the frame of the clip at the chosen time.
-    private func picture(of clip: String, _ track: MessageTrack?) throws -> Canvas {
+    private func picture(of clip: String, _ track: MessageTrack?, _ drawing: OverlayPicture) throws -> Canvas {
         let time = try time(in: track)
         let frame: Frame
         do {
@@ -72,11 +73,11 @@ struct Snapshot: AsyncParsableCommand {
             playback.advance(to: reached)
             scene = playback.scene
         }
-        return try OverlayPicture(options: overlay, isPlain: plain).draw(picture, scene: scene, at: reached)
+        return try drawing.draw(picture, scene: scene, at: reached)
     }
 
     /// Draws over a preview picture: the next one, or the one that shows the event waited for.
-    private func livePicture() async throws -> Canvas {
+    private func livePicture(_ drawing: OverlayPicture) async throws -> Canvas {
         let subscriber = try await live.subscriber(broker, command: "snapshot")
         let decoder = try PreviewDecoder()
         var pictures = LivePictures(subscriber)
@@ -94,8 +95,7 @@ struct Snapshot: AsyncParsableCommand {
                 throw CommandFailure("the preview picture cannot be decoded: \(error)")
             }
             await subscriber.stop()
-            return try OverlayPicture(options: overlay, isPlain: plain)
-                .draw(decoder.picture, scene: shot.scene, at: pictures.seconds)
+            return try drawing.draw(decoder.picture, scene: shot.scene, at: pictures.seconds)
         }
         throw CommandFailure("the connection to \(subscriber.address) ended before there was a picture")
     }

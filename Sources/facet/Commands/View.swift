@@ -51,6 +51,7 @@ struct View: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let looks = try overlay.looks()
         let recorded = try clip.load(needsMetadata: false)
         let source = try ViewPicture(clip: recorded?.clip)
         let subscriber =
@@ -58,7 +59,8 @@ struct View: AsyncParsableCommand {
             ? try await live.subscriber(broker, command: "view", capacity: 64) : nil
         let (terminal, encoder) = try takeTerminal()
         let session = ViewSession(
-            controls: ViewControls(overlay, gravity: gravity),
+            controls: ViewControls(overlay, looks: looks, gravity: gravity),
+            looks: looks,
             broker: subscriber?.address,
             track: recorded?.track,
             source: source,

@@ -1,18 +1,78 @@
 public import ArgumentParser
 public import FaceMessages
+import Foundation
 public import OverlayRendering
+import SettingsFiles
 public import TerminalPictures
 
 /// How faces are drawn; the same for every command that draws.
 struct OverlayOptions: ParsableArguments {
-    @Option(help: "How faces are drawn; pixelate and blur hide them.")
-    var look = LookName.box
+    @Option(
+        help: """
+            How faces are drawn: by one of these looks, of which pixelate and blur hide them, or by a file that describes \
+            one of your own.
+            """
+    )
+    var look = LookOption.builtIn(.box)
 
     @Flag(help: "Mirror the picture left to right, as people expect of their own image.")
     var mirror = false
+
+    /// The looks there are.
+    ///
+    /// - Throws: `CommandFailure` with all that is wrong in the file of a look.
+    func looks() throws -> Looks {
+        guard case .file(let path) = look else { return Looks() }
+        do {
+            return Looks(own: try OwnLook(path: path), name: look.name)
+        } catch {
+            throw CommandFailure(lines: error.text(about: "the look has").split(separator: "\n"))
+        }
+    }
 }
 
-extension LookName: ExpressibleByArgument {}
+/// What `--look` names.
+enum LookOption: ExpressibleByArgument, Hashable {
+    case builtIn(LookName)
+    /// The path of a look's file.
+    case file(String)
+
+    private static let endings = [".yaml", ".yml"]
+
+    init?(argument: String) {
+        if let name = LookName(rawValue: argument) {
+            self = .builtIn(name)
+        } else if Self.endings.contains(where: argument.hasSuffix) {
+            self = .file(argument)
+        } else {
+            return nil
+        }
+    }
+
+    /// The look's name where looks are chosen: that of its file, without the ending unless a built-in one is named so.
+    var name: String {
+        switch self {
+        case .builtIn(let name): return name.rawValue
+        case .file(let path):
+            let file = URL(filePath: path)
+            let name = file.deletingPathExtension().lastPathComponent
+            return LookName(rawValue: name) == nil ? name : file.lastPathComponent
+        }
+    }
+
+    /// The default, as help shows it.
+    var defaultValueDescription: String { name }
+
+    /// The names that help shows.
+    static var allValueStrings: [String] { LookName.allCases.map(\.rawValue) + ["FILE.yaml"] }
+
+    /// Names, and the files that can be a look's.
+    static var defaultCompletionKind: CompletionKind {
+        let names = LookName.allCases.map(\.rawValue).joined(separator: " ")
+        return .shellCommand("printf '%s\\n' \(names) *.yaml */*.yaml | grep -v '[*]'")
+    }
+}
+
 extension VideoGravity: ExpressibleByArgument {}
 extension TerminalFormat: ExpressibleByArgument {}
 

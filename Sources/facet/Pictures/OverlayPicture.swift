@@ -5,11 +5,18 @@ import OverlayRendering
 
 /// Draws a scene over a picture.
 struct OverlayPicture {
-    /// How faces are drawn.
-    var options: OverlayOptions
+    /// How faces are drawn; nil leaves them out.
+    private let look: (any Look)?
 
-    /// Whether faces are left out.
-    var isPlain = false
+    private let isMirrored: Bool
+
+    /// Draws as the options ask.
+    ///
+    /// - Throws: `CommandFailure` if the look is a file that cannot be used.
+    init(_ options: OverlayOptions, isPlain: Bool = false) throws {
+        look = isPlain ? nil : try options.looks()[options.look.name]
+        isMirrored = options.mirror
+    }
 
     /// Draws a picture with the scene over it, as large as the picture.
     func draw(_ picture: Picture, scene: Scene, at seconds: Double) throws -> Canvas {
@@ -25,12 +32,12 @@ struct OverlayPicture {
             let geometry = PreviewLayerGeometry(
                 size: canvas.size,
                 pictureSize: pictureSize,
-                isMirrored: options.mirror
+                isMirrored: isMirrored
             )
         else { throw CommandFailure("the picture has no area to draw over") }
         canvas.clear(.black)
         canvas.draw(picture, geometry)
-        if !isPlain { canvas.draw(scene, geometry, look: options.look.look, at: seconds) }
+        if let look { canvas.draw(scene, geometry, look: look, at: seconds) }
         try canvas.check()
     }
 }

@@ -172,6 +172,9 @@ struct LivePage: WSHandler {
     /// All pages.
     let viewers: Viewers
 
+    /// The names of the looks that pages can choose.
+    let looks: [String]
+
     /// What a page shows before somebody uses its controls.
     let wish: ViewerWish
 
@@ -218,7 +221,7 @@ struct LivePage: WSHandler {
     private func obey(_ command: Command, of viewer: Viewer) {
         if let wanted = command.detect { detect?(wanted.camera, wanted.on) }
         var wish = viewer.wish
-        if let look = command.look.flatMap(LookName.init(rawValue:)) { wish.look = look }
+        if let look = command.look, looks.contains(look) { wish.look = look }
         if let mirror = command.mirror { wish.isMirrored = mirror }
         if let camera = command.camera { wish.camera = camera.isEmpty ? nil : camera }
         if wish != viewer.wish { viewers.change(viewer, wish) }

@@ -89,25 +89,31 @@ struct ServedCamera {
     /// then the header, the document and the JPEG, which is empty without a preview.
     ///
     /// A look that hides faces is drawn into the picture: what a page gets holds no face, whatever its script does.
-    func message(look: LookName, isMirrored: Bool, at seconds: Double, covered: CoveredPictures) throws -> Data {
+    func message(
+        _ wish: ViewerWish,
+        looks: Looks,
+        at seconds: Double,
+        covered: CoveredPictures
+    ) throws -> Data {
+        let (look, isMirrored) = (looks[wish.look], wish.isMirrored)
         let size = shown?.size ?? model.pictureSize ?? Self.usualPicture
         let scene = shown.map { model.scene(of: $0.picture) } ?? model.scene
-        let hides = look.look.hidesFaces
+        let hides = look.hidesFaces
         let jpeg = shown.map { shown in
-            hides ? covered.jpeg(shown.picture, scene, look: look.look, at: seconds) ?? [] : shown.picture.jpeg
+            hides ? covered.jpeg(shown.picture, scene, look: look, at: seconds) ?? [] : shown.picture.jpeg
         }
         let svg = try Canvas.svg(size: size) { canvas in
             guard
                 let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size, isMirrored: isMirrored)
             else { return }
             if shown == nil { canvas.drawHeads(scene, geometry) }
-            if !hides { canvas.draw(scene, geometry, look: look.look, at: seconds) }
+            if !hides { canvas.draw(scene, geometry, look: look, at: seconds) }
         }
         let header = FrameHeader(
             camera: base,
             width: size.width,
             height: size.height,
-            look: look.rawValue,
+            look: wish.look,
             mirrored: isMirrored,
             frame: shown?.picture.frame ?? scene.stamp?.frame,
             picture: jpeg.map { !$0.isEmpty } ?? false,
@@ -195,7 +201,7 @@ struct StateHeader: Encodable {
     var version = facetVersion
     var broker: BrokerRow
     var control: Bool
-    var looks = LookName.allCases.map(\.rawValue)
+    var looks: [String]
     var cameras: [CameraRow]
     var events: [EventRow]
 }

@@ -25,6 +25,7 @@ final class Studio {
     private let viewers: Viewers
     private let address: String
     private let canControl: Bool
+    private let looks: Looks
     private let formatter = WatchFormatter(hasColors: false)
     private let decoder: JPEGDecoder
     private let covered: CoveredPictures
@@ -39,7 +40,7 @@ final class Studio {
     /// Makes a studio without cameras; those with a plain base are there from the start.
     ///
     /// - Throws: `CommandFailure` if JPEGs cannot be read.
-    init(viewers: Viewers, address: String, bases: [String], canControl: Bool) throws {
+    init(viewers: Viewers, address: String, bases: [String], looks: Looks, canControl: Bool) throws {
         do {
             decoder = try JPEGDecoder()
         } catch {
@@ -49,6 +50,7 @@ final class Studio {
         self.viewers = viewers
         self.address = address
         self.canControl = canControl
+        self.looks = looks
         for base in bases { cameras[base] = ServedCamera(base: base) }
     }
 
@@ -106,7 +108,7 @@ final class Studio {
             wish.camera = nil
             let message =
                 try messages[wish]
-                ?? camera.message(look: wish.look, isMirrored: wish.isMirrored, at: seconds, covered: covered)
+                ?? camera.message(wish, looks: looks, at: seconds, covered: covered)
             messages[wish] = message
             page.put(message, of: base)
         }
@@ -121,6 +123,7 @@ final class Studio {
             StateHeader(
                 broker: BrokerRow(connection, address: address),
                 control: canControl,
+                looks: looks.names,
                 cameras: cameras.values.map(\.row).sorted { $0.base < $1.base },
                 events: events
             )

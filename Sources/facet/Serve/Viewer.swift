@@ -1,12 +1,11 @@
 import FlyingFox
 import Foundation
-import OverlayRendering
 import Synchronization
 
 /// What one open page wants to see.
 struct ViewerWish: Hashable, Sendable {
-    /// How faces are drawn.
-    var look: LookName
+    /// The name of the look by which faces are drawn.
+    var look: String
 
     /// Whether the picture is mirrored.
     var isMirrored: Bool

@@ -43,7 +43,7 @@ struct StatusLine {
         parts.append(rate.map { "\(Int($0.rounded())) pictures/s" } ?? "no preview")
         parts.append(faces.map { $0 == 1 ? "1 face" : "\($0) faces" } ?? "no metadata")
         if let lastEvent { parts.append("\(lastEvent.text), \(Self.age(seconds - lastEvent.seconds))") }
-        parts.append(controls.look.rawValue + (controls.isPaused ? " – paused" : ""))
+        parts.append(controls.look + (controls.isPaused ? " – paused" : ""))
         // All keys where there is room for them, else the one that shows them.
         if notice == nil {
             let length = parts.reduce(1) { $0 + $1.count + 3 }

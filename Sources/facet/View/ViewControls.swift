@@ -15,7 +15,7 @@ struct ViewControls: Equatable {
     }
 
     /// How faces are drawn.
-    var look: LookName
+    private(set) var look: String
 
     /// Whether the picture is mirrored.
     var isMirrored: Bool
@@ -32,9 +32,13 @@ struct ViewControls: Equatable {
     /// The keys, for the status line.
     static let help = "l look  m mirror  g gravity  + - zoom  s snapshot  p pause  q quit"
 
+    /// The looks there are to choose from.
+    private let looks: [String]
+
     /// Makes controls as the options ask.
-    init(_ options: OverlayOptions, gravity: VideoGravity = .resizeAspect) {
-        look = options.look
+    init(_ options: OverlayOptions, looks: Looks = Looks(), gravity: VideoGravity = .resizeAspect) {
+        look = options.look.name
+        self.looks = looks.names
         isMirrored = options.mirror
         self.gravity = gravity
     }
@@ -42,7 +46,7 @@ struct ViewControls: Equatable {
     /// Takes a key.
     mutating func press(_ key: UInt8) -> Action? {
         switch Character(Unicode.Scalar(key)) {
-        case "l": look = look.next
+        case "l": look = looks[((looks.firstIndex(of: look) ?? -1) + 1) % looks.count]
         case "m": isMirrored.toggle()
         case "g": gravity = gravity.next
         case "+", "=", "z": zoom = min(8, zoom * 1.25)

@@ -18,6 +18,7 @@ final class ViewSession {
     private var playback: MessagePlayback?
     private let track: MessageTrack?
     private let source: ViewPicture
+    private let looks: Looks
     private let terminal: Terminal
     private let encoder: TerminalPicture
     private let start = ContinuousClock.now
@@ -34,6 +35,7 @@ final class ViewSession {
     /// Makes a view that has drawn nothing yet.
     init(
         controls: ViewControls,
+        looks: Looks,
         broker: String?,
         track: MessageTrack?,
         source: ViewPicture,
@@ -45,6 +47,7 @@ final class ViewSession {
         self.track = track
         playback = track.map(MessagePlayback.init)
         self.source = source
+        self.looks = looks
         self.terminal = terminal
         self.encoder = encoder
     }
@@ -192,7 +195,7 @@ final class ViewSession {
             canvas.clear(.black)
             canvas.draw(source.picture, geometry, isSmooth: false)
         }
-        canvas.draw(scene, geometry, look: controls.look.look, at: seconds)
+        canvas.draw(scene, geometry, look: looks[controls.look], at: seconds)
         try canvas.check()
     }
 

@@ -1,39 +1,6 @@
 import Foundation
 import Yams
 
-extension Settings {
-    /// Reads the settings: command line before environment before file before defaults.
-    ///
-    /// - Parameters:
-    ///   - arguments: The settings on the command line, by dotted key.
-    ///   - environment: The environment; a variable such as `FACET_CAMERA_SIZE` holds a setting.
-    ///   - path: The settings file; nil for none.
-    /// - Returns: The settings.
-    /// - Throws: `SettingsError` with all problems at once.
-    package static func load(
-        arguments: [String: String] = [:],
-        environment: [String: String] = [:],
-        path: String? = nil
-    ) throws(SettingsError) -> Settings {
-        var file: SettingsFile?
-        if let path { file = try SettingsFile(path: path) }
-        return try load(SettingsReader(arguments: arguments, environment: environment, file: file))
-    }
-
-    /// Reads the settings in the text of a settings file; `name` stands for the file in messages.
-    package static func read(text: String, name: String = "settings") throws(SettingsError) -> Settings {
-        try load(SettingsReader(file: try SettingsFile(path: name, text: text)))
-    }
-
-    private static func load(_ reader: consuming SettingsReader) throws(SettingsError) -> Settings {
-        var settings = Settings()
-        settings.read(&reader)
-        reader.refuseUnknown()
-        guard reader.problems.isEmpty else { throw SettingsError(problems: reader.problems) }
-        return settings
-    }
-}
-
 /// A problem of the settings.
 package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
     /// The dotted key, or nil if the problem is the file as a whole.
@@ -58,17 +25,32 @@ package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible
     /// The problems, in the order of the settings; at least one.
     package var problems: [SettingsProblem]
 
+    /// Makes an error of problems.
+    package init(problems: [SettingsProblem]) {
+        self.problems = problems
+    }
+
+    /// Makes an error about a file as a whole.
+    package init(_ path: String, _ reason: String) {
+        problems = [SettingsProblem(key: nil, source: path, reason: reason)]
+    }
+
     /// A line for each problem, as far as they are shown.
     package var description: String {
+        text(about: "the settings have")
+    }
+
+    /// A line for each problem, as far as they are shown, after a line that begins with other words than "the settings have".
+    package func text(about beginning: String) -> String {
         let count = problems.count == 1 ? "one problem" : "\(problems.count) problems"
         var lines = problems.prefix(Self.maximumShown).map { "  \($0)" }
         if problems.count > lines.count { lines.append("  and \(problems.count - lines.count) more") }
-        return "the settings have \(count):\n" + lines.joined(separator: "\n")
+        return "\(beginning) \(count):\n" + lines.joined(separator: "\n")
     }
 }
 
 /// A settings file, as values by dotted key with the lines they stand on.
-struct SettingsFile {
+package struct SettingsFile {
     enum Value: Hashable {
         case text(String)
         case list([String])
@@ -79,15 +61,22 @@ struct SettingsFile {
     /// Settings use no aliases; each level of them can multiply what the parser has to handle.
     private static let maximumAliases = 16
 
-    let path: String
+    package let path: String
+    private let example: String
     private(set) var values: [String: Value] = [:]
-    private(set) var lines: [String: Int] = [:]
+
+    /// The lines on which the keys stand, those of groups too.
+    package private(set) var lines: [String: Int] = [:]
+
     private(set) var problems: [SettingsProblem] = []
 
     /// Reads and parses the file.
     ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - example: a file that shows what it should hold, for messages.
     /// - Throws: `SettingsError` if it cannot be read, is no YAML, or holds no settings at all.
-    init(path: String) throws(SettingsError) {
+    package init(path: String, example: String) throws(SettingsError) {
         let text: String
         do {
             let file = try FileHandle(forReadingFrom: URL(filePath: path))
@@ -99,15 +88,17 @@ struct SettingsFile {
             }
             text = decoded
         } catch {
-            throw Self.failure(path, "cannot be read: \(Self.reason(of: error, path: path))")
+            throw SettingsError(path, "cannot be read: \(Self.reason(of: error, path: path))")
         }
-        try self.init(path: path, text: text)
+        try self.init(path: path, text: text, example: example)
     }
 
-    init(path: String, text: String) throws(SettingsError) {
+    /// Parses a text; `path` stands for its file in messages.
+    package init(path: String, text: String, example: String) throws(SettingsError) {
         self.path = path
+        self.example = example
         guard Self.aliases(in: text) <= Self.maximumAliases else {
-            throw Self.failure(
+            throw SettingsError(
                 path,
                 "holds more than \(Self.maximumAliases) YAML aliases (*name), which settings do not use; write the values"
             )
@@ -117,18 +108,18 @@ struct SettingsFile {
             root = try Yams.compose(yaml: text)
         } catch {
             let reason = String(describing: error).split(separator: "\n").joined(separator: " ")
-            throw Self.failure(path, "is not valid YAML: \(reason)")
+            throw SettingsError(path, "is not valid YAML: \(reason)")
         }
         guard let root, root != Node("", Tag(.null)), root.null == nil else {
-            throw Self.failure(
+            throw SettingsError(
                 path,
-                "holds no settings; leave the option out to use the defaults, or start from config/facetd.yaml"
+                "holds no settings; leave the option out to use the defaults, or start from \(example)"
             )
         }
         guard let mapping = root.mapping else {
-            throw Self.failure(
+            throw SettingsError(
                 path,
-                "must hold keys and values, as config/facetd.yaml does, not a single value or list"
+                "must hold keys and values, as \(example) does, not a single value or list"
             )
         }
         flatten(mapping, under: "")
@@ -144,7 +135,7 @@ struct SettingsFile {
             let name = keyNode.scalar?.string ?? "?"
             let key = prefix + name
             guard !name.isEmpty, !name.contains(".") else {
-                problem(key, keyNode, "must be nested, as in config/facetd.yaml")
+                problem(key, keyNode, "must be nested, as in \(example)")
                 continue
             }
             guard lines[key] == nil else {
@@ -185,12 +176,8 @@ struct SettingsFile {
         }
     }
 
-    private static func failure(_ path: String, _ reason: String) -> SettingsError {
-        SettingsError(problems: [SettingsProblem(key: nil, source: path, reason: reason)])
-    }
-
     /// The reason why a file cannot be read.
-    static func reason(of error: any Error, path: String) -> String {
+    package static func reason(of error: any Error, path: String) -> String {
         var isDirectory: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
             return "it is a directory"

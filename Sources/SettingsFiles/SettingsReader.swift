@@ -1,19 +1,16 @@
-import FaceMetadata
-import FaceSession
 import Foundation
-import Frames
 
 /// Reads settings strictly, from the command line before the environment before the file: what is wrong is reported, not
 /// replaced by a default.
 ///
 /// Each `read` leaves a value as it is if no source gives it.
-struct SettingsReader {
+package struct SettingsReader {
     private static let notSingle = "is a group of settings, not a single one"
 
     /// The settings' problems so far.
-    private(set) var problems: [SettingsProblem]
+    package private(set) var problems: [SettingsProblem]
     /// Every key that was read so far.
-    private(set) var readKeys: Set<String> = []
+    package private(set) var readKeys: Set<String> = []
 
     private let arguments: [String: String]
     private let environment: [String: String]
@@ -23,7 +20,7 @@ struct SettingsReader {
     ///   - arguments: The settings on the command line, by dotted key.
     ///   - environment: The environment; only variables that begin with `FACET_` count.
     ///   - file: The settings file, if there is one.
-    init(arguments: [String: String] = [:], environment: [String: String] = [:], file: SettingsFile? = nil) {
+    package init(arguments: [String: String] = [:], environment: [String: String] = [:], file: SettingsFile? = nil) {
         self.arguments = arguments
         // The password is no setting: it must not end up in anything that prints settings.
         self.environment = environment.filter { $0.key.hasPrefix("FACET_") && $0.key != "FACET_MQTT_PASSWORD" }
@@ -32,7 +29,12 @@ struct SettingsReader {
     }
 
     /// Reads a setting; `parse` makes a value of its text, or nil if the text is not as `expected` says.
-    mutating func read<Value>(_ key: String, _ value: inout Value, _ expected: String, _ parse: (String) -> Value?) {
+    package mutating func read<Value>(
+        _ key: String,
+        _ value: inout Value,
+        _ expected: String,
+        _ parse: (String) -> Value?
+    ) {
         switch find(key) {
         case nil: break
         case .list: refuse(key, "must be \(expected), not a list")
@@ -42,7 +44,7 @@ struct SettingsReader {
     }
 
     /// Reads a list: a YAML list in the file, separated by commas elsewhere; nil if no source gives it.
-    mutating func readList<Element>(
+    package mutating func readList<Element>(
         _ key: String,
         _ expected: String,
         _ parse: (String) -> Element?
@@ -68,7 +70,7 @@ struct SettingsReader {
     }
 
     /// Reads all settings under a key whose names are not known beforehand, by name.
-    mutating func readGroup(_ prefix: String, _ group: inout [String: String]) {
+    package mutating func readGroup(_ prefix: String, _ group: inout [String: String]) {
         let keys = Set((file?.lines ?? [:]).keys).union(arguments.keys)
         for key in keys.sorted() where key.hasPrefix(prefix + ".") {
             let name = String(key.dropFirst(prefix.count + 1))
@@ -85,13 +87,21 @@ struct SettingsReader {
     }
 
     /// Reports that a setting's value, well-formed as it is, cannot be used.
-    mutating func refuse(_ key: String, _ reason: String) {
+    package mutating func refuse(_ key: String, _ reason: String) {
         problems.append(SettingsProblem(key: key, source: source(of: key), reason: reason))
     }
 
+    /// Reports that a setting must be given; nothing if its value was refused.
+    package mutating func refuseIfMissing(_ key: String, _ what: String) {
+        if !hasProblem(with: key) { refuse(key, "is missing: \(what)") }
+    }
+
+    /// Whether a setting's value was refused.
+    package func hasProblem(with key: String) -> Bool { problems.contains { $0.key == key } }
+
     /// Reports every key of the file and the command line that no setting was read by, and every variable of the
     /// environment that looks like one.
-    mutating func refuseUnknown() {
+    package mutating func refuseUnknown() {
         let sections = Set(readKeys.flatMap(Self.sections))
         let keys = readKeys.union(sections)
         let inFile = (file?.lines ?? [:]).sorted { $0.value < $1.value }.map(\.key)
@@ -143,7 +153,7 @@ struct SettingsReader {
     }
 
     /// The variable that holds a setting: `camera.stallTimeout` is `FACET_CAMERA_STALL_TIMEOUT`.
-    static func environmentName(_ key: String) -> String {
+    package static func environmentName(_ key: String) -> String {
         var name = "FACET_"
         var previousIsLowercase = false
         for character in key {
@@ -158,16 +168,16 @@ struct SettingsReader {
 // MARK: - Kinds of values
 
 extension SettingsReader {
-    mutating func read(_ key: String, _ value: inout String) {
+    package mutating func read(_ key: String, _ value: inout String) {
         read(key, &value, "a text that is not empty") { $0.isEmpty ? nil : $0 }
     }
 
     /// A text that may be left empty.
-    mutating func read(_ key: String, _ value: inout String?) {
+    package mutating func read(_ key: String, _ value: inout String?) {
         read(key, &value, "a text") { $0.isEmpty ? .some(nil) : $0 }
     }
 
-    mutating func read(_ key: String, _ value: inout Bool) {
+    package mutating func read(_ key: String, _ value: inout Bool) {
         read(key, &value, "true or false") { text in
             switch text.lowercased() {
             case "true", "yes", "on": true
@@ -177,40 +187,25 @@ extension SettingsReader {
         }
     }
 
-    mutating func read(_ key: String, _ value: inout Int, in range: ClosedRange<Int>) {
+    package mutating func read(_ key: String, _ value: inout Int, in range: ClosedRange<Int>) {
         read(key, &value, "a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
             Int(text).flatMap { range.contains($0) ? $0 : nil }
         }
     }
 
-    mutating func read(_ key: String, _ value: inout Double, in range: ClosedRange<Double>) {
+    package mutating func read(_ key: String, _ value: inout Double, in range: ClosedRange<Double>) {
         read(key, &value, "a number from \(range.lowerBound) to \(range.upperBound)") { text in
             Double(text).flatMap { range.contains($0) ? $0 : nil }
         }
     }
 
-    /// A duration, which carries its unit.
-    mutating func read(_ key: String, _ value: inout Duration, in range: ClosedRange<Duration>) {
-        read(key, &value, range.expectation) { text in
-            Duration(text: text).flatMap { range.contains($0) ? $0 : nil }
-        }
-    }
-
-    /// A duration, or nil for `unlimited`.
-    mutating func readLimit(_ key: String, _ value: inout Duration?, in range: ClosedRange<Duration>) {
-        read(key, &value, range.expectation + ", or unlimited") { text -> Duration?? in
-            if text == "unlimited" { return .some(nil) }
-            return Duration(text: text).flatMap { range.contains($0) ? .some($0) : nil }
-        }
-    }
-
     /// One of the raw values of an enumeration.
-    mutating func read<Choice: RawRepresentable<String> & CaseIterable>(_ key: String, _ value: inout Choice) {
+    package mutating func read<Choice: RawRepresentable<String> & CaseIterable>(_ key: String, _ value: inout Choice) {
         read(key, &value, "one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))") { Choice(rawValue: $0) }
     }
 
     /// Some of the raw values of an enumeration.
-    mutating func read<Choice: RawRepresentable<String> & Hashable>(
+    package mutating func read<Choice: RawRepresentable<String> & Hashable>(
         _ key: String,
         _ value: inout Set<Choice>,
         of choices: [Choice]
@@ -221,7 +216,7 @@ extension SettingsReader {
     }
 
     /// A value, or nil for `auto`.
-    mutating func readAutomatic<Value>(
+    package mutating func readAutomatic<Value>(
         _ key: String,
         _ value: inout Value?,
         _ expected: String,
@@ -230,67 +225,6 @@ extension SettingsReader {
         read(key, &value, expected + ", or auto") { text -> Value?? in
             text == "auto" ? .some(nil) : parse(text).map { .some($0) }
         }
-    }
-
-    /// A part of the picture, as four shares: x, y, width, height; an empty list is the whole.
-    mutating func read(_ key: String, _ value: inout NormalizedRect?) {
-        guard let shares = readList(key, "a number", { Double($0) }) else { return }
-        value = nil
-        guard !shares.isEmpty else { return }
-        let region =
-            shares.count == 4
-            ? NormalizedRect(x: shares[0], y: shares[1], width: shares[2], height: shares[3]) : nil
-        guard let region, region.x >= 0, region.y >= 0, region.width > 0, region.height > 0,
-            region.x + region.width <= 1.000_001, region.y + region.height <= 1.000_001
-        else {
-            let expected = "four shares of the picture, x, y, width, height, such as [0.25, 0, 0.5, 1], inside 0…1"
-            return refuse(key, "must be \(expected)")
-        }
-        value = region
-    }
-}
-
-extension ClosedRange<Duration> {
-    fileprivate var expectation: String {
-        "a duration with its unit (ms, s, min, h) from \(lowerBound.text) to \(upperBound.text)"
-    }
-}
-
-extension Duration {
-    /// Reads a duration with its unit: `250ms`, `1.5s`, `2min`, `1h`; nil for anything else.
-    init?(text: String) {
-        let digits = text.prefix { $0.isNumber || $0 == "." }
-        guard let number = Double(digits) else { return nil }
-        let seconds: Double
-        switch text.dropFirst(digits.count).trimmingPrefix(while: \.isWhitespace) {
-        case "ms": seconds = number / 1000
-        case "s": seconds = number
-        case "min": seconds = number * 60
-        case "h": seconds = number * 3600
-        default: return nil
-        }
-        // A Duration cannot be made of more seconds than an Int64 holds; a century is more than any setting takes.
-        guard seconds < 100 * 365 * 86_400 else { return nil }
-        self = .seconds(seconds)
-    }
-
-    /// The duration as settings write it.
-    var text: String {
-        let seconds = seconds
-        if seconds < 1 { return "\(Int((seconds * 1000).rounded()))ms" }
-        if seconds >= 3600, seconds.truncatingRemainder(dividingBy: 3600) == 0 { return "\(Int(seconds / 3600))h" }
-        return seconds == seconds.rounded() ? "\(Int(seconds))s" : "\(seconds)s"
-    }
-}
-
-extension FrameSize {
-    /// Reads a size such as `640x480`, 16 to 16384 pixels a side; nil for anything else.
-    init?(text: String) {
-        let parts = text.split(separator: "x", omittingEmptySubsequences: false)
-        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
-            (16...16_384).contains(width), (16...16_384).contains(height)
-        else { return nil }
-        self.init(width: width, height: height)
     }
 }
 

@@ -1,0 +1,82 @@
+import FaceMetadata
+import FaceSession
+import Frames
+import SettingsFiles
+
+extension SettingsReader {
+    /// A duration, which carries its unit.
+    mutating func read(_ key: String, _ value: inout Duration, in range: ClosedRange<Duration>) {
+        read(key, &value, range.expectation) { text in
+            Duration(text: text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// A duration, or nil for `unlimited`.
+    mutating func readLimit(_ key: String, _ value: inout Duration?, in range: ClosedRange<Duration>) {
+        read(key, &value, range.expectation + ", or unlimited") { text -> Duration?? in
+            if text == "unlimited" { return .some(nil) }
+            return Duration(text: text).flatMap { range.contains($0) ? .some($0) : nil }
+        }
+    }
+
+    /// A part of the picture, as four shares: x, y, width, height; an empty list is the whole.
+    mutating func read(_ key: String, _ value: inout NormalizedRect?) {
+        guard let shares = readList(key, "a number", { Double($0) }) else { return }
+        value = nil
+        guard !shares.isEmpty else { return }
+        let region =
+            shares.count == 4
+            ? NormalizedRect(x: shares[0], y: shares[1], width: shares[2], height: shares[3]) : nil
+        guard let region, region.x >= 0, region.y >= 0, region.width > 0, region.height > 0,
+            region.x + region.width <= 1.000_001, region.y + region.height <= 1.000_001
+        else {
+            let expected = "four shares of the picture, x, y, width, height, such as [0.25, 0, 0.5, 1], inside 0…1"
+            return refuse(key, "must be \(expected)")
+        }
+        value = region
+    }
+}
+
+extension ClosedRange<Duration> {
+    fileprivate var expectation: String {
+        "a duration with its unit (ms, s, min, h) from \(lowerBound.text) to \(upperBound.text)"
+    }
+}
+
+extension Duration {
+    /// Reads a duration with its unit: `250ms`, `1.5s`, `2min`, `1h`; nil for anything else.
+    init?(text: String) {
+        let digits = text.prefix { $0.isNumber || $0 == "." }
+        guard let number = Double(digits) else { return nil }
+        let seconds: Double
+        switch text.dropFirst(digits.count).trimmingPrefix(while: \.isWhitespace) {
+        case "ms": seconds = number / 1000
+        case "s": seconds = number
+        case "min": seconds = number * 60
+        case "h": seconds = number * 3600
+        default: return nil
+        }
+        // A Duration cannot be made of more seconds than an Int64 holds; a century is more than any setting takes.
+        guard seconds < 100 * 365 * 86_400 else { return nil }
+        self = .seconds(seconds)
+    }
+
+    /// The duration as settings write it.
+    var text: String {
+        let seconds = seconds
+        if seconds < 1 { return "\(Int((seconds * 1000).rounded()))ms" }
+        if seconds >= 3600, seconds.truncatingRemainder(dividingBy: 3600) == 0 { return "\(Int(seconds / 3600))h" }
+        return seconds == seconds.rounded() ? "\(Int(seconds))s" : "\(seconds)s"
+    }
+}
+
+extension FrameSize {
+    /// Reads a size such as `640x480`, 16 to 16384 pixels a side; nil for anything else.
+    init?(text: String) {
+        let parts = text.split(separator: "x", omittingEmptySubsequences: false)
+        guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
+            (16...16_384).contains(width), (16...16_384).contains(height)
+        else { return nil }
+        self.init(width: width, height: height)
+    }
+}

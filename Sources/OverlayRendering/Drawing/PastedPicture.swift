@@ -1,0 +1,132 @@
+import CCairo
+import Foundation
+package import Frames
+import Glibc
+
+/// A picture with transparent parts out of a PNG file, to be pasted onto faces.
+///
+/// It is kept in several sizes, each half of the one before: drawn much smaller than it is, it would flicker otherwise.
+/// Not Sendable: the code that draws owns it.
+package final class PastedPicture {
+    /// What a file may have: a face in a picture is hardly wider than 1000 pixels.
+    static let maximumBytes = 4 << 20
+    static let maximumSide = 2048
+
+    /// Why a file cannot be used.
+    package struct Refusal: Error {
+        package var reason: String
+    }
+
+    /// The size in pixels.
+    package let size: FrameSize
+
+    /// The picture and its smaller copies.
+    private var copies: [OpaquePointer] = []
+
+    /// Reads a PNG file.
+    convenience init(path: String) throws(Refusal) {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw Refusal(reason: errno == ENOENT ? "there is no such file" : String(cString: strerror(errno)))
+        }
+        // Opening a pipe would wait for somebody who writes into it.
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal(reason: "it is no file") }
+        guard status.st_size <= Self.maximumBytes else {
+            throw Refusal(reason: "it is larger than \(Self.maximumBytes >> 20) MiB")
+        }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Refusal(reason: "you may not read it")
+        }
+        try self.init(png: [UInt8](data))
+    }
+
+    /// Decodes a PNG.
+    package init(png: [UInt8]) throws(Refusal) {
+        // The size is checked before the decoder asks for memory: a few bytes can stand for gigabytes of pixels.
+        size = try Self.size(of: png)
+        guard size.width <= Self.maximumSide, size.height <= Self.maximumSide else {
+            throw Refusal(reason: "it is \(size); \(Self.maximumSide) pixels a side are allowed")
+        }
+        guard size.width > 0, size.height > 0, let decoded = Self.decode(png) else {
+            throw Refusal(reason: "it is a damaged PNG")
+        }
+        defer { cairo_surface_destroy(decoded) }
+        copies.append(try Self.copy(of: decoded, size, scale: 1))
+        var side = max(size.width, size.height)
+        while side >= 64, let last = copies.last {
+            let half = FrameSize(
+                width: (Int(cairo_image_surface_get_width(last)) + 1) / 2,
+                height: (Int(cairo_image_surface_get_height(last)) + 1) / 2
+            )
+            copies.append(try Self.copy(of: last, half, scale: 0.5))
+            side = max(half.width, half.height)
+        }
+    }
+
+    deinit {
+        for copy in copies { cairo_surface_destroy(copy) }
+    }
+
+    /// The smallest copy that has at least that many pixels across, with its size.
+    func copy(width: Double) -> (surface: OpaquePointer, width: Double, height: Double)? {
+        let fitting = copies.last { Double(cairo_image_surface_get_width($0)) >= width } ?? copies.first
+        return fitting.map {
+            ($0, Double(cairo_image_surface_get_width($0)), Double(cairo_image_surface_get_height($0)))
+        }
+    }
+
+    /// The size in a PNG's header.
+    private static func size(of png: [UInt8]) throws(Refusal) -> FrameSize {
+        let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        guard png.starts(with: signature) else { throw Refusal(reason: "it is no PNG") }
+        guard png.count >= 33, png[12..<16].elementsEqual("IHDR".utf8) else {
+            throw Refusal(reason: "it is a damaged PNG")
+        }
+        func number(_ range: Range<Int>) -> Int { png[range].reduce(0) { $0 << 8 | Int($1) } }
+        return FrameSize(width: number(16..<20), height: number(20..<24))
+    }
+
+    private static func decode(_ png: [UInt8]) -> OpaquePointer? {
+        var rest = png[...]
+        let surface = withUnsafeMutablePointer(to: &rest) { rest in
+            cairo_image_surface_create_from_png_stream(
+                { rest, target, count in
+                    guard let rest = rest?.assumingMemoryBound(to: ArraySlice<UInt8>.self), let target,
+                        rest.pointee.count >= count
+                    else { return CAIRO_STATUS_READ_ERROR }
+                    rest.pointee.prefix(Int(count)).withUnsafeBufferPointer { bytes in
+                        if let base = bytes.baseAddress { target.update(from: base, count: bytes.count) }
+                    }
+                    rest.pointee.removeFirst(Int(count))
+                    return CAIRO_STATUS_SUCCESS
+                },
+                rest
+            )
+        }
+        guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS else {
+            cairo_surface_destroy(surface)
+            return nil
+        }
+        return surface
+    }
+
+    /// A picture in a size of its own, with four channels whatever the file has.
+    private static func copy(of source: OpaquePointer, _ size: FrameSize, scale: Double) throws(Refusal)
+        -> OpaquePointer
+    {
+        guard let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(size.width), Int32(size.height)),
+            let context = cairo_create(surface)
+        else { throw Refusal(reason: "there is no memory for it") }
+        defer { cairo_destroy(context) }
+        cairo_scale(context, scale, scale)
+        cairo_set_source_surface(context, source, 0, 0)
+        cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_BILINEAR)
+        cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_PAD)
+        cairo_paint(context)
+        guard cairo_status(context) == CAIRO_STATUS_SUCCESS else {
+            cairo_surface_destroy(surface)
+            throw Refusal(reason: String(cString: cairo_status_to_string(cairo_status(context))))
+        }
+        return surface
+    }
+}

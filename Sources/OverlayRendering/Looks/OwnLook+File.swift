@@ -1,0 +1,90 @@
+import Foundation
+package import SettingsFiles
+
+extension OwnLook {
+    /// How many pictures a look may have.
+    private static let maximumParts = 16
+
+    /// A file that shows what a look's file holds.
+    private static let example = "docs/examples/party.yaml"
+
+    /// Reads a look's file and its pictures, whose paths count from the file's directory.
+    ///
+    /// - Throws: `SettingsError` with all problems at once.
+    package init(path: String) throws(SettingsError) {
+        let directory = URL(filePath: path).deletingLastPathComponent()
+        try self.init(try SettingsFile(path: path, example: Self.example)) { name throws(PastedPicture.Refusal) in
+            try PastedPicture(path: name.hasPrefix("/") ? name : directory.appending(path: name).path)
+        }
+    }
+
+    /// Reads the text of a look's file; `pictures` stands for all files with pictures.
+    package init(text: String, name: String = "look", pictures: PastedPicture) throws(SettingsError) {
+        let file = try SettingsFile(path: name, text: text, example: Self.example)
+        try self.init(file) { _ throws(PastedPicture.Refusal) in pictures }
+    }
+
+    private init(
+        _ file: SettingsFile,
+        load: (String) throws(PastedPicture.Refusal) -> PastedPicture
+    ) throws(SettingsError) {
+        var reader = SettingsReader(file: file)
+        // The pictures lie upon each other in the order in which the file names them.
+        let names = file.lines.filter { !$0.key.contains(".") }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+        guard names.count <= Self.maximumParts else {
+            throw SettingsError(file.path, "holds \(names.count) pictures; \(Self.maximumParts) are allowed")
+        }
+        let parts = names.compactMap { Self.part($0.key, &reader, load) }
+        reader.refuseUnknown()
+        guard reader.problems.isEmpty else { throw SettingsError(problems: reader.problems) }
+        self.parts = parts
+    }
+
+    private static func part(
+        _ name: String,
+        _ reader: inout SettingsReader,
+        _ load: (String) throws(PastedPicture.Refusal) -> PastedPicture
+    ) -> Part? {
+        var (image, anchor, width, rotation): (String?, Anchor?, Double, Double) = (nil, nil, 1, 0)
+        reader.read("\(name).image", &image)
+        let anchors = Anchor.allCases.map(\.rawValue).joined(separator: ", ")
+        reader.read("\(name).anchor", &anchor, "one of \(anchors)") { Anchor(rawValue: $0).map { .some($0) } }
+        reader.read("\(name).width", &width, in: 0.01...10)
+        reader.read("\(name).rotation", &rotation, in: -360...360)
+        let offset = offset("\(name).offset", anchor, &reader)
+        var isCurved = anchor == .eyes || anchor == .mouth
+        reader.read("\(name).curved", &isCurved)
+        if isCurved, let anchor, !anchor.canCurve {
+            reader.refuse("\(name).curved", "is only for the anchors eyes, mouth and head")
+        }
+        if anchor == nil { reader.refuseIfMissing("\(name).anchor", "name what it sticks to, one of \(anchors)") }
+        guard let image else {
+            reader.refuseIfMissing("\(name).image", "name a PNG file")
+            return nil
+        }
+        do {
+            let picture = try load(image)
+            return anchor.map {
+                Part(picture: picture, anchor: $0, width: width, offset: offset, rotation: rotation, isCurved: isCurved)
+            }
+        } catch {
+            reader.refuse("\(name).image", "cannot use \(image): \(error.reason)")
+            return nil
+        }
+    }
+
+    private static func offset(_ key: String, _ anchor: Anchor?, _ reader: inout SettingsReader) -> Vector {
+        let allowed = -10.0...10
+        let read = reader.readList(key, "a number from -10 to 10") { text in
+            Double(text).flatMap { allowed.contains($0) ? $0 : nil }
+        }
+        guard let numbers = read, !reader.hasProblem(with: key) else { return Vector(x: 0, y: 0, z: 0) }
+        if numbers.count == 3, anchor?.hasDepth == false {
+            reader.refuse(key, "must be two numbers for the anchor box: right and down")
+        } else if numbers.count != 2, numbers.count != 3 {
+            reader.refuse(key, "must be two numbers, right and down, or three: right, down and out of the face")
+        }
+        guard numbers.count >= 2 else { return Vector(x: 0, y: 0, z: 0) }
+        return Vector(x: numbers[0], y: numbers[1], z: numbers.count > 2 ? numbers[2] : 0)
+    }
+}

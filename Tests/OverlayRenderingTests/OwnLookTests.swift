@@ -1,0 +1,261 @@
+import FaceMessages
+import FaceMetadata
+import FacetTestSupport
+import Foundation
+import Frames
+import SettingsFiles
+import Testing
+
+@testable import OverlayRendering
+
+@Suite("A look of one's own")
+struct OwnLookTests {
+    private static let size = FrameSize(width: 240, height: 180)
+    private static let red = 1, green = 2, blue = 3, yellow = 4
+
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        try Data(quarters).write(to: URL(filePath: directory.file("a.png")))
+    }
+
+    // MARK: - The file
+
+    private func problems(_ text: String) throws -> [String] {
+        let path = try directory.write(text, to: "look.yaml")
+        do throws(SettingsError) {
+            _ = try OwnLook(path: path)
+            return []
+        } catch {
+            return error.problems.map { $0.description.replacingOccurrences(of: directory.path + "/", with: "") }
+        }
+    }
+
+    @Test("is read with its defaults, its pictures in the order of the file")
+    func file() throws {
+        let text = """
+            z: {image: a.png, anchor: mouth}
+            a:
+              image: \(directory.file("a.png"))
+              anchor: head
+              width: 1.5
+              offset: [0.1, -2, 0.3]
+              rotation: -20
+            b: {image: a.png, anchor: box, offset: [1, 2]}
+            """
+        let parts = try OwnLook(path: directory.write(text, to: "look.yaml")).parts
+        #expect(parts.map(\.anchor) == [.mouth, .head, .box])
+        #expect(parts.map(\.width) == [1, 1.5, 1] && parts.map(\.rotation) == [0, -20, 0])
+        #expect(parts.map(\.isCurved) == [true, false, false])
+        #expect(
+            parts.map(\.offset) == [Vector(x: 0, y: 0, z: 0), Vector(x: 0.1, y: -2, z: 0.3), Vector(x: 1, y: 2, z: 0)]
+        )
+        #expect(parts.allSatisfy { $0.picture.size == FrameSize(width: 64, height: 64) })
+    }
+
+    @Test(
+        "that is wrong is refused with file, line, key, value and what is allowed",
+        arguments: [
+            ("hat: {image: a.png}", "look.yaml: hat.anchor: is missing: name what it sticks to, one of eyes, leftEye"),
+            ("hat: {anchor: head}", "look.yaml: hat.image: is missing: name a PNG file"),
+            ("hat:\n  image: a.png\n  anchor: ear", #"look.yaml:3: hat.anchor: "ear" is not one of eyes, leftEye"#),
+            (
+                "hat: {image: a.png, anchor: head, width: 11}",
+                #"look.yaml:1: hat.width: "11" is not a number from 0.01 to"#
+            ),
+            ("hat: {image: a.png, anchor: head, width: nan}", #"look.yaml:1: hat.width: "nan" is not a number from"#),
+            (
+                "hat: {image: a.png, anchor: head, wdith: 1}",
+                "look.yaml:1: hat.wdith: is not a setting; did you mean hat.width?"
+            ),
+            (
+                "hat: {image: a.png, anchor: head, offset: 1}",
+                "look.yaml:1: hat.offset: must be a list of a number from -10"
+            ),
+            (
+                "hat: {image: a.png, anchor: head, offset: [1]}",
+                "look.yaml:1: hat.offset: must be two numbers, right and down"
+            ),
+            (
+                "hat: {image: a.png, anchor: head, offset: [1, x]}",
+                #"look.yaml:1: hat.offset: "x" is not a number from -10 to 10"#
+            ),
+            ("hat: {image: a.png, anchor: box, offset: [1, 1, 1]}", "look.yaml:1: hat.offset: must be two numbers for"),
+            ("hat: {image: a.png, anchor: box, curved: true}", "look.yaml:1: hat.curved: is only for the anchors eyes"),
+            ("hat: {image: b.png, anchor: box}", "look.yaml:1: hat.image: cannot use b.png: there is no such file"),
+            ("hat: {image: look.yaml, anchor: box}", "look.yaml:1: hat.image: cannot use look.yaml: it is no PNG"),
+            ("hat: {image: ., anchor: box}", "look.yaml:1: hat.image: cannot use .: it is no file"),
+            ("hat: a.png", "look.yaml: hat.anchor: is missing"),
+            ("- image: a.png", "look.yaml: must hold keys and values, as docs/examples/party.yaml does"),
+            ("", "look.yaml: holds no settings"),
+            (String(repeating: "*a ", count: 20), "look.yaml: holds more than 16 YAML aliases"),
+            ((0..<17).map { "p\($0): {image: a.png, anchor: box}\n" }.joined(), "look.yaml: holds 17 pictures; 16 are"),
+        ]
+    )
+    func refusals(text: String, beginning: String) throws {
+        let problems = try problems(text)
+        #expect(problems.first?.hasPrefix(beginning) == true, "\(problems)")
+    }
+
+    @Test("all that is wrong is reported at once")
+    func allProblems() throws {
+        let problems = try problems("hat: {image: a.png, anchor: ear, width: 0}\nbeard: {image: b.png, anchor: mouth}")
+        #expect(problems.count == 3, "\(problems)")
+    }
+
+    @Test("a PNG that is damaged, or would fill the memory, is refused before it is decoded")
+    func pictures() throws {
+        func reason(_ png: [UInt8]) -> String {
+            do throws(PastedPicture.Refusal) {
+                _ = try PastedPicture(png: png)
+                return ""
+            } catch {
+                return error.reason
+            }
+        }
+        #expect(reason(quarters) == "")
+        #expect(reason([]) == "it is no PNG")
+        #expect(reason(Array("GIF89a, and more than that".utf8)) == "it is no PNG")
+        for length in [8, 20, 40, 100, quarters.count - 20] {
+            #expect(reason(Array(quarters.prefix(length))) == "it is a damaged PNG", "\(length)")
+        }
+        var bomb = quarters
+        bomb.replaceSubrange(16..<24, with: [0, 0, 0xF0, 0, 0, 0, 0xF0, 0])
+        #expect(reason(bomb) == "it is 61440x61440; 2048 pixels a side are allowed")
+        bomb.replaceSubrange(16..<24, with: [0, 0, 0, 0, 0, 0, 0, 1])
+        #expect(reason(bomb) == "it is a damaged PNG")
+        let path = try directory.write(String(repeating: "x", count: PastedPicture.maximumBytes + 1), to: "large.png")
+        let error = #expect(throws: PastedPicture.Refusal.self) { try PastedPicture(path: path) }
+        #expect(error?.reason == "it is larger than 4 MiB")
+    }
+
+    // MARK: - The drawing
+
+    /// Which quarter of the picture each pixel shows; 0 for none.
+    private func drawn(_ part: String, _ pose: HeadPose, on scene: SurfaceFace? = nil) throws -> [[Int]] {
+        let look = try OwnLook(text: "p: {image: a.png, \(part)}", pictures: try PastedPicture(png: quarters))
+        let canvas = try Canvas(pixelSize: Self.size)
+        canvas.clear(.black)
+        look.draw([DrawnFace(face: try #require(scene ?? face(pose)))], shutter: 0, on: canvas)
+        try canvas.check()
+        return canvas.withPixels { pixels, bytesPerRow in
+            (0..<Self.size.height).map { y in
+                (0..<Self.size.width).map { x in
+                    let pixel = y * bytesPerRow + 4 * x
+                    switch (pixels[pixel + 2] > 200, pixels[pixel + 1] > 200, pixels[pixel] > 200) {
+                    case (true, false, false): return Self.red
+                    case (false, true, false): return Self.green
+                    case (false, false, true): return Self.blue
+                    case (true, true, false): return Self.yellow
+                    default: return 0
+                    }
+                }
+            }
+        }
+    }
+
+    /// A face of 80×100 points around (120, 90), and its landmarks.
+    private func face(_ pose: HeadPose) -> SurfaceFace? {
+        let face = FaceObject(
+            faceID: FaceID(rawValue: 1),
+            bounds: NormalizedRect(x: 80.0 / 240, y: 40.0 / 180, width: 80.0 / 240, height: 100.0 / 180),
+            pose: pose,
+            confidence: 1,
+            leftEye: NormalizedPoint(x: 104.0 / 240, y: 72.0 / 180),
+            rightEye: NormalizedPoint(x: 136.0 / 240, y: 72.0 / 180),
+            mouth: NormalizedPoint(x: 120.0 / 240, y: 110.0 / 180),
+            trackedFrames: 1
+        )
+        return PreviewLayerGeometry(
+            size: SurfaceSize(width: 240, height: 180),
+            pictureSize: Self.size
+        )?
+        .transformed(face)
+    }
+
+    /// The quarters around a point: above left, above right, below left, below right.
+    private func corners(_ pixels: [[Int]], around x: Int, _ y: Int, _ away: Int = 6) -> [Int] {
+        [
+            pixels[y - away][x - away], pixels[y - away][x + away], pixels[y + away][x - away],
+            pixels[y + away][x + away],
+        ]
+    }
+
+    @Test(
+        "sticks to its anchor",
+        arguments: [
+            ("eyes", 120, 72), ("leftEye", 104, 72), ("rightEye", 136, 72), ("mouth", 120, 110), ("head", 120, 91),
+            ("box", 120, 90),
+        ]
+    )
+    func anchors(anchor: String, x: Int, y: Int) throws {
+        let upright = [Self.red, Self.green, Self.blue, Self.yellow]
+        let pixels = try drawn("anchor: \(anchor), width: 0.3", pose(0, 0, 0))
+        #expect(corners(pixels, around: x, y) == upright)
+        // Nothing else is drawn: 0.3 of 80 points are 24.
+        #expect(pixels.joined().count { $0 > 0 } < 26 * 26)
+        let moved = try drawn("anchor: \(anchor), width: 0.3, offset: [0.25, -0.25]", pose(0, 0, 0))
+        #expect(corners(moved, around: x + 20, y - 20) == upright)
+        let turned = try drawn("anchor: \(anchor), width: 0.3, rotation: 90", pose(0, 0, 0))
+        #expect(corners(turned, around: x, y) == [Self.blue, Self.red, Self.yellow, Self.green])
+    }
+
+    @Test("turns with the head, but not where it sticks to the box", arguments: ["eyes", "mouth", "head", "box"])
+    func roll(anchor: String) throws {
+        let (x, y) = ["eyes": (120, 72), "mouth": (120, 110), "box": (120, 90)][anchor] ?? (101, 72)
+        let pixels = try drawn("anchor: \(anchor), width: 0.25", pose(90, 0, 0))
+        let expected = anchor == "box" ? [1, 2, 3, 4] : [Self.blue, Self.red, Self.yellow, Self.green]
+        #expect(corners(pixels, around: x, y, 4) == expected, "\(anchor)")
+    }
+
+    @Test("is narrower where the head turns away, and an eye that is turned away has nothing on it")
+    func yaw() throws {
+        func columns(_ part: String, _ pose: HeadPose) throws -> (left: Int, right: Int) {
+            let pixels = try drawn(part, pose).joined()
+            return (
+                pixels.count { $0 == Self.red || $0 == Self.blue },
+                pixels.count { $0 == Self.green || $0 == Self.yellow }
+            )
+        }
+        // The nose points to the picture's right, so the right half is turned away.
+        let turned = try columns("anchor: eyes, width: 1", pose(0, 40, 0))
+        #expect(Double(turned.right) < 0.6 * Double(turned.left) && turned.right > 0, "\(turned)")
+        let ahead = try columns("anchor: eyes, width: 1", pose(0, 0, 0))
+        #expect(abs(ahead.left - ahead.right) < ahead.left / 20, "\(ahead)")
+        let flat = try columns("anchor: eyes, width: 1, curved: false", pose(0, 40, 0))
+        #expect(flat.right > turned.right)
+        let (near, far) = try (columns("anchor: leftEye", pose(0, 60, 0)), columns("anchor: rightEye", pose(0, 60, 0)))
+        #expect(near.left > 0 && far.left + far.right == 0)
+        // From behind there is nothing to see.
+        let behind = try columns("anchor: head", pose(0, 180, 0))
+        #expect(behind.left + behind.right == 0)
+    }
+
+    @Test("has no seam between its cells", arguments: ["eyes", "head", "box"], [0.0, 25, 50])
+    func seams(anchor: String, yaw: Double) throws {
+        let picture = try PastedPicture(png: quarters)
+        let look = try OwnLook(text: "p: {image: a.png, anchor: \(anchor), width: 1.1}", pictures: picture)
+        let canvas = try Canvas(pixelSize: Self.size)
+        look.draw([DrawnFace(face: try #require(face(pose(17, yaw, 10))))], shutter: 0, on: canvas)
+        canvas.withPixels { pixels, bytesPerRow in
+            for y in 0..<Self.size.height {
+                let row = (0..<Self.size.width).map { pixels[y * bytesPerRow + 4 * $0 + 3] }
+                guard let first = row.firstIndex(of: 255), let last = row.lastIndex(of: 255) else { continue }
+                #expect(row[first...last].allSatisfy { $0 == 255 }, "row \(y): \(row[first...last])")
+            }
+        }
+    }
+
+    @Test("is one picture in a document, in front of a plain ground")
+    func document() throws {
+        let look = try OwnLook(text: "p: {image: a.png, anchor: eyes}", pictures: try PastedPicture(png: quarters))
+        for pose in [pose(0, 0, 0), pose(20, 40, 10)] {
+            let shown = try #require(face(pose))
+            let bytes = try Canvas.svg(size: Self.size) { look.draw([DrawnFace(face: shown)], shutter: 0, on: $0) }
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(text.components(separatedBy: "<image").count == 2 && text.contains("data:image/png;base64,"))
+            #expect(bytes.count < 60_000)
+        }
+    }
+}
