@@ -59,9 +59,12 @@ package struct SantaLook: Look {
         let ball = head.point(0.86, -0.40, -0.10)
         let isBallInFront = head.facing(1, 0, 0) > 0.2
         if !isBallInFront { pompon(at: ball, head, on: canvas) }
+        let crown = Self.crown(head)
         canvas.clipped(to: above) {
+            // Closes the slit that is left where the tip comes to hang close by the rest.
+            canvas.stroke(crown, Self.clothShade, width: head.unit.width * 0.03)
             canvas.fill(
-                Self.crown(head),
+                crown,
                 from: Self.cloth,
                 to: Self.clothShade,
                 center: head.point(-0.15, -0.80, 0.3),
