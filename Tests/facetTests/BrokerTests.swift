@@ -5,6 +5,7 @@ import FacetTestSupport
 import Frames
 import Logging
 import MQTT
+import MediaFiles
 import OverlayRendering
 import Testing
 
@@ -102,6 +103,17 @@ struct BrokerTests {
         await broker.terminate()
         let (_, gone) = try await BrokerExamination.findings(options(broker))
         #expect(gone.map(\.verdict) == [.fails] && gone.first?.remedy != nil)
+    }
+
+    @Test("doctor tells from a preview picture that the camera hangs upside down")
+    func upsideDown() throws {
+        var portrait = try StillPicture.load("/usr/local/share/facet/astronaut.png")
+        let encoder = try JPEGEncoder(quality: 90)
+        #expect(PictureExamination.orientation(of: try encoder.encode(portrait)) == nil)
+        portrait.orientation = .down
+        let finding = PictureExamination.orientation(of: try encoder.encode(portrait))
+        #expect(finding?.verdict == .remark && finding?.remedy?.contains("3 instead of 1") == true)
+        #expect(PictureExamination.orientation(of: [1, 2, 3]) == nil)
     }
 
     @Test("doctor looks at each camera that a pattern matches, and says which one a finding is about")

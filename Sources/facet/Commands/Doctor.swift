@@ -8,7 +8,8 @@ struct Doctor: AsyncParsableCommand {
         abstract: "Says what works, what does not, and the command that fixes it.",
         discussion: """
             Looks at this machine (cameras, models, outbox, clock), then at the broker and the daemon that should be \
-            online there. Exit status 0 if all works (✓, or ! with a remark), 1 if something does not (✗).
+            online there. With the preview on and somebody in the picture it also says whether the camera hangs upside \
+            down. Exit status 0 if all works (✓, or ! with a remark), 1 if something does not (✗).
 
             Examples:
               facet doctor

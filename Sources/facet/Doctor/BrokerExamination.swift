@@ -140,14 +140,9 @@ struct BrokerExamination {
                     : .remark("outbox", detail)
             )
         }
-        if let orientation = model.betterOrientation {
-            findings.append(
-                .remark(
-                    "orientation",
-                    "the faces lie on their side",
-                    remedy: "set camera.orientation to \(orientation)"
-                )
-            )
+        let better = model.betterOrientation.map(PictureExamination.finding)
+        if let finding = better ?? model.picture.flatMap({ PictureExamination.orientation(of: $0.jpeg) }) {
+            findings.append(finding)
         }
         for attention in status.attention ?? [] {
             findings.append(.remark("attention", Self.words(attention)))

@@ -79,11 +79,11 @@ struct LiveModel {
     var pictureSize: FrameSize? { (status?.status.picture).map(FrameSize.init) }
 
     /// The value of the daemon's `camera.orientation` with which the faces would be upright; nil if none lies on its side.
-    var betterOrientation: Int? {
+    var betterOrientation: Orientation? {
         let rolls = scene.layers.compactMap(\.face.pose?.roll)
         guard !rolls.isEmpty else { return nil }
-        if rolls.allSatisfy({ (60...120).contains($0) }) { return 8 }
-        return rolls.allSatisfy { (-120 ... -60).contains($0) } ? 6 : nil
+        if rolls.allSatisfy({ (60...120).contains($0) }) { return .left }
+        return rolls.allSatisfy { (-120 ... -60).contains($0) } ? .right : nil
     }
 
     /// Whether pictures of the camera can come: after it was lost or switched off, an old one must not pass for live.

@@ -67,7 +67,7 @@ final class ViewSession {
         case .event(let event): status.remember(event, at: seconds)
         case .other:
             (status.connection, status.status) = (live.connection, live.status)
-            status.hint = live.betterOrientation.map { "set camera.orientation: \($0)" }
+            status.hint = live.betterOrientation.map { "set camera.orientation: \($0.rawValue)" }
             if !live.isWatching, !controls.isPaused { (shown, _) = (nil, source.forget()) }
         case nil: return
         }
