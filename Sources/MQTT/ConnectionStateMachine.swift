@@ -3,8 +3,9 @@
 /// The brokers are tried in rounds: first the one that served last, then the others in their order, without a wait in
 /// between. At one broker, an unanswered or closed connection request is repeated at once without the old session, then
 /// with the other version of MQTT; the version that was accepted is remembered. A request that goes unanswered in that
-/// version is repeated with it, since another node of the cluster may answer. After a round without success comes a wait,
-/// which grows.
+/// version is repeated with it, since another node of the cluster may answer. After a loss requests are given up soon and
+/// sent anew: a cluster that elects a leader never answers those of before the election. Rounds without success begin
+/// ever more rarely.
 ///
 /// Touches no network and asks no clock: times are nanoseconds of the timers' clock, handed in.
 struct ConnectionStateMachine {
@@ -47,6 +48,7 @@ struct ConnectionStateMachine {
         case idle
         case waiting(until: Int64)
         case dialing(since: Int64)
+        case securing(since: Int64)
         case asking(since: Int64)
         case connected(since: Int64)
         case stopped
@@ -55,8 +57,6 @@ struct ConnectionStateMachine {
     /// How long it may take to reach a broker: long enough for a lost packet to be sent again, but the next broker of a
     /// list should not wait for that.
     static let dialTimeout: (alone: Int64, inList: Int64) = (10_000_000_000, 2_500_000_000)
-    /// How long a broker may take to answer the request for a connection: in the first round, and the most it grows to.
-    static let answerTimeout: ClosedRange<Int64> = 3_000_000_000...12_000_000_000
     /// A connection that lasted this long was a success; the next wait starts small again.
     static let stableAfter: Int64 = 2_000_000_000
     /// So many connections in a row that ended at once are no accident where nothing else shows another client.
@@ -86,13 +86,14 @@ struct ConnectionStateMachine {
     private var otherVersionReason: (text: String, isRefusal: Bool)?
     /// Which version each broker has accepted.
     private var accepted: [Int: ConnectionState.ProtocolVersion] = [:]
+    /// When the present round began.
+    private var roundBegin: Int64 = 0
     /// The broker that served last.
     private var served = 0
     /// The broker that may still have our session.
     private var sessionBroker: Int?
     private var failures = 0
-    /// How many rounds in a row have failed: a loss is none.
-    private var failedRounds = 0
+    private var timeouts = AnswerTimeouts()
     private var shortLived = 0
     private var takeovers = 0
     private var reported: ConnectionState?
@@ -120,17 +121,14 @@ struct ConnectionStateMachine {
         switch phase {
         case .waiting(let until): until
         case .dialing(let since): since + dialTimeout
-        case .asking(let since): since + answerTimeout
+        case .securing(let since): since + timeouts.long
+        case .asking(let since): since + timeouts.answer(to: since)
         case .idle, .connected, .stopped: nil
         }
     }
 
     private var dialTimeout: Int64 {
         settings.brokers.count > 1 ? Self.dialTimeout.inList : Self.dialTimeout.alone
-    }
-
-    private var answerTimeout: Int64 {
-        min(Self.answerTimeout.upperBound, Self.answerTimeout.lowerBound << min(failedRounds, 4))
     }
 
     mutating func start(now: Int64) -> [Action] {
@@ -145,31 +143,38 @@ struct ConnectionStateMachine {
         case .dialing(let since) where now - since >= dialTimeout:
             let addresses = unanswered.isEmpty ? "" : " from \(unanswered)"
             return lost(.unreachable("\(broker): no answer\(addresses) within \(Self.text(dialTimeout))"), now: now)
-        case .asking(let since) where now - since >= answerTimeout:
-            return lost(
-                .unanswered("\(broker): no answer to the connection request within \(Self.text(answerTimeout))"),
-                now: now
-            )
+        case .securing(let since) where now - since >= timeouts.long:
+            return lost(.unanswered("\(broker): TLS is not agreed on within \(Self.text(timeouts.long))"), now: now)
+        case .asking(let since) where now - since >= timeouts.answer(to: since):
+            let timeout = Self.text(timeouts.answer(to: since))
+            return lost(.unanswered("\(broker): no answer to the connection request within \(timeout)"), now: now)
         default: return []
         }
     }
 
-    /// The broker was reached and is being asked; from here on it is its own time that counts.
+    /// The broker was reached; TLS is being agreed on.
+    mutating func reached(now: Int64) {
+        if case .dialing = phase { phase = .securing(since: now) }
+    }
+
+    /// The broker is being asked; from here on it is its own time that counts.
     mutating func opened(now: Int64) {
-        guard case .dialing = phase else { return }
-        phase = .asking(since: now)
+        switch phase {
+        case .dialing, .securing: phase = .asking(since: now)
+        case .idle, .waiting, .asking, .connected, .stopped: break
+        }
     }
 
     /// The broker accepted the connection.
     mutating func accepted(sessionPresent: Bool, now: Int64) -> [Action] {
         guard case .asking = phase else { return [] }
         phase = .connected(since: now)
+        timeouts.connected()
         // A version that was only tried because the better one went unanswered for once must not stay for that.
         if accepted[attempt.broker] != .version5 { accepted[attempt.broker] = attempt.version }
         sessionBroker = attempt.version == .version5 && settings.sessionExpiry > .zero ? attempt.broker : nil
         served = attempt.broker
         failures = 0
-        failedRounds = 0
         reasons = []
         return report(.connected(attempt.version, sessionPresent: sessionPresent, broker: broker))
     }
@@ -193,7 +198,7 @@ struct ConnectionStateMachine {
     mutating func lost(_ loss: Loss, now: Int64) -> [Action] {
         switch phase {
         case .idle, .waiting, .stopped: return []
-        case .dialing, .asking: return [.abandon] + lostWhileOpening(loss, now: now)
+        case .dialing, .securing, .asking: return [.abandon] + lostWhileOpening(loss, now: now)
         case .connected(let since): return [.abandon] + lostWhileConnected(loss, after: now - since, now: now)
         }
     }
@@ -216,6 +221,7 @@ struct ConnectionStateMachine {
                 ...
             ]
         reasons = []
+        roundBegin = now
         return openNext(now: now)
     }
 
@@ -241,7 +247,8 @@ struct ConnectionStateMachine {
     }
 
     /// The attempt again without the session: a cluster may wait for the node that had it. The outbox makes it safe.
-    private func withCleanStart() -> Attempt {
+    private mutating func withCleanStart() -> Attempt {
+        sessionBroker = nil
         var next = attempt
         next.cleanStart = true
         return next
@@ -265,6 +272,9 @@ struct ConnectionStateMachine {
                 hasRepeated = true
                 return open(attempt, now: now)
             }
+            if attempt.cleanStart, timeouts.keepsVersion(now: now) {
+                return failed(reason, isRefusal: false, now: now)
+            }
             return again(reason, now: now)
         }
     }
@@ -283,13 +293,14 @@ struct ConnectionStateMachine {
     private mutating func failed(_ reason: String, isRefusal: Bool, now: Int64) -> [Action] {
         reasons.append((reason, isRefusal))
         if !round.isEmpty { return openNext(now: now) }
-        failedRounds += 1
+        timeouts.failedRounds += 1
         let text = reasons.map(\.text).joined(separator: "; ")
-        guard reasons.allSatisfy(\.isRefusal) else { return retry(.disconnected(text), now: now) }
+        guard reasons.allSatisfy(\.isRefusal) else { return retry(.disconnected(text), since: roundBegin, now: now) }
         return retry(.refused(text), longest: Self.refusalDelay, now: now)
     }
 
     private mutating func lostWhileConnected(_ loss: Loss, after lifetime: Int64, now: Int64) -> [Action] {
+        timeouts.connectionLost(at: now)
         if lifetime >= Self.takeoverDelays.upperBound { takeovers = 0 }
         shortLived = lifetime >= Self.stableAfter ? 0 : shortLived + 1
         switch loss {
@@ -331,9 +342,16 @@ struct ConnectionStateMachine {
 
     // MARK: - Waits
 
-    private mutating func retry(_ state: ConnectionState, longest: Int64? = nil, now: Int64) -> [Action] {
+    /// Waits before the next round: what a round has already waited for an answer counts.
+    private mutating func retry(
+        _ state: ConnectionState,
+        longest: Int64? = nil,
+        since begin: Int64? = nil,
+        now: Int64
+    ) -> [Action] {
         failures += 1
-        return wait(state, delay: backoff(longest: max(longest ?? 0, delays.upperBound)), now: now)
+        let delay = backoff(longest: max(longest ?? 0, delays.upperBound))
+        return wait(state, delay: max(0, delay - max(0, now - (begin ?? now))), now: now)
     }
 
     private mutating func wait(_ state: ConnectionState, delay: Int64, now: Int64) -> [Action] {

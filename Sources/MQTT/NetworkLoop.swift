@@ -241,7 +241,7 @@ final class NetworkLoop {
         case .connected(let socket, let address):
             unproven = address
             attemptBroker = machine.attempt.broker
-            machine.opened(now: DeliveryClock.monotonic())
+            machine.reached(now: DeliveryClock.monotonic())
             do {
                 let host = settings.brokers[attemptBroker].host
                 // Read anew for each connection: certificates are renewed while a daemon runs.
@@ -274,6 +274,7 @@ final class NetworkLoop {
             )
             let inspector = PacketInspector(isVersion5: attempt.version == .version5, limit: settings.maximumPacket)
             link = .open(handle, Relay(stream: stream, inner: try handle.connect(settings), inspector: inspector))
+            machine.opened(now: DeliveryClock.monotonic())
         } catch {
             lose(.unreachable("\(error)"))
         }
