@@ -125,17 +125,15 @@ extension Benchmark {
             print("99th percentile \(quantile(0.99)) ms, longest \(quantile(1)) ms")
         }
 
-        /// The processor time of programs, in seconds, from `/proc/PID/task/TID/schedstat`, which counts nanoseconds.
+        /// The processor time of programs, in seconds, that of threads which have ended included.
         private func times(_ processes: [ChildProcess]) throws -> Double {
-            try processes.reduce(0) { sum, process in
-                let tasks = "/proc/\(process.identifier)/task"
-                return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(sum) { sum, task in
-                    // A thread may end in between.
-                    guard let text = try? String(contentsOfFile: "\(tasks)/\(task)/schedstat", encoding: .utf8) else {
-                        return sum
-                    }
-                    return sum + (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e9
+            processes.reduce(0) { sum, process in
+                var clock = clockid_t()
+                var time = timespec()
+                guard clock_getcpuclockid(process.identifier, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+                    return sum
                 }
+                return sum + Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
             }
         }
     }
