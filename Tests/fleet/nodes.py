@@ -1,13 +1,19 @@
 """Starts the nodes of real clusters from Debian trees, with the files of docs/examples where there are some."""
+import contextlib
+import json
 import os
 import socket
 import subprocess
 import sys
+import time
+import urllib.request
 
-from examples import Bench, until
+from bench import Bench, until
+from clients import PORT
 
 ADDRESSES = {node: f"127.0.0.{node + 1}" for node in (1, 2, 3)}
-PORT = 1883
+# Where NATS keeps sessions, retained messages and messages under way.
+STREAMS = ("$MQTT_sess", "$MQTT_rmsgs", "$MQTT_msgs")
 
 
 def answers(address, port=PORT):
@@ -55,8 +61,37 @@ class Nodes(Bench):
         })
         routes = ", ".join(f"nats://{address}:6222" for address in ADDRESSES.values())
         with open(path, "a") as file:
+            file.write(f"http: \"{ADDRESSES[node]}:8222\"\n")
             file.write(f"cluster {{ name: facet, listen: \"{ADDRESSES[node]}:6222\", routes: [{routes}] }}\n")
         return self.start([*self.foreign("nats-server"), "-c", str(self.inside / path.name)], f"node{node}")
+
+    def leaders(self, node):
+        """The number of the node that leads each stream, as a node of NATS knows them."""
+        with urllib.request.urlopen(f"http://{ADDRESSES[node]}:8222/jsz?accounts=true&streams=true", timeout=5) as answer:
+            accounts = json.load(answer).get("account_details", [])
+        return {s["name"]: int(s["cluster"].get("leader", "facet0")[-1]) for a in accounts for s in a.get("stream_detail", [])}
+
+    def led(self, node):
+        """Which streams a node leads, in words; nothing for other brokers than NATS."""
+        with contextlib.suppress(OSError):
+            leaders = self.leaders(node)
+            return ", the leader of " + (" ".join(s for s in STREAMS if leaders.get(s) == node) or "no stream") + ","
+        return ""
+
+    def lead(self, node):
+        """Has a node of NATS lead the streams: asks for elections until it does."""
+        def leads():
+            leaders = self.leaders(node)
+            others = [s for s in STREAMS if leaders.get(s) != node]
+            with socket.create_connection((ADDRESSES[node], 4222)) as nats:
+                nats.recv(4096)
+                orders = "".join(f"PUB $JS.API.STREAM.LEADER.STEPDOWN.{s} 0\r\n\r\n" for s in others if leaders.get(s))
+                nats.sendall(f"CONNECT {{}}\r\n{orders}PING\r\n".encode())
+                nats.recv(4096)
+            time.sleep(0.5)
+            return not others
+        if until(leads, 60) is None:
+            sys.exit(f"NATS: node {node} does not become the leader")
 
     def ejabberd(self, node):
         home = self.erlang(node)
