@@ -77,7 +77,7 @@ class Client:
         self.messages, self.lock = [], threading.Lock()
         self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=version)
         if user:
-            self.client.username_pw_set(*user if isinstance(user, tuple) else (user, user))
+            self.client.username_pw_set(user, user)
         self.client.on_message = self.got
         self.client.on_connect = lambda client, *_: [client.subscribe(topic, 1) for topic in topics]
         self.client.reconnect_delay_set(1, 1)

@@ -13,8 +13,9 @@ from many import ManyCameras
 
 
 class Examples(ManyCameras):
-    def mosquitto_central(self):
-        port, users = free_port(), ("front", "porch", "home-assistant", "viewer")
+    def central(self, *users):
+        """Starts the central broker with its access list and users whose passwords are their names; returns its port."""
+        port = free_port()
         passwords = self.work / "facet.passwords"
         passwords.write_text("".join(f"{user}:{user}\n" for user in users))
         passwords.chmod(0o600)
@@ -26,6 +27,10 @@ class Examples(ManyCameras):
             "/etc/mosquitto/facet.acl": str(acl), "/var/lib/mosquitto/": f"{self.work}/",
         })
         self.mosquitto(configuration, "central")
+        return port
+
+    def mosquitto_central(self):
+        port = self.central("front", "porch", "home-assistant", "viewer")
         viewer = Client(port, "+/faces/#", user="viewer")
         home = Client(port, "homeassistant/#", "+/faces/#", user="home-assistant")
         for camera in ("front", "porch"):
@@ -50,21 +55,21 @@ class Examples(ManyCameras):
                    "central: Home Assistant switches detection")
 
     def mosquitto_edge(self):
-        central_port, edge_port = free_port(), free_port()
-        central = self.work / "centre.conf"
-        central.write_text(f"listener {central_port} 127.0.0.1\nallow_anonymous true\n")
+        central_port, edge_port = self.central("site1", "home-assistant", "viewer"), free_port()
         edge = self.example("mosquitto-edge.conf", changes={
             "listener 1883 127.0.0.1": f"listener {edge_port} 127.0.0.1", "/var/lib/mosquitto/": f"{self.work}/",
             "central.example:1883": f"127.0.0.1:{central_port}", "restart_timeout 1 30": "restart_timeout 1 1",
+            "remote_password secret": "remote_password site1",
         })
-        self.mosquitto(central, "centre")
         line = Line(central_port)
         edge.write_text(edge.read_text().replace(f"127.0.0.1:{central_port}", f"127.0.0.1:{line.port}"))
         self.mosquitto(edge, "edge")
         self.daemon("front", edge_port)
-        watcher, local = Client(central_port, "site1/#"), Client(edge_port, "front/faces/#")
+        watcher = Client(central_port, "site1/#", user="home-assistant")
+        viewer, local = Client(central_port, "+/+/faces/+", user="viewer"), Client(edge_port, "front/faces/#")
         seen = until(lambda: watcher.of("site1/front/faces/status") and local.of("front/faces/metadata"))
         self.check(seen is not None, "edge: the centre sees the site's camera")
+        self.check(until(lambda: viewer.of("site1/front/faces/status")) is not None, "edge: so does a read-only subscriber")
         since = time.monotonic()
         watcher.publish("site1/front/faces/detect/set", "OFF")
         leave = "site1/front/faces/leave"

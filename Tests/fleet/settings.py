@@ -22,6 +22,14 @@ class SettingsExamples(Bench):
         self.mosquitto(path, "plain")
         return port
 
+    def password_broker(self, *users):
+        """The same for users whose passwords are their names."""
+        passwords = self.work / "passwords"
+        passwords.write_text("".join(f"{user}:{user}\n" for user in users))
+        subprocess.run([shutil.which("mosquitto_passwd"), "-U", str(passwords)], check=True)
+        passwords.chmod(0o600)
+        return self.broker("allow_anonymous false", f"password_file {passwords}")
+
     def camera(self, name, settings, picture=PORTRAIT, **environment):
         """Checks the settings as a user would, and starts a camera with them that sees the face of a picture."""
         environment.setdefault("STATE_DIRECTORY", str(self.work / f"state-{name}"))
@@ -92,18 +100,14 @@ class SettingsExamples(Bench):
             return False
 
     def home_assistant(self):
-        passwords = self.work / "passwords"
-        passwords.write_text("facet:secret\nhome:secret\n")
-        subprocess.run([shutil.which("mosquitto_passwd"), "-U", str(passwords)], check=True)
-        passwords.chmod(0o600)
-        port = self.broker("allow_anonymous false", f"password_file {passwords}")
+        port = self.password_broker("facet", "home")
         # As LoadCredential= of the unit gives it to the service.
         credentials = self.work / "credentials"
         credentials.mkdir(exist_ok=True)
-        (credentials / "facet.mqtt-password").write_text("secret\n")
+        (credentials / "facet.mqtt-password").write_text("facet\n")
         settings = self.example("home-assistant.yaml", changes={
             "host: homeassistant.local": f"host: 127.0.0.1\n  port: {port}"})
-        home = Client(port, "homeassistant/device/#", "faces/#", user=("home", "secret"))
+        home = Client(port, "homeassistant/device/#", "faces/#", user="home")
         self.camera("home-assistant", settings, CREDENTIALS_DIRECTORY=str(credentials))
         device = "homeassistant/device/facet-faces/config"
         self.check(until(lambda: home.of(device) and home.of("faces/enter")) is not None,
@@ -112,16 +116,16 @@ class SettingsExamples(Bench):
 
     def instances(self):
         """Several cameras of one machine: one settings file, what differs in each one's environment."""
-        port = self.broker("allow_anonymous true")
-        client = Client(port, "+/faces/status")
+        port = self.password_broker("front", "porch", "viewer")
+        client = Client(port, "+/faces/status", user="viewer")
         shared = self.example("fleet.yaml", changes={"host: broker.example": "host: 127.0.0.1\n  port: %d" % port})
         for camera in ("front", "porch"):
             # As facetd@.service does: the instance's name, then its file.
             environment = {"FACET_CAMERA_NAME": camera, "FACET_MQTT_TOPIC": f"{camera}/faces", "STATE_DIRECTORY": str(self.work / camera)}
             for line in (EXAMPLES / "fleet.env").read_text().splitlines():
-                if re.match(r"[A-Z_]+=", line):
-                    environment.setdefault(*line.split("=", 1))
-            environment["FACET_CAMERA_DEVICE"] = PORTRAIT
+                if match := re.match(r"#?(FACET_[A-Z_]+)=(.*)", line):
+                    environment.setdefault(*match.groups())
+            environment |= {"FACET_CAMERA_DEVICE": PORTRAIT, "FACET_MQTT_USERNAME": camera, "FACET_MQTT_PASSWORD": camera}
             checked = subprocess.run([self.facetd, "check-config", str(shared)], capture_output=True, text=True,
                                      env={**os.environ, **environment})
             self.check(checked.returncode == 0, f"instances: the settings of {camera} are valid {checked.stdout}{checked.stderr}".strip())
