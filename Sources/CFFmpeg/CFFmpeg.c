@@ -5,8 +5,10 @@
 static FFmpegFunctions functions;
 
 // Lazily bound: a clip needs a small part of what these libraries and their hundred dependencies import.
+#define LOAD(library, version) dlopen("lib" #library ".so." AV_STRINGIFY(version), RTLD_LAZY | RTLD_LOCAL)
+
 #define OPEN(library, version) \
-    void *library = dlopen("lib" #library ".so." AV_STRINGIFY(version), RTLD_LAZY | RTLD_LOCAL); \
+    void *library = LOAD(library, version); \
     if (library == NULL) { \
         *reason = dlerror(); \
         return NULL; \
@@ -18,6 +20,8 @@ static FFmpegFunctions functions;
         *reason = "lib" #library " has no function " #function; \
         return NULL; \
     }
+
+void FFmpegCodecsLoad(void) { LOAD(avcodec, LIBAVCODEC_VERSION_MAJOR); }
 
 const FFmpegFunctions *FFmpegFunctionsLoad(const char **reason) {
     OPEN(avutil, LIBAVUTIL_VERSION_MAJOR)

@@ -20,8 +20,8 @@ package final class BareInference {
             let found = analyzer.landmarks(of: face.lineage)
         else { return nil }
         region = CropRegion(around: found)
-        let directory = try ModelDirectory.find(options.modelDirectory)
-        model = try LandmarkModel(directory: directory, in: LiteRT(directory: directory))
+        let files = try ModelFiles(directory: ModelDirectory.find(options.modelDirectory))
+        model = try LandmarkModel(files, in: LiteRT(files))
     }
 
     /// Samples the crop and runs the model.

@@ -70,14 +70,18 @@ public final class FaceAnalyzer {
 
     /// Checks, loads and compiles the models, which takes some 50 ms.
     ///
+    /// - Parameters:
+    ///   - options: What to look for.
+    ///   - whenLibraryIsLoaded: Called between the two halves: loading LiteRT, and compiling the models.
     /// - Throws: An error that names the file if one is missing, damaged or of another version; trying again is of no use
     ///   before `deploy/setup` was run.
-    package init(_ options: Options = Options()) throws(InferenceError) {
+    package init(_ options: Options = Options(), whenLibraryIsLoaded: () -> Void = {}) throws(InferenceError) {
         self.options = options
-        let directory = try ModelDirectory.find(options.modelDirectory)
-        let liteRT = try LiteRT(directory: directory)
-        finder = try FaceFinder(directory: directory, in: liteRT)
-        landmarkModel = try LandmarkModel(directory: directory, in: liteRT)
+        let files = try ModelFiles(directory: ModelDirectory.find(options.modelDirectory))
+        let liteRT = try LiteRT(files)
+        whenLibraryIsLoaded()
+        finder = try FaceFinder(files, in: liteRT)
+        landmarkModel = try LandmarkModel(files, in: liteRT)
         budget = options.cpuBudget.map { LandmarkBudget(share: $0) }
         scene = SceneWatch(region: options.region ?? .wholePicture)
         schedule = SearchSchedule(

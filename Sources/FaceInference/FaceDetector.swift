@@ -9,11 +9,10 @@ final class FaceDetector {
     private let anchors: [FaceDetection.Point]
     private let sampler: CropSampler
 
-    init(_ kind: DetectorKind, directory: String, in liteRT: LiteRT) throws(InferenceError) {
+    init(_ kind: DetectorKind, _ bytes: AlignedMemory, in liteRT: LiteRT) throws(InferenceError) {
         self.kind = kind
         anchors = kind.anchors()
         sampler = CropSampler(size: kind.inputSize, border: .black, range: -1...1)
-        let bytes = try kind.file.load(from: directory)
         model = try CompiledModel(kind.file.name, bytes: bytes, in: liteRT)
         bytes.releasePages(keeping: [])
         try model.expect(

@@ -12,7 +12,7 @@ final class FaceFinder {
     // Compiled when it is first needed, since it takes 10 MB; its file is checked at once.
     private var fullRange: FaceDetector?
     private var focus = SearchFocus()
-    private let directory: String
+    private let files: ModelFiles
     private let liteRT: LiteRT
 
     /// Pixels of the picture's longer side for the detectors to see all they can: twice the larger input, so that they do
@@ -25,10 +25,9 @@ final class FaceFinder {
     /// From this share of the searched square on the full-range detector cannot be asked about a face.
     static let largeWidth: Float = 0.35
 
-    init(directory: String, in liteRT: LiteRT) throws(InferenceError) {
-        shortRange = try FaceDetector(.shortRange, directory: directory, in: liteRT)
-        try PinnedFile.fullRangeDetector.check(in: directory)
-        self.directory = directory
+    init(_ files: ModelFiles, in liteRT: LiteRT) throws(InferenceError) {
+        shortRange = try FaceDetector(.shortRange, files.shortRangeDetector, in: liteRT)
+        self.files = files
         self.liteRT = liteRT
     }
 
@@ -60,7 +59,7 @@ final class FaceFinder {
         if let fullRange {
             detector = fullRange
         } else {
-            detector = try FaceDetector(.fullRange, directory: directory, in: liteRT)
+            detector = try FaceDetector(.fullRange, files.fullRangeDetector(), in: liteRT)
             fullRange = detector
         }
         let part = isInDoubt ? rect : focus.next(in: frame, of: rect, faces: faces)

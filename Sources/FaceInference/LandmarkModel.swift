@@ -9,9 +9,9 @@ final class LandmarkModel {
     private let model: CompiledModel
     private let sampler = CropSampler(size: LandmarkModel.inputSize, border: .replicate, range: 0...1)
 
-    init(directory: String, in liteRT: LiteRT) throws(InferenceError) {
+    init(_ files: ModelFiles, in liteRT: LiteRT) throws(InferenceError) {
         let file = PinnedFile.landmarkModel
-        let bytes = try file.load(from: directory)
+        let bytes = files.landmarkModel
         let memory = UnsafeMutableRawBufferPointer(start: bytes.base, count: bytes.count)
         guard let changed = OperatorVersionPatch.apply(to: memory, operators: CustomOperators.names),
             changed.count == CustomOperators.names.count

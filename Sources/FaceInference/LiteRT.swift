@@ -9,11 +9,9 @@ final class LiteRT {
     let functions: UnsafePointer<LiteRtFunctions>
     let environment: LiteRtEnvironment
 
-    /// Checks and loads the library from a directory.
-    init(directory: String) throws(InferenceError) {
-        let pinned = try PinnedFile.library()
-        try pinned.check(in: directory)
-        let path = directory + "/" + pinned.name
+    /// Loads the library.
+    init(_ files: ModelFiles) throws(InferenceError) {
+        let path = files.library
         var reason: UnsafePointer<CChar>?
         guard let functions = LiteRtFunctionsLoad(path, &reason) else {
             let text = reason.map { String(cString: $0) } ?? "the dynamic linker gives no reason"

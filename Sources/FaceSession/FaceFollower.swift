@@ -33,10 +33,13 @@ final class FaceFollower: @unchecked Sendable {
     }
 
     /// Takes options, and loads the models if they are not loaded or others are wanted.
-    func load(_ wanted: FaceSession.Options) throws(FaceSessionError) {
+    func load(
+        _ wanted: FaceSession.Options,
+        whenLibraryIsLoaded: () -> Void = {}
+    ) throws(FaceSessionError) {
         do {
             if analyzer == nil || wanted.detection != options.detection {
-                analyzer = try FaceAnalyzer(wanted.detection)
+                analyzer = try FaceAnalyzer(wanted.detection, whenLibraryIsLoaded: whenLibraryIsLoaded)
                 lineageOffset = lastLineage
             }
         } catch {

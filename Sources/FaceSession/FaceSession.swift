@@ -2,6 +2,7 @@ public import FaceInference
 public import FaceMetadata
 public import FaceTracking
 import Frames
+import MediaFiles
 import V4L2Capture
 
 /// A running look at faces: a camera, a clip or a stream, what is found in it, and how the source is.
@@ -68,6 +69,8 @@ public final class FaceSession: Sendable {
     private let control: Monitor<Control>
     private let follower: FaceFollower
     private let memory = CameraMemory()
+    /// Loads the models before the first run; the run waits for it.
+    private let loading: JoinableThread?
 
     /// Makes a session; a camera is not touched, and no model is loaded for one, before it runs.
     ///
@@ -89,13 +92,36 @@ public final class FaceSession: Sendable {
         var initial = Control(configuration: Configuration(source: source, options: options))
         let follower = FaceFollower(options, firstFaceID: firstFaceID, meter: meter)
         if !source.isCamera {
-            // While FFmpeg is loaded. What fails here fails again, with an error, when the session runs.
-            let loading = try? JoinableThread(named: "models") { try? follower.load(options) }
-            defer { loading?.join() }
-            initial.opened = try source.open(memory)
+            loading = Self.load(options, by: follower)
+            do throws(FaceSessionError) {
+                initial.opened = try source.open(memory)
+            } catch {
+                loading?.join()
+                throw error
+            }
+        } else {
+            loading = nil
         }
         control = Monitor(initial)
         self.follower = follower
+    }
+
+    deinit { loading?.join() }
+
+    /// Loads the models on a thread of their own, while FFmpeg is loaded on this one.
+    ///
+    /// The dynamic linker loads one library at a time. LiteRT is compared with its digest while FFmpeg's codecs are loaded,
+    /// then loaded, and the models are compiled while the rest of FFmpeg is loaded. What fails here fails again, with an
+    /// error, when the session runs.
+    private static func load(_ options: Options, by follower: FaceFollower) -> JoinableThread? {
+        let isLibraryLoaded = Monitor(false)
+        let loading = try? JoinableThread(named: "models") {
+            try? follower.load(options) { isLibraryLoaded.update { $0 = true } }
+            isLibraryLoaded.update { $0 = true }
+        }
+        ClipSource.loadCodecs()
+        if loading != nil { isLibraryLoaded.wait { $0 ? () : nil } }
+        return loading
     }
 
     /// Whether frames wait for nobody.
@@ -179,6 +205,7 @@ public final class FaceSession: Sendable {
     /// Runs as above; the run can be cancelled by its ticket.
     func run(_ ticket: RunTicket?, _ handler: (FaceUpdate) -> Void) throws(FaceSessionError) {
         try beginRun(ticket)
+        loading?.join()
         defer {
             control.update { control in
                 control.isRunning = false

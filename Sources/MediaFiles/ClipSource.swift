@@ -1,3 +1,4 @@
+import CFFmpeg
 package import Frames
 import Synchronization
 
@@ -90,6 +91,9 @@ package final class ClipSource: FrameSource {
         self.options = options
         self.interrupt = interrupt
     }
+
+    /// Loads FFmpeg's codecs, which takes longer than the rest of it, for a caller that loads other libraries after them.
+    package static func loadCodecs() { FFmpegCodecsLoad() }
 
     /// The file's size, codec and rate; nil for a network stream and after `run` began.
     package var description: StreamDescription? {

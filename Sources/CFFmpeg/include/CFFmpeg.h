@@ -90,6 +90,9 @@ typedef struct {
 // Returns null and sets `reason`, valid until this thread next opens a library, if one of them is missing.
 const FFmpegFunctions *_Nullable FFmpegFunctionsLoad(const char *_Nullable *_Nonnull reason);
 
+// Opens the library of codecs, which takes longer than all others together. If it is missing, FFmpegFunctionsLoad says so.
+void FFmpegCodecsLoad(void);
+
 // A scaler's handle. SwsContext is opaque up to FFmpeg 7 and a complete type from 8 on, which Swift imports differently.
 typedef struct SwsContext *FFmpegScaler;
 
