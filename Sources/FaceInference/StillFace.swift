@@ -5,7 +5,7 @@ import Frames
 ///
 /// It compares a grid of 48 × 48 brightness cells around the face. What a small shift, scaling, turn and change of light
 /// would explain is fitted and removed; the rest must be within the noise of the face's flat parts in the eyes, the mouth
-/// and the face as a whole, relative to the contrast there.
+/// and the face as a whole, relative to the contrast there. For one frame the eyes alone decide.
 ///
 /// One face's, used by one thread. It keeps its memory from frame to frame.
 final class StillFace {
@@ -19,6 +19,10 @@ final class StillFace {
     private static let mostSkips = 9
     /// How many seconds may pass without, at low frame rates.
     private static let longestPause = 0.5
+    /// For how many seconds landmarks are used although the mouth or the face as a whole changed, if the eyes did not: one
+    /// frame of 25 or 30 a second. A blink is as short as three of those; a smile takes ten, and a mouth that talks does
+    /// not stop.
+    private static let longestLag = 0.045
     /// How many cells a point of the face's outline may be moved before the landmarks are computed again.
     private static let mostMotion: Float = 0.7
     // By how many cells an edge may have moved in a part of the face: more than noise does and less than a blink or the
@@ -61,6 +65,8 @@ final class StillFace {
         var rows: Range<Int>
         /// The squared difference beyond the noise from which on it has changed.
         var tolerance: Float
+        /// Whether a change of it must be seen at once.
+        var isEye = false
     }
 
     // The grid at the time when the landmarks were computed, and its change per cell to the right and down.
@@ -108,7 +114,8 @@ final class StillFace {
     func motion(in frame: Frame, _ workspace: Workspace) -> Motion? {
         let pause = frame.stamp.mediaTime - computedAt
         guard skips < Self.mostSkips, frame.size == size, pause >= 0, pause < Self.longestPause,
-            workspace.grid.sample(frame, rectangle, into: workspace.cells.base), isStill(workspace)
+            workspace.grid.sample(frame, rectangle, into: workspace.cells.base),
+            isStill(workspace, eyesOnly: pause < Self.longestLag)
         else { return nil }
         skips += 1
         return motion
@@ -156,6 +163,7 @@ extension StillFace {
             let width = hypotenuse(one.x - other.x, one.y - other.y)
             let middle = ((one.x + other.x) / 2, (one.y + other.y) / 2)
             addZone(middle, max(2, 0.65 * width), max(1.5, 0.4 * width), Self.eyeTolerance, contrast)
+            zones[zones.count - 1].isEye = true
         }
         let (left, right) = (point(FaceMeshIndices.leftMouthCorner), point(FaceMeshIndices.rightMouthCorner))
         let (upper, lower) = (point(FaceMeshIndices.upperLipInner), point(FaceMeshIndices.lowerLipInner))
@@ -273,7 +281,7 @@ extension StillFace {
     }
 
     /// Fits the motion to the cells in the workspace, and compares what it does not explain with the noise.
-    private func isStill(_ workspace: Workspace) -> Bool {
+    private func isStill(_ workspace: Workspace, eyesOnly: Bool) -> Bool {
         let (side, cells) = (Self.side, workspace.cells)
         cells.subtract(reference)
         var sums = LeastSquares.Effects(repeating: .zero)
@@ -305,7 +313,8 @@ extension StillFace {
         (motion.shiftX, motion.shiftY) = (fitted[0] * pixelsPerCell, fitted[1] * pixelsPerCell)
         (motion.scale, motion.turn) = (fitted[2] * pixelsPerCell, fitted[3] * pixelsPerCell)
         return zones.allSatisfy { zone in
-            cells.mean(columns: zone.columns, rows: zone.rows, side: side) <= noise + zone.tolerance
+            (eyesOnly && !zone.isEye)
+                || cells.mean(columns: zone.columns, rows: zone.rows, side: side) <= noise + zone.tolerance
         }
     }
 }

@@ -83,19 +83,23 @@ struct StillFaceTests {
         }
     }
 
-    @Test("computes the landmarks again when the face moves on, an eye closes or the mouth changes")
+    @Test("computes the landmarks when the face moves on or an eye closes, and a frame later when the mouth changes")
     func changes() throws {
         let first = try frame(0)
         let away = AffineTransform(a: 1, b: 0, c: 0, d: 1, tx: 4, ty: 0)
         face.computed(landmarks, in: first, workspace)
         #expect(face.motion(in: try frame(1, away), workspace) == nil)
-        for (index, halfWidth, halfHeight) in [(159, 12, 4), (386, 12, 4), (13, 14, 5)] as [(Int, Float, Float)] {
+        for (index, halfWidth, halfHeight, isEye) in [(159, 12, 4, true), (386, 12, 4, true), (13, 14, 5, false)]
+            as [(Int, Float, Float, Bool)]
+        {
             let middle = landmarks[index]
             face.computed(landmarks, in: first, workspace)
-            let covered = try frame(1) { x, y, value in
+            var covered = try frame(1) { x, y, value in
                 abs(Float(x) - middle.x) < halfWidth && abs(Float(y) - middle.y) < halfHeight ? 175 : value
             }
-            #expect(face.motion(in: covered, workspace) == nil, "around point \(index)")
+            #expect((face.motion(in: covered, workspace) == nil) == isEye, "around point \(index)")
+            covered.stamp.mediaTime = 2 / 30
+            #expect(face.motion(in: covered, workspace) == nil, "around point \(index), two frames later")
         }
     }
 
