@@ -17,11 +17,11 @@ package final class UprightCheck {
     /// - Parameter modelDirectory: where the models are; nil searches for them.
     /// - Throws: `InferenceError` if they cannot be used.
     package init(modelDirectory: String? = nil) throws(InferenceError) {
-        let directory = try ModelDirectory.find(modelDirectory)
-        let liteRT = try LiteRT(directory: directory)
+        let files = try ModelFiles(directory: ModelDirectory.find(modelDirectory))
+        let liteRT = try LiteRT(files)
         detectors = [
-            try FaceDetector(.shortRange, directory: directory, in: liteRT),
-            try FaceDetector(.fullRange, directory: directory, in: liteRT),
+            try FaceDetector(.shortRange, files.shortRangeDetector, in: liteRT),
+            try FaceDetector(.fullRange, files.fullRangeDetector(), in: liteRT),
         ]
     }
 
