@@ -1,4 +1,5 @@
 import CCairo
+import Frames
 
 /// A grid of places on the surface: where the corners of a picture's cells go.
 struct PlaceGrid {
@@ -27,8 +28,8 @@ struct PlaceGrid {
 }
 
 extension Canvas {
-    /// Pixels per point of what is pasted into a document of shapes: pages show it larger than the picture under it.
-    private static let fineness = 2.0
+    /// The most pixels per point of what is pasted into a document of shapes: pages show it larger than the picture under it.
+    private static let finest = 2.0
 
     /// Pastes a picture cell by cell, so that it follows a curved or turned surface; a cell that shows its back is left out.
     ///
@@ -46,7 +47,8 @@ extension Canvas {
         _ place: (_ u: Double, _ v: Double) -> SurfacePoint
     ) {
         let isVector = cairo_surface_get_type(surface) != CAIRO_SURFACE_TYPE_IMAGE
-        let fineness = isVector ? Self.fineness : scale
+        // No finer than the picture itself: pixels cost time and bytes.
+        let fineness = isVector ? max(1, min(Self.finest, Double(picture.size.width) / width)) : scale
         guard let copy = picture.copy(width: width * fineness) else { return }
         // Cells reach one pixel beyond the picture, where it fades into nothing: that makes its edge smooth.
         let grid = PlaceGrid(columns: columns, rows: rows, margin: (1 / copy.width, 1 / copy.height), place)
@@ -62,8 +64,8 @@ extension Canvas {
         guard
             let image = cairo_image_surface_create(
                 CAIRO_FORMAT_ARGB32,
-                Int32((right - left) * fineness),
-                Int32((bottom - top) * fineness)
+                Int32(((right - left) * fineness).rounded(.up)),
+                Int32(((bottom - top) * fineness).rounded(.up))
             )
         else { return }
         defer { cairo_surface_destroy(image) }

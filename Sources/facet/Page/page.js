@@ -154,7 +154,7 @@ function showState(message) {
     for (const name of message.looks) look.add(new Option(name, name));
     if (wish.look) look.value = wish.look;
   }
-  for (const row of message.cameras) showCamera(row, message.control);
+  for (const row of message.cameras) showCamera(row, message);
   const many = message.cameras.length > 1;
   $("all").hidden = !many || !wish.camera;
   $("cameras").classList.toggle("one", !many || Boolean(wish.camera));
@@ -173,12 +173,16 @@ const words = {
   over_budget: "more faces than the processor budget allows to measure in each frame",
 };
 
-function showCamera(row, control) {
+function showCamera(row, { broker, cameras: rows, control }) {
   const entry = camera(row.base);
-  const condition = row.state === "online" ? (row.camera ?? "online") : row.state ? `daemon ${row.state}` : "no daemon yet";
+  const unknown = broker.connected ? "no daemon yet" : "no connection";
+  const condition = row.state === "online" ? (row.camera ?? "online") : row.state ? `daemon ${row.state}` : unknown;
   const streams = row.state === "online" && row.camera === "streaming";
-  const rate = !streams ? "" : row.rate ? `, ${row.rate} pictures/s` : ", no preview";
-  entry.name.textContent = row.name;
+  // A rate needs more than one picture.
+  const preview = entry.canvas.dataset.picture === "true" ? "" : ", no preview";
+  const rate = !streams ? "" : row.rate ? `, ${row.rate} pictures/s` : preview;
+  const isNamesake = rows.some((other) => other.base !== row.base && other.name === row.name);
+  entry.name.textContent = isNamesake ? `${row.name} (${row.base})` : row.name;
   entry.text.textContent = `${condition}${rate}, ${row.faces === 1 ? "1 face" : `${row.faces} faces`}`;
   const isBad = row.state !== "online" || row.camera === "lost";
   entry.figure.classList.toggle("bad", isBad);
@@ -187,7 +191,7 @@ function showCamera(row, control) {
   entry.why.textContent = reasons.join("; ");
   entry.why.classList.toggle("mild", !isBad);
   entry.why.hidden = reasons.length === 0;
-  entry.button.setAttribute("aria-label", `${row.name}: ${entry.text.textContent}`);
+  entry.button.setAttribute("aria-label", `${entry.name.textContent}: ${entry.text.textContent}`);
   entry.detect.hidden = !control || row.state !== "online" || row.detecting === undefined;
   entry.detect.textContent = row.detecting ? "Switch detection off" : "Switch detection on";
   entry.detect.onclick = () => send({ detect: { camera: row.base, on: !row.detecting } });
