@@ -51,11 +51,11 @@ struct Facet: AsyncParsableCommand {
 
             Examples:
               facet watch                          events and faces as they come
-              facet top                            each face with its last seconds, in the terminal
+              facet top                            each face with its last seconds, live
               facet view --look hearts             the live overlay, in the terminal
               facet serve                          the live page for the browser
               facet snapshot -o now.png            a picture with the overlay
-              facet apply clip.mp4 -o out.mp4      a clip with the overlay, without daemon and broker
+              facet apply clip.mp4 -o out.mp4      a clip with the overlay; needs no daemon
               facet report clip.mp4 -o report.html a page about a clip or an hour
               facet doctor                         what works, what does not, and why
 
@@ -64,8 +64,7 @@ struct Facet: AsyncParsableCommand {
         version: facetVersion,
         subcommands: [
             Watch.self, Top.self, View.self, Serve.self, Snapshot.self, Record.self, Apply.self, Report.self,
-            Devices.self, Detect.self,
-            Doctor.self, Fleet.self, Metrics.self,
+            Devices.self, Detect.self, Doctor.self, Fleet.self, Metrics.self,
         ]
     )
 }

@@ -34,8 +34,8 @@ struct Facetd: AsyncParsableCommand {
             The password for the broker comes from mqtt.passwordFile or FACET_MQTT_PASSWORD, never from the command line.
 
             Examples:
-              facetd                                          the first camera, the broker on this machine
-              facetd --source clip.mp4 --pace asap --no-mqtt --print --every-change > clip.jsonl
+              facetd                          the first camera, the broker on this machine
+              facetd --source clip.mp4 --pace asap --no-mqtt --print > clip.jsonl
               facetd --config /etc/facetd.yaml --mqtt mqtts://lamp@broker.example
               facetd check-config /etc/facetd.yaml
 

@@ -41,6 +41,14 @@ struct OptionTests {
         #expect(message(arguments)?.contains(text) == true, "\(message(arguments) ?? "accepted")")
     }
 
+    @Test("no example in a help text is broken at 80 columns")
+    func examples() {
+        for command in [Facet.self] + Facet.configuration.subcommands {
+            let lines = command.configuration.discussion.split(separator: "\n").filter { $0.hasPrefix("  facet") }
+            for line in lines { #expect(line.count < 80, "\(line)") }
+        }
+    }
+
     @Test("topics may be named short or in full")
     func topics() {
         #expect(message(["watch", "--topic", "porch/faces", "smile", "porch/faces/detect/state"]) == nil)

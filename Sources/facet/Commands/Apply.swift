@@ -20,7 +20,7 @@ struct Apply: AsyncParsableCommand {
               facet apply clip.mp4 --look santa -o party.mp4
               facet apply portrait.jpg --look hearts -o hearts.png
               facet apply holidays -o holidays-with-hats --look santa
-              facet apply clip.mp4 --look party.yaml -o party.mp4      a look of your own; see docs/companion.md
+              facet apply clip.mp4 --look party.yaml -o party.mp4    a look of your own
             """
     )
 

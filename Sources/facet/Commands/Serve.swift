@@ -20,7 +20,8 @@ struct Serve: AsyncParsableCommand {
             Examples:
               facet serve
               facet serve --look hearts --mirror --control
-              facet serve --listen 0.0.0.0:8088 --token-file /etc/facet/token --topic 'site1/+/faces'
+              facet serve --topic 'site1/+/faces'
+              facet serve --listen 0.0.0.0:8088 --token-file /etc/facet/token
             """
     )
 

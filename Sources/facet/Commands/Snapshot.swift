@@ -15,9 +15,9 @@ struct Snapshot: AsyncParsableCommand {
 
             Examples:
               facet snapshot -o now.png
-              facet snapshot -o smile.jpg --on smile --plain       the smile shutter
-              facet snapshot -o porch.png --camera porch           where the broker has several cameras
-              facet snapshot -o face.png --look santa --over clip.mp4 --metadata clip.jsonl --on smile
+              facet snapshot -o smile.jpg --on smile --plain    the smile shutter
+              facet snapshot -o porch.png --camera porch        where there are several
+              facet snapshot -o a.png --over clip.mp4 --metadata clip.jsonl --on smile
             """
     )
 

@@ -18,8 +18,8 @@ struct View: AsyncParsableCommand {
             Examples:
               facet view --look santa --mirror
               facet view --mqtt mqtt://camera.local --topic porch/faces
-              facet view --camera porch                    by its name, where the broker has several
-              facet view --source /dev/video0              without a daemon, to aim the camera
+              facet view --camera porch          by its name, where there are several
+              facet view --source /dev/video0    without a daemon, to aim the camera
               facet view --over clip.mp4 --metadata clip.jsonl --look mesh
             """
     )

@@ -21,7 +21,7 @@ struct Watch: AsyncParsableCommand {
             Examples:
               facet watch
               facet watch --mqtt mqtts://me@broker.example --topic porch/faces smile blink
-              facet watch --topic '+/faces'                          all cameras, each line with its base
+              facet watch --topic '+/faces'       all cameras, each line with its base
               facet watch --json | jq -c 'select(.topic == "faces/smile").payload'
               facet watch --only smile --exec 'curl -s http://lamp.local/on'
               facet watch --only smile --count 1 && echo smiled

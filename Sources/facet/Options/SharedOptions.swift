@@ -9,8 +9,8 @@ public import TerminalPictures
 struct OverlayOptions: ParsableArguments {
     @Option(
         help: """
-            How faces are drawn: by one of these looks, of which pixelate and blur hide them, or by a file that describes \
-            one of your own.
+            How faces are drawn: a look's name, of which pixelate and blur hide them, or the file of a look of your own, \
+            as docs/companion.md describes it.
             """
     )
     var look = LookOption.builtIn(.box)
