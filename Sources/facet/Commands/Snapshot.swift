@@ -48,10 +48,12 @@ struct Snapshot: AsyncParsableCommand {
         let file = try PictureFile(output)
         let drawing = try OverlayPicture(overlay, isPlain: plain)
         guard let (clip, track) = try clip.load(needsMetadata: !plain || on != nil) else {
-            return try file.write(try await livePicture(drawing))
+            try file.write(try await livePicture(drawing))
+            return StandardOutput.note("wrote \(output)")
         }
         try OutputPath.checkIsNot(output, clip)
         try file.write(try picture(of: clip, track, drawing))
+        StandardOutput.note("wrote \(output)")
     }
 
     /// Draws over the frame of the clip at the chosen time.

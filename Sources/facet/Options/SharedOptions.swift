@@ -69,7 +69,8 @@ enum LookOption: ExpressibleByArgument, Hashable {
     /// Names, and the files that can be a look's.
     static var defaultCompletionKind: CompletionKind {
         let names = LookName.allCases.map(\.rawValue).joined(separator: " ")
-        return .shellCommand("printf '%s\\n' \(names) *.yaml */*.yaml | grep -v '[*]'")
+        // Quoted patterns only: zsh ends with an error where one matches nothing.
+        return .shellCommand("printf '%s\\n' \(names); find . -maxdepth 2 -name '*.yaml' | sed 's|^[.]/||'")
     }
 }
 
