@@ -232,6 +232,25 @@ struct OwnLookTests {
         #expect(behind.left + behind.right == 0)
     }
 
+    @Test("is as wide as its file says on a large face too", arguments: ["eyes", "mouth", "head"])
+    func largeFace(anchor: String) throws {
+        let size = FrameSize(width: 1600, height: 1200)
+        let look = try OwnLook(
+            text: "p: {image: a.png, anchor: \(anchor), width: 0.5, curved: false}",
+            pictures: try PastedPicture(png: quarters)
+        )
+        let canvas = try Canvas(pixelSize: size)
+        let bounds = NormalizedRect(x: 0.25, y: 0.1, width: 0.5, height: 0.8)
+        let face = PreviewLayerGeometry(size: canvas.size, pictureSize: size)?
+            .transformed(sampleFace(bounds: bounds, pose: pose(0, 0, 0)))
+        look.draw([DrawnFace(face: try #require(face))], shutter: 0, on: canvas)
+        let widest = canvas.withPixels { pixels, bytesPerRow in
+            (0..<size.height).map { y in (0..<size.width).count { pixels[y * bytesPerRow + 4 * $0 + 3] > 0 } }.max()
+        }
+        // Half of 800 points, and a little more for what is nearer than the middle of the head.
+        #expect((390...450).contains(widest ?? 0), "\(widest ?? 0)")
+    }
+
     @Test("has no seam between its cells", arguments: ["eyes", "head", "box"], [0.0, 25, 50])
     func seams(anchor: String, yaw: Double) throws {
         let picture = try PastedPicture(png: quarters)

@@ -11,6 +11,10 @@ struct HeadModel {
     static let halfWidth = 0.60
     static let depth = 0.48
 
+    /// How many widths of the face the eye is away at least: from nearer, the front of a large face would be drawn much wider
+    /// than it is.
+    private static let viewingDistance = 6.0
+
     /// The face's own size in points, as it would be seen from straight ahead.
     let unit: SurfaceSize
 
@@ -25,6 +29,7 @@ struct HeadModel {
             height: seen.height / Self.seenShare(pitch, depth: 0.7)
         )
         var plane = FacePlane(center: point, pose: pose)
+        plane.distance = max(FacePlane.eyeDistance, Self.viewingDistance * unit.width)
         let off = plane.point(position.x * unit.width, position.y * unit.height, position.z * unit.width)
         plane.center = SurfacePoint(x: 2 * point.x - off.x, y: 2 * point.y - off.y)
         self.plane = plane

@@ -133,6 +133,9 @@ package struct FacePlane: Hashable, Sendable {
     /// How the plane is turned.
     package var rotation: HeadRotation
 
+    /// How far the eye is, in points.
+    var distance = FacePlane.eyeDistance
+
     /// Makes a plane around a point of the surface, turned by a pose.
     package init(center: SurfacePoint, pose: HeadPose) {
         self.center = center
@@ -142,7 +145,7 @@ package struct FacePlane: Hashable, Sendable {
     /// Where a position lies on the surface.
     package func point(_ x: Double, _ y: Double, _ z: Double = 0) -> SurfacePoint {
         let position = rotation.right * x + rotation.down * y + rotation.forward * z
-        let enlargement = 1 / max(Self.nearest, 1 - position.z / Self.eyeDistance)
+        let enlargement = 1 / max(Self.nearest, 1 - position.z / distance)
         return SurfacePoint(x: center.x + position.x * enlargement, y: center.y + position.y * enlargement)
     }
 
