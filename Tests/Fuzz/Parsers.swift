@@ -1,6 +1,7 @@
 import DaemonCore
 import FaceMessages
 import Foundation
+import Frames
 import MQTT
 import MediaFiles
 import OverlayRendering
