@@ -21,6 +21,14 @@ def seconds(text):
     return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
+def connections():
+    """The established connections to brokers, of whatever process: the socket's number and the broker's address."""
+    for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        fields = line.split()
+        if fields[3] == "01" and fields[2].endswith(f":{PORT:04X}"):
+            yield fields[9], socket.inet_ntoa(int(fields[2][:8], 16).to_bytes(4, "little"))
+
+
 class Subscriber:
     """Keeps the ids of all events that arrive."""
 
@@ -138,8 +146,4 @@ class Daemon:
         for entry in pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir():
             with contextlib.suppress(OSError):
                 sockets.add(os.readlink(entry))
-        for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
-            fields = line.split()
-            if fields[3] == "01" and f"socket:[{fields[9]}]" in sockets and fields[2].endswith(f":{PORT:04X}"):
-                return socket.inet_ntoa(int(fields[2][:8], 16).to_bytes(4, "little"))
-        return None
+        return next((address for inode, address in connections() if f"socket:[{inode}]" in sockets), None)

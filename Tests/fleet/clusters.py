@@ -9,7 +9,7 @@ import time
 
 import paho.mqtt.client as mqtt
 from bench import until
-from clients import PORT, Daemon, Probe, Subscriber, seconds
+from clients import PORT, Daemon, Probe, Subscriber, connections, seconds
 from nodes import ADDRESSES, Nodes, answers
 
 LIMIT = 5
@@ -72,19 +72,21 @@ class Run(Nodes):
             if until(lambda: all(d.address() for d in daemons), 60) is None:
                 return self.check(False, f"{name}: not all daemons connect")
             if how == "leader":
-                self.lead(self.serving(daemons))
+                places = self.serving()
+                self.lead(max(places, key=places.get))
             self.round(f"{name} {number}", daemons, how == "silent")
 
-    def serving(self, daemons):
-        """The node that serves most of them."""
-        address = collections.Counter(d.address() for d in daemons).most_common(1)[0][0]
-        return next((n for n, a in ADDRESSES.items() if a == address), 1)
+    @staticmethod
+    def serving():
+        """How many clients, a proxy's connections among them, each node serves."""
+        places = collections.Counter(address for _, address in connections())
+        return {node: places[address] for node, address in ADDRESSES.items()}
 
     def round(self, name, daemons, vanish):
-        self.victim = victim = self.serving(daemons)
-        places = collections.Counter(d.address() for d in daemons)
+        places = self.serving()
+        self.victim = victim = max(places, key=places.get)
         others = [n for n in ADDRESSES if n != victim]
-        watcher = Subscriber(ADDRESSES[min(others, key=lambda n: places[ADDRESSES[n]])], self.version)
+        watcher = Subscriber(ADDRESSES[min(others, key=places.get)], self.version)
         began, given_up = time.time() + 1, [d.dropped() for d in daemons]
         time.sleep(6)
         hit = [d for d in daemons if d.address() == ADDRESSES[victim]]
@@ -129,7 +131,7 @@ class Run(Nodes):
                    f"{again} sent again with their id, {len(twice)} with another one, the slowest after {watcher.delay:.1f} s"
                    + ("" if settled else ", an outbox is not empty")
                    + (", subscriber cut off" if watcher.connects > 1 else ""))
-        for event in lost:
+        for event in lost if len(lost) > expired else []:
             camera, at = made[event]
             print(f"       {event} of {camera}, made {at - began:.1f} s after the round's begin", flush=True)
 

@@ -378,6 +378,13 @@ class Run:
         await asyncio.sleep(6)
         await self.home.start()
 
+    async def smile_without_broker(self):
+        """Longer than an event is delivered afterwards."""
+        await self.broker.stop()
+        self.stage.once = list(self.stage.scenes["smile"])
+        await asyncio.sleep(14)
+        self.broker.start()
+
     async def unplugged(self):
         await self.stage.unplug()
         await self.until_state(self.PROBLEM, "on", seconds=30)
@@ -403,6 +410,7 @@ class Run:
             "detection": (self.detection_off_and_on, {}),
             "unplug": (self.unplugged, {self.TROUBLE: 1}),
             "missed-smile": (self.smile_while_away, {}),
+            "late-smile": (self.smile_without_broker, {}),
         }
 
     async def scenarios(self):
@@ -410,7 +418,7 @@ class Run:
             if self.only and name not in self.only:
                 continue
             for somebody in (True, False):
-                if name == "missed-smile" and not somebody:
+                if name.endswith("-smile") and not somebody:
                     continue
                 title = f"{name}, {'somebody' if somebody else 'nobody'} there"
                 if somebody:
