@@ -268,12 +268,12 @@ struct ConnectionStateMachine {
             return again("\(broker): closed before the broker answered", now: now)
         case .ended(let reason), .malformed(let reason): return again(reason, now: now)
         case .unanswered(let reason):
-            if attempt.cleanStart, !hasRepeated, accepted[attempt.broker] == attempt.version {
-                hasRepeated = true
-                return open(attempt, now: now)
-            }
-            if attempt.cleanStart, timeouts.keepsVersion(now: now) {
-                return failed(reason, isRefusal: false, now: now)
+            if attempt.cleanStart, accepted[attempt.broker] == attempt.version {
+                if !hasRepeated {
+                    hasRepeated = true
+                    return open(attempt, now: now)
+                }
+                if timeouts.keepsVersion(now: now) { return failed(reason, isRefusal: false, now: now) }
             }
             return again(reason, now: now)
         }

@@ -191,6 +191,19 @@ struct ConnectionStateMachineTests {
         #expect(requests(after: 9 * Self.second, of: &machine, count: 7) == times)
     }
 
+    @Test("a broker of a list that has never answered is asked in the other version at once, also after a loss")
+    func silentSecond() {
+        var machine = machine(brokers: 2)
+        _ = machine.start(now: 0)
+        machine.opened(now: 0)
+        _ = machine.accepted(sessionPresent: false, now: 0)
+        _ = machine.lost(.ended("closed"), now: 9 * Self.second)
+        _ = machine.tick(now: 10 * Self.second)
+        #expect(machine.lost(.unreachable("refused"), now: 10 * Self.second).last == Self.open(broker: 1))
+        machine.opened(now: 10 * Self.second)
+        #expect(machine.tick(now: 12 * Self.second) == [.abandon, Self.open(.version311, broker: 1)])
+    }
+
     @Test("TLS gets the time that a first answer gets")
     func slowTLS() {
         var machine = machine()
