@@ -87,7 +87,7 @@ struct OwnLookTests {
             ("hat: {image: look.yaml, anchor: box}", "look.yaml:1: hat.image: cannot use look.yaml: it is no PNG"),
             ("hat: {image: ., anchor: box}", "look.yaml:1: hat.image: cannot use .: it is no file"),
             ("hat: a.png", "look.yaml: hat.anchor: is missing"),
-            ("- image: a.png", "look.yaml: must hold keys and values, as docs/examples/party.yaml does"),
+            ("- image: a.png", "look.yaml: must hold keys and values, as docs/examples/looks/party.yaml does"),
             ("", "look.yaml: holds no settings"),
             (String(repeating: "*a ", count: 20), "look.yaml: holds more than 16 YAML aliases"),
             ((0..<17).map { "p\($0): {image: a.png, anchor: box}\n" }.joined(), "look.yaml: holds 17 pictures; 16 are"),

@@ -196,7 +196,7 @@ try:
     browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
     wait("escape shows all", lambda: browser.find_element(By.CSS_SELECTOR, figure("faces")).is_displayed())
 
-    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/examples/party.yaml")
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/examples/looks/party.yaml")
     browser.get(start_server(port, "--look", own))
     wait("a look of one's own is offered and shown", lambda: data("faces", "look") == "party")
     wait("its glasses are on the eyes",

@@ -7,7 +7,7 @@ import MQTT
 @testable import facet
 
 /// The documented look of one's own.
-let exampleLook = URL(filePath: #filePath).appending(path: "../../../docs/examples/party.yaml").standardized.path
+let exampleLook = URL(filePath: #filePath).appending(path: "../../../docs/examples/looks/party.yaml").standardized.path
 
 let encoder = MessageEncoder(camera: "front", boot: "RUN1")
 

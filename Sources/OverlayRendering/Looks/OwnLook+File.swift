@@ -6,7 +6,7 @@ extension OwnLook {
     private static let maximumParts = 16
 
     /// A file that shows what a look's file holds.
-    private static let example = "docs/examples/party.yaml"
+    private static let example = "docs/examples/looks/party.yaml"
 
     /// Reads a look's file and its pictures, whose paths count from the file's directory.
     ///

@@ -10,7 +10,7 @@ struct OverlayOptions: ParsableArguments {
     @Option(
         help: """
             How faces are drawn: a look's name, of which pixelate and blur hide them, or the file of a look of your own, \
-            as docs/companion.md describes it.
+            as companion.md in the documentation describes it.
             """
     )
     var look = LookOption.builtIn(.box)
