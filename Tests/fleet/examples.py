@@ -196,7 +196,7 @@ class Examples(ManyCameras):
 def main():
     facetd, root, *names = sys.argv[1:]
     bench = Examples(facetd, root)
-    known = ["mosquitto-central", "mosquitto-edge", "haproxy", "nats", "rabbitmq", "instances", "kiosk", "tls", "home-assistant", "forty"]
+    known = ["mosquitto-central", "mosquitto-edge", "haproxy", "nats", "rabbitmq", "instances", "kiosk", "tls", "home-assistant", "party", "forty"]
     for name in names or known:
         if name not in known:
             sys.exit(f"there is no example {name}; there are {', '.join(known)}")
