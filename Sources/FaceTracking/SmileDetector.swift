@@ -84,14 +84,6 @@ struct SmileDetector: Sendable {
 
     init(_ parameters: Parameters = Parameters()) { self.parameters = parameters }
 
-    /// How much a mouth smiles: 0 is an average mouth at rest, 1 an average smile.
-    ///
-    /// Fitted to portraits and video by ridge regression.
-    static func level(of mouth: FaceObservation.MouthShape) -> Double {
-        2.283 * mouth.width + 6.805 * mouth.cornerLift + 0.511 * mouth.opening - 5.462 * mouth.cornerDepth
-            - 0.856 * mouth.cornerHeight - 1.916
-    }
-
     /// Takes the mouth of the next frame in which the face was seen, at a time in seconds.
     ///
     /// - Parameters:
@@ -100,7 +92,7 @@ struct SmileDetector: Sendable {
     ///   - time: Seconds.
     /// - Returns: Whether a smile began, and how much the face smiles.
     mutating func advance(_ mouth: FaceObservation.MouthShape, isVisible: Bool, at time: Double) -> Output {
-        let level = Self.level(of: mouth)
+        let level = mouth.smileLevel
         let neutral = neutralLevel
         append(mouth, level, isVisible ? neutral : 0, at: time)
         guard isVisible else {

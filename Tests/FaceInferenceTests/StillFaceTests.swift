@@ -83,22 +83,41 @@ struct StillFaceTests {
         }
     }
 
-    @Test("computes the landmarks when the face moves on or an eye closes, and a frame later when the mouth changes")
+    /// The next frame with a part of the face covered.
+    private func covered(around index: Int, _ halfWidth: Float, _ halfHeight: Float) throws -> Frame {
+        let middle = landmarks[index]
+        return try frame(1) { x, y, value in
+            abs(Float(x) - middle.x) < halfWidth && abs(Float(y) - middle.y) < halfHeight ? 175 : value
+        }
+    }
+
+    @Test("computes the landmarks again when the face moves on, an eye closes or a smiling mouth changes")
     func changes() throws {
         let first = try frame(0)
         let away = AffineTransform(a: 1, b: 0, c: 0, d: 1, tx: 4, ty: 0)
         face.computed(landmarks, in: first, workspace)
         #expect(face.motion(in: try frame(1, away), workspace) == nil)
-        for (index, halfWidth, halfHeight, isEye) in [(159, 12, 4, true), (386, 12, 4, true), (13, 14, 5, false)]
+        for (index, halfWidth, halfHeight) in [(159, 12, 4), (386, 12, 4), (13, 14, 5)] as [(Int, Float, Float)] {
+            face.computed(landmarks, in: first, workspace)
+            let covered = try covered(around: index, halfWidth, halfHeight)
+            #expect(face.motion(in: covered, workspace) == nil, "around point \(index)")
+        }
+    }
+
+    @Test("computes the landmarks a frame later when a mouth changes that does not smile")
+    func lag() throws {
+        for corner in [FaceMeshIndices.leftMouthCorner, FaceMeshIndices.rightMouthCorner] {
+            landmarks.numbers[3 * corner] += 0.2 * (landmarks[13].x - landmarks[corner].x)
+            landmarks.numbers[3 * corner + 1] += 8
+        }
+        let first = try frame(0)
+        for (index, halfWidth, halfHeight, canWait) in [(159, 12, 4, false), (386, 12, 4, false), (13, 14, 5, true)]
             as [(Int, Float, Float, Bool)]
         {
-            let middle = landmarks[index]
             face.computed(landmarks, in: first, workspace)
-            var covered = try frame(1) { x, y, value in
-                abs(Float(x) - middle.x) < halfWidth && abs(Float(y) - middle.y) < halfHeight ? 175 : value
-            }
-            #expect((face.motion(in: covered, workspace) == nil) == isEye, "around point \(index)")
-            covered.stamp.mediaTime = 2 / 30
+            var covered = try covered(around: index, halfWidth, halfHeight)
+            #expect((face.motion(in: covered, workspace) != nil) == canWait, "around point \(index)")
+            covered.stamp.mediaTime = 2.0 / 30
             #expect(face.motion(in: covered, workspace) == nil, "around point \(index), two frames later")
         }
     }

@@ -90,7 +90,7 @@ extension FaceObservation.MouthShape {
     /// A mouth of a smile's level; the width makes up for the opening.
     static func level(_ level: Double, opening: Double = 0) -> Self {
         var shape = Self(width: 0, cornerLift: 0, opening: opening, cornerDepth: -0.15, cornerHeight: 0.15)
-        shape.width = (level - SmileDetector.level(of: shape)) / 2.283
+        shape.width = (level - shape.smileLevel) / 2.283
         return shape
     }
 }

@@ -22,15 +22,20 @@ struct TraceTests {
         var smiles: Count
     }
 
-    @Test("finds the labelled blinks and smiles, and next to nothing else, in time")
-    func score() throws {
+    @Test(
+        "finds the labelled blinks and smiles, next to nothing else, in time; also where every other mouth is a frame old",
+        arguments: [false, true]
+    )
+    func score(isMouthDelayed: Bool) throws {
         let labels = try Trace.labels()
         let directory = try TemporaryDirectory()
         var pairs: [String] = []
         var blinkDelays: [Double] = []
         var smileDelays: [Double] = []
         for (name, truth) in labels {
-            let events = try Trace(name).events()
+            var trace = try Trace(name)
+            if isMouthDelayed { trace.delayMouth() }
+            let events = trace.events()
             let file = name.replacing("/", with: "__")
             pairs += [name, try directory.write(events.map(\.line).joined(), to: file)]
             blinkDelays += events.filter { $0.name == "blink" }.map { $0.reported - $0.time }

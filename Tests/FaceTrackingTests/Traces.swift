@@ -119,6 +119,25 @@ struct Trace {
 }
 
 extension Trace {
+    /// Gives every other sighting of a face the mouth and the yaw of the one before, which is the most that the analyzer does
+    /// where only the mouth or the outline changed.
+    mutating func delayMouth() {
+        var last: [Int: (index: Int, isDelayed: Bool)] = [:]
+        for index in sightings.indices {
+            let lineage = sightings[index].lineage
+            let before = last[lineage]
+            last[lineage] = (index, false)
+            guard let before, !before.isDelayed else { continue }
+            let earlier = sightings[before.index]
+            guard sightings[index].time - earlier.time < StillFace.longestLag,
+                earlier.mouth.smileLevel < StillFace.mostSmileInLag
+            else { continue }
+            sightings[index].mouth = earlier.mouth
+            sightings[index].yaw = earlier.yaw
+            last[lineage] = (index, true)
+        }
+    }
+
     /// Adds as much noise to the lids and the mouth as their signals have.
     mutating func addNoise(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
