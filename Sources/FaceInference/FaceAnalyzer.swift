@@ -253,7 +253,8 @@ public final class FaceAnalyzer {
     /// people moved.
     private func dueSearchBesideFaces(in frame: Frame) -> SearchSchedule.Search {
         let time = frame.stamp.mediaTime
-        let search = schedule.due(at: time, following: faces.count, isChanging: change == .lasting)
+        let isChanging = change == .lasting || !options.skipsUnchanged
+        let search = schedule.due(at: time, following: faces.count, isChanging: isChanging)
         guard options.skipsUnchanged, !faces.isEmpty, !schedule.hasLost(at: time) else {
             scene.reset()
             return search
