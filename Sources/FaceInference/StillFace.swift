@@ -25,7 +25,7 @@ final class StillFace {
     /// From this level of a smile on they are not: talking, which looks like a smile in single frames, is told from one by
     /// the speed of the lips, and half of the frames show half of that. On the recorded landmarks of the labelled clips two
     /// smiles are false without this limit, and none with 0.2, 0.3 or 0.4.
-    static let mostSmileInLag = 0.2
+    static let mostSmileInLag = 0.3
     /// How many cells a point of the face's outline may be moved before the landmarks are computed again.
     private static let mostMotion: Float = 0.7
     // By how many cells an edge may have moved in a part of the face: more than noise does and less than a blink or the
