@@ -22,9 +22,9 @@ final class StillFace {
     /// For how many seconds landmarks are used although the mouth or the face as a whole changed, if the eyes did not: one
     /// frame of 25 or 30 a second.
     static let longestLag = 0.045
-    /// From this level of a smile on they are not: talking, which looks like a smile in single frames, is told from one by
-    /// the speed of the lips, and half of the frames show half of that. On the recorded landmarks of the labelled clips two
-    /// smiles are false without this limit, and none with 0.2, 0.3 or 0.4.
+    /// From this level of a smile on they are not: single frames of talking look like a smile, and only the speed of the lips
+    /// separates the two, of which half of the frames show less. On the recorded landmarks of the labelled clips two smiles
+    /// are false without this limit, and none with 0.2, 0.3 or 0.4.
     static let mostSmileInLag = 0.3
     /// How many cells a point of the face's outline may be moved before the landmarks are computed again.
     private static let mostMotion: Float = 0.7

@@ -3,7 +3,7 @@ package import Frames
 
 /// Finds out how a picture must be turned for its faces to be upright.
 ///
-/// A face's pose cannot tell: the landmark model lays an upright face over one that is upside down, and is sure of it. The
+/// A face's pose does not show it: the landmark model lays an upright face over one that is upside down, and is sure of it. The
 /// detectors' score can: of 151 portraits, 150 had one that was higher by `margin` when upright than when upside down, and
 /// none a lower one.
 package final class UprightCheck {
@@ -25,7 +25,7 @@ package final class UprightCheck {
         ]
     }
 
-    /// How a picture that is stored upright must be turned instead; nil if it need not, or if no face tells.
+    /// How a picture that is stored upright must be turned instead; nil if it need not, or if no face is sure enough.
     package func betterOrientation(of frame: Frame) throws(InferenceError) -> Orientation? {
         let asItIs = try score(of: frame, .up)
         var best: (orientation: Orientation, score: Float)?
