@@ -117,8 +117,7 @@ let package = Package(
             dependencies: [
                 "OverlayRendering", "TerminalPictures", "FaceSession", "FaceMessages", "FaceMetadata", "FaceInference",
                 "FaceTracking", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "V4L2Capture", argumentParser,
-                flyingFox,
-                flyingSocks, logging,
+                flyingFox, flyingSocks, logging,
             ],
             resources: [
                 .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),

@@ -78,7 +78,7 @@ struct LiveModel {
     /// The size of the camera's upright picture, as of the daemon's status; metadata does not hold it.
     var pictureSize: FrameSize? { (status?.status.picture).map(FrameSize.init) }
 
-    /// The value of the daemon's `camera.orientation` with which the faces would be upright; nil if none lies on its side.
+    /// The daemon's `camera.orientation` with which the faces would be upright; nil if none lies on its side.
     var betterOrientation: Orientation? {
         let rolls = scene.layers.compactMap(\.face.pose?.roll)
         guard !rolls.isEmpty else { return nil }
