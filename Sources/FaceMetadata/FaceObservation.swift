@@ -84,6 +84,9 @@ public struct FaceObservation: Hashable, Sendable {
             2.283 * width + 6.805 * cornerLift + 0.511 * opening - 5.462 * cornerDepth - 0.856 * cornerHeight - 1.916
         }
 
+        /// How far the corners lie below the middle of the upper lip's inner edge: below 0.1 in a smile.
+        package var cornerDrop: Double { opening / 2 - cornerLift }
+
         /// Makes a shape from its measures.
         public init(width: Double, cornerLift: Double, opening: Double, cornerDepth: Double, cornerHeight: Double) {
             self.width = width

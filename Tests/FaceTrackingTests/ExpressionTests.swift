@@ -101,6 +101,14 @@ struct ExpressionTests {
         #expect(timeline.updates.last?.faces.first?.leftEyeClosed == false)
     }
 
+    @Test("closed lids that tremble are no blink")
+    func asleep() {
+        var timeline = Timeline()
+        // Digits are ninths of the open eye, whose level is never taken for less than three quarters of the sample's.
+        let asleep = String(repeating: "3", count: 45)
+        #expect(!timeline.play(asleep + "00" + asleep + "100" + asleep, eyes).contains("B"))
+    }
+
     @Test("eyes that are closed when the face comes are seen as closed")
     func closedFromTheBeginning() {
         var timeline = Timeline()
@@ -202,6 +210,32 @@ struct ExpressionTests {
         var timeline = Timeline()
         _ = timeline.play(rest, mouth)
         #expect(!timeline.play(line + line, mouth).contains("S"))
+    }
+
+    @Test("a mouth held wide open in surprise is no smile")
+    func surprise() {
+        var timeline = Timeline()
+        _ = timeline.play(rest, mouth)
+        // As recorded of a surprised speaker, whose level is 0.88.
+        let wide = FaceObservation.MouthShape(
+            width: 0.70,
+            cornerLift: 0.04,
+            opening: 0.57,
+            cornerDepth: -0.18,
+            cornerHeight: 0.41
+        )
+        #expect(wide.smileLevel > 0.85)
+        #expect(!timeline.play(String(repeating: "o", count: 60)) { _ in .sample(mouth: wide) }.contains("S"))
+        #expect(timeline.updates.last?.faces.first?.smile ?? 1 < 0.1)
+        // A laugh is as wide open, but its corners are up.
+        let laugh = FaceObservation.MouthShape(
+            width: 0.69,
+            cornerLift: 0.11,
+            opening: 0.33,
+            cornerDepth: -0.18,
+            cornerHeight: 0.33
+        )
+        #expect(timeline.play(String(repeating: "l", count: 30)) { _ in .sample(mouth: laugh) }.contains("S"))
     }
 
     @Test("a second smile counts after the first has ended and a pause")
