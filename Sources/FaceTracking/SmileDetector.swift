@@ -30,14 +30,20 @@ struct SmileDetector: Sendable {
         var neutralTrust = 60
         /// Levels count no higher than this in the means, so that one frame cannot make a smile.
         var highestLevel = 1.2
-        /// Closed, quiet lips need this much less, if the level has risen from what it was.
-        var closedDiscount = 0.15
-        /// By how much it must have risen, against the 0.3 quantile of the three seconds before.
-        var closedRise = 0.4
-        /// Lips that are closer than this are closed.
-        var closedOpening = 0.08
+        /// Quiet lips need this much less, if the level has risen from what it was.
+        var quietDiscount = 0.15
         /// Lips that move less than this, in units per second, are quiet.
         var quiet = 0.4
+        /// By how much the level must have risen, against the 0.3 quantile of the three seconds before, while the lips are
+        /// closed.
+        var closedRise = 0.4
+        /// The same while they are open, as in talk.
+        ///
+        /// From 0.6 on nothing is lost on the recorded landmarks, and none is false. Of 120 portraits with a smile that were
+        /// made into clips with a resting mouth, 79 % are found without this, 84 % with it.
+        var openRise = 0.6
+        /// Lips that are closer than this are closed.
+        var closedOpening = 0.08
         /// How far the corners of a smiling mouth may lie below its upper lip, in eye distances.
         ///
         /// A jaw that drops raises the level, but takes the corners along: surprise and shouts reach 0.13 to 0.24. Of 736
@@ -197,11 +203,12 @@ struct SmileDetector: Sendable {
         guard pastRange.count >= 2,
             samples[pastRange.upperBound - 1].time - samples[pastRange.lowerBound].time >= 0.8,
             talk < parameters.quiet,
-            mean(from: firstSample(within: 0.12), \.opening) < parameters.closedOpening,
-            let usual = past.quantile(0.3),
-            samples[samples.end - 1].level - usual >= parameters.closedRise
+            let usual = past.quantile(0.3)
         else { return level }
-        return level - parameters.closedDiscount
+        let isClosed = mean(from: firstSample(within: 0.12), \.opening) < parameters.closedOpening
+        let rise = samples[samples.end - 1].level - usual
+        guard rise >= (isClosed ? parameters.closedRise : parameters.openRise) else { return level }
+        return level - parameters.quietDiscount
     }
 
     /// Moves between smiling and not; true if a smile began.

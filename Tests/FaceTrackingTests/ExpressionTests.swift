@@ -182,11 +182,12 @@ struct ExpressionTests {
         #expect(small.updates.last?.conditions.isTooSmall == true)
     }
 
-    /// `s` smiles, `t` and `o` open the mouth as in talk, `r` rests, `c` smiles with closed lips.
+    /// `s` smiles, `t` and `o` open the mouth as in talk, `r` rests, `c` smiles with closed lips, `w` weakly with open ones.
     private func mouth(_ character: Character) -> FaceObservation {
         switch character {
         case "s": .sample(mouth: .level(1, opening: 0.1))
         case "c": .sample(mouth: .level(0.72))
+        case "w": .sample(mouth: .level(0.66, opening: 0.12))
         case "t": .sample(mouth: .level(0.85, opening: 0.02))
         case "o": .sample(mouth: .level(0.85, opening: 0.14))
         default: .sample()
@@ -195,7 +196,7 @@ struct ExpressionTests {
 
     private let rest = String(repeating: "r", count: 45)
 
-    @Test("a smile held for a tenth of a second is told once", arguments: ["s", "c"])
+    @Test("a smile held for a tenth of a second is told once", arguments: ["s", "c", "w"])
     func smile(kind: String) {
         var timeline = Timeline()
         _ = timeline.play(rest, mouth)
