@@ -180,7 +180,7 @@ let package = Package(
                 "Frames", "MQTT", "MediaFiles", argumentParser, logging,
             ],
             path: "Tools/benchmark",
-            exclude: ["face-mesh.py"],
+            exclude: ["face-mesh.py", "portrait-clips.py"],
             swiftSettings: strict
         ),
         .testTarget(

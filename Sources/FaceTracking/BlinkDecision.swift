@@ -41,12 +41,6 @@ struct BlinkDecision {
     /// The least depth and height of the rise, as shares of the open level.
     private static let smallestProminence = 0.2
 
-    /// How far eyes must be open before a blink, as a share of the open level: the lids of a sleeper tremble.
-    ///
-    /// Before the 131 blinks found on the recorded landmarks it was 0.65 and more. Of 2000 portraits (the odd half of
-    /// GENKI-4K), those with closed eyes have 0.38 at most; 2 % with open ones, screwed up in the sun, have less than 0.5.
-    private static let smallestOpenness = 0.5
-
     /// The blink, if it is one.
     private(set) var blink: BlinkDetector.Blink?
 
@@ -60,7 +54,8 @@ struct BlinkDecision {
         self.samples = samples
         eyes = Self.eyes(of: valley, samples)
         let duration = valley.halfway.upperBound - valley.halfway.lowerBound
-        guard share(valley.fall.peak) >= Self.smallestOpenness,
+        // Closed eyes cannot blink: the lids of a sleeper tremble.
+        guard share(valley.fall.peak) >= ClosedEyes.closedShare,
             prominence >= Self.smallestProminence,
             duration <= BlinkDetector.longest
         else { return }

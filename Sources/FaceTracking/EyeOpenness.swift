@@ -67,7 +67,10 @@ struct EyeOpenness: Sendable {
 /// Decides which eyes are closed, and by how long whether that is a blink.
 struct ClosedEyes: Sendable {
     /// An eye whose openness falls below this share is closed.
-    private static let closedShare = 0.4
+    ///
+    /// Before the 131 blinks found on the recorded landmarks the eyes were open by 0.65 and more. Of 2000 portraits (the odd
+    /// half of GENKI-4K), those with closed eyes have 0.38 at most; 1 % with eyes screwed up in the sun have less than 0.4.
+    static let closedShare = 0.4
     /// A closed eye whose openness rises above this share is open again.
     private static let openShare = 0.6
     /// While one eye is closed, the other one must be above this share for the closed one to count alone.

@@ -105,7 +105,7 @@ struct ExpressionTests {
     func asleep() {
         var timeline = Timeline()
         // Digits are ninths of the open eye, whose level is never taken for less than three quarters of the sample's.
-        let asleep = String(repeating: "3", count: 45)
+        let asleep = String(repeating: "2", count: 45)
         #expect(!timeline.play(asleep + "00" + asleep + "100" + asleep, eyes).contains("B"))
     }
 
@@ -182,12 +182,14 @@ struct ExpressionTests {
         #expect(small.updates.last?.conditions.isTooSmall == true)
     }
 
-    /// `s` smiles, `t` and `o` open the mouth as in talk, `r` rests, `c` smiles with closed lips, `w` weakly with open ones.
+    /// `s` smiles, `t` and `o` open the mouth as in talk, `r` rests, `c` smiles with closed lips, `w` weakly with open
+    /// ones, `g` bares the teeth.
     private func mouth(_ character: Character) -> FaceObservation {
         switch character {
         case "s": .sample(mouth: .level(1, opening: 0.1))
         case "c": .sample(mouth: .level(0.72))
-        case "w": .sample(mouth: .level(0.66, opening: 0.12))
+        case "w": .sample(mouth: .level(0.66, opening: 0.12, cornerLift: 0.04))
+        case "g": .sample(mouth: .level(0.71, opening: 0.20, cornerLift: 0.03))
         case "t": .sample(mouth: .level(0.85, opening: 0.02))
         case "o": .sample(mouth: .level(0.85, opening: 0.14))
         default: .sample()
@@ -206,7 +208,10 @@ struct ExpressionTests {
         #expect(timeline.updates.last?.faces.first?.smiling == true)
     }
 
-    @Test("a twitch and talk are no smile", arguments: ["srrrrrr", "tottotootot", "totototototototototototo"])
+    @Test(
+        "a twitch, talk and bared teeth are no smile",
+        arguments: ["srrrrrr", "tottotootot", "totototototototototototo", "gggggggggggggggggggg"]
+    )
     func noSmile(line: String) {
         var timeline = Timeline()
         _ = timeline.play(rest, mouth)

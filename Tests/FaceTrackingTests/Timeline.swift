@@ -87,9 +87,9 @@ extension FaceObservation {
 }
 
 extension FaceObservation.MouthShape {
-    /// A mouth of a smile's level; the width makes up for the opening.
-    static func level(_ level: Double, opening: Double = 0) -> Self {
-        var shape = Self(width: 0, cornerLift: 0, opening: opening, cornerDepth: -0.15, cornerHeight: 0.15)
+    /// A mouth of a smile's level; the width makes up for the rest.
+    static func level(_ level: Double, opening: Double = 0, cornerLift: Double = 0) -> Self {
+        var shape = Self(width: 0, cornerLift: cornerLift, opening: opening, cornerDepth: -0.15, cornerHeight: 0.15)
         shape.width = (level - shape.smileLevel) / 2.283
         return shape
     }
