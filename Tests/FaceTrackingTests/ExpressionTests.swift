@@ -233,7 +233,7 @@ struct ExpressionTests {
         #expect(wide.smileLevel > 0.85)
         #expect(!timeline.play(String(repeating: "o", count: 60)) { _ in .sample(mouth: wide) }.contains("S"))
         #expect(timeline.updates.last?.faces.first?.smile ?? 1 < 0.1)
-        // A laugh is as wide open, but its corners are up.
+        // A laugh opens the mouth too, but its corners are up.
         let laugh = FaceObservation.MouthShape(
             width: 0.69,
             cornerLift: 0.11,
