@@ -146,9 +146,7 @@ struct ConnectionStateMachineTests {
     /// A machine that asks to resume its session after a loss, and since when.
     private func resuming() -> (machine: ConnectionStateMachine, begin: Int64) {
         var machine = machine(willDelay: .seconds(5))
-        _ = machine.start(now: 0)
-        machine.opened(now: 0)
-        _ = machine.accepted(sessionPresent: false, now: 0)
+        machine.connect()
         _ = machine.lost(.ended("closed"), now: 9 * Self.second)
         let begin = machine.deadline ?? 0
         #expect(machine.tick(now: begin) == [Self.open(cleanStart: false)])
@@ -184,9 +182,7 @@ struct ConnectionStateMachineTests {
     @Test("after a loss a request is sent anew every two seconds, then more rarely, then in the other version too")
     func silentAfterLoss() {
         var machine = machine()
-        _ = machine.start(now: 0)
-        machine.opened(now: 0)
-        _ = machine.accepted(sessionPresent: false, now: 0)
+        machine.connect()
         let times = [1000, 3000, 5000, 7000, 9000, 11000].map { "\($0) ms MQTT 5" } + ["13200 ms MQTT 3.1.1"]
         #expect(requests(after: 9 * Self.second, of: &machine, count: 7) == times)
     }
@@ -194,9 +190,7 @@ struct ConnectionStateMachineTests {
     @Test("a broker of a list that has never answered is asked in the other version at once, also after a loss")
     func silentSecond() {
         var machine = machine(brokers: 2)
-        _ = machine.start(now: 0)
-        machine.opened(now: 0)
-        _ = machine.accepted(sessionPresent: false, now: 0)
+        machine.connect()
         _ = machine.lost(.ended("closed"), now: 9 * Self.second)
         _ = machine.tick(now: 10 * Self.second)
         #expect(machine.lost(.unreachable("refused"), now: 10 * Self.second).last == Self.open(broker: 1))
@@ -207,9 +201,7 @@ struct ConnectionStateMachineTests {
     @Test("TLS gets the time that a first answer gets")
     func slowTLS() {
         var machine = machine()
-        _ = machine.start(now: 0)
-        machine.opened(now: 0)
-        _ = machine.accepted(sessionPresent: false, now: 0)
+        machine.connect()
         _ = machine.lost(.ended("closed"), now: 9 * Self.second)
         _ = machine.tick(now: 10 * Self.second)
         machine.reached(now: 10 * Self.second)
@@ -249,9 +241,7 @@ struct ConnectionStateMachineTests {
     @Test("a version that was accepted once is not given up for one that was only tried")
     func bestVersion() {
         var machine = machine()
-        _ = machine.start(now: 0)
-        machine.opened(now: 0)
-        _ = machine.accepted(sessionPresent: false, now: 0)
+        machine.connect()
         _ = machine.lost(.ended("closed"), now: 9 * Self.second)
         _ = machine.tick(now: .max)
         #expect(machine.lost(.ended("closed"), now: 0).last == Self.open(.version311))
@@ -287,9 +277,7 @@ struct ConnectionStateMachineTests {
     @Test("the session is resumed only where a delayed will needs it, and never that of an earlier run")
     func sessions() {
         var plain = machine()
-        _ = plain.start(now: 0)
-        plain.opened(now: 0)
-        _ = plain.accepted(sessionPresent: false, now: 0)
+        plain.connect()
         _ = plain.lost(.ended("closed"), now: 0)
         #expect(plain.tick(now: .max) == [Self.open()])
         var delayed = machine(willDelay: .seconds(5))
@@ -416,5 +404,14 @@ struct ConnectionStateMachineTests {
         #expect(machine.tick(now: .max) == [])
         #expect(machine.lost(.ended("closed"), now: 0) == [])
         #expect(machine.accepted(sessionPresent: false, now: 0) == [])
+    }
+}
+
+extension ConnectionStateMachine {
+    /// Starts, and connects to the first broker at once.
+    fileprivate mutating func connect() {
+        _ = start(now: 0)
+        opened(now: 0)
+        _ = accepted(sessionPresent: false, now: 0)
     }
 }
