@@ -9,11 +9,21 @@ in, smile once and blink twice; a portrait in which it finds no face is left out
 """
 import csv, json, os, subprocess, sys
 
+if len(sys.argv) != 5 or not sys.argv[2].isdecimal() or int(sys.argv[2]) < 1:
+    sys.exit(__doc__)
 portraits, count, program, out = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
-with open(os.path.join(portraits, "labels.csv"), newline="") as file:
-    names = [row["file"] for row in csv.DictReader(file) if row["smile"] == "1" and abs(float(row["yaw"])) < 0.2]
+labels = os.path.join(portraits, "labels.csv")
+try:
+    with open(labels, newline="") as file:
+        names = [row["file"] for row in csv.DictReader(file) if row["smile"] == "1" and abs(float(row["yaw"])) < 0.2]
+except OSError as error:
+    sys.exit(f"cannot read the labels: {error}")
+except (KeyError, TypeError, ValueError) as error:
+    sys.exit(f"{labels} needs the columns file, smile and yaw in each row: {error!r}")
+if not os.access(program, os.X_OK):
+    sys.exit(f"cannot run {program}; build it with: swift build -c release --product demo-clip")
 if not names:
-    sys.exit(f"{portraits}/labels.csv names no portrait of somebody who smiles into the camera")
+    sys.exit(f"{labels} names no portrait of somebody who smiles into the camera")
 os.makedirs(out, exist_ok=True)
 clips, failed = {}, []
 for index in range(min(count, len(names))):
