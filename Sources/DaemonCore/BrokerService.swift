@@ -6,15 +6,12 @@ import ServiceLifecycle
 
 /// Keeps the connection to the broker, and obeys what comes in on `detect/set`.
 struct BrokerService: Service {
-    let connection: BrokerConnection
-    let outbox: SQLiteEventStore
-    let status: StatusBoard
+    let delivery: Delivery
+    let status: StatusReporter
     let base: String
     let setDetection: @Sendable (Bool) -> Void
-    let memory: DetectionMemory
     /// Called on the first connection.
     let onFirstConnection: @Sendable () -> Void
-    let homeAssistant: HomeAssistantAnnouncer
     let logger: Logger
     private let limiter = LogLimiter()
 
@@ -22,6 +19,7 @@ struct BrokerService: Service {
     ///
     /// - Throws: `UndeliveredEvents` if events are left because the broker refuses us, which only a person can change.
     func run() async throws {
+        let (connection, homeAssistant) = (delivery.connection, delivery.homeAssistant)
         let refusal = Monitor<String?>(nil)
         try connection.subscribe(Topic.detectSet.name(under: base))
         try homeAssistant.begin(on: connection)
@@ -40,7 +38,7 @@ struct BrokerService: Service {
                     }
                 }
                 group.addTask {
-                    for await condition in outbox.conditions { status.outbox(condition) }
+                    for await condition in delivery.outbox.conditions { status.outbox(condition) }
                 }
                 for await message in connection.incoming { obey(message) }
             }
@@ -56,7 +54,7 @@ struct BrokerService: Service {
     }
 
     private func obey(_ message: ReceivedMessage) {
-        guard !homeAssistant.handles(message, on: connection) else { return }
+        guard !delivery.homeAssistant.handles(message, on: delivery.connection) else { return }
         guard message.topic == Topic.detectSet.name(under: base) else { return }
         // What clears a retained command is no command.
         guard !message.payload.isEmpty else { return }
@@ -74,7 +72,7 @@ struct BrokerService: Service {
                 return
             }
             // Stored first: a switch that took effect must not be undone by a crash.
-            memory.store(isOn)
+            delivery.memory.store(isOn)
             setDetection(isOn)
         } catch {
             let shown = String(decoding: message.payload.prefix(40), as: UTF8.self).debugDescription

@@ -40,40 +40,11 @@ package struct Daemon: Sendable {
     ///
     /// - Throws: An error that says which setting cannot work and why.
     package init(settings: Settings, options: Options, logger: Logger) throws {
-        let asSet = settings
-        var settings = settings
         let encoder = MessageEncoder(camera: settings.camera.name, boot: ULID.make(at: .wallClock()))
-        var sinks: [any MessageSink] = []
-        var ledger: any Ledger = MemoryLedger()
-        var connection: BrokerConnection?
-        var brokerSink: BrokerSink?
-        var homeAssistant: HomeAssistantAnnouncer?
-        var memory: DetectionMemory?
-        var outbox: SQLiteEventStore?
-        if options.usesBroker {
-            let path = settings.outbox.file(topic: settings.mqtt.topic, environment: options.environment)
-            let store: SQLiteEventStore
-            do { store = try SQLiteEventStore(path: path, logger: logger) } catch { throw OutboxError(error) }
-            outbox = store
-            let connected = try BrokerConnection(
-                settings: try settings.mqtt.brokerSettings(encoder: encoder, environment: options.environment),
-                rules: DeliveryRules(maximumAge: settings.events.maxAge, capacity: settings.outbox.capacity),
-                store: store,
-                logger: logger
-            )
-            let sink = BrokerSink(connection: connected, base: settings.mqtt.topic)
-            sinks.append(sink)
-            brokerSink = sink
-            ledger = StoreLedger(store: store)
-            connection = connected
-            homeAssistant = HomeAssistantAnnouncer(settings: settings, store: store, logger: logger)
-            let kept = DetectionMemory(in: store, isKept: settings.detection.remember)
-            if let isOn = kept.isOn, isOn != settings.detection.enabled {
-                logger.info("detection stays as it was last switched", metadata: ["detect": isOn ? "ON" : "OFF"])
-                settings.detection.enabled = isOn
-            }
-            memory = kept
-        }
+        let delivery =
+            options.usesBroker
+            ? try Delivery(settings, encoder: encoder, environment: options.environment, logger: logger) : nil
+        let ledger: any Ledger = delivery?.ledger ?? MemoryLedger()
         // Before anything is published: a clip that is missing is a mistake on the command line.
         let session = try FaceSession(
             source: settings.source,
@@ -83,28 +54,31 @@ package struct Daemon: Sendable {
         // After the broker's, which writes events to the outbox: what is printed has its number for good, even if the
         // daemon is killed right then.
         let print = options.prints ? PrintSink(base: settings.mqtt.topic) : nil
-        if let print { sinks.append(print) }
         let summary = options.summarize.map { _ in RunSummary() }
-        if let summary { sinks.append(summary) }
-        let publisher = try Publisher(encoder: encoder, wanted: settings.publish, ledger: ledger, sinks: sinks)
+        let sinks: [(any MessageSink)?] = [delivery?.sink, print, summary]
+        let publisher = try Publisher(
+            encoder: encoder,
+            wanted: settings.publish,
+            ledger: ledger,
+            sinks: sinks.compactMap(\.self)
+        )
         let manager = ServiceManager(environment: options.environment)
-        let status = StatusBoard(
+        let isDetecting = delivery?.lastSwitch ?? settings.detection.enabled
+        let status = StatusReporter(
             publisher: publisher,
             manager: manager,
             version: facetVersion,
-            isDetecting: settings.detection.enabled,
-            outbox: outbox?.condition,
+            isDetecting: isDetecting,
+            outbox: delivery?.outbox.condition,
             logger: logger
         )
         status.announce()
-        if let brokerSink {
-            // Nobody is there until a frame says so: what a run that died left retained must not outlive it. After the
-            // status, by which subscribers know that nothing is being looked at yet.
-            publisher.publishEmptySet(only: brokerSink)
-        }
+        // No face is there until a frame says so: what a run that died left retained must not outlive it. After the
+        // status, by which subscribers know that nothing is being looked at yet.
+        if let delivery { publisher.publishEmptySet(only: delivery.sink) }
         let camera = SessionService(
-            settings: asSet,
-            isOn: settings.detection.enabled,
+            settings: settings,
+            isOn: isDetecting,
             session: session,
             publisher: publisher,
             status: status,
@@ -119,7 +93,7 @@ package struct Daemon: Sendable {
         let meter = session.meter
         self.meter = meter
         reload = options.reload.map { load in
-            ReloadService(running: asSet, load: load, apply: { camera.apply($0) }, logger: logger)
+            ReloadService(running: settings, load: load, apply: { camera.apply($0) }, logger: logger)
         }
         watchdog = manager.flatMap { manager in
             manager.watchdogInterval.map { interval in
@@ -127,23 +101,16 @@ package struct Daemon: Sendable {
             }
         }
         stats = StatsService(interval: settings.stats.interval, meter: meter, publisher: publisher) {
-            [connection, outbox] in
-            var messages = connection.map { DaemonStats.Messages($0.counters) } ?? DaemonStats.Messages()
-            messages.outbox = outbox.flatMap { DaemonStatus.Outbox($0.condition) }
-            return messages
+            delivery?.figures ?? DaemonStats.Messages()
         }
-        broker = connection.flatMap { connection in
-            guard let homeAssistant, let memory, let outbox else { return nil }
-            return BrokerService(
-                connection: connection,
-                outbox: outbox,
+        broker = delivery.map { delivery in
+            BrokerService(
+                delivery: delivery,
                 status: status,
                 base: settings.mqtt.topic,
                 setDetection: { camera.setDetection($0) },
-                memory: memory,
                 // Not sooner: an event that waits for long is never sent, but this one switches a lamp off.
                 onFirstConnection: { publisher.publishLeavesOfLastRun() },
-                homeAssistant: homeAssistant,
                 logger: logger
             )
         }
@@ -156,7 +123,9 @@ package struct Daemon: Sendable {
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let broker { services.append(.init(service: broker)) }
         services.append(.init(service: stats))
-        if let reload { services.append(.init(service: reload)) }
+        if let reload {
+            services.append(.init(service: reload, successTerminationBehavior: .gracefullyShutdownGroup))
+        }
         if let watchdog { services.append(.init(service: watchdog)) }
         services.append(
             .init(
@@ -184,28 +153,5 @@ package struct Daemon: Sendable {
         for (reason, count) in frames.droppedByName { metadata["dropped_\(reason)"] = "\(count)" }
         logger.info("stopped", metadata: metadata)
         if let summary { summarize?(summary.lines(frames: frames.analysed)) }
-    }
-}
-
-/// The outbox belongs to another process.
-struct OutboxError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ error: OutboxInUse) {
-        description =
-            "\(error), which would send the same events: end that process, or give this daemon its own outbox.path"
-    }
-}
-
-extension DaemonStats.Messages {
-    init(_ counters: DeliveryCounters) {
-        self.init()
-        sent = counters.sent
-        queued = counters.queuedEvents
-        expired = counters.expired
-        unsafe = counters.unsafeEvents
-        for (reason, count) in counters.dropped where reason != .expired && count > 0 {
-            dropped[reason.rawValue] = count
-        }
     }
 }

@@ -15,9 +15,10 @@ package import Logging
 /// One thread calls it: that of the session.
 package final class Pipeline {
     private let publisher: Publisher
-    private let status: StatusBoard
+    private let status: StatusReporter
     private let meter: SessionMeter
     private let logger: Logger
+    private let limiter = LogLimiter()
     private let changes: Monitor<Settings?>
     private var gate: ChangeGate
     private var preview: JPEGEncoder?
@@ -31,7 +32,7 @@ package final class Pipeline {
     package init(
         settings: Settings,
         publisher: Publisher,
-        status: StatusBoard,
+        status: StatusReporter,
         meter: SessionMeter,
         changes: Monitor<Settings?> = Monitor(nil),
         logger: Logger
@@ -48,11 +49,16 @@ package final class Pipeline {
     /// Publishes what is new in an update.
     ///
     /// A leave comes before the status that explains it, and the empty set after it: subscribers know by the status whether the
-    /// set means that nobody is there or that nobody is looking.
+    /// set means that there is no face or that nothing is being looked at.
     package func publish(_ update: FaceUpdate) {
         takeChanges()
         meter.measure(.publish) {
-            if !update.events.isEmpty { publisher.publish(update.events, captured: update.captured) }
+            if !update.events.isEmpty {
+                publisher.publish(
+                    update.events,
+                    frame: update.stamp.flatMap { stamp in update.captured.map { (stamp, $0) } }
+                )
+            }
             if update.state != state { change(to: update.state) }
             if update.attention != attention { status.attention(update.attention) }
             attention = update.attention
@@ -62,13 +68,25 @@ package final class Pipeline {
             if update.faces.count != publishedCount { publisher.publishCount(update.faces.count) }
             publishedCount = update.faces.count
         }
-        if let frame = update.frame, let picture = try? preview?.encode(frame) {
-            publisher.publishPreview(picture, of: frame.stamp)
-        }
+        if let frame = update.frame { publishPreview(of: frame) }
         framesSinceChange += 1
         if framesSinceChange == Self.framesUntilRelease { ProcessEnvironment.releaseUnusedMemory() }
         if let reason = update.rejected {
             logger.error("the new settings do not work, the old ones stay", metadata: ["reason": "\(reason)"])
+        }
+    }
+
+    private func publishPreview(of frame: Frame) {
+        do {
+            if let picture = try preview?.encode(frame) { publisher.publishPreview(picture, of: frame.stamp) }
+        } catch {
+            publisher.countFailedPreview()
+            logger.warning(
+                "cannot encode a frame for the preview, subscribers miss it",
+                kind: "preview",
+                limiter: limiter,
+                metadata: ["frame": "\(frame.stamp.frame)", "reason": "\(error)"]
+            )
         }
     }
 

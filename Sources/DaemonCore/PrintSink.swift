@@ -28,6 +28,7 @@ package final class PrintSink: MessageSink {
 
     private let base: String
     private let descriptor: Int32
+    private let isTerminal: Bool
     private let isEnding = Mutex(false)
     private let state = Mutex(State())
 
@@ -35,6 +36,7 @@ package final class PrintSink: MessageSink {
     package init(base: String, descriptor: Int32 = STDOUT_FILENO) {
         self.base = base
         self.descriptor = descriptor
+        isTerminal = isatty(descriptor) == 1
     }
 
     /// Calls `action` once, now or later, if nothing can be written any more.
@@ -71,7 +73,8 @@ package final class PrintSink: MessageSink {
             if written > 0 {
                 rest = rest.dropFirst(written)
             } else if errno != EINTR, errno != EAGAIN {
-                return errno
+                // A terminal that was closed is a reader that went away.
+                return isTerminal && errno == EIO ? EPIPE : errno
             }
         }
         return nil

@@ -24,7 +24,7 @@ package protocol Ledger: Sendable {
 
 /// Encodes what happened and hands it to the sinks, in order, on a thread of its own.
 ///
-/// A sink that blocks, such as standard output into a pipe that nobody reads, holds up that thread and, once enough messages
+/// A sink that blocks, such as standard output into a pipe without a reader, holds up that thread and, once enough messages
 /// wait, the session's; never Swift's shared threads, which handle signals.
 package final class Publisher: Sendable {
     /// How many messages may wait before the session's thread does; a second or two of them.
@@ -36,6 +36,7 @@ package final class Publisher: Sendable {
     private let sinks: [any MessageSink]
     private let queue: Monitor<Queue>
     private let thread: Mutex<JoinableThread?>
+    private let previewFailures = Atomic(0)
 
     private struct Queue {
         var jobs: [@Sendable () -> Void] = []
@@ -77,9 +78,15 @@ package final class Publisher: Sendable {
     ///
     /// - Parameters:
     ///   - events: What happened.
-    ///   - captured: When the frame that settled them was captured; nil if no frame did.
-    package func publish(_ events: [FaceEvent], captured: ContinuousClock.Instant? = nil) {
-        post { [self] in for event in events { publishAndNote(event, captured: captured) } }
+    ///   - frame: The frame that settled them, and when it was captured; nil if no frame did.
+    package func publish(_ events: [FaceEvent], frame: (stamp: FrameStamp, captured: ContinuousClock.Instant)? = nil) {
+        post { [self] in
+            for event in events {
+                // A blink happened before the frame that made it certain.
+                let certainty = frame.map { Duration.seconds($0.stamp.mediaTime - event.stamp.mediaTime) }
+                publishAndNote(event, captured: frame.map { $0.captured - max(.zero, certainty ?? .zero) })
+            }
+        }
     }
 
     /// Publishes the whole current set of faces.
@@ -107,6 +114,12 @@ package final class Publisher: Sendable {
     package func publishPreview(_ jpeg: [UInt8], of stamp: FrameStamp) {
         post { [self] in send(encoder.preview(jpeg, of: stamp)) }
     }
+
+    /// Counts a picture of the preview that could not be encoded.
+    func countFailedPreview() { previewFailures.add(1, ordering: .relaxed) }
+
+    /// How many pictures of the preview could not be encoded.
+    var failedPreviews: Int { previewFailures.load(ordering: .relaxed) }
 
     /// Publishes the leaves of faces that an earlier run left open by dying.
     package func publishLeavesOfLastRun() {

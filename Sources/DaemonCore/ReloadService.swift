@@ -1,19 +1,45 @@
+import Glibc
 import Logging
 import ServiceLifecycle
 import UnixSignals
 
 /// Reads the settings again on SIGHUP. Settings that are not valid change nothing.
+///
+/// A terminal that is closed sends the same signal: the service then returns, which ends the daemon.
 struct ReloadService: Service {
     let running: Settings
     let load: @Sendable () throws -> Settings
     let apply: @Sendable (Settings) -> Void
     let logger: Logger
+    private let endsWithTerminal = !Self.isHangupIgnored && Self.hasTerminal
 
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup)
         await cancelWhenGracefulShutdown {
-            for await _ in signals { reload() }
+            for await _ in signals {
+                if endsWithTerminal, !Self.hasTerminal {
+                    logger.info("the terminal was closed")
+                    return
+                }
+                reload()
+            }
         }
+    }
+
+    /// Whether the process belongs to a terminal that is still open.
+    private static var hasTerminal: Bool {
+        let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
+        guard terminal >= 0 else { return false }
+        close(terminal)
+        return true
+    }
+
+    /// Whether the process was started with `nohup`, to outlive its terminal.
+    private static var isHangupIgnored: Bool {
+        var action = sigaction()
+        guard sigaction(SIGHUP, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     private func reload() {

@@ -12,7 +12,7 @@ package final class SessionService: Service {
     private let makePipeline: @Sendable (Monitor<Settings?>) throws -> Pipeline
     private let changes = Monitor<Settings?>(nil)
     private let publisher: Publisher
-    private let status: StatusBoard
+    private let status: StatusReporter
     private let onEnd: @Sendable () -> Void
     private let failure = Mutex<(any Error)?>(nil)
     private let isOnBySettings: Mutex<Bool>
@@ -32,7 +32,7 @@ package final class SessionService: Service {
         isOn: Bool? = nil,
         session: FaceSession,
         publisher: Publisher,
-        status: StatusBoard,
+        status: StatusReporter,
         onEnd: @escaping @Sendable () -> Void = {},
         logger: Logger
     ) {
@@ -105,7 +105,7 @@ package final class SessionService: Service {
         var isReady = false
         try session.run { update in
             pipeline.publish(update)
-            if !isReady, update.isAtWork {
+            if !isReady, update.isOperational {
                 isReady = true
                 status.ready()
             }
@@ -115,7 +115,7 @@ package final class SessionService: Service {
 
 extension FaceUpdate {
     /// Whether the daemon does by now what it is there for: the models are loaded, or not wanted.
-    fileprivate var isAtWork: Bool {
+    fileprivate var isOperational: Bool {
         switch state {
         case .starting, .ended: false
         case .streaming, .lost, .paused: true

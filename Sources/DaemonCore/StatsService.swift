@@ -50,6 +50,8 @@ package struct StatsService: Service {
 
     private func figures(from last: Reading, to now: Reading, uptime: Double) -> DaemonStats {
         let elapsed = (now.time - last.time).seconds
+        var messages = messages()
+        if publisher.failedPreviews > 0 { messages.dropped["preview_failed"] = publisher.failedPreviews }
         return DaemonStats(
             time: .wallClock(),
             uptime: uptime,
@@ -69,7 +71,7 @@ package struct StatsService: Service {
             },
             cpu: (now.processorTime - last.processorTime) / elapsed,
             residentBytes: Self.residentBytes(),
-            messages: messages()
+            messages: messages
         )
     }
 

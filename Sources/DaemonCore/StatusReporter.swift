@@ -7,13 +7,13 @@ import Synchronization
 
 /// Keeps the daemon's condition, and reports each change: to subscribers, to the service manager, and with one line to
 /// the log.
-package final class StatusBoard: Sendable {
+package final class StatusReporter: Sendable {
     private let publisher: Publisher
     private let manager: ServiceManager?
     private let logger: Logger
     private let status: Mutex<DaemonStatus>
 
-    /// Makes a board of a daemon that starts.
+    /// Makes the reporter of a daemon that starts.
     package init(
         publisher: Publisher,
         manager: ServiceManager? = nil,

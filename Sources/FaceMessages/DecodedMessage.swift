@@ -57,7 +57,7 @@ public struct EventMessage: Hashable, Sendable {
     public var seq: Int
     /// What happened. Its face holds what events carry: identity, bounds, pose and confidence.
     public var event: FaceEvent
-    /// Seconds from the capture of the settling frame to the sending, if known.
+    /// Seconds from the event's time to the sending, if known.
     public var latency: Double?
 
     /// Makes a message from its parts.

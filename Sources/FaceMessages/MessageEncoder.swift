@@ -49,7 +49,7 @@ public struct MessageEncoder: Sendable {
     ///   - event: What happened.
     ///   - id: A ULID, by which subscribers can drop a duplicate.
     ///   - seq: The event's number among all of this daemon, without a gap unless events were lost.
-    ///   - latency: Seconds from the capture of the settling frame to now; nil if there is no such frame.
+    ///   - latency: Seconds from the event's time to now; nil if no frame settled it.
     /// - Returns: The message on the event's topic.
     public func event(_ event: FaceEvent, id: String, seq: Int, latency: Double?) -> Message {
         let topic = Topic(event.kind)

@@ -14,6 +14,12 @@ final class MessageRecorder: MessageSink {
         continuation.yield(message)
     }
 
+    /// The messages so far, once nothing more is sent.
+    func takeAll() async -> [Message] {
+        continuation.finish()
+        return await messages.reduce(into: []) { $0.append($1) }
+    }
+
     /// The messages up to and including the first on this topic that satisfies a condition.
     func messages(
         until topic: Topic,

@@ -83,6 +83,22 @@ struct PublisherTests {
         #expect(ledger().nextFaceID().rawValue == 8)
     }
 
+    @Test("an event's latency counts from its own time, also where a later frame made it certain")
+    func latency() async throws {
+        let sink = MessageRecorder()
+        let publisher = try publisher(ledger(), sink: sink)
+        let blink = event(.blink(eyes: .both, duration: 0.1), face: 1)
+        var certain = blink.stamp
+        certain.mediaTime += 0.125
+        let captured = ContinuousClock.now
+        publisher.publish([blink], frame: (certain, captured))
+        publisher.finish()
+        let message = try #require(await sink.takeAll().first)
+        #expect(message.captured == captured - .seconds(0.125))
+        guard case .event(let decoded) = try MessageDecoder().decode(message.payload, on: .blink) else { return }
+        #expect((decoded.latency ?? 0) >= 0.125)
+    }
+
     @Test("identities go on where the last run ended")
     func identities() throws {
         let publisher = try publisher(ledger(), sink: Witness { [] })

@@ -92,7 +92,7 @@ struct ServiceManagerTests {
             ledger: MemoryLedger(),
             sinks: []
         )
-        let board = StatusBoard(
+        let board = StatusReporter(
             publisher: publisher,
             manager: ServiceManager(environment: ["NOTIFY_SOCKET": receiver.name]),
             version: "0",

@@ -71,6 +71,20 @@ struct RunningDaemonTests {
         #expect(leaves == ["restart", "shutdown"])
     }
 
+    @Test("closing the terminal in which it was started ends it", .timeLimit(.minutes(5)))
+    func closedTerminal() async throws {
+        let terminal = try PseudoTerminal()
+        let program = try await terminal.start(
+            "setsid",
+            ["--ctty", BuildProducts.program("facetd")] + portrait + ["--no-mqtt", "--print", "--detect", "on"]
+        )
+        try await program.waitForOutput("camera streaming")
+        try terminal.hangUp()
+        await program.waitUntilEnded()
+        #expect(program.result.status == 0)
+        #expect(program.output.contains("the terminal was closed"))
+    }
+
     @Test("a broker that is not there is waited for with one line in the log", .timeLimit(.minutes(5)))
     func noBroker() async throws {
         let directory = try TemporaryDirectory()

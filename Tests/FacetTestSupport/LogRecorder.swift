@@ -1,8 +1,8 @@
-import Logging
+public import Logging
 import Synchronization
 
 /// Keeps what is logged.
-final class LogRecorder: Sendable {
+public final class LogRecorder: Sendable {
     private struct Handler: LogHandler {
         let recorder: LogRecorder
         var metadata: Logger.Metadata = [:]
@@ -20,11 +20,14 @@ final class LogRecorder: Sendable {
 
     private let recorded = Mutex<[String]>([])
 
+    /// Makes a recorder of nothing.
+    public init() {}
+
     /// What was logged, in order: level, message and metadata.
-    var lines: [String] { recorded.withLock(\.self) }
+    public var lines: [String] { recorded.withLock(\.self) }
 
     /// A logger that leads here.
-    var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
+    public var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
 
     private func record(_ line: String) {
         recorded.withLock { $0.append(line) }

@@ -92,6 +92,11 @@ public final class PseudoTerminal: Sendable {
         }
     }
 
+    /// Closes the terminal's window, as a user does.
+    public func hangUp() throws {
+        try controller.close()
+    }
+
     /// Takes the terminal away once no program has it any more.
     ///
     /// - Returns: everything that was written to it.

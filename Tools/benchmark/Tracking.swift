@@ -82,7 +82,7 @@ final class DaemonUnderTest {
         pipeline = try Pipeline(
             settings: settings,
             publisher: publisher,
-            status: StatusBoard(
+            status: StatusReporter(
                 publisher: publisher,
                 version: "0",
                 isDetecting: true,

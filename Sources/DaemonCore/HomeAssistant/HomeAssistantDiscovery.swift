@@ -154,7 +154,7 @@ extension HomeAssistantDiscovery {
         .eyesClosed: ("Eyes closed", "eye-off-outline"),
     ]
 
-    /// Available only while frames come: without them `off` and 0 would say that nobody is there.
+    /// Available only while frames come: without them `off` and 0 would say that there is no face.
     private var whileLooking: Device.Availability {
         availability("value_json.state == 'online' and value_json.cameraState | default('') == 'streaming'")
     }

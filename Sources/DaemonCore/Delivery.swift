@@ -1,0 +1,67 @@
+import FaceMessages
+import Logging
+import MQTT
+
+/// What a daemon with a broker has besides: the outbox, the connection, and what is kept in the one for the other.
+struct Delivery: Sendable {
+    let outbox: SQLiteEventStore
+    let connection: BrokerConnection
+    let sink: BrokerSink
+    let ledger: StoreLedger
+    let homeAssistant: HomeAssistantAnnouncer
+    let memory: DetectionMemory
+
+    /// Opens the outbox; no connection is made yet.
+    ///
+    /// - Throws: An error that says which setting cannot work and why.
+    init(_ settings: Settings, encoder: MessageEncoder, environment: [String: String], logger: Logger) throws {
+        let path = settings.outbox.file(topic: settings.mqtt.topic, environment: environment)
+        do { outbox = try SQLiteEventStore(path: path, logger: logger) } catch { throw OutboxError(error) }
+        connection = try BrokerConnection(
+            settings: try settings.mqtt.brokerSettings(encoder: encoder, environment: environment),
+            rules: DeliveryRules(maximumAge: settings.events.maxAge, capacity: settings.outbox.capacity),
+            store: outbox,
+            logger: logger
+        )
+        sink = BrokerSink(connection: connection, base: settings.mqtt.topic)
+        ledger = StoreLedger(store: outbox)
+        homeAssistant = HomeAssistantAnnouncer(settings: settings, store: outbox, logger: logger)
+        memory = DetectionMemory(in: outbox, isKept: settings.detection.remember)
+        if let lastSwitch, lastSwitch != settings.detection.enabled {
+            logger.info("detection stays as it was last switched", metadata: ["detect": lastSwitch ? "ON" : "OFF"])
+        }
+    }
+
+    /// Whether detection was last switched on or off by a subscriber; nil if it was not, or that is not to be kept.
+    var lastSwitch: Bool? { memory.isOn }
+
+    /// What became of messages so far.
+    var figures: DaemonStats.Messages {
+        var messages = DaemonStats.Messages(connection.counters)
+        messages.outbox = DaemonStatus.Outbox(outbox.condition)
+        return messages
+    }
+}
+
+/// The outbox belongs to another process.
+struct OutboxError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ error: OutboxInUse) {
+        description =
+            "\(error), which would send the same events: end that process, or give this daemon its own outbox.path"
+    }
+}
+
+extension DaemonStats.Messages {
+    init(_ counters: DeliveryCounters) {
+        self.init()
+        sent = counters.sent
+        queued = counters.queuedEvents
+        expired = counters.expired
+        unsafe = counters.unsafeEvents
+        for (reason, count) in counters.dropped where reason != .expired && count > 0 {
+            dropped[reason.rawValue] = count
+        }
+    }
+}
