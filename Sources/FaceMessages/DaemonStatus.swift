@@ -35,7 +35,7 @@ public struct DaemonStatus: Hashable, Sendable {
     }
 
     /// The size of a picture.
-    public struct Picture: Hashable, Sendable, Codable {
+    public struct Picture: Hashable, Sendable {
         /// Pixels from left to right.
         public var width: Int
         /// Pixels from top to bottom.

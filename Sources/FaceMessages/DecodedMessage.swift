@@ -10,10 +10,30 @@ public enum DecodedMessage: Hashable, Sendable {
     case count(Int)
     /// The daemon's and its camera's condition.
     case status(StatusMessage)
-    /// Rates, times and counters; their shape is for people, so they stay JSON.
-    case stats([UInt8])
+    /// Rates, times and counters.
+    case stats(StatsMessage)
     /// Whether detection is on.
     case detectState(Bool)
+
+    /// The frame it comes from; nil if it does not come from one.
+    public var stamp: FrameStamp? {
+        switch self {
+        case .metadata(let message): message.stamp
+        case .event(let message): message.event.stamp
+        case .count, .status, .stats, .detectState: nil
+        }
+    }
+
+    /// Who sent it; nil for `count` and `detect/state`, whose payloads are bare values.
+    public var origin: MessageOrigin? {
+        switch self {
+        case .metadata(let message): message.origin
+        case .event(let message): message.origin
+        case .status(let message): message.origin
+        case .stats(let message): message.origin
+        case .count, .detectState: nil
+        }
+    }
 }
 
 /// Who sent a message.
@@ -81,6 +101,20 @@ public struct StatusMessage: Hashable, Sendable {
     public init(origin: MessageOrigin, status: DaemonStatus) {
         self.origin = origin
         self.status = status
+    }
+}
+
+/// Rates, times and counters of a daemon.
+public struct StatsMessage: Hashable, Sendable {
+    /// Who sent it.
+    public var origin: MessageOrigin
+    /// The figures.
+    public var stats: DaemonStats
+
+    /// Makes a message from its origin and the figures.
+    public init(origin: MessageOrigin, stats: DaemonStats) {
+        self.origin = origin
+        self.stats = stats
     }
 }
 

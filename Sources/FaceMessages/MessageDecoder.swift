@@ -3,8 +3,9 @@ import FoundationEssentials
 
 /// Reads messages of the wire contract.
 ///
-/// Fields it does not know are passed over, so that newer daemons may add some; a missing one or a wrong type is an
-/// error. Texts and lists are cut to `MessageLimits`: anyone who may publish on the broker decides what is in them.
+/// Fields it does not know are passed over, so that newer daemons may add some; a missing one, a wrong type or a number
+/// out of range is an error. Texts and lists are cut to a limit far above what a daemon sends: anyone who may publish on
+/// the broker decides what is in them.
 public struct MessageDecoder: Sendable {
     /// Makes a decoder.
     public init() {}
@@ -23,11 +24,9 @@ public struct MessageDecoder: Sendable {
         case .status:
             return .status(try json(StatusPayload.self, bytes, topic).message)
         case .stats:
-            // Handed on as it is, so that it must at least be an object of this version.
-            _ = try json(Version.self, bytes, topic)
-            return .stats(bytes)
+            return .stats(try json(StatsPayload.self, bytes, topic).message)
         case .count:
-            return .count(try json(Int.self, bytes, topic))
+            return .count(try json(Integer<Faces>.self, bytes, topic).value)
         case .detectState, .detectSet:
             switch String(decoding: bytes, as: UTF8.self) {
             case "ON": return .detectState(true)
@@ -69,9 +68,9 @@ public struct MessageDecoder: Sendable {
         return EventMessage(
             origin: MessageOrigin(camera: payload.camera.name, boot: payload.boot.name),
             id: payload.id.name,
-            seq: payload.seq,
+            seq: payload.seq.value,
             event: FaceEvent(kind: kind, face: payload.face, stamp: payload.stamp),
-            latency: payload.latencyMs.map { $0 / 1000 }
+            latency: payload.latencyMs.map { $0.value / 1000 }
         )
     }
 }
@@ -122,53 +121,99 @@ private struct WireTime: Decodable {
     }
 }
 
+/// A number of the contract that is refused outside its range.
+private struct Number<Limits: NumberLimits>: Decodable {
+    var value: Double
+
+    init(from decoder: any Decoder) throws {
+        value = try decoder.singleValueContainer().decode(Double.self)
+        guard Limits.range.contains(value) else { throw DecodingError.outOfRange("\(value)", Limits.range, decoder) }
+    }
+}
+
+/// A whole number of the contract that is refused outside its range.
+private struct Integer<Limits: NumberLimits>: Decodable {
+    var value: Int
+
+    init(from decoder: any Decoder) throws {
+        value = try decoder.singleValueContainer().decode(Int.self)
+        guard Limits.range.contains(Double(value)) else {
+            throw DecodingError.outOfRange("\(value)", Limits.range, decoder)
+        }
+    }
+}
+
+private protocol NumberLimits { static var range: ClosedRange<Double> { get } }
+/// Faces in one picture.
+private enum Faces: NumberLimits { static let range = 0...Double(MessageLimits.entries) }
+/// Counters and frame numbers. Readers of JSON in other languages keep whole numbers exactly up to 2⁵³.
+private enum Counter: NumberLimits { static let range = 0...0x1p53 }
+/// Identities, which begin with 1.
+private enum Identity: NumberLimits { static let range = 1...0x1p53 }
+/// Pixels of a picture's side: a canvas of that shape can be made.
+private enum Pixels: NumberLimits { static let range = 1...Double(MessageLimits.pictureSide) }
+private enum Share: NumberLimits { static let range = 0.0...1 }
+/// Places and lengths as shares of the picture. The contract has −1…2; the rest is room for what later versions may find.
+private enum Coordinate: NumberLimits { static let range = -8.0...8 }
+private enum Length: NumberLimits { static let range = 0.0...8 }
+private enum Degrees: NumberLimits { static let range = -180.0...180 }
+/// Times, rates and shares without an upper bound in the contract; as seconds more than 30,000 years.
+private enum Amount: NumberLimits { static let range = 0.0...1e12 }
+
+extension DecodingError {
+    fileprivate static func outOfRange(_ value: String, _ range: ClosedRange<Double>, _ decoder: any Decoder) -> Self {
+        let words = "\(value) is not in \(range.lowerBound) to \(range.upperBound)"
+        return .dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: words))
+    }
+}
+
 private struct WirePoint: Decodable {
-    var x: Double
-    var y: Double
-    var point: NormalizedPoint { NormalizedPoint(x: x, y: y) }
+    var x: Number<Coordinate>
+    var y: Number<Coordinate>
+    var point: NormalizedPoint { NormalizedPoint(x: x.value, y: y.value) }
 }
 
 private struct WireRect: Decodable {
-    var x: Double
-    var y: Double
-    var width: Double
-    var height: Double
-    var rect: NormalizedRect { NormalizedRect(x: x, y: y, width: width, height: height) }
+    var x: Number<Coordinate>
+    var y: Number<Coordinate>
+    var width: Number<Length>
+    var height: Number<Length>
+    var rect: NormalizedRect { NormalizedRect(x: x.value, y: y.value, width: width.value, height: height.value) }
 }
 
 private struct WireFace: Decodable {
-    var faceID: Int
+    var faceID: Integer<Identity>
     var bounds: WireRect
-    var roll: Double?
-    var yaw: Double?
-    var pitch: Double?
-    var confidence: Double
+    var roll: Number<Degrees>?
+    var yaw: Number<Degrees>?
+    var pitch: Number<Degrees>?
+    var confidence: Number<Share>
     var leftEye: WirePoint?
     var rightEye: WirePoint?
     var mouth: WirePoint?
     var smiling: Bool?
-    var smile: Double?
+    var smile: Number<Share>?
     var leftEyeClosed: Bool?
     var rightEyeClosed: Bool?
-    var trackedFrames: Int?
+    var trackedFrames: Integer<Counter>?
     var seen: Bool?
 
     var face: FaceObject {
         var pose: HeadPose?
-        if let roll, let yaw, let pitch { pose = HeadPose(roll: roll, yaw: yaw, pitch: pitch) }
+        if let roll, let yaw, let pitch { pose = HeadPose(roll: roll.value, yaw: yaw.value, pitch: pitch.value) }
         return FaceObject(
-            faceID: FaceID(rawValue: faceID),
+            faceID: FaceID(rawValue: faceID.value),
             bounds: bounds.rect,
             pose: pose,
-            confidence: confidence,
+            confidence: confidence.value,
             leftEye: leftEye?.point,
             rightEye: rightEye?.point,
             mouth: mouth?.point,
             smiling: smiling,
-            smile: smile,
+            smile: smile?.value,
             leftEyeClosed: leftEyeClosed,
             rightEyeClosed: rightEyeClosed,
-            trackedFrames: trackedFrames ?? 0,
+            trackedFrames: trackedFrames?.value ?? 0,
             isSeen: seen ?? true
         )
     }
@@ -177,15 +222,15 @@ private struct WireFace: Decodable {
 private struct MetadataPayload: Decodable {
     var camera: String
     var boot: String
-    var frame: Int
+    var frame: Integer<Counter>
     var time: WireTime
-    var mediaTime: Double
+    var mediaTime: Number<Amount>
     var faces: [WireFace]
 
     var message: MetadataMessage {
         MetadataMessage(
             origin: MessageOrigin(camera: camera.name, boot: boot.name),
-            stamp: FrameStamp(frame: frame, time: time.timestamp, mediaTime: mediaTime),
+            stamp: FrameStamp(frame: frame.value, time: time.timestamp, mediaTime: mediaTime.value),
             faces: faces.prefix(MessageLimits.entries).map(\.face)
         )
     }
@@ -193,18 +238,18 @@ private struct MetadataPayload: Decodable {
 
 private struct EventPayload: Decodable {
     var id: String
-    var seq: Int
+    var seq: Integer<Counter>
     var camera: String
     var boot: String
-    var frame: Int
+    var frame: Integer<Counter>
     var time: WireTime
-    var mediaTime: Double
-    var dwell: Double?
+    var mediaTime: Number<Amount>
+    var dwell: Number<Amount>?
     var lastSeen: WireTime?
     var reason: String?
     var eyes: String?
-    var duration: Double?
-    var latencyMs: Double?
+    var duration: Number<Amount>?
+    var latencyMs: Number<Amount>?
     var face: FaceObject
 
     private enum CodingKeys: String, CodingKey {
@@ -214,25 +259,27 @@ private struct EventPayload: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         id = try container.decode(String.self, forKey: .id)
-        seq = try container.decode(Int.self, forKey: .seq)
+        seq = try container.decode(Integer<Counter>.self, forKey: .seq)
         camera = try container.decode(String.self, forKey: .camera)
         boot = try container.decode(String.self, forKey: .boot)
-        frame = try container.decode(Int.self, forKey: .frame)
+        frame = try container.decode(Integer<Counter>.self, forKey: .frame)
         time = try container.decode(WireTime.self, forKey: .time)
-        mediaTime = try container.decode(Double.self, forKey: .mediaTime)
-        dwell = try container.decodeIfPresent(Double.self, forKey: .dwell)
+        mediaTime = try container.decode(Number<Amount>.self, forKey: .mediaTime)
+        dwell = try container.decodeIfPresent(Number<Amount>.self, forKey: .dwell)
         lastSeen = try container.decodeIfPresent(WireTime.self, forKey: .lastSeen)
         reason = try container.decodeIfPresent(String.self, forKey: .reason)
         eyes = try container.decodeIfPresent(String.self, forKey: .eyes)
-        duration = try container.decodeIfPresent(Double.self, forKey: .duration)
-        latencyMs = try container.decodeIfPresent(Double.self, forKey: .latencyMs)
+        duration = try container.decodeIfPresent(Number<Amount>.self, forKey: .duration)
+        latencyMs = try container.decodeIfPresent(Number<Amount>.self, forKey: .latencyMs)
         face = try WireFace(from: decoder).face
     }
 
-    var stamp: FrameStamp { FrameStamp(frame: frame, time: time.timestamp, mediaTime: mediaTime) }
+    var stamp: FrameStamp {
+        FrameStamp(frame: frame.value, time: time.timestamp, mediaTime: mediaTime.value)
+    }
 
     func kind(on topic: Topic) -> FaceEvent.Kind? {
-        let closed = eyes.flatMap(FaceEvent.Eyes.init(rawValue:)).flatMap { eyes in duration.map { (eyes, $0) } }
+        let closed = eyes.flatMap(FaceEvent.Eyes.init(rawValue:)).flatMap { eyes in duration.map { (eyes, $0.value) } }
         switch topic {
         case .enter: return .enter
         case .smile: return .smile
@@ -242,7 +289,7 @@ private struct EventPayload: Decodable {
             guard let dwell, let lastSeen, let reason = reason.flatMap(FaceEvent.LeaveReason.init(rawValue:)) else {
                 return nil
             }
-            return .leave(dwell: dwell, lastSeen: lastSeen.timestamp, reason: reason)
+            return .leave(dwell: dwell.value, lastSeen: lastSeen.timestamp, reason: reason)
         default: return nil
         }
     }
@@ -250,9 +297,9 @@ private struct EventPayload: Decodable {
 
 extension DaemonStatus.State: Decodable {}
 
-extension DaemonStatus.Picture {
-    /// Whether a canvas of that shape can be made.
-    fileprivate var isPlausible: Bool { [width, height].allSatisfy((1...MessageLimits.pictureSide).contains) }
+private struct WirePicture: Decodable {
+    var width: Integer<Pixels>
+    var height: Integer<Pixels>
 }
 
 private struct StatusPayload: Decodable {
@@ -262,7 +309,7 @@ private struct StatusPayload: Decodable {
     var cameraState: String?
     var reason: String?
     var detail: String?
-    var picture: DaemonStatus.Picture?
+    var picture: WirePicture?
     var detect: String?
     var version: String?
     var attention: [String]?
@@ -278,7 +325,7 @@ private struct StatusPayload: Decodable {
             cameraState: cameraState.flatMap(DaemonStatus.CameraState.init(rawValue:)),
             reason: reason?.name,
             detail: detail?.text,
-            picture: picture.flatMap { $0.isPlausible ? $0 : nil },
+            picture: picture.map { DaemonStatus.Picture(width: $0.width.value, height: $0.height.value) },
             detect: detect.map { $0 == "ON" },
             version: version?.name,
             attention: attention.map { $0.prefix(MessageLimits.entries).compactMap(FaceAttention.init(rawValue:)) },
@@ -288,6 +335,87 @@ private struct StatusPayload: Decodable {
             time: time?.timestamp
         )
         return StatusMessage(origin: MessageOrigin(camera: camera.name, boot: boot.name), status: status)
+    }
+}
+
+private struct StatsPayload: Decodable {
+    struct Frames: Decodable {
+        var captured: Integer<Counter>
+        var analysed: Integer<Counter>
+        var dropped: [String: Integer<Counter>]
+    }
+
+    struct Stage: Decodable {
+        var name: String
+        var runs: Integer<Counter>
+        var meanMs: Number<Amount>
+        var maxMs: Number<Amount>
+    }
+
+    struct Messages: Decodable {
+        var sent: Integer<Counter>
+        var queued: Integer<Counter>
+        var expired: Integer<Counter>
+        var dropped: [String: Integer<Counter>]
+        var unsafe: Integer<Counter>?
+        var outbox: String?
+
+        var counters: DaemonStats.Messages {
+            var counters = DaemonStats.Messages()
+            counters.sent = sent.value
+            counters.queued = queued.value
+            counters.expired = expired.value
+            counters.dropped = dropped.counters
+            counters.unsafe = unsafe?.value ?? 0
+            counters.outbox = outbox.flatMap(DaemonStatus.Outbox.init(rawValue:))
+            return counters
+        }
+    }
+
+    var camera: String
+    var boot: String
+    var time: WireTime
+    var uptime: Number<Amount>
+    var interval: Number<Amount>
+    var frameRate: Number<Amount>
+    var analysisRate: Number<Amount>
+    var frames: Frames
+    var stages: [Stage]
+    var cpu: Number<Amount>
+    var rss: Integer<Counter>
+    var messages: Messages
+
+    var message: StatsMessage {
+        let stats = DaemonStats(
+            time: time.timestamp,
+            uptime: uptime.value,
+            interval: interval.value,
+            frameRate: frameRate.value,
+            analysisRate: analysisRate.value,
+            captured: frames.captured.value,
+            analysed: frames.analysed.value,
+            dropped: frames.dropped.counters,
+            stages: stages.prefix(MessageLimits.entries).map {
+                DaemonStats.Stage(
+                    name: $0.name.name,
+                    runs: $0.runs.value,
+                    mean: $0.meanMs.value / 1000,
+                    longest: $0.maxMs.value / 1000
+                )
+            },
+            cpu: cpu.value,
+            residentBytes: rss.value,
+            messages: messages.counters
+        )
+        return StatsMessage(origin: MessageOrigin(camera: camera.name, boot: boot.name), stats: stats)
+    }
+}
+
+extension [String: Integer<Counter>] {
+    /// Not more entries and no longer names than a daemon has; two names that become one are one counter.
+    fileprivate var counters: [String: Int] {
+        let kept = sorted { $0.key < $1.key }.prefix(MessageLimits.entries)
+        return [String: Int](kept.map { ($0.key.name, $0.value.value) }) { first, _ in first }
     }
 }
 

@@ -32,6 +32,21 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// The topic's full name under a base such as `faces` or `porch/faces`.
     public func name(under base: String) -> String { base + "/" + rawValue }
 
+    /// The topic that a full name such as `porch/faces/detect/state` ends in; nil if it is none of the contract's.
+    public init?(name: String) {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        for count in [2, 1] where parts.count > count {
+            if let topic = Topic(rawValue: parts.suffix(count).joined(separator: "/")) {
+                self = topic
+                return
+            }
+        }
+        return nil
+    }
+
+    /// What a full name that ends in this topic begins with: `porch/faces` for `porch/faces/detect/state`.
+    public func base(of name: String) -> String { String(name.dropLast(rawValue.count + 1)) }
+
     /// MQTT's quality of service that messages on this topic are sent with.
     public var qos: Int {
         switch self {

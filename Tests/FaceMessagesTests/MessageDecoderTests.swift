@@ -75,16 +75,50 @@ struct MessageDecoderTests {
         #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .detectSet) }
     }
 
-    @Test("hands statistics on as they came, if they are any")
+    @Test("reads statistics as they were")
     func stats() throws {
-        let payload = Array(#"{"schema":1,"uptime":3}"#.utf8)
-        #expect(try decoder.decode(payload, on: .stats) == .stats(payload))
+        let payload = Samples.encoder.stats(Samples.stats).payload
+        guard case .stats(let message) = try decoder.decode(payload, on: .stats) else {
+            Issue.record("not statistics")
+            return
+        }
+        #expect(message.origin == Samples.origin && message.stats.captured == 2100)
+        #expect(Samples.encoder.stats(message.stats).payload == payload)
         for payload in ["", "hello", "3", "[]", "{}", #"{"schema":1"#, #"{"schema":1} {}"#] {
             #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .stats) }
         }
         #expect(throws: MessageDecodingError.unknownSchema(2)) {
             try decoder.decode(#"{"schema":2}"#.utf8, on: .stats)
         }
+    }
+
+    @Test(
+        "refuses a number that is out of its range, and says which",
+        arguments: [
+            (.count, #"2"#, "9223372036854775807"), (.count, "2", "-5"), (.count, "2", "101"),
+            (.metadata, #""faceID":7"#, #""faceID":0"#), (.metadata, #""faceID":7"#, #""faceID":-9223372036854775808"#),
+            (.metadata, #""frame":1834"#, #""frame":9223372036854775807"#),
+            (.metadata, #""trackedFrames":57"#, #""trackedFrames":-1"#),
+            (.metadata, #""width":0.1813"#, #""width":1e308"#), (.metadata, #""width":0.1813"#, #""width":-0.1"#),
+            (.metadata, #""smile":0.91"#, #""smile":1.5"#), (.metadata, #""roll":-3.2"#, #""roll":1e300"#),
+            (.metadata, #""mediaTime":61.133"#, #""mediaTime":-1"#),
+            (.leave, #""seq":42"#, #""seq":-42"#), (.leave, #""dwell":12.5"#, #""dwell":1e300"#),
+            (.status, #""width":480"#, #""width":0"#), (.status, #""width":480"#, #""width":9223372036854775807"#),
+            (.stats, #""captured":2100"#, #""captured":-1"#), (.stats, #""late":2"#, #""late":9223372036854775807"#),
+            (.stats, #""rss":61865984"#, #""rss":9007199254740994"#),
+        ] as [(Topic, String, String)]
+    )
+    func outOfRange(topic: Topic, valid: String, invalid: String) throws {
+        let name = topic == .status ? "status-streaming" : topic.rawValue
+        let golden = try #require(Samples.golden.first { $0.name == name })
+        let payload = String(decoding: golden.message.payload, as: UTF8.self)
+        #expect(payload.contains(valid), "\(payload)")
+        _ = try decoder.decode(payload.utf8, on: topic)
+        let number = invalid.split(separator: ":").last ?? ""
+        let error = #expect(throws: MessageDecodingError.self) {
+            try decoder.decode(payload.replacing(valid, with: invalid).utf8, on: topic)
+        }
+        #expect(error?.description.contains(number.prefix(2)) == true, "\(String(describing: error))")
     }
 
     @Test("says which field is missing")

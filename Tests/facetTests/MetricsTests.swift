@@ -120,6 +120,14 @@ struct MetricsTests {
         var page = MetricsPage()
         try page.take(encoder("a \"b\"\\\n").status(status(.streaming)).payload, on: .status, under: "x/faces")
         #expect(page.text.contains(#"facet_up{base="x/faces",camera="a \"b\"\\\n"} 1"#))
+        // CR LF and a mark with what it stands on are one character each, and act all the same.
+        page = MetricsPage()
+        try page.take(
+            encoder("a\r\nb\"\u{301}\\\u{301}").status(status(.streaming)).payload,
+            on: .status,
+            under: "x/faces"
+        )
+        #expect(page.text.contains("facet_up{base=\"x/faces\",camera=\"a\r\\nb\\\"\u{301}\\\\\u{301}\"} 1\n"))
     }
 
     @Test("what is no message of the contract is an error")

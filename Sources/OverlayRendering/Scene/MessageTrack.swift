@@ -1,5 +1,5 @@
 package import FaceMessages
-package import FaceMetadata
+import FaceMetadata
 import Foundation
 
 /// All messages about a clip, in order, for drawing over it by `mediaTime`.
@@ -184,39 +184,4 @@ package enum MessageTrackError: Error, Hashable, Sendable, CustomStringConvertib
     }
 
     private static func seconds(_ value: Double) -> String { String((value * 100).rounded() / 100) }
-}
-
-extension DecodedMessage {
-    /// The frame it comes from; nil if it does not come from one.
-    package var stamp: FrameStamp? {
-        switch self {
-        case .metadata(let message): message.stamp
-        case .event(let message): message.event.stamp
-        case .count, .status, .stats, .detectState: nil
-        }
-    }
-
-    /// Who sent it; nil if it does not say.
-    package var origin: MessageOrigin? {
-        switch self {
-        case .metadata(let message): message.origin
-        case .event(let message): message.origin
-        case .status(let message): message.origin
-        case .count, .stats, .detectState: nil
-        }
-    }
-}
-
-extension Topic {
-    /// The topic that a full name such as `porch/faces/detect/state` ends in; nil if it is none of the contract's.
-    package init?(name: String) {
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        for count in [2, 1] where parts.count > count {
-            if let topic = Topic(rawValue: parts.suffix(count).joined(separator: "/")) {
-                self = topic
-                return
-            }
-        }
-        return nil
-    }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaceMessages
 import Foundation
 import Frames
 import V4L2Capture

@@ -112,43 +112,11 @@ struct MetricsPage {
     /// What is known of one camera.
     private struct Camera {
         var status: StatusMessage?
-        var stats: Stats?
+        var stats: DaemonStats?
         var count: Int?
 
         /// Whether frames come; a daemon that has stopped leaves the camera's last state in its status.
         var isStreaming: Bool { status?.status.state == .online && status?.status.cameraState == .streaming }
-    }
-
-    /// The parts of `faces/stats` that become metrics.
-    struct Stats: Decodable {
-        struct Frames: Decodable {
-            var captured: Double
-            var analysed: Double
-            var dropped: [String: Double]
-        }
-
-        struct Messages: Decodable {
-            var sent: Double
-            var queued: Double
-            var expired: Double
-            var dropped: [String: Double]
-        }
-
-        struct Stage: Decodable {
-            var name: String
-            var meanMs: Double
-            var maxMs: Double
-        }
-
-        var boot: String
-        var uptime: Double
-        var frameRate: Double
-        var analysisRate: Double
-        var frames: Frames
-        var stages: [Stage]
-        var cpu: Double
-        var rss: Double
-        var messages: Messages
     }
 
     private var cameras: [String: Camera] = [:]
@@ -162,8 +130,8 @@ struct MetricsPage {
 
     /// Takes a message.
     ///
-    /// - Throws: `MessageDecodingError` or `DecodingError` if it breaks the contract.
-    mutating func take(_ payload: [UInt8], on topic: Topic, under base: String) throws {
+    /// - Throws: `MessageDecodingError` if it breaks the contract.
+    mutating func take(_ payload: [UInt8], on topic: Topic, under base: String) throws(MessageDecodingError) {
         guard !payload.isEmpty else {
             // The broker's way to say that a retained message was removed.
             if topic == .status { cameras[base] = nil }
@@ -174,8 +142,7 @@ struct MetricsPage {
             cameras[base, default: Camera()].status = message
             if message.status.state != .online { cameras[base]?.stats = nil }
         case .count(let count): cameras[base, default: Camera()].count = count
-        case .stats(let json):
-            cameras[base, default: Camera()].stats = try JSONDecoder().decode(Stats.self, from: Data(json))
+        case .stats(let message): cameras[base, default: Camera()].stats = message.stats
         default: break
         }
     }
@@ -189,7 +156,7 @@ struct MetricsPage {
             for (base, camera) in cameras.sorted(by: { $0.key < $1.key }) {
                 let labels = [("base", base), ("camera", camera.status?.origin.camera ?? "")]
                 for (extra, value) in metric.samples(camera) {
-                    let text = (labels + extra).map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
+                    let text = (labels + extra).map { "\($0)=\"\($1.escapedForPrometheus)\"" }.joined(separator: ",")
                     lines += "\(metric.name){\(text)} \(Self.number(value))\n"
                 }
             }
@@ -197,10 +164,6 @@ struct MetricsPage {
             page += "# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) \(metric.kind)\n" + lines
         }
         return page
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
 
     private static func number(_ value: Double) -> String {
@@ -224,8 +187,8 @@ extension MetricsPage {
         Metric(name: "facet_" + name, kind: "gauge", help: help) { camera in value(camera).map { [([], $0)] } ?? [] }
     }
 
-    private static func counter(_ name: String, _ help: String, _ value: @escaping (Stats) -> Double) -> Metric {
-        Metric(name: "facet_" + name, kind: "counter", help: help) { $0.stats.map { [([], value($0))] } ?? [] }
+    private static func counter(_ name: String, _ help: String, _ value: @escaping (DaemonStats) -> Int) -> Metric {
+        Metric(name: "facet_" + name, kind: "counter", help: help) { $0.stats.map { [([], Double(value($0)))] } ?? [] }
     }
 
     private static func labelled(
@@ -233,7 +196,7 @@ extension MetricsPage {
         _ kind: String,
         _ help: String,
         by label: String,
-        _ values: @escaping (Stats) -> [String: Double]
+        _ values: @escaping (DaemonStats) -> [String: Double]
     ) -> Metric {
         Metric(name: "facet_" + name, kind: kind, help: help) { camera in
             guard let stats = camera.stats else { return [] }
@@ -266,24 +229,28 @@ extension MetricsPage {
             gauge("uptime_seconds", "Time since the daemon's start.") { $0.stats?.uptime },
             gauge("frame_rate", "Frames captured per second.") { $0.stats?.frameRate },
             gauge("analysis_rate", "Frames analysed per second.") { $0.stats?.analysisRate },
-            counter("frames_captured_total", "Frames that the source delivered.") { $0.frames.captured },
-            counter("frames_analysed_total", "Frames in which faces were looked for.") { $0.frames.analysed },
-            labelled("frames_dropped_total", "counter", "Frames not analysed.", by: "reason") { $0.frames.dropped },
+            counter("frames_captured_total", "Frames that the source delivered.") { $0.captured },
+            counter("frames_analysed_total", "Frames in which faces were looked for.") { $0.analysed },
+            labelled("frames_dropped_total", "counter", "Frames not analysed.", by: "reason") {
+                $0.dropped.mapValues(Double.init)
+            },
             labelled("stage_mean_seconds", "gauge", "Mean time of a stage of the work per frame.", by: "stage") {
                 stats in
-                Dictionary(stats.stages.map { ($0.name, $0.meanMs / 1000) }) { $1 }
+                Dictionary(stats.stages.map { ($0.name, $0.mean) }) { $1 }
             },
             labelled("stage_max_seconds", "gauge", "Longest time of a stage of the work.", by: "stage") { stats in
-                Dictionary(stats.stages.map { ($0.name, $0.maxMs / 1000) }) { $1 }
+                Dictionary(stats.stages.map { ($0.name, $0.longest) }) { $1 }
             },
             gauge("cpu_ratio", "Processor time over wall time: 1 is one core fully used.") { $0.stats?.cpu },
-            gauge("resident_memory_bytes", "Resident memory.") { $0.stats?.rss },
+            gauge("resident_memory_bytes", "Resident memory.") { $0.stats.map { Double($0.residentBytes) } },
             counter("messages_sent_total", "Messages handed to the broker.") { $0.messages.sent },
-            gauge("events_queued", "Events that wait for the broker.") { $0.stats?.messages.queued },
+            gauge("events_queued", "Events that wait for the broker.") { $0.stats.map { Double($0.messages.queued) } },
             counter("events_expired_total", "Events that grew too old while the broker was away.") {
                 $0.messages.expired
             },
-            labelled("messages_dropped_total", "counter", "Messages dropped.", by: "reason") { $0.messages.dropped },
+            labelled("messages_dropped_total", "counter", "Messages dropped.", by: "reason") {
+                $0.messages.dropped.mapValues(Double.init)
+            },
         ]
     }
 }

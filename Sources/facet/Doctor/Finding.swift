@@ -1,3 +1,5 @@
+import FaceMessages
+
 /// One finding of `facet doctor`.
 struct Finding: Equatable {
     /// How it is.

@@ -54,14 +54,14 @@ struct FleetBoard {
     /// Takes a message that came at a time.
     ///
     /// - Returns: the camera if more of it changed than its age.
-    /// - Throws: `MessageDecodingError` or `DecodingError` if the message breaks the contract.
+    /// - Throws: `MessageDecodingError` if the message breaks the contract.
     mutating func take(
         _ payload: [UInt8],
         on topic: Topic,
         under base: String,
         isRetained: Bool,
         at now: Timestamp
-    ) throws -> Camera? {
+    ) throws(MessageDecodingError) -> Camera? {
         guard !payload.isEmpty else {
             // The broker's way to say that a retained message was removed.
             if topic == .status { known[base] = nil }
@@ -79,8 +79,7 @@ struct FleetBoard {
         case .event(let message):
             camera.lastEvent = topic
             camera.lastEventTime = message.event.stamp.time
-        case .stats(let json):
-            camera.rate = try JSONDecoder().decode(MetricsPage.Stats.self, from: Data(json)).analysisRate
+        case .stats(let message): camera.rate = message.stats.analysisRate
         case .metadata, .detectState: break
         }
         if let time { heard[base] = max(time, heard[base] ?? time) }

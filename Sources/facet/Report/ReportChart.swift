@@ -1,3 +1,4 @@
+import FaceMessages
 import FaceMetadata
 import Foundation
 
@@ -27,7 +28,7 @@ struct ReportChart {
     /// A chart of its own, with the marks of the time axis below what `body` draws.
     func svg(height: Double, label: String, _ body: String) -> String {
         """
-        <svg viewBox="0 0 \(Self.text(Self.width)) \(Self.text(height + 16))" role="img" aria-label="\(label.escaped)">
+        <svg viewBox="0 0 \(Self.text(Self.width)) \(Self.text(height + 16))" role="img" aria-label="\(label.escapedForHTML)">
         \(axis(height))
         \(body)
         </svg>
@@ -57,7 +58,7 @@ struct ReportChart {
         let (start, stop) = (x(from), max(x(to), x(from) + 1))
         return """
             <rect class="\(kind)" x="\(Self.text(start))" y="\(Self.text(y))" width="\(Self.text(stop - start))" \
-            height="\(Self.text(height))"><title>\(title.escaped)</title></rect>
+            height="\(Self.text(height))"><title>\(title.escapedForHTML)</title></rect>
             """
     }
 
@@ -132,13 +133,5 @@ struct ReportChart {
     static func text(_ value: Double) -> String {
         let rounded = (value * 10).rounded() / 10
         return rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)
-    }
-}
-
-extension String {
-    /// The same as the text of an element or of an attribute in HTML.
-    var escaped: String {
-        printable.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
     }
 }

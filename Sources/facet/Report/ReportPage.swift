@@ -31,12 +31,12 @@ struct ReportPage {
             <meta charset="utf-8">
             <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(title.escaped)</title>
+            <title>\(title.escapedForHTML)</title>
             <style>
             \(String(decoding: PackageResources.report_css, as: UTF8.self))</style>
             </head>
             <body>
-            <h1>\(title.escaped)</h1>
+            <h1>\(title.escapedForHTML)</h1>
             <p>\(camera)\(Self.seconds(report.end)), made by facet \(facetVersion)</p>
             \(totals)
             \(presence)
@@ -52,7 +52,7 @@ struct ReportPage {
     /// The camera's name; a clip has none.
     private var camera: String {
         guard let camera = report.camera, camera != AnalysedFrame.camera else { return "" }
-        return "Camera \(camera.escaped), "
+        return "Camera \(camera.escapedForHTML), "
     }
 
     private var totals: String {
@@ -159,7 +159,7 @@ struct ReportPage {
     private func pictures(of face: FaceReport.Presence) -> String {
         let figures = (thumbnails[face.faceID] ?? []).map { thumbnail in
             let data = Data(thumbnail.jpeg).base64EncodedString()
-            let caption = "\(thumbnail.caption), \(ReportChart.clock(thumbnail.time))".escaped
+            let caption = "\(thumbnail.caption), \(ReportChart.clock(thumbnail.time))".escapedForHTML
             return
                 "<figure><img src=\"data:image/jpeg;base64,\(data)\" alt=\"\(caption)\"/><figcaption>\(caption)</figcaption></figure>"
         }

@@ -1,3 +1,4 @@
+import FaceMessages
 import Foundation
 
 /// Standard output and error, as a program in a pipeline uses them.

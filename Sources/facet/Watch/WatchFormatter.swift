@@ -18,7 +18,7 @@ struct WatchFormatter {
         case .status(let message): status(message)
         case .count(let count): row(nil, .count, "\(count)")
         case .detectState(let isOn): row(nil, .detectState, "detection is \(isOn ? "on" : "off")")
-        case .stats(let json): row(nil, .stats, String(decoding: json, as: UTF8.self))
+        case .stats(let message): row(message.stats.time, .stats, words(of: message.stats))
         }
     }
 
@@ -91,6 +91,18 @@ struct WatchFormatter {
             words.append("– attention: \(attention.map(\.rawValue).joined(separator: ", "))")
         }
         return row(status.time, .status, words.joined(separator: " "))
+    }
+
+    private func words(of stats: DaemonStats) -> String {
+        let dropped = stats.dropped.values.reduce(0, +)
+        let messages = stats.messages
+        return [
+            String(format: "%.1f frames/s, %.1f analysed", stats.frameRate, stats.analysisRate)
+                + (dropped > 0 ? ", \(dropped) dropped" : ""),
+            "processor \(percent(stats.cpu)) of one core, \(stats.residentBytes >> 20) MiB",
+            "\(messages.sent) messages sent, \(messages.queued) waiting"
+                + (messages.expired > 0 ? ", \(messages.expired) expired" : ""),
+        ].joined(separator: " – ")
     }
 
     // MARK: - Parts

@@ -1,0 +1,78 @@
+/// Text that others sent, made fit for where it is written.
+///
+/// By Unicode scalar, not by `Character`: CR LF is one character, and so is a quote with a combining mark behind it; a
+/// search by character finds neither the line feed nor the quote, which the reader of the output then acts on.
+extension StringProtocol {
+    /// For a terminal: a space in place of each scalar that is not seen but acts, such as escape, line breaks and the
+    /// overrides of the writing direction.
+    package var printable: String { replacingScalars { $0.isPrintable ? nil : " " } }
+
+    /// For the text of an element or of a quoted attribute in HTML.
+    package var escapedForHTML: String {
+        replacingScalars { scalar in
+            switch scalar {
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\"": "&quot;"
+            case "'": "&#39;"
+            default: scalar.isPrintable ? nil : " "
+            }
+        }
+    }
+
+    /// For a label's value in Prometheus' text format 0.0.4.
+    package var escapedForPrometheus: String {
+        replacingScalars { scalar in
+            switch scalar {
+            case "\\": "\\\\"
+            case "\"": "\\\""
+            case "\n": "\\n"
+            default: nil
+            }
+        }
+    }
+
+    private func replacingScalars(_ replacement: (Unicode.Scalar) -> String?) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            if let text = replacement(scalar) { result += text.unicodeScalars } else { result.append(scalar) }
+        }
+        return String(result)
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isPrintable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+}
+
+/// A JSON payload of a message as part of a line.
+package enum JSONText {
+    /// The same JSON on one line, and without any character that acts on a terminal.
+    ///
+    /// Between values JSON knows only blanks, so that such a character stands in a text, where it may be written as an
+    /// escape sequence; line breaks and tabs stand between values.
+    package static func onOneLine(_ payload: [UInt8]) -> [UInt8] {
+        guard payload.contains(where: { $0 < 0x20 || $0 > 0x7E }) else { return payload }
+        var result: [UInt8] = []
+        result.reserveCapacity(payload.count)
+        for scalar in String(decoding: payload, as: UTF8.self).unicodeScalars {
+            switch scalar {
+            case "\n", "\r", "\t": result.append(UInt8(ascii: " "))
+            case _ where scalar.isPrintable: result += UTF8.encode(scalar).map(Array.init) ?? []
+            default: for unit in UTF16.encode(scalar).map(Array.init) ?? [] { result += escape(unit) }
+            }
+        }
+        return result
+    }
+
+    private static func escape(_ unit: UInt16) -> [UInt8] {
+        let digits = String(unit, radix: 16)
+        return Array(("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8)
+    }
+}
