@@ -23,6 +23,7 @@ package final class Pipeline {
     private var gate: ChangeGate
     private var preview: JPEGEncoder?
     private var state: StreamState?
+    private var configuration: ConfigurationStatus?
     private var attention: [FaceAttention] = []
     private var publishedCount = 0
     /// Frames after a camera has begun until memory is released: by then everything that goes on running has run.
@@ -71,9 +72,10 @@ package final class Pipeline {
         if let frame = update.frame { publishPreview(of: frame) }
         framesSinceChange += 1
         if framesSinceChange == Self.framesUntilRelease { ProcessEnvironment.releaseUnusedMemory() }
-        if let reason = update.rejected {
+        if update.configuration != configuration, case .rejected(let reason) = update.configuration.outcome {
             logger.error("the new settings do not work, the old ones stay", metadata: ["reason": "\(reason)"])
         }
+        configuration = update.configuration
     }
 
     private func publishPreview(of frame: Frame) {

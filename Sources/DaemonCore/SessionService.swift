@@ -9,6 +9,8 @@ import Synchronization
 /// A session blocks in system calls and in the models, so it has a thread of its own.
 package final class SessionService: Service {
     private let session: FaceSession
+    /// The run is cancelled by it, also before it has begun.
+    private let ticket = RunTicket()
     private let makePipeline: @Sendable (Monitor<Settings?>) throws -> Pipeline
     private let changes = Monitor<Settings?>(nil)
     private let publisher: Publisher
@@ -94,7 +96,7 @@ package final class SessionService: Service {
     package func end(_ error: (any Error)? = nil) {
         failure.withLock { $0 = $0 ?? error }
         onEnd()
-        session.stop()
+        session.cancel(ticket)
     }
 
     private func runSession() throws {
@@ -103,7 +105,7 @@ package final class SessionService: Service {
         let pipeline = try makePipeline(changes)
         status.announce()
         var isReady = false
-        try session.run { update in
+        try session.run(ticket) { update in
             pipeline.publish(update)
             if !isReady, update.isOperational {
                 isReady = true

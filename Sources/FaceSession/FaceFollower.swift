@@ -73,25 +73,13 @@ final class FaceFollower: @unchecked Sendable {
     }
 
     /// No frames come any more: all faces leave for `reason`.
-    func interrupt(
-        _ state: StreamState,
-        reason: FaceEvent.LeaveReason,
-        rejected: FaceSessionError? = nil
-    ) -> FaceUpdate {
+    func interrupt(_ state: StreamState, reason: FaceEvent.LeaveReason) -> FaceUpdate {
         self.state = state
         analyzer?.reset()
         attention = AttentionFilter()
         var update = update()
         if let lastStamp { update.events = tracker.endAll(reason: reason, at: lastStamp) }
         update.faces = []
-        update.rejected = rejected
-        return update
-    }
-
-    /// Nothing changed, but options were given up.
-    func report(rejected: FaceSessionError) -> FaceUpdate {
-        var update = update()
-        update.rejected = rejected
         return update
     }
 
@@ -190,7 +178,8 @@ final class FaceFollower: @unchecked Sendable {
         return update
     }
 
-    private func update() -> FaceUpdate {
+    /// What holds without a frame of its own.
+    func update() -> FaceUpdate {
         FaceUpdate(
             state: state,
             stamp: lastStamp,

@@ -2,20 +2,38 @@ import Frames
 import Synchronization
 
 extension FaceSession {
+    /// What becomes of updates that come while their reader is still at work on one before.
+    public enum UpdatePolicy: Hashable, Sendable {
+        /// Up to so many wait, at least one. One that only says where the faces are is replaced by the next; when they are as
+        /// many, the oldest is dropped with its events. Only the newest that waits keeps its frame and its landmarks.
+        ///
+        /// `FrameCounts` has how many were replaced and dropped.
+        case bounded(Int)
+        /// The session waits until its last update was taken, so that none is lost; a live source drops frames meanwhile,
+        /// counted as late.
+        case waiting
+
+        /// Only the newest waits.
+        public static let newest = UpdatePolicy.bounded(1)
+    }
+
     /// All updates, from the start of a run to its end; the run begins with the first `next`.
     ///
-    /// A clip with pace `asap` waits for the reader of the updates, who gets every one. Live sources do not wait: an update
-    /// that only says where the faces are may be replaced by a newer one, counted in `FrameCounts.replacedUpdates`; one with
-    /// an event or a change never is. The run stops when the loop over the updates ends or its task is cancelled.
-    public var updates: Updates { Updates(session: self) }
+    /// For a source that waits, a file with pace `asap`, the policy is `.waiting`, for others `.bounded(100)`. The run stops when
+    /// the loop over the updates ends or its task is cancelled.
+    public var updates: Updates { Updates(session: self, policy: nil) }
+
+    /// All updates, with that policy whatever the source.
+    public func updates(keeping policy: UpdatePolicy) -> Updates { Updates(session: self, policy: policy) }
 
     /// The updates of a session as an asynchronous sequence.
     public struct Updates: AsyncSequence, Sendable {
         fileprivate let session: FaceSession
+        fileprivate let policy: UpdatePolicy?
 
         /// Gives the updates of one run.
         public func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(run: UpdateRun(session))
+            AsyncIterator(run: UpdateRun(session, policy))
         }
 
         /// Gives the updates of one run.
@@ -39,15 +57,17 @@ private final class UpdateRun: Sendable {
     private let session: FaceSession
     private let channel: UpdateChannel
     private let thread = Mutex<JoinableThread?>(nil)
-    private let ticket = RunTicket()
+    private let ticket: RunTicket
 
-    init(_ session: FaceSession) {
+    init(_ session: FaceSession, _ policy: FaceSession.UpdatePolicy?) {
         self.session = session
-        channel = UpdateChannel(meter: session.meter)
+        let channel = UpdateChannel(policy, meter: session.meter)
+        ticket = RunTicket { channel.release() }
+        self.channel = channel
     }
 
     deinit {
-        // The reader has gone: nobody wants more.
+        // The reader has gone.
         channel.cancel()
         session.cancel(ticket)
     }
@@ -73,9 +93,7 @@ private final class UpdateRun: Sendable {
             thread = try JoinableThread(named: "session") { [session, channel, ticket] in
                 let end: Result<FaceUpdate?, FaceSessionError>
                 do throws(FaceSessionError) {
-                    try session.run(ticket) {
-                        if !channel.send($0, isLive: session.isLive) { session.cancel(ticket) }
-                    }
+                    try session.run(ticket) { if !channel.send($0) { session.cancel(ticket) } }
                     end = .success(nil)
                 } catch {
                     end = .failure(error)
@@ -86,15 +104,6 @@ private final class UpdateRun: Sendable {
     }
 }
 
-/// Names one run of a session, so that it can be cancelled without an effect on the run before or after it.
-final class RunTicket: Sendable {
-    private let flag = Atomic(false)
-
-    var isCancelled: Bool { flag.load(ordering: .acquiring) }
-
-    func cancel() { flag.store(true, ordering: .releasing) }
-}
-
 /// Hands updates from a thread that may block to a task that may not.
 final class UpdateChannel: Sendable {
     private typealias Reader = CheckedContinuation<Result<FaceUpdate?, FaceSessionError>, Never>
@@ -103,37 +112,62 @@ final class UpdateChannel: Sendable {
         var waiting: [FaceUpdate] = []
         var reader: Reader?
         var end: Result<FaceUpdate?, FaceSessionError>?
+        /// Whether updates do not wait for a reader, so that the session can pause or end.
+        var isReleased = false
     }
 
     private let state = Monitor(State())
+    private let policy: FaceSession.UpdatePolicy?
     private let meter: SessionMeter
 
-    init(meter: SessionMeter) {
+    init(_ policy: FaceSession.UpdatePolicy?, meter: SessionMeter) {
+        self.policy = policy
         self.meter = meter
     }
 
-    /// Hands an update to the reader who waits for it. With none, a live one is kept, in place of one that it can stand for;
-    /// any other waits until a reader has come for it.
+    /// Hands an update to the reader who waits for it, or keeps it as the policy says.
     ///
     /// - Returns: false if the reader wants no more.
-    func send(_ update: FaceUpdate, isLive: Bool) -> Bool {
+    func send(_ update: FaceUpdate) -> Bool {
+        // Released after the lock: giving a frame back to its source may take a system call.
+        var displaced: [FaceUpdate] = []
+        defer { withExtendedLifetime(displaced) {} }
         let (isWanted, reader) = state.wait { state -> (Bool, Reader?)? in
             guard state.end == nil else { return (false, nil) }
             if let reader = state.reader {
                 state.reader = nil
                 return (true, reader)
             }
-            guard isLive || state.waiting.isEmpty else { return nil }
-            if isLive, let last = state.waiting.last, last.canBeReplaced(by: update) {
-                state.waiting.removeLast()
-                meter.countReplacedUpdate()
+            switch policy ?? (update.comesAtItsOwnTime ? .bounded(100) : .waiting) {
+            case .waiting:
+                guard state.waiting.isEmpty || state.isReleased else { return nil }
+            case .bounded(let limit):
+                displaced = Self.makePlace(for: update, in: &state.waiting, limit: limit)
             }
+            // What says that the session has paused or ended is the last one.
+            if !update.isStreaming { state.isReleased = false }
             state.waiting.append(update)
             return (true, nil)
         }
+        for old in displaced { meter.countLostUpdate(isReplaced: old.canBeReplaced(by: update)) }
         reader?.resume(returning: .success(update))
         return isWanted
     }
+
+    private static func makePlace(
+        for update: FaceUpdate,
+        in waiting: inout [FaceUpdate],
+        limit: Int
+    ) -> [FaceUpdate] {
+        guard let last = waiting.last else { return [] }
+        if last.canBeReplaced(by: update) { return [waiting.removeLast()] }
+        waiting[waiting.count - 1].frame = nil
+        waiting[waiting.count - 1].landmarks = [:]
+        return waiting.count < limit ? [] : [waiting.removeFirst()]
+    }
+
+    /// Lets the updates go that wait for the reader, until one says that the session has paused or ended.
+    func release() { state.update { $0.isReleased = true } }
 
     func next() async -> Result<FaceUpdate?, FaceSessionError> {
         await withCheckedContinuation { continuation in

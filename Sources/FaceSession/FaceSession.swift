@@ -2,6 +2,7 @@ public import FaceInference
 public import FaceMetadata
 public import FaceTracking
 import Frames
+import Glibc
 import MediaFiles
 import V4L2Capture
 
@@ -44,23 +45,12 @@ public final class FaceSession: Sendable {
     }
 
     private struct Control {
-        var configuration: Configuration
-        var isPaused = false
-        var isStopped = false
-        var isRunning = false
-        /// Whose run it is, if it can be cancelled by itself.
-        var ticket: RunTicket?
-        /// Whether the running source was stopped because another one is to be used.
-        var isReplacing = false
-        var running: (any FrameSource)?
-        /// What `init` opened, for the first run.
+        var state: RunState
+        var running: (source: any FrameSource, mailbox: FrameMailbox)?
+        /// What `init` opened, for the first run with it.
         var opened: (any FrameSource)?
-    }
-
-    /// What a run works with.
-    private struct Configuration: Equatable {
-        var source: Source
-        var options: Options
+        /// Who waits for the session to pause or to go on.
+        var waiting: [(goal: @Sendable (RunState) -> Bool, reached: CheckedContinuation<Void, Never>)] = []
     }
 
     /// Counts frames and measures the work on them, over all runs of this session.
@@ -69,6 +59,7 @@ public final class FaceSession: Sendable {
     private let control: Monitor<Control>
     private let follower: FaceFollower
     private let memory = CameraMemory()
+    private let firstSource: Source
     /// Loads the models before the first run; the run waits for it.
     private let loading: JoinableThread?
 
@@ -89,7 +80,7 @@ public final class FaceSession: Sendable {
         } catch {
             throw .inference(error)
         }
-        var initial = Control(configuration: Configuration(source: source, options: options))
+        var initial = Control(state: RunState(RunState.Configuration(source: source, options: options)))
         let follower = FaceFollower(options, firstFaceID: firstFaceID, meter: meter)
         if !source.isCamera {
             loading = Self.load(options, by: follower)
@@ -103,6 +94,7 @@ public final class FaceSession: Sendable {
             loading = nil
         }
         control = Monitor(initial)
+        firstSource = source
         self.follower = follower
     }
 
@@ -124,9 +116,6 @@ public final class FaceSession: Sendable {
         return loading
     }
 
-    /// Whether frames wait for nobody.
-    var isLive: Bool { control.update { $0.configuration.source.isLive } }
-
     /// How many frames there were so far, and what became of them.
     public var counts: FrameCounts { meter.counts }
 
@@ -134,62 +123,80 @@ public final class FaceSession: Sendable {
 
     /// Closes the camera and unloads the models until `resume`; faces leave. A paused clip begins anew.
     ///
-    /// The session remembers which camera it had, and finds it again under another number.
-    public func pause() {
-        stopSource { $0.isPaused = true }
+    /// The session remembers which camera it had, and finds it again under another number. Returns at once.
+    public func pause() { ask { $0.pause() } }
+
+    /// Does the same, and returns once the camera is closed, or was resumed meanwhile.
+    public func pause() async {
+        ask { $0.pause() }
+        await reach { $0.isAtRest || !$0.isInterrupted }
     }
 
-    /// Opens the camera again.
-    public func resume() {
-        control.update { $0.isPaused = false }
+    /// Opens the camera again. Returns at once.
+    public func resume() { ask { $0.resume() } }
+
+    /// Does the same, and returns once the camera is about to be opened, or was paused again.
+    public func resume() async {
+        ask { $0.resume() }
+        await reach { !$0.isAtRest || $0.isInterrupted }
     }
 
-    /// Ends the run soon, with a leave for each face; without one, the next run ends at once.
-    public func stop() {
-        stopSource { $0.isStopped = true }
-    }
+    /// Ends the run in progress soon, with a leave for each face; without one, nothing happens.
+    ///
+    /// May be called by the run's own handler, and by the loop over the updates.
+    public func stop() { ask { $0.stop() } }
 
     /// Ends one run soon, or at once when it begins; other runs are not affected.
-    func cancel(_ ticket: RunTicket) {
+    package func cancel(_ ticket: RunTicket) {
         ticket.cancel()
-        stopSource { control in
-            guard control.ticket === ticket else { return false }
-            control.isStopped = true
-            return true
-        }
+        ask { $0.stop(only: ticket) }
     }
 
     /// Continues with another source or other options; only what differs is made anew.
     ///
     /// With other options alone the camera stays open and faces keep their identity. With another source faces leave. If the
-    /// new ones do not work, the session continues with those that did, and an update has the reason in `rejected`.
-    public func apply(source: Source, options: Options) {
-        stopSource { control in
-            let isNewSource = source != control.configuration.source
-            control.configuration = Configuration(source: source, options: options)
-            if isNewSource {
-                control.isReplacing = true
-                control.opened = nil
-            }
-            return isNewSource
-        }
-    }
+    /// new ones do not work, the session continues with those that did: updates say so in `configuration`.
+    ///
+    /// - Returns: The number that `FaceUpdate.configuration` has from now on, for a program that goes by its outcome.
+    @discardableResult
+    public func apply(source: Source, options: Options) -> Int { ask { $0.apply(source, options) } }
 
     /// Continues with other options; the camera stays open and faces keep their identity.
-    public func apply(_ options: Options) {
-        control.update { $0.configuration.options = options }
+    ///
+    /// - Returns: The number that `FaceUpdate.configuration` has from now on.
+    @discardableResult
+    public func apply(_ options: Options) -> Int { ask { $0.apply(nil, options) } }
+
+    /// - Returns: The number of the newest configuration.
+    @discardableResult
+    private func ask(_ change: (inout RunState) -> Void) -> Int {
+        let control = control.update { control in
+            change(&control.state)
+            return control
+        }
+        if control.state.isLeaving { control.running?.source.stop() }
+        if control.state.newOptions != nil { control.running?.mailbox.wake() }
+        if control.state.isInterrupted { control.state.ticket?.release() }
+        tellWaiting()
+        return control.state.status.number
     }
 
-    private func stopSource(after change: (inout Control) -> Void) {
-        stopSource { control in
-            change(&control)
-            return true
+    /// Returns once the session has come to a state.
+    private func reach(_ goal: @escaping @Sendable (RunState) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            control.update { $0.waiting.append((goal, continuation)) }
+            tellWaiting()
         }
     }
 
-    private func stopSource(if change: (inout Control) -> Bool) {
-        let source = control.update { control in change(&control) ? control.running : nil }
-        source?.stop()
+    private func tellWaiting() {
+        let reached = control.update { control in
+            let state = control.state
+            let end = control.waiting.partition { $0.goal(state) }
+            defer { control.waiting.removeSubrange(end...) }
+            return control.waiting[end...]
+        }
+        for waiting in reached { waiting.reached.resume() }
     }
 
     // MARK: - Running
@@ -202,93 +209,66 @@ public final class FaceSession: Sendable {
         try run(nil, handler)
     }
 
-    /// Runs as above; the run can be cancelled by its ticket.
-    func run(_ ticket: RunTicket?, _ handler: (FaceUpdate) -> Void) throws(FaceSessionError) {
-        try beginRun(ticket)
+    /// Runs as above; the run can be cancelled by its ticket, before it begins too.
+    package func run(_ ticket: RunTicket?, _ handler: (FaceUpdate) -> Void) throws(FaceSessionError) {
+        guard control.wait(until: { $0.state.begin(ticket, on: pthread_self()) }) else { throw .alreadyRunning }
         loading?.join()
         defer {
-            control.update { control in
-                control.isRunning = false
-                control.ticket = nil
-                control.isStopped = false
-            }
+            control.update { $0.state.end() }
+            tellWaiting()
         }
-        var proven: Configuration?
+        func report(_ update: FaceUpdate) {
+            var update = update
+            update.configuration = control.update { $0.state.status }
+            handler(update)
+        }
         do throws(FaceSessionError) {
-            while let configuration = waitForWork(handler) {
-                do throws(FaceSessionError) {
-                    guard case .stopped = try stream(configuration, &proven, handler) else { break }
-                } catch {
-                    guard let proven, proven != configuration else { throw error }
-                    handler(follower.report(rejected: error))
-                    // Unless others have come in the meantime.
-                    control.update { if $0.configuration == configuration { $0.configuration = proven } }
+            while true {
+                let step = control.wait { $0.state.next() }
+                tellWaiting()
+                switch step {
+                case .end: return report(follower.interrupt(.ended, reason: .shutdown))
+                case .report: report(follower.update())
+                case .pause:
+                    report(follower.interrupt(.paused, reason: .disabled))
+                    follower.unload()
+                case .open(let configuration):
+                    report(follower.interrupt(.starting, reason: .restart))
+                    do throws(FaceSessionError) {
+                        try stream(configuration, report)
+                        control.update { $0.state.sourceEnded() }
+                    } catch {
+                        guard control.update({ $0.state.sourceFailed(error) }) else { throw error }
+                        report(follower.update())
+                    }
                 }
             }
         } catch {
-            handler(follower.interrupt(.ended, reason: error.endsCamera ? .cameraLost : .shutdown))
+            report(follower.interrupt(.ended, reason: error.endsCamera ? .cameraLost : .shutdown))
             throw error
-        }
-        handler(follower.interrupt(.ended, reason: .shutdown))
-    }
-
-    /// Waits for a run that is about to stop; two at the same time are an error.
-    private func beginRun(_ ticket: RunTicket?) throws(FaceSessionError) {
-        let isFree = control.wait { control in
-            guard !control.isRunning else { return control.isStopped ? nil : false }
-            control.isRunning = true
-            control.ticket = ticket
-            // Cancelled while the run before it was still stopping.
-            if ticket?.isCancelled == true { control.isStopped = true }
-            return true
-        }
-        guard isFree else { throw .alreadyRunning }
-    }
-
-    /// Waits while the session is paused; nil when it is to stop.
-    private func waitForWork(_ handler: (FaceUpdate) -> Void) -> Configuration? {
-        enum Work { case stop, pause, run(Configuration, isReplacing: Bool) }
-        while true {
-            let isPaused = follower.state == .paused
-            let work: Work = control.wait { control in
-                if control.isStopped { return .stop }
-                if control.isPaused { return isPaused ? nil : .pause }
-                defer { control.isReplacing = false }
-                return .run(control.configuration, isReplacing: control.isReplacing)
-            }
-            switch work {
-            case .stop: return nil
-            case .pause:
-                handler(follower.interrupt(.paused, reason: .disabled))
-                follower.unload()
-            case .run(let configuration, let isReplacing):
-                handler(follower.interrupt(.starting, reason: isReplacing ? .restart : .disabled))
-                return configuration
-            }
         }
     }
 
     /// Runs a source until it ends or is stopped.
-    ///
-    /// `proven` becomes the configuration once a frame was analysed with it: until then one that is valid, but asks for what
-    /// this camera can't do, is no reason to end a session that worked before.
     private func stream(
-        _ configuration: Configuration,
-        _ proven: inout Configuration?,
-        _ handler: (FaceUpdate) -> Void
-    ) throws(FaceSessionError) -> SourceEnd {
+        _ configuration: RunState.Configuration,
+        _ report: (FaceUpdate) -> Void
+    ) throws(FaceSessionError) {
         let opened = control.update { control in
             defer { control.opened = nil }
             return control.opened
         }
-        let source = if let opened { opened } else { try configuration.source.open(memory) }
+        let source =
+            if let opened, configuration.source == firstSource { opened } else {
+                try configuration.source.open(memory)
+            }
+        let mailbox = FrameMailbox(policy: configuration.source.mailboxPolicy)
         let isWanted = control.update { control in
-            control.running = source
-            return !control.isPaused && !control.isStopped && !control.isReplacing
+            control.running = (source, mailbox)
+            return !control.state.isLeaving
         }
         defer { control.update { $0.running = nil } }
-        guard isWanted else { return .stopped }
-        let mailbox = FrameMailbox(policy: configuration.source.mailboxPolicy)
+        guard isWanted else { return }
         meter.follow(mailbox)
         defer { meter.follow(nil) }
         // A camera takes its time to open, in which the models are compiled. A clip would lose its first frames.
@@ -299,62 +279,62 @@ public final class FaceSession: Sendable {
         } catch {
             throw .thread(error)
         }
-        // The device must be closed before anybody opens it again; and a source that waits for a place must not hang.
+        // The device must be closed before it is opened again; and a source that waits for a place must not hang.
         defer {
             source.stop()
             mailbox.close()
             capture.join()
         }
         try follower.load(configuration.options)
-        return try follow(mailbox, configuration, &proven, handler)
+        try follow(mailbox, configuration.source, report)
     }
 
     private func follow(
         _ mailbox: FrameMailbox,
-        _ configuration: Configuration,
-        _ proven: inout Configuration?,
-        _ handler: (FaceUpdate) -> Void
-    ) throws(FaceSessionError) -> SourceEnd {
-        var current = configuration
-        var isProven = false
-        while let event = mailbox.next() {
-            switch event {
-            case .streaming(let stream):
-                handler(follower.begin(stream, stallTimeout: configuration.source.stallTimeout))
-            case .frame(let frame):
-                // Nobody is served by what waited through a suspend of the machine.
-                if configuration.source.isLive, frame.isStale {
+        _ source: Source,
+        _ report: (FaceUpdate) -> Void
+    ) throws(FaceSessionError) {
+        var isLive = source.isCamera
+        while let next = mailbox.take() {
+            let (isLeaving, options) = control.update { ($0.state.isLeaving, $0.state.newOptions) }
+            guard !isLeaving else { return }
+            if let options { load(options, report) }
+            switch next {
+            case nil:
+                // The options may be in use although no frame shows it.
+                if case .lost = follower.state { control.update { $0.state.sourceWorks(hasFrame: false) } }
+                report(follower.update())
+            case .streaming(let stream)?:
+                isLive = stream.isLive
+                // A network stream is only known to be live once it was opened.
+                if isLive { mailbox.change(to: .newest) }
+                report(follower.begin(stream, stallTimeout: source.stallTimeout))
+            case .frame(let frame)?:
+                // What waited through a suspend of the machine is of no use.
+                if isLive, frame.isStale {
                     meter.countStale()
                     continue
                 }
-                let options = control.update { $0.configuration.options }
-                if options != current.options, try change(&current.options, to: options, handler) { isProven = false }
-                handler(try follower.advance(to: frame))
-                if !isProven { proven = current }
-                isProven = true
-            case .lost(let failure): handler(follower.interrupt(.lost(failure), reason: .cameraLost))
-            case .ended(.failed(let failure)): throw .source(failure)
-            case .ended(let end): return end
+                let update = try follower.advance(to: frame)
+                control.update { $0.state.sourceWorks(hasFrame: true) }
+                report(update)
+            case .lost(let failure)?:
+                control.update { $0.state.sourceWorks(hasFrame: false) }
+                report(follower.interrupt(.lost(failure), reason: .cameraLost))
+            case .ended(.failed(let failure))?: throw .source(failure)
+            case .ended?: return
             }
         }
-        return .stopped
     }
 
     /// Takes other options while the source runs; if they do not work, those before stay.
-    private func change(
-        _ current: inout Options,
-        to options: Options,
-        _ handler: (FaceUpdate) -> Void
-    ) throws(FaceSessionError) -> Bool {
+    private func load(_ options: Options, _ report: (FaceUpdate) -> Void) {
         do throws(FaceSessionError) {
             try follower.load(options)
-            current = options
-            return true
+            control.update { $0.state.optionsWereLoaded(options) }
         } catch {
-            let former = current
-            control.update { if $0.configuration.options == options { $0.configuration.options = former } }
-            handler(follower.report(rejected: error))
-            return false
+            control.update { $0.state.optionsWereLoaded(options, error) }
+            report(follower.update())
         }
     }
 }

@@ -116,12 +116,7 @@ extension FaceSession.Source {
         if case .camera = kind { true } else { false }
     }
 
-    /// Whether frames wait for nobody.
-    var isLive: Bool {
-        if case .newest = mailboxPolicy { true } else { false }
-    }
-
-    /// Live sources must not wait for the analysis; a clip played as fast as possible must.
+    /// What holds until the source says whether it is live.
     var mailboxPolicy: FrameMailbox.Policy {
         switch kind {
         case .camera: .newest

@@ -31,12 +31,37 @@ public struct FaceUpdate: Sendable {
     /// The frame, with `Options.frames`; nil if it could not be decoded.
     public var frame: Frame?
 
-    /// Why the source or options last given to `apply` were given up for those that worked before.
-    public var rejected: FaceSessionError?
+    /// What became of the source and the options last given to `apply`.
+    public var configuration = ConfigurationStatus(number: 0, outcome: .pending)
+
+    var isStreaming: Bool { if case .streaming = state { true } else { false } }
+
+    /// Whether it is from a source that does not wait, or from none.
+    var comesAtItsOwnTime: Bool { if case .streaming(let stream) = state { stream.isLive } else { true } }
 
     /// Whether a newer update can stand for this one: it says only where the faces are.
     func canBeReplaced(by newer: FaceUpdate) -> Bool {
-        events.isEmpty && rejected == nil && state == newer.state && attention == newer.attention
+        events.isEmpty && configuration == newer.configuration && state == newer.state && attention == newer.attention
+    }
+}
+
+/// What became of the source and the options that a session was given last.
+public struct ConfigurationStatus: Hashable, Sendable {
+    /// 0 for those that the session was made with, one more for each `apply`, which returns it.
+    public var number: Int
+
+    /// What became of them.
+    public var outcome: Outcome
+
+    /// What can become of a source and options.
+    public enum Outcome: Hashable, Sendable {
+        /// They were not tried yet.
+        case pending
+        /// The session works with them. Those that came while it was paused, or that wait for a camera, may still be rejected
+        /// when they are tried with it.
+        case inEffect
+        /// They do not work, for this reason; the session continues with those that did.
+        case rejected(FaceSessionError)
     }
 }
 
@@ -62,12 +87,14 @@ public struct FrameCounts: Hashable, Sendable {
     public var analysed = 0
     /// Frames that were not, by reason.
     public var dropped: [FrameMailbox.Drop: Int] = [:]
-    /// Updates of `FaceSession.updates` that a newer one replaced because nobody had taken them yet.
+    /// Updates without news that a newer one replaced before the reader of `FaceSession.updates` took them.
     public var replacedUpdates = 0
+    /// Updates that were dropped with what they said, because so many waited for their reader.
+    public var droppedUpdates = 0
 }
 
 /// Why a session cannot start or continue; the text says what was tried, why it failed and what to do.
-public enum FaceSessionError: Error, Sendable, CustomStringConvertible {
+public enum FaceSessionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The camera, clip or stream cannot be used.
     case source(SourceFailure)
     /// The models or the LiteRT library cannot be used.

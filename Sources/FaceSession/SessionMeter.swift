@@ -24,6 +24,7 @@ package final class SessionMeter: Sendable {
         var undecodable = 0
         var stale = 0
         var replacedUpdates = 0
+        var droppedUpdates = 0
         /// When the session took the frame it works on.
         var frameTaken: ContinuousClock.Instant?
         var stages: [Stage: Timing] = [:]
@@ -53,7 +54,9 @@ package final class SessionMeter: Sendable {
     package func beginFrame() { state.withLock { $0.frameTaken = .now } }
     package func endFrame() { state.withLock { $0.frameTaken = nil } }
     func countAnalysed() { state.withLock { $0.analysed += 1 } }
-    func countReplacedUpdate() { state.withLock { $0.replacedUpdates += 1 } }
+    func countLostUpdate(isReplaced: Bool) {
+        state.withLock { if isReplaced { $0.replacedUpdates += 1 } else { $0.droppedUpdates += 1 } }
+    }
 
     /// A frame that was captured whole but could not be decoded.
     func countUndecodable() { state.withLock { $0.undecodable += 1 } }
@@ -94,7 +97,8 @@ package final class SessionMeter: Sendable {
                 captured: state.captured,
                 analysed: state.analysed,
                 dropped: state.dropped,
-                replacedUpdates: state.replacedUpdates
+                replacedUpdates: state.replacedUpdates,
+                droppedUpdates: state.droppedUpdates
             )
             if let mailbox = state.mailbox?.counts {
                 counts.captured += mailbox.captured

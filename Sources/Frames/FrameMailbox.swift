@@ -42,19 +42,17 @@ public final class FrameMailbox: Sendable {
         var waitingFrames = 0
         var counts = Counts()
         var isClosed = false
+        var isWoken = false
+        var policy: Policy
     }
 
-    private let capacity: Int
-    private let replacesOlder: Bool
-    private let state = Monitor(State())
+    private let state: Monitor<State>
 
     /// Makes an empty mailbox.
-    package init(policy: Policy) {
-        switch policy {
-        case .newest: (capacity, replacesOlder) = (1, true)
-        case .every(let capacity): (self.capacity, replacesOlder) = (max(1, capacity), false)
-        }
-    }
+    package init(policy: Policy) { state = Monitor(State(policy: policy)) }
+
+    /// Goes on with another policy; a source that waits for a place no longer does with `.newest`.
+    package func change(to policy: Policy) { state.update { $0.policy = policy } }
 
     /// Puts an event in; waits for a free place if the policy is `.every` and the event is a frame.
     ///
@@ -70,8 +68,10 @@ public final class FrameMailbox: Sendable {
                 state.waiting.append(event)
                 return true
             }
-            if state.waitingFrames == capacity {
-                guard replacesOlder, let older = state.waiting.lastIndex(where: \.isFrame) else { return nil }
+            switch state.policy {
+            case .every(let capacity): guard state.waitingFrames < max(1, capacity) else { return nil }
+            case .newest:
+                guard state.waitingFrames > 0, let older = state.waiting.lastIndex(where: \.isFrame) else { break }
                 displaced = state.waiting.remove(at: older)
                 state.waitingFrames -= 1
                 state.counts.dropped[.late, default: 0] += 1
@@ -95,17 +95,30 @@ public final class FrameMailbox: Sendable {
     ///
     /// - Returns: nil once the mailbox is closed.
     package func next() -> SourceEvent? {
-        state.wait { state -> SourceEvent?? in
+        while let taken = take() { if let taken { return taken } }
+        return nil
+    }
+
+    /// Does the same; what it returns holds nil if `wake` was called.
+    package func take() -> SourceEvent?? {
+        state.wait { state -> SourceEvent??? in
             guard !state.isClosed else { return .some(nil) }
+            if state.isWoken {
+                state.isWoken = false
+                return .some(.some(nil))
+            }
             guard !state.waiting.isEmpty else { return nil }
             let event = state.waiting.removeFirst()
             if event.isFrame {
                 state.waitingFrames -= 1
                 state.counts.taken += 1
             }
-            return .some(event)
+            return event
         }
     }
+
+    /// Lets `take` return although nothing came from the source.
+    package func wake() { state.update { $0.isWoken = true } }
 
     /// Closes the mailbox: what waits in it is dropped, frames among it counted as late; everybody who blocks returns.
     package func close() {

@@ -50,6 +50,10 @@ public struct StreamDescription: Hashable, Sendable {
     /// How the frames must be turned to be upright.
     public var orientation: Orientation
 
+    /// Whether frames come at their own time, and are dropped if they come too fast; otherwise the source waits until each
+    /// was taken.
+    public var isLive: Bool
+
     /// The size of the upright frames.
     public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
 
@@ -60,12 +64,20 @@ public struct StreamDescription: Hashable, Sendable {
     }
 
     /// Makes a description of a stream.
-    public init(name: String, size: FrameSize, format: String, rate: Double?, orientation: Orientation = .up) {
+    public init(
+        name: String,
+        size: FrameSize,
+        format: String,
+        rate: Double?,
+        orientation: Orientation = .up,
+        isLive: Bool = true
+    ) {
         self.name = name
         self.size = size
         self.format = format
         self.rate = rate
         self.orientation = orientation
+        self.isLive = isLive
     }
 }
 

@@ -37,6 +37,7 @@ struct Playback {
     mutating func begin(with input: MediaInput) {
         var description = input.description
         if input.isStill { description.rate = Self.stillRate }
+        description.isLive = input.isLive || options.pace == .realtime
         timeline.nominalStep = 1 / (description.rate ?? Self.stillRate)
         stream = description
         isAnnounced = false

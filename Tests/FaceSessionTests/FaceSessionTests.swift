@@ -160,12 +160,56 @@ struct FaceSessionTests {
         var updates: [FaceUpdate] = []
         try session.run { update in
             updates.append(update)
-            if update.stamp?.frame == 10, update.rejected == nil { session.apply(wanted) }
+            if update.stamp?.frame == 10, update.configuration.number == 0 {
+                #expect(session.apply(wanted) == 1)
+            }
         }
         #expect(short(updates) == ["enter 1", "leave 1 shutdown"])
-        let rejected = updates.compactMap(\.rejected)
-        #expect(rejected.count == 1)
-        #expect("\(rejected)".contains("/nowhere"))
+        var configurations: [ConfigurationStatus] = []
+        for status in updates.map(\.configuration) where status != configurations.last { configurations.append(status) }
+        let rejection = ConfigurationStatus.Outcome.rejected(.inference(.missingFile(path: "/nowhere/libLiteRt.so")))
+        #expect(
+            configurations.map(\.outcome) == [.pending, .inEffect, .pending, rejection]
+                || configurations.map(\.outcome) == [.pending, .inEffect, rejection]
+        )
+        #expect(configurations.map(\.number) == configurations.map { $0.outcome == rejection ? 1 : $0.number })
+        #expect(configurations.last == ConfigurationStatus(number: 1, outcome: rejection))
+    }
+
+    @Test("options given while the source has no frames are in effect without one")
+    func applyingWhileLost() throws {
+        let source = Script { put in _ = put(nil) }
+        let session = try FaceSession(source: source.source)
+        var wanted = FaceSession.Options()
+        wanted.tracking.patience = 1
+        var number = 0
+        try session.run { update in
+            guard case .lost = update.state else { return }
+            if number == 0 { number = session.apply(wanted) }
+            if update.configuration == ConfigurationStatus(number: 1, outcome: .inEffect) { session.stop() }
+        }
+        #expect(number == 1)
+    }
+
+    @Test("a stop ends the run in progress and no later one, and does not hang where a run is begun in the handler")
+    func stopping() throws {
+        let portrait = try jpeg()
+        let source = Script { put in for index in 0..<10 where !put(.jpeg(portrait, index: index)) { return } }
+        let session = try FaceSession(source: source.source)
+        session.stop()
+        var refusals: [FaceSessionError] = []
+        var frames = 0
+        try session.run { update in
+            guard update.captured != nil else { return }
+            frames += 1
+            guard frames == 4 else { return }
+            session.stop()
+            do throws(FaceSessionError) { try session.run { _ in } } catch { refusals.append(error) }
+        }
+        #expect(frames == 4)
+        #expect(refusals == [.alreadyRunning])
+        try session.run { if $0.captured != nil { frames += 1 } }
+        #expect(frames == 14)
     }
 
     @Test("paused, the source is closed; resumed, it is opened again")
@@ -212,20 +256,66 @@ struct FaceSessionTests {
         #expect(frames == Array(0..<30))
     }
 
+    @Test("a reader who stops to read keeps no more than the bound, knows what was lost, and has one frame in memory")
+    func stuckReader() async throws {
+        let portrait = try jpeg()
+        var options = FaceSession.Options()
+        options.frames = .full
+        let meter = SessionMeter()
+        let channel = UpdateChannel(.bounded(10), meter: meter)
+        let clip = Script { put in for index in 0..<60 { _ = put(.jpeg(portrait, index: index)) } }
+        // All is sent before any of it is read; each frame has news.
+        try FaceSession(source: clip.source, options: options).run { update in
+            var update = update
+            if let stamp = update.stamp, let face = update.faces.first, update.captured != nil {
+                update.events.append(FaceEvent(kind: .smile, face: face, stamp: stamp))
+            }
+            _ = channel.send(update)
+        }
+        channel.finish(.success(nil))
+        var updates: [FaceUpdate] = []
+        while let update = try await channel.next().get() { updates.append(update) }
+        #expect(updates.count == 10)
+        #expect(updates.last?.state == .ended)
+        #expect(updates.compactMap(\.frame).count <= 1)
+        #expect(meter.counts.droppedUpdates + meter.counts.replacedUpdates + updates.count == 63)
+    }
+
     @Test("a reader who stops to read misses no event of a live source, and knows of what was replaced")
     func liveUpdates() async throws {
         let portrait = try jpeg()
         let meter = SessionMeter()
-        let channel = UpdateChannel(meter: meter)
+        let channel = UpdateChannel(.bounded(100), meter: meter)
         let clip = Script { put in for index in 0..<30 { _ = put(.jpeg(portrait, index: index)) } }
-        // All is sent before anybody reads.
-        try FaceSession(source: clip.source).run { _ = channel.send($0, isLive: true) }
+        try FaceSession(source: clip.source).run { _ = channel.send($0) }
         channel.finish(.success(nil))
         var updates: [FaceUpdate] = []
         while let update = try await channel.next().get() { updates.append(update) }
         #expect(short(updates) == ["enter 1", "leave 1 shutdown"])
         #expect(updates.count < 8)
+        #expect(meter.counts.droppedUpdates == 0)
         #expect(meter.counts.replacedUpdates + updates.count == 33)
+    }
+
+    @Test("the loop over a clip's updates can pause, resume and stop the session it waits for")
+    func pausingInLoop() async throws {
+        let portrait = try jpeg()
+        let source = Script { put in for index in 0..<300 where !put(.jpeg(portrait, index: index)) { return } }
+        let session = try FaceSession(source: source.source)
+        var states: [String] = []
+        for try await update in session.updates {
+            if states.last != name(update.state) { states.append(name(update.state)) }
+            switch (states.last, states.count) {
+            case ("streaming", 2) where update.stamp?.frame == 5: await session.pause()
+            case ("paused", _): await session.resume()
+            case ("streaming", 5) where update.stamp?.frame == 5:
+                session.stop()
+                // Ends, as the run before it does not wait for its reader any more.
+                for try await _ in session.updates { break }
+            default: break
+            }
+        }
+        #expect(states == ["starting", "streaming", "paused", "starting", "streaming", "ended"])
     }
 
     @Test("a second reader of the updates is refused, and does not stop the first one by leaving")
@@ -279,8 +369,8 @@ struct FaceSessionTests {
 
 /// A source that a closure plays.
 private final class Script: FrameSource {
-    /// Takes a frame; false once nobody wants any more.
-    typealias Put = (Frame) -> Bool
+    /// Takes a frame, nil for the loss of the source; false once no more are wanted.
+    typealias Put = (Frame?) -> Bool
 
     private let play: @Sendable (Put) -> Void
     private let custom = Mutex<FaceSession.CustomSource?>(nil)
@@ -301,9 +391,17 @@ private final class Script: FrameSource {
     private let isStopped = Atomic(false)
 
     func run(into mailbox: FrameMailbox) {
-        let stream = StreamDescription(name: "script", size: FrameSize(width: 512, height: 600), format: "", rate: 30)
-        mailbox.put(.streaming(stream))
-        play { !isStopped.load(ordering: .relaxed) && mailbox.put(.frame($0)) }
+        let size = FrameSize(width: 512, height: 600)
+        mailbox.put(.streaming(StreamDescription(name: "script", size: size, format: "", rate: 30, isLive: false)))
+        play { frame in
+            guard !isStopped.load(ordering: .relaxed) else { return false }
+            guard let frame else {
+                mailbox.put(.lost(SourceFailure(reason: "unplugged", description: "a test")))
+                while !isStopped.load(ordering: .relaxed) { usleep(1000) }
+                return false
+            }
+            return mailbox.put(.frame(frame))
+        }
         mailbox.put(.ended(isStopped.load(ordering: .relaxed) ? .stopped : .finished))
     }
 

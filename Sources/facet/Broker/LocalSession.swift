@@ -66,6 +66,7 @@ final class LocalSession: Sendable {
     let messages: AsyncStream<Message>
 
     private let session: FaceSession
+    private let ticket = RunTicket()
     private let thread = Mutex<JoinableThread?>(nil)
 
     /// Opens a clip; a camera is opened when the session runs.
@@ -82,10 +83,10 @@ final class LocalSession: Sendable {
         self.messages = messages
         self.session = session
         do {
-            let thread = try JoinableThread(named: "session") {
+            let thread = try JoinableThread(named: "session") { [ticket] in
                 let feed = Feed(camera: text, continuation)
                 do throws(FaceSessionError) {
-                    try session.run { feed.take($0) }
+                    try session.run(ticket) { feed.take($0) }
                 } catch {
                     feed.fail(error)
                 }
@@ -99,7 +100,7 @@ final class LocalSession: Sendable {
 
     /// Closes the source.
     func stop() {
-        session.stop()
+        session.cancel(ticket)
         thread.withLock(\.self)?.join()
     }
 }

@@ -1,0 +1,175 @@
+import Synchronization
+
+/// Decides what a session does: takes what was asked of it and what its source did, and returns what comes next.
+///
+/// It has no thread, no source and no model.
+struct RunState {
+    /// What a run works with.
+    struct Configuration: Equatable {
+        var source: FaceSession.Source
+        var options: FaceSession.Options
+    }
+
+    /// What a run does while no source runs.
+    enum Step: Equatable {
+        case end
+        case pause
+        /// Nothing but to say what became of the newest configuration.
+        case report
+        case open(Configuration)
+    }
+
+    private enum Phase {
+        case idle
+        // With the thread that it runs on, which cannot wait for its own end.
+        case running(RunTicket?, thread: UInt)
+        case ending(RunTicket?, thread: UInt)
+    }
+
+    /// The newest configuration, and what became of it.
+    private(set) var status = ConfigurationStatus(number: 0, outcome: .pending)
+    /// What the session is to work with: the newest configuration, or the one before if that was rejected.
+    private var wanted: Configuration
+    /// What it works with; nil while no source runs.
+    private var current: Configuration?
+    /// With what a frame was analysed last: until then a configuration that is valid, but asks for what this camera cannot
+    /// do, is no reason to end a session that worked before.
+    private var proven: Configuration?
+    private var phase = Phase.idle
+    private var isPaused = false
+    /// The configuration known when the pause was reported.
+    private var pausedAt: Int?
+    /// Whether the running source is to stop.
+    private(set) var isLeaving = false
+
+    init(_ configuration: Configuration) { wanted = configuration }
+
+    /// Whether the session is to pause or to end.
+    var isInterrupted: Bool { if case .ending = phase { true } else { isPaused } }
+
+    /// Whether the source is closed because of a pause, or nothing runs.
+    var isAtRest: Bool { if case .idle = phase { true } else { pausedAt != nil } }
+
+    /// The run in progress, if it can be cancelled by itself.
+    var ticket: RunTicket? {
+        switch phase {
+        case .idle: nil
+        case .running(let ticket, _), .ending(let ticket, _): ticket
+        }
+    }
+
+    // MARK: - What is asked for
+
+    mutating func pause() {
+        isPaused = true
+        isLeaving = current != nil
+    }
+
+    mutating func resume() { isPaused = false }
+
+    /// Ends the run in progress, or only if it is that one.
+    mutating func stop(only wanted: RunTicket? = nil) {
+        guard case .running(let ticket, let thread) = phase, wanted == nil || ticket === wanted else { return }
+        phase = .ending(ticket, thread: thread)
+        isLeaving = current != nil
+    }
+
+    /// Takes another source, other options or both.
+    mutating func apply(_ source: FaceSession.Source?, _ options: FaceSession.Options) {
+        let new = Configuration(source: source ?? wanted.source, options: options)
+        let isInEffect = new == wanted && status.outcome == .inEffect
+        status = ConfigurationStatus(number: status.number + 1, outcome: isInEffect ? .inEffect : .pending)
+        wanted = new
+        if let current, current.source != new.source { isLeaving = true }
+    }
+
+    // MARK: - The run
+
+    /// - Returns: false if another run is in progress; nil to wait for the end of one that is about to end.
+    mutating func begin(_ ticket: RunTicket?, on thread: UInt) -> Bool? {
+        switch phase {
+        case .idle:
+            phase = ticket?.isCancelled == true ? .ending(ticket, thread: thread) : .running(ticket, thread: thread)
+            proven = nil
+            return true
+        case .ending(_, thread): return false
+        case .ending: return nil
+        case .running: return false
+        }
+    }
+
+    mutating func end() {
+        (phase, pausedAt) = (.idle, nil)
+        sourceIsClosed()
+    }
+
+    /// What to do next, with no source running; nil to wait until something else is asked for.
+    mutating func next() -> Step? {
+        if case .ending = phase { return .end }
+        guard isPaused else {
+            pausedAt = nil
+            current = wanted
+            if status.outcome == .inEffect, wanted != proven { status.outcome = .pending }
+            return .open(wanted)
+        }
+        guard pausedAt != status.number else { return nil }
+        defer { pausedAt = status.number }
+        if status.outcome == .pending { status.outcome = .inEffect }
+        return pausedAt == nil ? .pause : .report
+    }
+
+    /// The options to load before the next frame; nil if those in use are the wanted ones.
+    var newOptions: FaceSession.Options? {
+        current.flatMap { isLeaving || wanted.options == $0.options ? nil : wanted.options }
+    }
+
+    /// The options are in use; or they cannot be, and those before stay.
+    mutating func optionsWereLoaded(_ options: FaceSession.Options, _ error: FaceSessionError? = nil) {
+        guard let error else {
+            current?.options = options
+            return
+        }
+        guard let current, wanted.options == options else { return }
+        wanted.options = current.options
+        status.outcome = .rejected(error)
+    }
+
+    /// A frame was analysed, or the source waits for its camera or sender.
+    mutating func sourceWorks(hasFrame: Bool) {
+        if hasFrame, proven != current { proven = current }
+        if status.outcome == .pending, current == wanted { status.outcome = .inEffect }
+    }
+
+    /// The source came to its end, or stopped as it was asked to.
+    mutating func sourceEnded() {
+        if !isLeaving, case .running(let ticket, let thread) = phase { phase = .ending(ticket, thread: thread) }
+        sourceIsClosed()
+    }
+
+    /// The source or the models failed.
+    ///
+    /// - Returns: whether the run goes on, with the configuration before or with a newer one.
+    mutating func sourceFailed(_ error: FaceSessionError) -> Bool {
+        defer { sourceIsClosed() }
+        guard current == wanted else { return true }
+        guard let proven, proven != wanted else { return false }
+        wanted = proven
+        status.outcome = .rejected(error)
+        return true
+    }
+
+    private mutating func sourceIsClosed() { (current, isLeaving) = (nil, false) }
+}
+
+/// Names one run of a session, so that it can be cancelled without an effect on the run before or after it.
+package final class RunTicket: Sendable {
+    private let flag = Atomic(false)
+    /// Lets an update go that waits for its reader.
+    let release: @Sendable () -> Void
+
+    package init(release: @escaping @Sendable () -> Void = {}) { self.release = release }
+
+    var isCancelled: Bool { flag.load(ordering: .acquiring) }
+
+    func cancel() { flag.store(true, ordering: .releasing) }
+}
