@@ -232,8 +232,8 @@ public final class FaceSession: Sendable {
                 case .pause:
                     report(follower.interrupt(.paused, reason: .disabled))
                     follower.unload()
-                case .open(let configuration):
-                    report(follower.interrupt(.starting, reason: .restart))
+                case .open(let configuration, let reason):
+                    report(follower.interrupt(.starting, reason: reason))
                     do throws(FaceSessionError) {
                         try stream(configuration, report)
                         control.update { $0.state.sourceEnded() }

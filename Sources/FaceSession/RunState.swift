@@ -1,3 +1,4 @@
+import FaceMetadata
 import Synchronization
 
 /// Decides what a session does: takes what was asked of it and what its source did, and returns what comes next.
@@ -16,7 +17,8 @@ struct RunState {
         case pause
         /// Nothing but to say what became of the newest configuration.
         case report
-        case open(Configuration)
+        /// Runs a source; the faces of the one before leave for that reason.
+        case open(Configuration, FaceEvent.LeaveReason)
     }
 
     private enum Phase {
@@ -41,6 +43,7 @@ struct RunState {
     private var pausedAt: Int?
     /// Whether the running source is to stop.
     private(set) var isLeaving = false
+    private var leaveReason = FaceEvent.LeaveReason.restart
 
     init(_ configuration: Configuration) { wanted = configuration }
 
@@ -63,6 +66,7 @@ struct RunState {
     mutating func pause() {
         isPaused = true
         isLeaving = current != nil
+        leaveReason = .disabled
     }
 
     mutating func resume() { isPaused = false }
@@ -80,7 +84,7 @@ struct RunState {
         let isInEffect = new == wanted && status.outcome == .inEffect
         status = ConfigurationStatus(number: status.number + 1, outcome: isInEffect ? .inEffect : .pending)
         wanted = new
-        if let current, current.source != new.source { isLeaving = true }
+        if let current, current.source != new.source { (isLeaving, leaveReason) = (true, .restart) }
     }
 
     // MARK: - The run
@@ -110,7 +114,7 @@ struct RunState {
             pausedAt = nil
             current = wanted
             if status.outcome == .inEffect, wanted != proven { status.outcome = .pending }
-            return .open(wanted)
+            return .open(wanted, leaveReason)
         }
         guard pausedAt != status.number else { return nil }
         defer { pausedAt = status.number }

@@ -44,7 +44,7 @@ struct RunStateTests {
     /// Begins a run, and lets its source deliver a frame.
     private mutating func runWithFrame() {
         expect(begin: nil, on: 1, true)
-        expect(next: .open(Self.first))
+        expect(next: .open(Self.first, .restart))
         state.sourceWorks(hasFrame: true)
     }
 
@@ -67,7 +67,7 @@ struct RunStateTests {
     mutating func tickets() {
         let (own, another) = (RunTicket(), RunTicket())
         expect(begin: own, on: 1, true)
-        expect(next: .open(Self.first))
+        expect(next: .open(Self.first, .restart))
         state.stop(only: another)
         #expect(!state.isLeaving)
         state.stop(only: own)
@@ -100,7 +100,7 @@ struct RunStateTests {
         #expect(state.status.outcome == .inEffect)
         expect(next: nil)
         state.resume()
-        expect(next: .open(Self.other))
+        expect(next: .open(Self.other, .disabled))
         #expect(state.status.outcome == .pending)
     }
 
@@ -111,7 +111,7 @@ struct RunStateTests {
         state.resume()
         #expect(state.isLeaving)
         state.sourceEnded()
-        expect(next: .open(Self.first))
+        expect(next: .open(Self.first, .disabled))
     }
 
     @Test("the end of a source ends the run, unless it was asked to stop for another one")
@@ -120,7 +120,7 @@ struct RunStateTests {
         state.apply(Self.other.source, Self.other.options)
         #expect(state.isLeaving)
         state.sourceEnded()
-        expect(next: .open(Self.other))
+        expect(next: .open(Self.other, .restart))
         #expect(!state.isLeaving)
         state.sourceEnded()
         expect(next: .end)
@@ -129,7 +129,7 @@ struct RunStateTests {
     @Test("a configuration is in effect from its first frame on, or when the source waits for its camera")
     mutating func inEffect() {
         expect(begin: nil, on: 1, true)
-        expect(next: .open(Self.first))
+        expect(next: .open(Self.first, .restart))
         #expect(state.status == ConfigurationStatus(number: 0, outcome: .pending))
         state.sourceWorks(hasFrame: false)
         #expect(state.status.outcome == .inEffect)
@@ -165,10 +165,10 @@ struct RunStateTests {
         runWithFrame()
         state.apply(Self.other.source, Self.other.options)
         state.sourceEnded()
-        expect(next: .open(Self.other))
+        expect(next: .open(Self.other, .restart))
         expectFailure(goesOn: true)
         #expect(state.status == ConfigurationStatus(number: 1, outcome: .rejected(Self.error)))
-        expect(next: .open(Self.first))
+        expect(next: .open(Self.first, .restart))
         expectFailure(goesOn: false)
     }
 
@@ -178,7 +178,7 @@ struct RunStateTests {
         state.apply(Self.other.source, Self.other.options)
         expectFailure(goesOn: true)
         #expect(state.status.outcome == .pending)
-        expect(next: .open(Self.other))
+        expect(next: .open(Self.other, .restart))
         state.sourceWorks(hasFrame: true)
         expectFailure(goesOn: false)
     }
