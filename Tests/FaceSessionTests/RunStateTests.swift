@@ -1,3 +1,4 @@
+import FaceMetadata
 import FaceTracking
 import Testing
 
