@@ -35,8 +35,6 @@ func tests(
 }
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
-let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -63,7 +61,6 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
         // C libraries. Each is imported by exactly one Swift target.
@@ -75,6 +72,7 @@ let package = Package(
         .target(name: "CLiteRT"),
         .target(name: "CProcessMemory"),
         .target(name: "CTerminal"),
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
         // Opened when a camera needs its conversions: only its headers are needed here (libv4l-dev).
@@ -91,6 +89,7 @@ let package = Package(
         library("MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         library("FaceInference", ["Frames", "FaceMetadata", "CLiteRT", "CCrypto"]),
         library("MQTT", ["CMosquitto", grdb, logging]),
+        library("HTTPServing", ["CMicroHTTPD"]),
         library("SettingsFiles", [yams]),
         library(
             "FaceSession",
@@ -116,8 +115,8 @@ let package = Package(
             name: "facet",
             dependencies: [
                 "OverlayRendering", "TerminalPictures", "FaceSession", "FaceMessages", "FaceMetadata", "FaceInference",
-                "FaceTracking", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "V4L2Capture", argumentParser,
-                flyingFox, flyingSocks, logging,
+                "FaceTracking", "HTTPServing", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "V4L2Capture",
+                argumentParser, logging,
             ],
             resources: [
                 .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
@@ -158,6 +157,7 @@ let package = Package(
         tests(of: "V4L2Capture", ["Frames", "FaceMetadata", "CV4L2", system]),
         tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles"], exclude: ["References"]),
+        tests(of: "HTTPServing"),
         tests(of: "MQTT", [grdb, logging]),
         tests(of: "OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles"]),
         tests(of: "TerminalPictures"),
@@ -165,7 +165,7 @@ let package = Package(
             of: "facet",
             [
                 "OverlayRendering", "FaceInference", "FaceMessages", "FaceMetadata", "FaceTracking", "Frames",
-                "MediaFiles", "MQTT", argumentParser, flyingFox, logging,
+                "HTTPServing", "MediaFiles", "MQTT", argumentParser, logging,
             ]
         ),
         tests(of: "FaceSession", ["FaceMetadata", "FaceTracking", "FaceInference", "Frames"]),

@@ -15,8 +15,8 @@ need() { # COMMAND PACKAGE: fails unless the command is there
 # Debian packages that the programs are compiled and linked with.
 # shellcheck disable=SC2034 # used by the scripts that source this file
 build_packages=(
-    libv4l-dev libmosquitto-dev libssl-dev libturbojpeg0-dev libcairo2-dev libchafa-dev libsqlite3-dev
-    libavformat-dev libavcodec-dev libavutil-dev libswscale-dev
+    libv4l-dev libmosquitto-dev libmicrohttpd-dev libssl-dev libturbojpeg0-dev libcairo2-dev libchafa-dev
+    libsqlite3-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev
 )
 
 # The version, from its only home in the sources.

@@ -337,7 +337,7 @@ public final class FaceAnalyzer {
 
 extension NormalizedRect {
     /// The rectangle that holds everything.
-    fileprivate static var wholePicture: NormalizedRect { NormalizedRect(x: 0, y: 0, width: 1, height: 1) }
+    static var wholePicture: NormalizedRect { NormalizedRect(x: 0, y: 0, width: 1, height: 1) }
 }
 
 /// A mean of what was added so far.

@@ -124,7 +124,7 @@ def start_server(port, *options):
     server = start(
         [f"{programs}/facet", "serve", "--mqtt", f"mqtt://127.0.0.1:{port}", "--listen", "127.0.0.1:0", *options],
         stdout=subprocess.PIPE, text=True)
-    return server.stdout.readline().strip()
+    return server.stdout.readline().split()[0]
 
 
 browser = None

@@ -1,6 +1,8 @@
 import ArgumentParser
 import FaceMessages
+import FaceSession
 import Foundation
+import HTTPServing
 import MQTT
 import OverlayRendering
 
@@ -13,15 +15,17 @@ struct Serve: AsyncParsableCommand {
             with their smile and eyes as moving traces, events as they come, the state of cameras and broker. Without \
             --topic all cameras under 'faces' and '+/faces' are shown.
 
-            Only this machine can open the page unless --listen names another address. Then a visitor needs a token: \
-            set it with --token-file or in FACET_SERVE_TOKEN. Connections are not encrypted; put a proxy with TLS in \
-            front where the network is not trusted. Pages can look, and switch detection only with --control.
+            A page must give the token of --token-file or FACET_SERVE_TOKEN, if there is one. Only this machine can open \
+            the page unless --listen names another address, which needs a token. --https-certificate and --https-key \
+            encrypt; without them put a proxy with TLS in front where the network is not trusted, and name it with \
+            --proxy. Pages can look, and switch detection only with --control. With a look that hides faces (pixelate, \
+            blur) pages can choose only between such looks.
 
             Examples:
               facet serve
               facet serve --look hearts --mirror --control
               facet serve --topic 'site1/+/faces'
-              facet serve --listen 0.0.0.0:8088 --token-file /etc/facet/token
+              facet serve --listen 0.0.0.0:8088 --token-file token --https-certificate cert.pem --https-key cert.key
             """
     )
 
@@ -40,12 +44,35 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A further host name that browsers may use for this server.", valueName: "name"))
     var allowHost: [String] = []
 
+    @Option(
+        help: ArgumentHelp("The server's certificate and those that vouch for it, in PEM.", valueName: "file"),
+        completion: .file()
+    )
+    var httpsCertificate: String?
+
+    @Option(help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"), completion: .file())
+    var httpsKey: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A proxy's address, whose X-Forwarded-For and X-Forwarded-Proto are believed.",
+            valueName: "address"
+        )
+    )
+    var proxy: [String] = []
+
     @OptionGroup var overlay: OverlayOptions
     @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
         guard ListenAddress(listen) != nil else {
             throw ValidationError("--listen '\(listen)' is no address; write PORT, ADDRESS:PORT or [ADDRESS]:PORT")
+        }
+        guard (httpsCertificate == nil) == (httpsKey == nil) else {
+            throw ValidationError("--https-certificate and --https-key belong together: give both or neither")
+        }
+        if let wrong = proxy.first(where: { !isNumericAddress($0) }) {
+            throw ValidationError("--proxy '\(wrong)' is no address in numbers, such as 127.0.0.1 or ::1")
         }
     }
 
@@ -61,56 +88,70 @@ struct Serve: AsyncParsableCommand {
                 """
             )
         }
-        let patterns = broker.patterns(default: ["faces", "+/faces"])
+        var options = HTTPServer.Options(host: address.host, port: address.port)
+        if let httpsCertificate, let httpsKey {
+            options.tls = (try text(of: httpsCertificate, "certificate"), try text(of: httpsKey, "key"))
+        }
         let subscriber = try Subscriber(
             broker,
             command: "serve",
             topics: Topic.viewed,
-            patterns: patterns,
+            patterns: broker.patterns(default: ["faces", "+/faces"]),
             capacity: 512
         )
         let viewers = Viewers()
-        let bases = broker.topic.filter { !$0.contains("+") }
-        let studio = try Studio(
+        // The operator's choice limits the visitor's.
+        let hides = looks[overlay.look.name].hidesFaces
+        let offered = looks.names.filter { !hides || looks[$0].hidesFaces }
+        let publisher = try PagePublisher(
             viewers: viewers,
             address: subscriber.address,
-            bases: bases,
+            bases: broker.topic.filter { !$0.contains("+") },
             looks: looks,
-            canControl: control
+            offered: offered,
+            canControl: control,
+            hasLogin: token != nil
         )
-        var live = LivePage(
+        var detect: PageServer.Switch?
+        if control { detect = { subscriber.send($1 ? "ON" : "OFF", on: .detectSet, under: $0) } }
+        let page = PageServer(
+            access: PageGuard(
+                token: token,
+                names: allowHost + Self.ownNames,
+                proxies: proxy,
+                isTLS: options.tls != nil
+            ),
             viewers: viewers,
-            looks: looks.names,
-            wish: ViewerWish(look: overlay.look.name, isMirrored: overlay.mirror)
+            looks: offered,
+            wish: ViewerWish(look: overlay.look.name, isMirrored: overlay.mirror),
+            detect: detect
         )
-        if control {
-            live.detect = { base, isOn in subscriber.send(isOn ? "ON" : "OFF", on: .detectSet, under: base) }
-        }
-        let access = PageGuard(token: address.isLoopback ? nil : token, names: allowHost + Self.ownNames)
-        let server = try PageServer(address, access: access, live: live)
-        let serving = Task<Void, any Error> {
-            try await server.run(address) { port in
-                let host = address.isVersion6 ? "[\(address.host)]" : address.host
-                StandardOutput.print(line: "http://\(host):\(port)/")
-                if StandardOutput.isTerminal { StandardOutput.note("serving the page, Ctrl-C ends") }
-            }
-        }
+        let server = try makeServer(options, page)
+        let serving = Task { try await onThread(named: "http") { server.run() } }
+        let scheme = options.tls == nil ? "http" : "https"
+        let access = token == nil ? "open to all users of this machine" : "asks for the token"
+        StandardOutput.print(line: "\(scheme)://\(address.urlHost):\(server.port)/ \(access)")
+        if StandardOutput.isTerminal { StandardOutput.note("serving the page, Ctrl-C ends") }
         let inputs = LiveInputs(subscriber, interval: .milliseconds(33), interruptible: true)
-        let interrupt = inputs.interrupt
-        // A server that cannot listen ends the command.
-        Task { do { try await serving.value } catch { interrupt() } }
-        defer {
-            for viewer in viewers.all.viewers { viewers.leave(viewer) }
-            serving.cancel()
-        }
-        try await follow(inputs, studio, ConnectionNotices(address: subscriber.address))
-        serving.cancel()
-        await subscriber.stop()
+        defer { server.stop() }
+        try await follow(inputs, publisher, ConnectionNotices(address: subscriber.address))
+        server.stop()
         try await serving.value
+        await subscriber.stop()
     }
 
-    /// Keeps the pages up to date until somebody ends the command.
-    private func follow(_ inputs: LiveInputs, _ studio: Studio, _ notices: ConnectionNotices) async throws {
+    private func makeServer(_ options: HTTPServer.Options, _ page: PageServer) throws -> HTTPServer {
+        do {
+            return try HTTPServer(options) { page.answer($0) }
+        } catch .cannotListen(let host, let port, let reason) {
+            throw CommandFailure("cannot listen on \(host) port \(port): \(reason); choose another with --listen")
+        } catch {
+            throw CommandFailure("cannot serve the page with \(httpsCertificate ?? "") and \(httpsKey ?? ""): \(error)")
+        }
+    }
+
+    /// Keeps the pages up to date until the command is ended.
+    private func follow(_ inputs: LiveInputs, _ publisher: PagePublisher, _ notices: ConnectionNotices) async throws {
         var notices = notices
         let start = ContinuousClock.now
         for await input in inputs {
@@ -121,8 +162,8 @@ struct Serve: AsyncParsableCommand {
                 if case .connection(let state) = occurrence, let note = try notices.note(state) {
                     StandardOutput.note(note)
                 }
-                studio.take(occurrence, at: seconds)
-            case .tick: try studio.advance(to: seconds)
+                publisher.take(occurrence, at: seconds)
+            case .tick: try publisher.advance(to: seconds)
             case .interrupted: return
             case .key: break
             }
@@ -132,11 +173,7 @@ struct Serve: AsyncParsableCommand {
     private func token() throws -> String? {
         let text: String?
         if let tokenFile {
-            do {
-                text = try String(contentsOfFile: tokenFile, encoding: .utf8)
-            } catch {
-                throw CommandFailure("cannot read the token in \(tokenFile): \(SystemReason(error))")
-            }
+            text = try self.text(of: tokenFile, "token")
         } else {
             text = ProcessInfo.processInfo.environment["FACET_SERVE_TOKEN"]
         }
@@ -148,6 +185,14 @@ struct Serve: AsyncParsableCommand {
             throw CommandFailure("the token for the page is too short: it must have 12 characters or more")
         }
         return token
+    }
+
+    private func text(of path: String, _ content: String) throws -> String {
+        do {
+            return try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw CommandFailure("cannot read the \(content) in \(path): \(SystemReason(error))")
+        }
     }
 
     /// The names that other machines know this one by.

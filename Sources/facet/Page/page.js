@@ -1,11 +1,11 @@
-// The live page. Messages come over one WebSocket, each with a JSON header, an SVG document and a JPEG; the looks are
-// drawn by the server, this script only lays the document over the picture.
+// The live page. Messages come over one streamed response, each with a JSON header, an SVG document and a JPEG; the looks
+// are drawn by the server, this script only lays the document over the picture.
 const $ = (id) => document.getElementById(id);
 const traceSeconds = 20;
 const wish = { look: null, mirror: null, camera: "" };
 const cameras = new Map(); // base -> { figure, canvas, ... }
 const faces = new Map(); // "base id" -> { row, samples, ... }
-let socket = null;
+let stream = null; // what ends the response that is being read
 let state = null;
 let lastEvent = 0;
 let retry = 500;
@@ -13,38 +13,66 @@ let lastMessage = 0;
 
 // Connection
 
-function connect() {
-  socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live`);
-  socket.binaryType = "arraybuffer";
-  socket.onopen = () => {
-    retry = 500;
-    const chosen = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== null));
-    send(chosen);
-  };
-  socket.onmessage = (event) => {
+// Another wish is another response: the one that is being read ends.
+async function connect() {
+  stream?.abort();
+  const mine = (stream = new AbortController());
+  const query = new URLSearchParams(Object.entries(wish).filter(([, value]) => value !== null && value !== ""));
+  let reason = "the server of this page is gone; trying again";
+  try {
+    const response = await fetch(`live?${query}`, { signal: mine.signal });
+    if (response.status === 401) return location.reload();
+    if (response.ok) await read(response.body.getReader());
+    else reason = (await response.text()).trim();
+  } catch {
+    // Its end is told below, whatever ended it.
+  }
+  if (mine !== stream) return;
+  showBroker({ connected: false, reason });
+  setTimeout(() => mine === stream && connect(), retry);
+  retry = Math.min(5000, retry * 2);
+}
+
+// Cuts the response into messages: the lengths of three parts, each four bytes, then the parts.
+async function read(reader) {
+  let [chunks, held, needed] = [[], 0, 12];
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
     lastMessage = performance.now();
-    take(event.data);
-  };
-  socket.onclose = () => {
-    showBroker({ connected: false, reason: "the server of this page is gone; trying again" });
-    setTimeout(connect, retry);
-    retry = Math.min(5000, retry * 2);
-  };
+    chunks.push(value);
+    held += value.length;
+    while (held >= needed) {
+      const bytes = new Uint8Array(held);
+      let offset = 0;
+      for (const chunk of chunks) {
+        bytes.set(chunk, offset);
+        offset += chunk.length;
+      }
+      const lengths = [0, 4, 8].map((place) => new DataView(bytes.buffer).getUint32(place));
+      const end = lengths.reduce((sum, length) => sum + length, 12);
+      const isWhole = held >= end;
+      if (isWhole) take(bytes, lengths);
+      chunks = [isWhole ? bytes.subarray(end) : bytes];
+      held = chunks[0].length;
+      needed = isWhole ? 12 : end;
+    }
+  }
 }
 
-function send(command) {
-  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(command));
-}
-
-function take(buffer) {
-  const view = new DataView(buffer);
-  const [header, svg] = [view.getUint32(0), view.getUint32(4)];
-  const text = new TextDecoder().decode(new Uint8Array(buffer, 8, header));
-  const message = JSON.parse(text);
+function take(bytes, [header, svg, jpeg]) {
+  retry = 500;
+  const message = JSON.parse(new TextDecoder().decode(bytes.subarray(12, 12 + header)));
   if (message.type === "state") return showState(message);
-  const overlay = new Blob([new Uint8Array(buffer, 8 + header, svg)], { type: "image/svg+xml" });
-  const jpeg = new Blob([new Uint8Array(buffer, 8 + header + svg)], { type: "image/jpeg" });
-  showFrame(message, overlay, message.picture ? jpeg : null);
+  const overlay = new Blob([bytes.subarray(12 + header, 12 + header + svg)], { type: "image/svg+xml" });
+  const start = 12 + header + svg;
+  const picture = message.picture ? new Blob([bytes.subarray(start, start + jpeg)], { type: "image/jpeg" }) : null;
+  showFrame(message, overlay, picture);
+}
+
+async function switchDetection(camera, on) {
+  const response = await fetch("detect", { method: "POST", body: JSON.stringify({ camera, on }) });
+  if (response.status === 401) location.reload();
 }
 
 // Pictures
@@ -155,6 +183,15 @@ function showState(message) {
     if (wish.look) look.value = wish.look;
   }
   for (const row of message.cameras) showCamera(row, message);
+  const bases = new Set(message.cameras.map((row) => row.base));
+  for (const [base, entry] of cameras) {
+    if (bases.has(base)) continue;
+    entry.figure.remove();
+    cameras.delete(base);
+  }
+  $("logout").hidden = !message.login;
+  $("further").hidden = message.further === 0;
+  $("further").textContent = `${message.further} more cameras are not shown.`;
   const many = message.cameras.length > 1;
   $("all").hidden = !many || !wish.camera;
   $("cameras").classList.toggle("one", !many || Boolean(wish.camera));
@@ -194,7 +231,7 @@ function showCamera(row, { broker, cameras: rows, control }) {
   entry.button.setAttribute("aria-label", `${entry.name.textContent}: ${entry.text.textContent}`);
   entry.detect.hidden = !control || row.state !== "online" || row.detecting === undefined;
   entry.detect.textContent = row.detecting ? "Switch detection off" : "Switch detection on";
-  entry.detect.onclick = () => send({ detect: { camera: row.base, on: !row.detecting } });
+  entry.detect.onclick = () => switchDetection(row.base, !row.detecting);
   entry.figure.hidden = Boolean(wish.camera) && wish.camera !== row.base;
 }
 
@@ -304,7 +341,7 @@ function line(context, samples, value, now, width, top, height, color) {
 
 function choose(base) {
   wish.camera = base;
-  send({ camera: base });
+  connect();
   for (const face of [...faces.values()]) if (base && face.base !== base) removeFace(face);
   if (state) showState(state);
 }
@@ -319,11 +356,11 @@ function fit(value) {
 
 $("look").onchange = (event) => {
   wish.look = event.target.value;
-  send({ look: wish.look });
+  connect();
 };
 $("mirror").onchange = (event) => {
   wish.mirror = event.target.checked;
-  send({ mirror: wish.mirror });
+  connect();
 };
 $("gravity").onchange = (event) => fit(event.target.value);
 $("all").onclick = () => choose("");
@@ -350,6 +387,8 @@ addEventListener("keydown", (event) => {
 setInterval(() => {
   drawTraces();
   // The server sends a state every two seconds at the least.
-  if (socket?.readyState === WebSocket.OPEN && lastMessage && performance.now() - lastMessage > 8000) socket.close();
+  if (performance.now() - lastMessage < 8000) return;
+  lastMessage = performance.now();
+  connect();
 }, 100);
 connect();

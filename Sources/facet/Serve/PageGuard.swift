@@ -1,67 +1,141 @@
 import Foundation
+import HTTPServing
+import Synchronization
 
 /// Decides which requests are answered.
 ///
 /// A page of another site must not reach the server through the visitor's browser: `Host` must name this server, so that
 /// a foreign name that resolves to it (DNS rebinding) is refused, and `Origin`, where a browser sends one, must be the
-/// same as `Host`. Beyond loopback a token is needed too.
-struct PageGuard: Sendable {
+/// same as `Host`. Where there is a token, a visitor needs it, from whatever address.
+final class PageGuard: Sendable {
     /// What becomes of a request.
     enum Verdict: Equatable {
-        /// It is answered.
-        case allowed
+        /// It is answered; the session is nil without a login.
+        case allowed(session: String?)
         /// It comes from a page of another site, or for a name that is not this server's.
         case foreign
         /// It lacks the token.
         case unauthorized
+        /// It brings a token, but too many wrong ones came lately.
+        case tooMany
+    }
+
+    /// What becomes of a login.
+    enum Login: Equatable {
+        /// The token is right; the `Set-Cookie` header that lets the visitor in.
+        case welcome(cookie: String)
+        /// The token is wrong.
+        case wrong
+        /// Too many wrong ones came lately.
+        case tooMany
+    }
+
+    private struct Box {
+        /// The oldest first.
+        var sessions: [String] = []
+        var attempts = AttemptLimit()
     }
 
     /// The name of the cookie that stands for the token.
-    static let cookie = "facet"
+    private static let cookie = "facet"
 
-    /// What a visitor must know; nil on loopback.
-    private let token: String?
+    /// Visitors logged in at the same time; a further one ends the oldest login.
+    private static let mostSessions = 256
 
-    /// What the cookie must hold: made anew by every run, so that a stolen one ends with it.
-    private let session: String
-
+    private let token: [UInt8]?
     /// Host names beside addresses that are this server's, lower case.
     private let names: Set<String>
+    /// The addresses of proxies whose `X-Forwarded-…` headers are believed.
+    private let proxies: Set<String>
+    private let isTLS: Bool
+    private let box = Mutex(Box())
+    private let start = ContinuousClock.now
 
     /// Makes a guard.
-    init(token: String?, names: [String]) {
-        self.token = token
+    ///
+    /// - Parameters:
+    ///   - token: what a visitor must know; nil if everybody who can connect may look.
+    ///   - names: the server's host names.
+    ///   - proxies: the addresses of proxies.
+    ///   - isTLS: whether the server itself encrypts.
+    init(token: String?, names: [String], proxies: [String] = [], isTLS: Bool = false) {
+        self.token = token.map { Array($0.utf8) }
         self.names = Set((names + ["localhost"]).map { $0.lowercased() })
-        session = (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+        self.proxies = Set(proxies)
+        self.isTLS = isTLS
     }
 
-    /// Whether visitors need a token.
-    var needsToken: Bool { token != nil }
+    private var seconds: Double { start.duration(to: .now) / .seconds(1) }
 
     /// Judges a request by its headers.
-    func verdict(host: String?, origin: String?, cookies: String?, authorization: String?) -> Verdict {
-        guard let host, isOwn(host) else { return .foreign }
+    func verdict(on request: HTTPRequest) -> Verdict {
+        guard let host = request.headers["host"], isOwn(host) else { return .foreign }
         // Behind a proxy the scheme may be another one; the name and the port are what counts.
-        if let origin, origin.lowercased().split(separator: "/").last.map(String.init) != host.lowercased() {
+        if let origin = request.headers["origin"],
+            origin.lowercased().split(separator: "/").last.map(String.init) != host.lowercased()
+        {
             return .foreign
         }
-        guard let token else { return .allowed }
-        let bearer = authorization.flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
-        if let bearer, Self.equal(bearer, token) { return .allowed }
-        return cookieValue(in: cookies).map { Self.equal($0, session) } == true ? .allowed : .unauthorized
+        guard token != nil else { return .allowed(session: nil) }
+        if let session = session(of: request) { return .allowed(session: session) }
+        guard let bearer = request.headers["authorization"], bearer.hasPrefix("Bearer ") else { return .unauthorized }
+        return check(String(bearer.dropFirst(7)), from: request).map { $0 ? .allowed(session: nil) : .unauthorized }
+            ?? .tooMany
     }
 
-    /// The header that lets a visitor in who knows the token; nil if it is another one.
-    func login(token given: String) -> String? {
-        guard let token, Self.equal(given, token) else { return nil }
-        return "\(Self.cookie)=\(session); HttpOnly; SameSite=Strict; Path=/"
+    /// Judges a token that a visitor gave.
+    func login(token given: String, _ request: HTTPRequest) -> Login {
+        guard let isRight = check(given, from: request) else { return .tooMany }
+        guard isRight else { return .wrong }
+        let session = (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+        box.withLock { box in
+            if box.sessions.count == Self.mostSessions { box.sessions.removeFirst() }
+            box.sessions.append(session)
+        }
+        return .welcome(cookie: cookie(session, request))
+    }
+
+    /// Ends a session.
+    ///
+    /// - Returns: the `Set-Cookie` header that takes the cookie away.
+    func logout(_ session: String?, _ request: HTTPRequest) -> String {
+        box.withLock { $0.sessions.removeAll { $0 == session } }
+        return cookie("", request) + "; Max-Age=0"
+    }
+
+    private func cookie(_ value: String, _ request: HTTPRequest) -> String {
+        let isProxied = proxies.contains(request.client)
+        let isSecure = isTLS || (isProxied && request.headers["x-forwarded-proto"]?.lowercased() == "https")
+        return "\(Self.cookie)=\(value); HttpOnly; SameSite=Strict; Path=/\(isSecure ? "; Secure" : "")"
+    }
+
+    /// Whether a token is right; nil if too many wrong ones came lately.
+    private func check(_ given: String, from request: HTTPRequest) -> Bool? {
+        let now = seconds
+        var client = request.client
+        if proxies.contains(client), let last = request.headers["x-forwarded-for"]?.split(separator: ",").last {
+            client = last.trimmingCharacters(in: .whitespaces)
+        }
+        return box.withLock { box in
+            guard box.attempts.permits(client, at: now) else { return nil }
+            if isToken(given) { return true }
+            box.attempts.fail(client, at: now)
+            return false
+        }
+    }
+
+    /// Whether a text is the token, in a time that depends on the text alone.
+    private func isToken(_ given: String) -> Bool {
+        guard let token, !token.isEmpty else { return false }
+        var difference = given.utf8.count ^ token.count
+        for (index, byte) in given.utf8.enumerated() { difference |= Int(byte ^ token[index % token.count]) }
+        return difference == 0
     }
 
     /// An address names nobody else's site; a name must be one of ours.
     private func isOwn(_ host: String) -> Bool {
         let name = Self.name(of: host.lowercased())
-        var (four, six) = (in_addr(), in6_addr())
-        return names.contains(name) || inet_pton(AF_INET, name, &four) == 1 || inet_pton(AF_INET6, name, &six) == 1
+        return names.contains(name) || isNumericAddress(name)
     }
 
     /// The host without its port and brackets.
@@ -70,47 +144,80 @@ struct PageGuard: Sendable {
         return String(host.prefix { $0 != ":" })
     }
 
-    private func cookieValue(in header: String?) -> String? {
-        for part in (header ?? "").split(separator: ";") {
+    /// The session whose cookie a request brings.
+    private func session(of request: HTTPRequest) -> String? {
+        let given = (request.headers["cookie"] ?? "").split { $0 == ";" || $0 == "," }.compactMap { part -> String? in
             let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            if pair.count == 2, pair[0] == Self.cookie { return pair[1] }
+            return pair.count == 2 && pair[0] == Self.cookie ? pair[1] : nil
         }
-        return nil
-    }
-
-    /// Whether two texts are the same, in a time that does not depend on how much of them is.
-    private static func equal(_ one: String, _ other: String) -> Bool {
-        let (one, other) = (Array(one.utf8), Array(other.utf8))
-        guard one.count == other.count else { return false }
-        return zip(one, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        return box.withLock { box in box.sessions.first(where: given.contains) }
     }
 }
 
-/// Where the page is served.
-struct ListenAddress: Equatable {
-    var host: String
-    var port: UInt16
+/// Something that may happen so often at once, and then at a steady rate.
+struct TokenBucket: Sendable {
+    private let capacity: Double
+    private let rate: Double
+    private var level: Double
+    private var last = 0.0
 
-    /// Reads `8088`, `127.0.0.1:8088`, `[::1]:8088` or `0.0.0.0:8088`; nil if it is none of these.
-    init?(_ text: String) {
-        if let port = UInt16(text) {
-            (host, self.port) = ("127.0.0.1", port)
-            return
-        }
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            return nil
-        }
-        var name = String(text[..<colon])
-        if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
-        if name == "localhost" { name = "127.0.0.1" }
-        var (four, six) = (in_addr(), in6_addr())
-        guard inet_pton(AF_INET, name, &four) == 1 || inet_pton(AF_INET6, name, &six) == 1 else { return nil }
-        (host, self.port) = (name, port)
+    /// Makes a full one.
+    ///
+    /// - Parameters:
+    ///   - capacity: how often at once.
+    ///   - rate: how often a second in the long run.
+    init(capacity: Double, rate: Double) {
+        (self.capacity, self.rate, level) = (capacity, rate, capacity)
     }
 
-    /// Whether only programs on this machine can come.
-    var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
+    /// Whether it is full again at a time in seconds, so that it says no more than a new one.
+    func isFull(at seconds: Double) -> Bool { level(at: seconds) >= capacity }
 
-    /// Whether it is an address of version 6.
-    var isVersion6: Bool { host.contains(":") }
+    /// Whether it may happen once more.
+    func permits(at seconds: Double) -> Bool { level(at: seconds) >= 1 }
+
+    /// Counts that it happened, if it may.
+    ///
+    /// - Returns: whether it may.
+    mutating func take(at seconds: Double) -> Bool {
+        (level, last) = (level(at: seconds), seconds)
+        guard level >= 1 else { return false }
+        level -= 1
+        return true
+    }
+
+    private func level(at seconds: Double) -> Double { min(capacity, level + rate * (seconds - last)) }
+}
+
+/// Slows down who guesses tokens: after some wrong ones from an address, and after many from all, further ones are not
+/// even compared for a while. Visitors who are logged in do not notice.
+struct AttemptLimit: Sendable {
+    /// Addresses that are remembered; the one that guessed least lately makes room.
+    private static let capacity = 1024
+
+    private var all = TokenBucket(capacity: 100, rate: 20)
+    private var addresses: [String: TokenBucket] = [:]
+
+    /// Whether a token from an address is compared at a time in seconds.
+    func permits(_ address: String, at seconds: Double) -> Bool {
+        all.permits(at: seconds) && addresses[Self.key(address)]?.permits(at: seconds) ?? true
+    }
+
+    /// Counts a wrong one.
+    mutating func fail(_ address: String, at seconds: Double) {
+        _ = all.take(at: seconds)
+        let key = Self.key(address)
+        if addresses[key] == nil, addresses.count >= Self.capacity {
+            addresses = addresses.filter { !$0.value.isFull(at: seconds) }
+            if addresses.count >= Self.capacity, let any = addresses.keys.first { addresses[any] = nil }
+        }
+        _ = addresses[key, default: TokenBucket(capacity: 5, rate: 0.5)].take(at: seconds)
+    }
+
+    /// Of an address of version 6 the network's half: a client has all of it.
+    private static func key(_ address: String) -> String {
+        var six = in6_addr()
+        guard inet_pton(AF_INET6, address, &six) == 1 else { return address }
+        return withUnsafeBytes(of: &six) { $0.prefix(8).map { String($0, radix: 16) }.joined(separator: ":") }
+    }
 }

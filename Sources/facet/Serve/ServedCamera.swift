@@ -34,22 +34,32 @@ struct ServedCamera {
 
     /// Takes what happened on the connection.
     ///
-    /// - Returns: the event that it was, and whether the camera's condition or its faces may have changed.
-    mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> (event: EventMessage?, state: Bool) {
+    /// - Returns: the event that it was, whether the camera's condition or its faces may have changed, and whether it was
+    ///   of the contract.
+    mutating func take(
+        _ occurrence: Subscriber.Occurrence,
+        at seconds: Double
+    ) -> (event: EventMessage?, state: Bool, isValid: Bool) {
         let faces = model.scene.layers.count
         switch model.take(occurrence, at: seconds) {
-        case .picture, nil: return (nil, false)
+        case nil: return (nil, false, false)
+        case .picture: return (nil, false, true)
         case .event(let event):
             isDirty = isDirty || shown == nil
-            return (event, true)
+            return (event, true, true)
         case .other:
             if !model.isWatching { shown = nil }
             if case .connection(let state) = occurrence, !state.isConnected { shown = nil }
             isDirty = isDirty || shown == nil
-            if case .message(.metadata, _) = occurrence { return (nil, model.scene.layers.count != faces) }
-            return (nil, true)
+            if case .message(.metadata, _) = occurrence {
+                return (nil, model.scene.layers.count != faces, true)
+            }
+            return (nil, true, true)
         }
     }
+
+    /// Whether its daemon says that it runs.
+    var isOnline: Bool { model.status?.status.state == .online }
 
     /// Preview pictures a second; nil if none came lately.
     var pictureRate: Double? { pictures.rate(at: .now) }
@@ -85,16 +95,13 @@ struct ServedCamera {
 
     /// The message with what there is to show: picture, faces, and the overlay in a look.
     ///
-    /// Four parts: the length of a JSON header and that of an SVG document, each as four bytes with the highest first,
-    /// then the header, the document and the JPEG, which is empty without a preview.
-    ///
-    /// A look that hides faces is drawn into the picture: what a page gets holds no face, whatever its script does.
+    /// A look that hides faces is drawn into the picture: the page gets no other.
     func message(
         _ wish: ViewerWish,
         looks: Looks,
         at seconds: Double,
         covered: CoveredPictures
-    ) throws -> Data {
+    ) throws -> [UInt8] {
         let (look, isMirrored) = (looks[wish.look], wish.isMirrored)
         let size = shown?.size ?? model.pictureSize ?? Self.usualPicture
         let scene = shown.map { model.scene(of: $0.picture) } ?? model.scene
@@ -142,14 +149,17 @@ struct ServedCamera {
 
 /// Where the messages for pages are put together.
 enum ServedMessage {
-    /// A message of a JSON header, an SVG document and a JPEG.
-    static func encode(_ header: some Encodable, svg: [UInt8] = [], jpeg: [UInt8] = []) -> Data {
+    /// A message of a JSON header, an SVG document and a JPEG, which may be empty.
+    ///
+    /// The lengths of the three parts come first, each as four bytes with the highest first.
+    static func encode(_ header: some Encodable, svg: [UInt8] = [], jpeg: [UInt8] = []) -> [UInt8] {
         let json = (try? JSONEncoder().encode(header)) ?? Data("{}".utf8)
-        var message = Data(capacity: 8 + json.count + svg.count + jpeg.count)
-        for count in [json.count, svg.count] {
+        var message: [UInt8] = []
+        message.reserveCapacity(12 + json.count + svg.count + jpeg.count)
+        for count in [json.count, svg.count, jpeg.count] {
             withUnsafeBytes(of: UInt32(count).bigEndian) { message.append(contentsOf: $0) }
         }
-        message.append(json)
+        message.append(contentsOf: json)
         message.append(contentsOf: svg)
         message.append(contentsOf: jpeg)
         return message
@@ -200,8 +210,13 @@ struct StateHeader: Encodable {
     var type = "state"
     var version = facetVersion
     var broker: BrokerRow
+    /// Whether pages can switch detection.
     var control: Bool
+    /// Whether there is a login to end.
+    var login: Bool
     var looks: [String]
+    /// How many cameras are not shown, because there are too many.
+    var further: Int
     var cameras: [CameraRow]
     var events: [EventRow]
 }

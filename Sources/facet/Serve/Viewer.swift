@@ -1,5 +1,4 @@
-import FlyingFox
-import Foundation
+import HTTPServing
 import Synchronization
 
 /// What one open page wants to see.
@@ -21,44 +20,27 @@ struct ViewerWish: Hashable, Sendable {
 ///
 /// Of each camera only the newest message waits, so a page on a slow connection falls behind by one picture and no more,
 /// and costs no memory.
-final class Viewer: Sendable {
+final class Viewer: HTTPStream {
     private struct Box {
-        var wish: ViewerWish
-        var control: [WSFrame] = []
-        var state: Data?
-        var frames: [String: Data] = [:]
+        var state: [UInt8]?
+        var frames: [String: [UInt8]] = [:]
         var order: [String] = []
         var isOver = false
         var dropped = 0
-        var waiter: CheckedContinuation<Void, Never>?
-
-        var isEmpty: Bool { control.isEmpty && state == nil && order.isEmpty }
-
-        mutating func next() -> WSFrame? {
-            if !control.isEmpty { return control.removeFirst() }
-            if let state {
-                self.state = nil
-                return WSFrame(fin: true, opcode: .binary, mask: nil, payload: state)
-            }
-            guard !order.isEmpty, let frame = frames.removeValue(forKey: order.removeFirst()) else { return nil }
-            return WSFrame(fin: true, opcode: .binary, mask: nil, payload: frame)
-        }
-    }
-
-    /// Frames of control that may wait; a page that floods with pings gets no more answers.
-    private static let longestControl = 16
-
-    private let box: Mutex<Box>
-
-    /// Makes a viewer for whom nothing waits.
-    init(_ wish: ViewerWish) {
-        box = Mutex(Box(wish: wish))
+        var ready: (@Sendable () -> Void)?
     }
 
     /// What it wants to see.
-    var wish: ViewerWish {
-        get { box.withLock(\.wish) }
-        set { box.withLock { $0.wish = newValue } }
+    let wish: ViewerWish
+
+    /// The login it belongs to.
+    let session: String?
+
+    private let box = Mutex(Box())
+
+    /// Makes a viewer for whom nothing waits.
+    init(_ wish: ViewerWish, session: String? = nil) {
+        (self.wish, self.session) = (wish, session)
     }
 
     /// How many pictures were replaced by newer ones before they could be sent.
@@ -68,12 +50,12 @@ final class Viewer: Sendable {
     var isOver: Bool { box.withLock(\.isOver) }
 
     /// Puts the newest state in the place of one that still waits.
-    func put(state: Data) {
+    func put(state: [UInt8]) {
         change { $0.state = state }
     }
 
     /// Puts a camera's newest picture in the place of one that still waits.
-    func put(_ frame: Data, of base: String) {
+    func put(_ frame: [UInt8], of base: String) {
         change { box in
             if box.frames.updateValue(frame, forKey: base) == nil {
                 box.order.append(base)
@@ -83,81 +65,84 @@ final class Viewer: Sendable {
         }
     }
 
-    /// Puts an answer of the protocol itself, such as a pong.
-    func put(_ frame: WSFrame) {
-        change { if $0.control.count < Self.longestControl { $0.control.append(frame) } }
+    func begin(ready: @escaping @Sendable () -> Void) { box.withLock { $0.ready = ready } }
+
+    /// The state if one waits, otherwise the picture that has been waiting the longest.
+    func next() -> HTTPStreamPart {
+        box.withLock { box in
+            if box.isOver { return .end }
+            if let state = box.state {
+                box.state = nil
+                return .bytes(state)
+            }
+            guard !box.order.isEmpty, let frame = box.frames.removeValue(forKey: box.order.removeFirst()) else {
+                return .none
+            }
+            return .bytes(frame)
+        }
     }
 
     /// Ends the page; what waits is dropped.
     func end() {
-        change { $0.isOver = true }
-    }
-
-    /// The next message to send; waits for one. Nil when the page is closed.
-    func next() async -> WSFrame? {
-        while true {
-            let (frame, isOver) = box.withLock { box in box.isOver ? (nil, true) : (box.next(), false) }
-            if let frame { return frame }
-            if isOver { return nil }
-            await withCheckedContinuation { continuation in
-                let isReady = box.withLock { box in
-                    guard box.isEmpty, !box.isOver else { return true }
-                    box.waiter = continuation
-                    return false
-                }
-                if isReady { continuation.resume() }
-            }
-        }
+        change { ($0.isOver, $0.state, $0.frames, $0.order) = (true, nil, [:], []) }
     }
 
     private func change(_ body: (inout Box) -> Void) {
-        let waiter = box.withLock { box in
-            body(&box)
-            defer { box.waiter = nil }
-            return box.waiter
+        let ready = box.withLock { box in
+            if !box.isOver { body(&box) }
+            return box.ready
         }
-        waiter?.resume()
+        ready?()
     }
 }
 
-/// All open pages.
+/// All open pages, and the cameras that they show.
 final class Viewers: Sendable {
     /// Pages at the same time; each costs a descriptor.
-    static let capacity = 256
+    static let capacity = 128
 
     private struct List {
-        var viewers: [ObjectIdentifier: Viewer] = [:]
+        var viewers: [Viewer] = []
+        var bases: Set<String> = []
         var changes = 0
+
+        mutating func removeEnded() {
+            let before = viewers.count
+            viewers.removeAll(where: \.isOver)
+            if viewers.count != before { changes += 1 }
+        }
     }
 
     private let list = Mutex(List())
 
     /// Adds a page; nil if there are too many.
-    func join(_ wish: ViewerWish) -> Viewer? {
-        let viewer = Viewer(wish)
-        return list.withLock { list in
+    func join(_ wish: ViewerWish, session: String? = nil) -> Viewer? {
+        list.withLock { list in
+            list.removeEnded()
             guard list.viewers.count < Self.capacity else { return nil }
-            list.viewers[ObjectIdentifier(viewer)] = viewer
+            let viewer = Viewer(wish, session: session)
+            list.viewers.append(viewer)
             list.changes += 1
             return viewer
         }
     }
 
-    /// Changes what a page wants.
-    func change(_ viewer: Viewer, _ wish: ViewerWish) {
-        viewer.wish = wish
-        list.withLock { $0.changes += 1 }
+    /// Ends the pages of a login.
+    func end(session: String) {
+        for viewer in all.viewers where viewer.session == session { viewer.end() }
     }
 
-    /// Removes a page.
-    func leave(_ viewer: Viewer) {
-        viewer.end()
+    /// All pages, and a number that grows with every page that comes or goes.
+    var all: (viewers: [Viewer], changes: Int) {
         list.withLock { list in
-            list.viewers[ObjectIdentifier(viewer)] = nil
-            list.changes += 1
+            list.removeEnded()
+            return (list.viewers, list.changes)
         }
     }
 
-    /// All pages, and a number that grows with every page that comes, goes or wants something else.
-    var all: (viewers: [Viewer], changes: Int) { list.withLock { (Array($0.viewers.values), $0.changes) } }
+    /// Notes which cameras are on the pages.
+    func serve(_ bases: some Sequence<String>) { list.withLock { $0.bases = Set(bases) } }
+
+    /// Whether a camera is on the pages.
+    func serves(_ base: String) -> Bool { list.withLock { $0.bases.contains(base) } }
 }

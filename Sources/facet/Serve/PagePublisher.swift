@@ -9,12 +9,18 @@ import OverlayRendering
 ///
 /// Everything is drawn and encoded once for each camera, look and mirroring that any page wants, however many pages there
 /// are. Not Sendable: the one task of the command owns it.
-final class Studio {
+final class PagePublisher {
     /// Events that the page's list holds.
     private static let events = 60
 
-    /// Cameras at the same time: names under a pattern come from anybody who may publish.
-    private static let capacity = 256
+    /// Cameras at the same time: names under a pattern come from any client that may publish.
+    static let capacity = 64
+
+    /// Bytes of a base's name; longer ones are no daemon's.
+    private static let longestBase = 256
+
+    /// Further cameras that are told apart when they are counted.
+    private static let mostFurther = 1000
 
     /// Seconds between two states without a change, so that a page notices a connection that broke silently.
     private static let heartbeat = 2.0
@@ -25,22 +31,42 @@ final class Studio {
     private let viewers: Viewers
     private let address: String
     private let canControl: Bool
+    private let hasLogin: Bool
     private let looks: Looks
+    private let offered: [String]
+    private let named: Set<String>
     private let formatter = WatchFormatter(hasColors: false)
     private let decoder: JPEGDecoder
     private let covered: CoveredPictures
     private var cameras: [String: ServedCamera] = [:]
+    private var further: Set<String> = []
     private var events: [EventRow] = []
     private var eventCount = 0
     private var connection: ConnectionState = .connecting
     private var isStateDirty = true
-    private var lastState = -Studio.heartbeat
+    private var lastState = -PagePublisher.heartbeat
     private var seenChanges = -1
 
-    /// Makes a studio without cameras; those with a plain base are there from the start.
+    /// Makes a publisher without cameras but those that were named.
     ///
+    /// - Parameters:
+    ///   - viewers: all open pages.
+    ///   - address: the broker's.
+    ///   - bases: the cameras that were named; they are there from the start, and stay.
+    ///   - looks: all looks.
+    ///   - offered: the names of those that pages can choose.
+    ///   - canControl: whether pages can switch detection.
+    ///   - hasLogin: whether pages need a token.
     /// - Throws: `CommandFailure` if JPEGs cannot be read.
-    init(viewers: Viewers, address: String, bases: [String], looks: Looks, canControl: Bool) throws {
+    init(
+        viewers: Viewers,
+        address: String,
+        bases: [String],
+        looks: Looks,
+        offered: [String],
+        canControl: Bool,
+        hasLogin: Bool
+    ) throws {
         do {
             decoder = try JPEGDecoder()
         } catch {
@@ -49,9 +75,10 @@ final class Studio {
         covered = try CoveredPictures()
         self.viewers = viewers
         self.address = address
-        self.canControl = canControl
-        self.looks = looks
+        (self.canControl, self.hasLogin) = (canControl, hasLogin)
+        (self.looks, self.offered, named) = (looks, offered, Set(bases))
         for base in bases { cameras[base] = ServedCamera(base: base) }
+        viewers.serve(bases)
     }
 
     /// Takes what happened on the connection, at a time in seconds.
@@ -63,12 +90,40 @@ final class Studio {
             for base in cameras.keys { _ = cameras[base]?.take(occurrence, at: seconds) }
         case .message(let topic, let message):
             let base = message.base(of: topic)
-            guard cameras[base] != nil || cameras.count < Self.capacity else { return }
-            let result = cameras[base, default: ServedCamera(base: base)].take(occurrence, at: seconds)
+            guard cameras[base] != nil || admit(base, occurrence, at: seconds),
+                let result = cameras[base]?.take(occurrence, at: seconds)
+            else { return }
             if let event = result.event { remember(event, base) }
             isStateDirty = isStateDirty || result.state
         case .foreign: break
         }
+    }
+
+    /// Decides whether a camera that was heard of for the first time is shown.
+    ///
+    /// Any client that may publish can make up names. What it publishes must be of the contract; once there is no room, a
+    /// camera that is online may replace one that is not, and none that was named.
+    private func admit(_ base: String, _ occurrence: Subscriber.Occurrence, at seconds: Double) -> Bool {
+        guard base.utf8.count <= Self.longestBase else { return false }
+        var camera = ServedCamera(base: base)
+        guard camera.take(occurrence, at: seconds).isValid else { return false }
+        if cameras.count >= Self.capacity {
+            let replaceable = cameras.first { !named.contains($0.key) && !$0.value.isOnline }
+            guard camera.isOnline, let replaceable else {
+                if further.isEmpty {
+                    StandardOutput.note(
+                        "\(Self.capacity) cameras are shown, '\(base)' and further ones are not: name with --topic those to show"
+                    )
+                }
+                if further.count < Self.mostFurther, further.insert(base).inserted { isStateDirty = true }
+                return false
+            }
+            cameras[replaceable.key] = nil
+        }
+        further.remove(base)
+        cameras[base] = ServedCamera(base: base)
+        viewers.serve(cameras.keys)
+        return true
     }
 
     private func remember(_ message: EventMessage, _ base: String) {
@@ -101,7 +156,7 @@ final class Studio {
     }
 
     private func show(_ base: String, to pages: [Viewer], at seconds: Double) throws {
-        var messages: [ViewerWish: Data] = [:]
+        var messages: [ViewerWish: [UInt8]] = [:]
         for page in pages {
             var wish = page.wish
             guard wish.includes(base), let camera = cameras[base] else { continue }
@@ -123,7 +178,9 @@ final class Studio {
             StateHeader(
                 broker: BrokerRow(connection, address: address),
                 control: canControl,
-                looks: looks.names,
+                login: hasLogin,
+                looks: offered,
+                further: further.count,
                 cameras: cameras.values.map(\.row).sorted { $0.base < $1.base },
                 events: events
             )

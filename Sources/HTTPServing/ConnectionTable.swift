@@ -1,0 +1,77 @@
+/// The open connections, and which of them has to go.
+///
+/// A connection has `patience` seconds to complete each request and to take its answer, however slowly its bytes come;
+/// one whose answer is a stream has as long as it likes. At the limit, room is made by closing the connection that has
+/// been waiting the longest, of the address with the most that wait: a client that opens many connections loses its own.
+struct ConnectionTable {
+    private struct Entry {
+        let address: String
+        var since: Double
+        var isStream = false
+        /// Closed by us, and about to be closed by the library.
+        var isClosing = false
+        var isWaiting: Bool { !isStream && !isClosing }
+    }
+
+    /// Connections at the same time.
+    let limit: Int
+
+    /// Seconds for a request and its answer.
+    let patience: Double
+
+    private var entries: [Int32: Entry] = [:]
+
+    /// Makes a table without connections.
+    init(limit: Int, patience: Double) {
+        (self.limit, self.patience) = (limit, patience)
+    }
+
+    /// How many connections are open.
+    var count: Int { entries.count }
+
+    /// Whether there is no room for a further one.
+    var isFull: Bool { entries.count >= limit }
+
+    /// Adds a connection.
+    mutating func open(_ socket: Int32, from address: String, at seconds: Double) {
+        entries[socket] = Entry(address: address, since: seconds)
+    }
+
+    /// Notes that a connection waits for its next request.
+    mutating func restart(_ socket: Int32, at seconds: Double) {
+        entries[socket]?.since = seconds
+        entries[socket]?.isStream = false
+    }
+
+    /// Notes that a connection's answer is a stream.
+    mutating func stream(_ socket: Int32) { entries[socket]?.isStream = true }
+
+    /// Removes a connection that was closed.
+    mutating func remove(_ socket: Int32) { entries[socket] = nil }
+
+    /// The address of a connection.
+    func address(of socket: Int32) -> String? { entries[socket]?.address }
+
+    /// The connections whose time is over at a time in seconds; each is named once.
+    mutating func takeOverdue(at seconds: Double) -> [Int32] {
+        let overdue = entries.filter { $0.value.isWaiting && seconds - $0.value.since >= patience }.map(\.key)
+        for socket in overdue { entries[socket]?.isClosing = true }
+        return overdue
+    }
+
+    /// The connection that makes room for another one; nil if none waits.
+    mutating func takeOldest() -> Int32? {
+        let waiting = entries.filter(\.value.isWaiting)
+        let counts = waiting.values.reduce(into: [:]) { $0[$1.address, default: 0] += 1 }
+        let busiest = counts.values.max()
+        let oldest = waiting.filter { counts[$0.value.address] == busiest }.min { $0.value.since < $1.value.since }
+        guard let oldest else { return nil }
+        entries[oldest.key]?.isClosing = true
+        return oldest.key
+    }
+
+    /// Seconds until the next connection's time is over; nil if none waits.
+    func pause(at seconds: Double) -> Double? {
+        entries.values.lazy.filter(\.isWaiting).map(\.since).min().map { max(0, $0 + patience - seconds) }
+    }
+}

@@ -1,0 +1,74 @@
+/// A request whose head and body are complete.
+package struct HTTPRequest: Sendable {
+    /// The method, as sent: methods are case-sensitive.
+    package var method: String
+    /// The path with percent escapes undone, without the query.
+    package var path: String
+    /// The query's values by name; the last one of a name that comes twice.
+    package var query: [String: String]
+    /// The header's fields by name in lower case; a field that comes twice is joined with commas.
+    package var headers: [String: String]
+    /// The body, of at most `HTTPServer.Options.longestBody` bytes.
+    package var body: [UInt8]
+    /// The numeric address of the client, or of the proxy before it.
+    package var client: String
+
+    /// Makes a request.
+    package init(
+        _ method: String,
+        _ path: String,
+        query: [String: String] = [:],
+        headers: [String: String] = [:],
+        body: [UInt8] = [],
+        client: String = "127.0.0.1"
+    ) {
+        (self.method, self.path, self.query) = (method, path, query)
+        (self.headers, self.body, self.client) = (headers, body, client)
+    }
+}
+
+/// What a request is answered with.
+package struct HTTPResponse: Sendable {
+    /// What follows the head.
+    package enum Body: Sendable {
+        /// These bytes.
+        case bytes([UInt8])
+        /// What comes, until it ends or the client goes.
+        case stream(any HTTPStream)
+    }
+
+    /// The status code.
+    package var status: Int
+    /// The header's fields.
+    package var headers: [String: String]
+    /// What follows the head.
+    package var body: Body
+
+    /// Makes a response.
+    package init(_ status: Int, headers: [String: String] = [:], body: Body = .bytes([])) {
+        (self.status, self.headers, self.body) = (status, headers, body)
+    }
+}
+
+/// What of a stream there is to send.
+package enum HTTPStreamPart: Sendable {
+    /// These bytes; not empty.
+    case bytes([UInt8])
+    /// Nothing now: `ready` is called when there is.
+    case none
+    /// Nothing any more.
+    case end
+}
+
+/// A response's body that is made while it is sent.
+///
+/// A part is asked for when the one before has gone into the connection: a stream that offers its newest part then makes
+/// a slow client miss parts, and never fall behind.
+package protocol HTTPStream: AnyObject, Sendable {
+    /// Begins; `ready` may be called on any thread, whenever `next` has something new after it had nothing.
+    func begin(ready: @escaping @Sendable () -> Void)
+    /// The next part; called on the server's thread, which must not be held up.
+    func next() -> HTTPStreamPart
+    /// The client is gone, or the stream ended.
+    func end()
+}

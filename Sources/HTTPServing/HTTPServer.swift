@@ -1,0 +1,119 @@
+import CMicroHTTPD
+import Foundation
+import Synchronization
+
+/// Why a server cannot start.
+package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The address or the port cannot be used.
+    case cannotListen(host: String, port: UInt16, reason: String)
+    /// The system has no descriptor or memory left, or the certificate and the key are no pair in PEM.
+    case cannotStart(hasCertificate: Bool)
+
+    /// What was tried and why it failed.
+    package var description: String {
+        switch self {
+        case .cannotListen(let host, let port, let reason): "cannot listen on \(host) port \(port): \(reason)"
+        case .cannotStart(hasCertificate: true):
+            "the TLS library refuses the certificate and the key: both must be PEM, and belong together"
+        case .cannotStart(hasCertificate: false): "the system has no memory or descriptor left for a server"
+        }
+    }
+}
+
+/// An HTTP server for few clients on one thread, with limits on everything that a client can send or hold.
+///
+/// libmicrohttpd reads requests and writes answers. Accepting is ours: the library stops accepting at its limit, and
+/// knows no time in which a request must be complete, so that idle connections would keep others out.
+package final class HTTPServer: Sendable {
+    /// Where it listens, and its limits.
+    package struct Options: Sendable {
+        /// A numeric address.
+        package var host: String
+        /// The port; 0 for any that is free.
+        package var port: UInt16
+        /// Certificate chain and private key in PEM; nil for plain HTTP.
+        package var tls: (certificate: String, key: String)?
+        /// Connections at the same time; fewer if the process may not open as many files.
+        package var connections = 512
+        /// Seconds for a request and its answer, unless that is a stream.
+        package var patience = 10.0
+        /// Bytes of a request's body.
+        package var longestBody = 4096
+
+        /// Makes the default limits.
+        package init(host: String, port: UInt16) {
+            (self.host, self.port) = (host, port)
+        }
+    }
+
+    /// The port that it got.
+    package var port: UInt16 { listener.port }
+
+    private let listener: Listener
+    private let inbox: HTTPInbox
+    // Used by the thread in `run` alone.
+    nonisolated(unsafe) private let loop: HTTPLoop
+
+    /// Listens; clients are answered from `run` on.
+    ///
+    /// - Parameters:
+    ///   - options: where, and the limits.
+    ///   - handler: answers requests, on the server's thread: it must not be held up.
+    /// - Throws: `HTTPServerError` if it cannot listen.
+    package init(
+        _ options: Options,
+        handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+    ) throws(HTTPServerError) {
+        listener = try Listener(host: options.host, port: options.port)
+        inbox = try HTTPInbox()
+        loop = try HTTPLoop(options, listener, inbox, handler)
+    }
+
+    /// Answers clients until `stop`; blocks the thread. To be called once.
+    package func run() { loop.run() }
+
+    /// Ends `run`, whatever clients are doing; from any thread.
+    package func stop() { inbox.stop() }
+}
+
+/// What other threads tell the server's.
+final class HTTPInbox: Sendable {
+    private struct Box {
+        var ready: Set<Int> = []
+        var isOver = false
+    }
+
+    /// Readable when there is something in it.
+    let descriptor: Int32
+
+    private let box = Mutex(Box())
+
+    init() throws(HTTPServerError) {
+        descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+        guard descriptor >= 0 else { throw .cannotStart(hasCertificate: false) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Says that a stream has something to send.
+    func ready(_ stream: Int) {
+        box.withLock { _ = $0.ready.insert(stream) }
+        eventfd_write(descriptor, 1)
+    }
+
+    /// Says that the server has to end.
+    func stop() {
+        box.withLock { $0.isOver = true }
+        eventfd_write(descriptor, 1)
+    }
+
+    /// Takes what is in it.
+    func take() -> (ready: Set<Int>, isOver: Bool) {
+        var count: eventfd_t = 0
+        eventfd_read(descriptor, &count)
+        return box.withLock { box in
+            defer { box.ready = [] }
+            return (box.ready, box.isOver)
+        }
+    }
+}

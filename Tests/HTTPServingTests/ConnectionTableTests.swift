@@ -1,0 +1,41 @@
+import Testing
+
+@testable import HTTPServing
+
+@Suite("The table of connections")
+struct ConnectionTableTests {
+    @Test("a request has its time, however many bytes come; a stream has as long as it likes")
+    func overdue() {
+        var table = ConnectionTable(limit: 4, patience: 10)
+        table.open(3, from: "a", at: 0)
+        table.open(4, from: "a", at: 5)
+        table.open(5, from: "b", at: 0)
+        table.stream(5)
+        #expect(table.pause(at: 4) == 6)
+        #expect(table.takeOverdue(at: 9.9).isEmpty)
+        #expect(table.takeOverdue(at: 10) == [3])
+        #expect(table.takeOverdue(at: 11).isEmpty, "each is named once")
+        table.restart(4, at: 12)
+        #expect(table.takeOverdue(at: 21).isEmpty)
+        #expect(table.takeOverdue(at: 22) == [4])
+        table.restart(5, at: 30)
+        #expect(table.takeOverdue(at: 41) == [5], "after its stream it waits for a request again")
+    }
+
+    @Test("room is made by the address that has most connections waiting, the oldest of them first")
+    func room() {
+        var table = ConnectionTable(limit: 5, patience: 10)
+        table.open(3, from: "viewer", at: 0)
+        table.stream(3)
+        table.open(4, from: "visitor", at: 1)
+        for (socket, seconds) in [(5, 2.0), (6, 3), (7, 4)] { table.open(Int32(socket), from: "flood", at: seconds) }
+        #expect(table.isFull)
+        #expect(table.takeOldest() == 5)
+        table.remove(5)
+        #expect(!table.isFull && table.address(of: 5) == nil)
+        #expect(table.takeOldest() == 6)
+        #expect(table.takeOldest() == 4, "as many as the flood by now, and older")
+        #expect(table.takeOldest() == 7)
+        #expect(table.takeOldest() == nil, "streams stay")
+    }
+}

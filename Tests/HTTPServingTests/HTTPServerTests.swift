@@ -1,0 +1,308 @@
+import FacetTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+@testable import HTTPServing
+
+@Suite("The HTTP server")
+struct HTTPServerTests {
+    /// A stream that offers what the test puts into it.
+    private final class Source: HTTPStream {
+        private struct Box {
+            var part: [UInt8]?
+            var isEnded = false
+            var ready: (@Sendable () -> Void)?
+        }
+        private let box = Mutex(Box())
+        let ended = DispatchSemaphore(value: 0)
+
+        func begin(ready: @escaping @Sendable () -> Void) { box.withLock { $0.ready = ready } }
+        func end() { ended.signal() }
+
+        func next() -> HTTPStreamPart {
+            box.withLock { box in
+                defer { box.part = nil }
+                return box.part.map { .bytes($0) } ?? (box.isEnded ? .end : .none)
+            }
+        }
+
+        func put(_ part: [UInt8]?) {
+            let ready = box.withLock { box in
+                (box.part, box.isEnded) = (part, part == nil)
+                return box.ready
+            }
+            ready?()
+        }
+    }
+
+    /// A running server; its requests are answered with what they were.
+    private final class Running {
+        let server: HTTPServer
+        let source = Source()
+        private let thread = DispatchSemaphore(value: 0)
+
+        init(_ change: (inout HTTPServer.Options) -> Void = { _ in }) throws {
+            var options = HTTPServer.Options(host: "127.0.0.1", port: 0)
+            change(&options)
+            let source = source
+            server = try HTTPServer(options) { request in
+                if request.path == "/stream" { return HTTPResponse(200, body: .stream(source)) }
+                let words =
+                    "\(request.method) \(request.path) \(request.query["q"] ?? "-") "
+                    + "\(request.headers["x-a"] ?? "-") \(request.client) \(String(decoding: request.body, as: UTF8.self))"
+                return HTTPResponse(request.path == "/no" ? 403 : 200, body: .bytes(Array(words.utf8)))
+            }
+            let (server, thread) = (server, thread)
+            Thread.detachNewThread {
+                server.run()
+                thread.signal()
+            }
+        }
+
+        /// Ends it; the test hangs, and fails by its time limit, if that does not work.
+        func stop() {
+            server.stop()
+            thread.wait()
+        }
+    }
+
+    /// A connection that sends raw bytes.
+    private final class Client {
+        private let socket: Int32
+
+        init(_ port: UInt16) throws {
+            socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            let code = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            try #require(code == 0)
+        }
+
+        deinit { close(socket) }
+
+        /// Sends bytes.
+        ///
+        /// - Returns: false if the server closed the connection.
+        @discardableResult
+        func send(_ text: String) -> Bool {
+            let bytes = Array(text.utf8)
+            var sent = 0
+            while sent < bytes.count {
+                let count = bytes[sent...].withUnsafeBytes {
+                    Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                guard count > 0 else { return false }
+                sent += count
+            }
+            return true
+        }
+
+        /// What comes next; empty at the end.
+        func receive() -> String {
+            var bytes = [UInt8](repeating: 0, count: 65536)
+            let count = read(socket, &bytes, bytes.count)
+            return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        }
+
+        /// All that comes until the server closes the connection.
+        func receiveAll() -> String {
+            var all = ""
+            while true {
+                let part = receive()
+                if part.isEmpty { return all }
+                all += part
+            }
+        }
+
+        /// Receives until some text has come.
+        func receive(until text: String) -> String {
+            var all = ""
+            while !all.contains(text) {
+                let part = receive()
+                if part.isEmpty { return all }
+                all += part
+            }
+            return all
+        }
+    }
+
+    private func head(_ line: String, _ fields: String = "") -> String {
+        "\(line) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\(fields)\r\n"
+    }
+
+    @Test("requests are read and answered, one after another on a connection", .timeLimit(.minutes(1)))
+    func requests() throws {
+        let running = try Running()
+        defer { running.stop() }
+        let client = try Client(running.server.port)
+        client.send("GET /a%20b?q=1%262 HTTP/1.1\r\nHost: x\r\nX-A: one\r\nX-A: two\r\n\r\n")
+        #expect(client.receive(until: "127.0.0.1 ").hasSuffix("GET /a b 1&2 one, two 127.0.0.1 "))
+        client.send(head("POST /c", "Content-Length: 5\r\n") + "hello")
+        let answer = client.receiveAll()
+        #expect(answer.hasPrefix("HTTP/1.1 200") && answer.hasSuffix("POST /c - - 127.0.0.1 hello"))
+    }
+
+    @Test(
+        "what is too long is refused, and closes the connection at once",
+        .timeLimit(.minutes(1)),
+        arguments: [
+            ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n\r\n", " 413 "),
+            ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", " 4"),
+            ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", " 411 "),
+            ("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n\r\n", ""),
+            ("GET /", ""), ("GET / HTTP/1.1\r\nHost: x\r\nX-A: ", ""), ("GET / HTTP/1.1\r\n", ""),
+        ]
+    )
+    func tooLong(start: String, status: String) throws {
+        let running = try Running()
+        defer { running.stop() }
+        let client = try Client(running.server.port)
+        client.send(start)
+        if status.isEmpty {
+            let rest =
+                start.hasSuffix("1.1\r\n")
+                ? "X-B: " + String(repeating: "b", count: 997) + "\r\n" : String(repeating: "A", count: 1000)
+            // Far more than what the server may hold of it lies in the system's own buffers.
+            var sent = 0
+            while sent < 100_000, client.send(rest) { sent += 1 }
+            #expect(sent < 100_000)
+        } else {
+            #expect(client.receiveAll().contains(status))
+        }
+    }
+
+    @Test("who does not complete a request is closed in time, whether bytes come or not", .timeLimit(.minutes(1)))
+    func slow() throws {
+        let running = try Running { $0.patience = 0.3 }
+        defer { running.stop() }
+        let (idle, slow) = (try Client(running.server.port), try Client(running.server.port))
+        // Ends when the server has closed the connection, or never.
+        while slow.send("G") { usleep(10_000) }
+        #expect(idle.receiveAll().isEmpty)
+        let client = try Client(running.server.port)
+        client.send(head("GET /ok"))
+        #expect(client.receiveAll().contains("GET /ok"))
+    }
+
+    @Test("who comes is answered although as many connections as there may be stand idle", .timeLimit(.minutes(1)))
+    func crowd() throws {
+        let running = try Running { $0.connections = 16 }
+        defer { running.stop() }
+        let viewer = try Client(running.server.port)
+        viewer.send(head("GET /stream"))
+        running.source.put(Array("first".utf8))
+        #expect(viewer.receive(until: "first").contains("200"))
+        let idle = try (0..<100).map { _ in try Client(running.server.port) }
+        for number in 0..<3 {
+            let client = try Client(running.server.port)
+            client.send(head("GET /\(number)"))
+            #expect(client.receiveAll().contains("GET /\(number)"))
+        }
+        running.source.put(Array("second".utf8))
+        #expect(viewer.receive(until: "second").contains("second"), "who watches stays")
+        #expect(idle.first?.receiveAll() == "", "the oldest of the crowd had to go")
+    }
+
+    @Test("a stream sends what is ready, and its end or that of its client is noticed", .timeLimit(.minutes(1)))
+    func stream() throws {
+        let running = try Running()
+        defer { running.stop() }
+        let client = try Client(running.server.port)
+        client.send(head("GET /stream"))
+        for number in 0..<20 {
+            running.source.put(Array("part \(number).".utf8))
+            #expect(client.receive(until: "part \(number).").contains("part \(number)."))
+        }
+        running.source.put(nil)
+        #expect(client.receiveAll().hasSuffix("0\r\n\r\n"))
+        running.source.ended.wait()
+        var second: Client? = try Client(running.server.port)
+        second?.send(head("GET /stream"))
+        running.source.put([1])
+        _ = second?.receive(until: "\u{1}")
+        second = nil
+        // The system refuses only what is written after it knows that the client is gone.
+        while running.source.ended.wait(timeout: .now() + 0.02) == .timedOut { running.source.put([2]) }
+    }
+
+    @Test("a client that does not read holds up no other, and misses what it did not take", .timeLimit(.minutes(1)))
+    func slowReader() throws {
+        let running = try Running()
+        defer { running.stop() }
+        let slow = try Client(running.server.port)
+        slow.send(head("GET /stream"))
+        #expect(slow.receive(until: "\r\n\r\n").contains("200"))
+        for number in 0..<200 { running.source.put(Array(repeating: UInt8(number), count: 1_000_000)) }
+        let client = try Client(running.server.port)
+        client.send(head("GET /ok"))
+        #expect(client.receiveAll().contains("GET /ok"))
+    }
+
+    @Test("it ends at once whatever is open", .timeLimit(.minutes(1)))
+    func end() throws {
+        let running = try Running()
+        let clients = try (0..<20).map { number in
+            let client = try Client(running.server.port)
+            client.send(
+                ["", "GET ", head("GET /stream"), "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1"][
+                    number % 4
+                ]
+            )
+            return client
+        }
+        let client = try Client(running.server.port)
+        client.send(head("GET /ok"))
+        _ = client.receiveAll()
+        running.stop()
+        for client in clients { _ = client.receiveAll() }
+        running.source.ended.wait()
+    }
+
+    @Test(
+        "it encrypts with a certificate of one's own",
+        .timeLimit(.minutes(1)),
+        .enabled(if: TestCertificates.areAvailable)
+    )
+    func tls() throws {
+        let certificates = try TestCertificates()
+        let leaf = try certificates.leaf(for: "127.0.0.1")
+        let (certificate, key) = (
+            try String(contentsOfFile: leaf.certificate, encoding: .utf8),
+            try String(contentsOfFile: leaf.key, encoding: .utf8)
+        )
+        let running = try Running { $0.tls = (certificate, key) }
+        defer { running.stop() }
+        let request = Process()
+        request.executableURL = URL(filePath: "/usr/bin/openssl")
+        request.arguments = [
+            "s_client", "-quiet", "-verify_return_error", "-CAfile", certificates.authority, "-connect",
+            "127.0.0.1:\(running.server.port)",
+        ]
+        let (input, output) = (Pipe(), Pipe())
+        (request.standardInput, request.standardOutput, request.standardError) = (input, output, FileHandle.nullDevice)
+        try request.run()
+        input.fileHandleForWriting.write(Data(head("GET /tls").utf8))
+        let answer = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        request.waitUntilExit()
+        #expect(answer.contains("GET /tls"))
+        #expect(throws: HTTPServerError.cannotStart(hasCertificate: true)) {
+            try Running { $0.tls = (certificate, certificate) }
+        }
+    }
+
+    @Test("an address that cannot be used is an error that says why")
+    func address() throws {
+        let running = try Running()
+        defer { running.stop() }
+        let port = running.server.port
+        #expect { try Running { $0.port = port } } throws: { "\($0)".contains("port \(port): Address already in use") }
+        #expect { try Running { $0.host = "192.0.2.1" } } throws: { "\($0)".contains("192.0.2.1") }
+    }
+}
