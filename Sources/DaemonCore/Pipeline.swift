@@ -2,7 +2,7 @@ import FaceMessages
 import FaceMetadata
 package import FaceSession
 import FaceTracking
-package import Frames
+import Frames
 package import Logging
 
 /// The way from a session's updates to messages.
@@ -19,7 +19,6 @@ package final class Pipeline {
     private let meter: SessionMeter
     private let logger: Logger
     private let limiter = LogLimiter()
-    private let changes: Monitor<Settings?>
     private var gate: ChangeGate
     private var preview: JPEGEncoder?
     private var state: StreamState?
@@ -35,13 +34,11 @@ package final class Pipeline {
         publisher: Publisher,
         status: StatusReporter,
         meter: SessionMeter,
-        changes: Monitor<Settings?> = Monitor(nil),
         logger: Logger
     ) throws {
         self.publisher = publisher
         self.status = status
         self.meter = meter
-        self.changes = changes
         self.logger = logger
         gate = ChangeGate(parameters: ChangeGate.Parameters(settings.metadata))
         preview = try Self.encoder(settings.preview)
@@ -52,7 +49,6 @@ package final class Pipeline {
     /// A leave comes before the status that explains it, and the empty set after it: subscribers know by the status whether the
     /// set means that there is no face or that nothing is being looked at.
     package func publish(_ update: FaceUpdate) {
-        takeChanges()
         meter.measure(.publish) {
             if !update.events.isEmpty {
                 publisher.publish(
@@ -115,13 +111,8 @@ package final class Pipeline {
         settings.enabled ? try JPEGEncoder(quality: settings.quality, maximumWidth: settings.width) : nil
     }
 
-    /// Takes over settings that were reloaded meanwhile.
-    private func takeChanges() {
-        let settings = changes.update { changes in
-            defer { changes = nil }
-            return changes
-        }
-        guard let settings else { return }
+    /// Goes on with the deadbands and the preview of other settings.
+    func use(_ settings: Settings) {
         gate.parameters = ChangeGate.Parameters(settings.metadata)
         do {
             preview = try Self.encoder(settings.preview)

@@ -11,13 +11,12 @@ package final class SessionService: Service {
     private let session: FaceSession
     /// The run is cancelled by it, also before it has begun.
     private let ticket = RunTicket()
-    private let makePipeline: @Sendable (Monitor<Settings?>) throws -> Pipeline
-    private let changes = Monitor<Settings?>(nil)
+    private let makePipeline: @Sendable () throws -> Pipeline
     private let publisher: Publisher
     private let status: StatusReporter
     private let onEnd: @Sendable () -> Void
     private let failure = Mutex<(any Error)?>(nil)
-    private let isOnBySettings: Mutex<Bool>
+    private let settings: Mutex<ReloadedSettings>
 
     /// Makes a service.
     ///
@@ -42,17 +41,16 @@ package final class SessionService: Service {
         self.publisher = publisher
         self.status = status
         self.onEnd = onEnd
-        makePipeline = { changes in
+        makePipeline = {
             try Pipeline(
                 settings: settings,
                 publisher: publisher,
                 status: status,
                 meter: session.meter,
-                changes: changes,
                 logger: logger
             )
         }
-        isOnBySettings = Mutex(settings.detection.enabled)
+        self.settings = Mutex(ReloadedSettings(settings))
         if !(isOn ?? settings.detection.enabled) { session.pause() }
     }
 
@@ -64,16 +62,19 @@ package final class SessionService: Service {
         if isOn { session.resume() } else { session.pause() }
     }
 
-    /// Goes on with other settings; only what differs is made anew. Detection is switched only if its setting changed.
+    /// Goes on with other settings as soon as the session works with them; only what differs is made anew. Detection is
+    /// switched only if its setting changed.
     package func apply(_ settings: Settings) {
-        let isOn = settings.detection.enabled
-        let isSwitched = isOnBySettings.withLock { known in
-            defer { known = isOn }
-            return known != isOn
+        // Within the lock: what becomes of them may be known at once.
+        self.settings.withLock { known in
+            known.offer(settings, number: session.apply(source: settings.source, options: settings.sessionOptions))
         }
-        if isSwitched { setDetection(isOn) }
-        changes.update { $0 = settings }
-        session.apply(source: settings.source, options: settings.sessionOptions)
+    }
+
+    private func follow(_ status: ConfigurationStatus, _ pipeline: Pipeline) {
+        guard let (old, new) = settings.withLock({ $0.follow(status) }) else { return }
+        pipeline.use(new)
+        if old.detection.enabled != new.detection.enabled { setDetection(new.detection.enabled) }
     }
 
     /// Returns when a clip has ended or the daemon is to end.
@@ -102,10 +103,11 @@ package final class SessionService: Service {
     private func runSession() throws {
         // Everything has gone to the sinks when this returns; they are closed next.
         defer { publisher.finish() }
-        let pipeline = try makePipeline(changes)
+        let pipeline = try makePipeline()
         status.announce()
         var isReady = false
         try session.run(ticket) { update in
+            follow(update.configuration, pipeline)
             pipeline.publish(update)
             if !isReady, update.isOperational {
                 isReady = true

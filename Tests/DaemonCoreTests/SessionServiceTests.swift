@@ -77,6 +77,25 @@ struct SessionServiceTests {
         try await run
     }
 
+    @Test("settings that do not work leave detection as it was")
+    func rejectedSwitch() async throws {
+        async let run: Void = service.run()
+        _ = await messages.messages(until: .enter)
+        var wrong = settings
+        wrong.detection.enabled = false
+        service.apply(wrong)
+        _ = await messages.messages(until: .detectState) { $0 == "OFF" }
+        wrong.detection.enabled = true
+        wrong.camera.device = "/nonexistent/clip.mp4"
+        service.apply(wrong)
+        _ = await messages.messages(until: .detectState) { $0 == "ON" }
+        // The camera that does not work was tried, and with it goes the switch.
+        let last = await messages.messages(until: .detectState) { $0 == "OFF" }
+        #expect(!last.contains { $0.topic == .enter })
+        service.end()
+        try await run
+    }
+
     @Test("settings that never worked end the service with the reason")
     func neverWorked() async throws {
         var missing = settings
