@@ -5,6 +5,17 @@ package struct FaceAnalysis: Sendable {
     /// The faces, oldest lineage first.
     package var observations: [FaceObservation]
 
+    /// What the detector took for a face and is none of the observations, because the landmark model did not agree or there
+    /// are `maximumFaces` already; without an identity, and with the roll as the only angle that is known.
+    package var unconfirmed: [FaceObject] = []
+
+    /// Whether a face was not followed because there are `maximumFaces` already.
+    package var isOverLimit = false
+
+    /// Whether the frame seems to begin another scene than that of the frame before. Without `isThorough` that is only looked
+    /// at when a face was lost.
+    package var isCut = false
+
     /// Whether the detector looked for new faces in this frame.
     package var ranDetector: Bool
 

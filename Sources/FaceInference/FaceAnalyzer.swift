@@ -41,6 +41,14 @@ public final class FaceAnalyzer {
         /// those of an earlier frame. The same frames then need not give the same events any more.
         public var cpuBudget: Double?
 
+        /// Whether every frame is searched for faces of all sizes, and the first one of each scene in close-up: for clips and
+        /// pictures that are analysed ahead of their use. Costs several times as much.
+        package var isThorough = false
+
+        /// With `isThorough`: whether the first frame of each scene is searched for faces that lie on their side or upside
+        /// down too.
+        package var findsTurned = false
+
         /// Whether models are run only where the picture has changed; false runs them in every frame, to compare with.
         package var skipsUnchanged = true
 
@@ -102,10 +110,20 @@ public final class FaceAnalyzer {
         let clock = ContinuousClock()
         let start = clock.now
         let taken = budget.map { _ in LandmarkBudget.threadTime }
+        let step = options.isThorough ? scene.step(to: frame) : .small
+        if step == .cut { faces = [] }
+        let count = faces.count
         let computed = try followFaces(in: frame, &luminance)
+        // With another light alone, most faces are still where they were.
+        analysis.isCut = step == .cut || (step == .light && 2 * faces.count < count)
+        if options.isThorough {
+            if analysis.isCut { finder.reset() }
+        } else if faces.count < count {
+            analysis.isCut = scene.isOtherPicture(frame)
+        }
         let followed = taken.map { _ in LandmarkBudget.threadTime }
         analysis.landmarkTime = clock.now - start
-        let due = dueSearch(in: frame)
+        let due = options.isThorough ? .largeAndSmall : dueSearch(in: frame)
         if due != .none {
             try search(frame, due, &analysis, &luminance)
         } else if faces.isEmpty, let value = scene.luminance {
@@ -283,11 +301,21 @@ public final class FaceAnalyzer {
         let start = clock.now
         let rect = options.region ?? .wholePicture
         let regions = faces.map { $0.region(in: frame.uprightSize) }
-        let detections = try finder.find(in: frame, rect: rect, search, faces: regions)
+        let detections =
+            if !options.isThorough {
+                try finder.find(in: frame, rect: rect, search, faces: regions)
+            } else if analysis.isCut {
+                try finder.findEverything(in: frame, rect: rect, turned: options.findsTurned)
+            } else {
+                try finder.findNext(in: frame, rect: rect, faces: regions)
+            }
         let searched = clock.now
         schedule.searched(search, at: frame.stamp.mediaTime)
-        for detection in detections where faces.count < schedule.maximumFaces {
-            try consider(detection, in: frame, &luminance)
+        for detection in detections {
+            let region = CropRegion(around: detection)
+            guard !faces.contains(where: { $0.region.isSameFace(as: region) }) else { continue }
+            if try consider(region, in: frame, &analysis, &luminance) { continue }
+            analysis.unconfirmed.append(detection.face(in: frame.uprightSize))
         }
         if luminance.value == nil { luminance.add(finder.luminance(of: rect, in: frame.uprightSize)) }
         analysis.ranDetector = true
@@ -295,14 +323,16 @@ public final class FaceAnalyzer {
         analysis.landmarkTime += clock.now - searched
     }
 
-    /// Begins to follow a detected face if it is a new one and the landmark model agrees that it is a face.
+    /// Begins to follow the face that was detected in a region if the landmark model agrees that it is one.
+    ///
+    /// - Returns: Whether the face is followed now, or was before.
     private func consider(
-        _ detection: FaceDetection,
+        _ region: CropRegion,
         in frame: Frame,
+        _ analysis: inout FaceAnalysis,
         _ luminance: inout Mean
-    ) throws(InferenceError) {
-        let region = CropRegion(around: detection)
-        guard !faces.contains(where: { $0.region.isSameFace(as: region) }) else { return }
+    ) throws(InferenceError) -> Bool {
+        guard options.isThorough || faces.count < schedule.maximumFaces else { return false }
         let presence = try landmarkModel.find(spare, in: frame, region: region)
         var face = TrackedFace(
             lineage: lastLineage + 1,
@@ -312,15 +342,20 @@ public final class FaceAnalyzer {
             foundAt: frame.stamp.mediaTime
         )
         guard face.update(presence, in: frame.uprightSize), presence > TrackedFace.minimumPresenceAtBirth,
-            isWanted(face, in: frame.uprightSize),
-            !faces.contains(where: { $0.region.isSameFace(as: face.region) })
-        else { return }
+            isWanted(face, in: frame.uprightSize)
+        else { return false }
+        guard !faces.contains(where: { $0.region.isSameFace(as: face.region) }) else { return true }
+        guard faces.count < schedule.maximumFaces else {
+            analysis.isOverLimit = true
+            return false
+        }
         lastLineage += 1
         spare = FaceLandmarks()
         face.luminance = landmarkModel.luminance()
         if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
         luminance.add(face.luminance)
         faces.append(face)
+        return true
     }
 
     /// Whether a face is where and as large as the options want it.

@@ -23,10 +23,14 @@ final class FaceDetector {
 
     /// Looks at the part of the frame that lies in `rect`.
     func detect(in frame: Frame, rect: NormalizedRect) throws(InferenceError) -> [FaceDetection] {
-        let region = CropRegion(letterboxing: rect, of: frame.uprightSize)
+        try detect(in: frame, region: CropRegion(letterboxing: rect, of: frame.uprightSize))
+    }
+
+    /// Looks at a square of the frame, turned as the region is.
+    func detect(in frame: Frame, region: CropRegion) throws(InferenceError) -> [FaceDetection] {
         try model.sample(frame, region, with: sampler)
         try model.run()
-        return FaceDetection.merging(
+        let found = FaceDetection.merging(
             kind.decode(
                 boxes: model.outputs[0].pointer,
                 logits: model.outputs[1].pointer,
@@ -34,6 +38,7 @@ final class FaceDetector {
                 in: region
             )
         )
+        return region.rotation == 0 ? found : found.map { $0.turned(around: region) }
     }
 
     /// The mean brightness of what was looked at last, 0…1, without what lay outside the picture.
@@ -147,6 +152,20 @@ struct FaceDetection: Hashable, Sendable {
     /// Six points: the eyes at the picture's left and right, the nose's tip, the mouth, the ears at the left and right.
     var keypoints: [Point]
 
+    /// What was found in a square that was taken for upright, where it is in the turned one.
+    func turned(around region: CropRegion) -> FaceDetection {
+        let (sine, cosine) = (sinf(region.rotation), cosf(region.rotation))
+        func turned(_ x: Float, _ y: Float) -> Point {
+            let (dx, dy) = (x - region.centerX, y - region.centerY)
+            return Point(x: region.centerX + cosine * dx - sine * dy, y: region.centerY + sine * dx + cosine * dy)
+        }
+        var result = self
+        let center = turned(centerX, centerY)
+        (result.centerX, result.centerY) = (center.x, center.y)
+        result.keypoints = keypoints.map { turned($0.x, $0.y) }
+        return result
+    }
+
     var leftEye: Point { keypoints[0] }
     var rightEye: Point { keypoints[1] }
 
@@ -195,6 +214,39 @@ extension FaceDetection {
             keypoints: (0..<6).map { index in
                 Point(x: mean { $0.keypoints[index].x }, y: mean { $0.keypoints[index].y })
             }
+        )
+    }
+}
+
+extension FaceDetection {
+    /// The detection as a face without an identity, in a picture of that size.
+    func face(in size: FrameSize) -> FaceObject {
+        let (width, height) = (Double(size.width), Double(size.height))
+        func place(_ point: Point) -> NormalizedPoint {
+            NormalizedPoint(x: (Double(point.x) + 0.5) / width, y: (Double(point.y) + 0.5) / height)
+        }
+        // The detector's square reaches from the brows to the chin.
+        let (side, eyeLine) = (
+            Double(max(self.width, self.height)), SIMD2(rightEye.x - leftEye.x, rightEye.y - leftEye.y)
+        )
+        let roll = Double(atan2f(eyeLine.y, eyeLine.x))
+        let center = (
+            x: Double(centerX) + 0.5 + 0.1 * side * sin(roll), y: Double(centerY) + 0.5 - 0.1 * side * cos(roll)
+        )
+        return FaceObject(
+            faceID: FaceID(rawValue: 0),
+            bounds: NormalizedRect(
+                x: (center.x - 0.55 * side) / width,
+                y: (center.y - 0.6 * side) / height,
+                width: 1.1 * side / width,
+                height: 1.2 * side / height
+            ),
+            pose: HeadPose(roll: roll * 180 / .pi, yaw: 0, pitch: 0),
+            confidence: Double(score),
+            leftEye: place(leftEye),
+            rightEye: place(rightEye),
+            mouth: place(keypoints[3]),
+            trackedFrames: 0
         )
     }
 }

@@ -8,10 +8,12 @@ import Frames
 /// picture, and takes three times as long. Found on 2000 portraits, twelve group pictures and clips of signers in printed
 /// clothes.
 final class FaceFinder {
-    private let shortRange: FaceDetector
+    let shortRange: FaceDetector
     // Compiled when it is first needed, since it takes 10 MB; its file is checked at once.
     private var fullRange: FaceDetector?
-    private var focus = SearchFocus()
+    var focus = SearchFocus()
+    /// Whether the next of `findNext` is for the whole picture.
+    var isWholeDue = false
     private let files: ModelFiles
     private let liteRT: LiteRT
 
@@ -55,15 +57,16 @@ final class FaceFinder {
             search == .small || search == .largeAndSmall || (search == .largeElseSmall && near.isEmpty)
         let isInDoubt = sure.count < near.count
         guard isSmallWanted || isInDoubt else { return sure }
-        let detector: FaceDetector
-        if let fullRange {
-            detector = fullRange
-        } else {
-            detector = try FaceDetector(.fullRange, files.fullRangeDetector(), in: liteRT)
-            fullRange = detector
-        }
         let part = isInDoubt ? rect : focus.next(in: frame, of: rect, faces: faces)
-        return Self.combined(sure, try detector.detect(in: frame, rect: part))
+        return Self.combined(sure, try fullRangeDetector().detect(in: frame, rect: part))
+    }
+
+    /// The detector of small faces.
+    func fullRangeDetector() throws(InferenceError) -> FaceDetector {
+        if let fullRange { return fullRange }
+        let made = try FaceDetector(.fullRange, files.fullRangeDetector(), in: liteRT)
+        fullRange = made
+        return made
     }
 
     /// Forgets the scene: what comes next has nothing to do with what came before.

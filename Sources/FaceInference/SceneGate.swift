@@ -40,6 +40,9 @@ struct SceneGate {
     /// A cell has changed from this deviation on, the picture if that share of its cells has.
     private static let cellThreshold: Float = 4
     private static let cellShare: Float = 0.02
+    /// A cut changes that share of the cells by more than so many grey levels.
+    private static let cutShare: Float = 0.5
+    private static let cutDifference: Float = 12
 
     /// The picture that changes are measured against: the one at the last look, averaged with those after it.
     private var reference = [Float](repeating: 0, count: count)
@@ -66,6 +69,39 @@ struct SceneGate {
 
     /// Forgets the picture, but not the noise of its cells: the next frame is looked at.
     mutating func reset() { (isEmpty, isBesideFaces) = (true, false) }
+
+    // MARK: Cuts
+
+    /// How a picture differs from the one before it.
+    enum Step {
+        /// As pictures of one scene do.
+        case small
+        /// Most of it, as by another light, or another scene in front of a ground that is as plain.
+        case light
+        /// Most of it, and by more than the light.
+        case cut
+    }
+
+    /// Compares a picture with the one before it; the first one is a cut.
+    ///
+    /// For clips, in which every frame is given to it; the other questions must not be asked of the same gate.
+    mutating func step(to cells: [Float]) -> Step {
+        defer {
+            CellKernels.copy(cells, to: &previous)
+            isEmpty = false
+        }
+        guard !isEmpty else { return .cut }
+        guard Self.differ(cells, previous) else { return .small }
+        light.adapt(previous, to: cells)
+        return Self.differ(cells, light.adapted) ? .cut : .light
+    }
+
+    /// Whether most of a picture differs from that at `noteSearch`, as after a cut; false if there is nothing to compare with.
+    func isOtherPicture(_ cells: [Float]) -> Bool { isBesideFaces && Self.differ(cells, reference) }
+
+    private static func differ(_ cells: [Float], _ others: [Float]) -> Bool {
+        CellKernels.countDifferences(cells, others, above: cutDifference) > cutShare * Float(count)
+    }
 
     // MARK: Beside followed faces
 
@@ -321,6 +357,12 @@ private enum CellKernels {
     static func count(_ cells: Input, above threshold: Float) -> Float {
         var found: Int32 = 0
         for index in 0..<count { found &+= cells[index] > threshold ? 1 : 0 }
+        return Float(found)
+    }
+
+    static func countDifferences(_ cells: Input, _ other: Input, above threshold: Float) -> Float {
+        var found: Int32 = 0
+        for index in 0..<count { found &+= (cells[index] - other[index]).magnitude > threshold ? 1 : 0 }
         return Float(found)
     }
 

@@ -32,6 +32,12 @@ final class SceneWatch {
         return mustLook
     }
 
+    /// How a frame of a clip differs from the one before it.
+    func step(to frame: Frame) -> SceneGate.Step { sample(frame) ? gate.step(to: cells) : .small }
+
+    /// Whether most of a frame differs from that of `noteSearch`, as after a cut.
+    func isOtherPicture(_ frame: Frame) -> Bool { canCompare && sample(frame) && gate.isOtherPicture(cells) }
+
     /// Whether anything changed since `noteSearch` beside faces that are followed, and beside what moves with them.
     ///
     /// - Parameters:

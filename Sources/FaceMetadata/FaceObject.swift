@@ -48,7 +48,7 @@ public struct FaceObject: Hashable, Sendable {
     /// Where the head points.
     public var pose: HeadPose?
 
-    /// How sure the model is that this is a face, 0…1.
+    /// How sure the model is that this is a face, 0…1; 0 for one that is not seen since the picture changed as a whole.
     public var confidence: Double
 
     /// The centre of the eye at the picture's left.

@@ -111,11 +111,19 @@ final class FaceFollower: @unchecked Sendable {
             analysis.observations[index].lineage += lineageOffset
             lastLineage = max(lastLineage, analysis.observations[index].lineage)
         }
-        let tracked = meter.measure(.track) { tracker.advance(to: frame.stamp, with: analysis.observations) }
+        // Live, faces get their time to come back: it may have been no cut.
+        let isNewScene = analysis.isCut && options.detection.isThorough
+        let gone = isNewScene ? tracker.endAll(reason: .left, at: frame.stamp) : []
+        let tracked = meter.measure(.track) {
+            tracker.advance(to: frame.stamp, with: analysis.observations, isCut: analysis.isCut)
+        }
         var reasons = tracked.conditions.attention(luminance: analysis.luminance)
         if analysis.observations.contains(where: \.isHeld) { reasons.append(.overBudget) }
         attention.advance(reasons, at: frame.stamp.mediaTime)
         var update = update(tracked, of: frame)
+        update.events = gone + update.events
+        update.sightings = tracked.sightings + analysis.unconfirmed.map { FaceSighting(track: nil, face: $0) }
+        (update.isCut, update.isOverLimit) = (isNewScene, analysis.isOverLimit)
         if options.landmarks { update.landmarks = landmarks(analyzer) }
         if isDeliveryDue(at: frame.stamp.mediaTime) {
             lastDelivery = frame.stamp.mediaTime

@@ -1,5 +1,6 @@
 public import FaceInference
 public import FaceMetadata
+package import FaceTracking
 public import Frames
 
 /// What one frame, or one change of the source, brought.
@@ -38,6 +39,17 @@ public struct FaceUpdate: Sendable {
 
     /// Whether it is from a source that does not wait, or from none.
     var comesAtItsOwnTime: Bool { if case .streaming(let stream) = state { stream.isLive } else { true } }
+
+    /// All that was taken for a face in this very frame, from its first sighting on: before the enter, and what the detector
+    /// alone believes in.
+    package var sightings: [FaceSighting] = []
+
+    /// Whether the frame begins another scene, with which all faces of the one before leave; only with
+    /// `FaceAnalyzer.Options.isThorough`.
+    package var isCut = false
+
+    /// Whether a face was not followed because there are `FaceAnalyzer.Options.maximumFaces` already.
+    package var isOverLimit = false
 
     /// Whether a newer update can stand for this one: it says only where the faces are.
     func canBeReplaced(by newer: FaceUpdate) -> Bool {

@@ -26,6 +26,8 @@ public struct FaceTracker: Sendable {
     package struct Update: Hashable, Sendable {
         /// All faces that are there, ordered by identity; one that is hidden for a moment as it was last seen.
         package var faces: [FaceObject] = []
+        /// The faces that were seen in this very frame, those too that have not entered, as they were measured.
+        package var sightings: [FaceSighting] = []
         /// What happened, in order.
         package var events: [FaceEvent] = []
         /// Why some events cannot fire.
@@ -46,6 +48,7 @@ public struct FaceTracker: Sendable {
     package var parameters: Parameters
     private var tracks: [Track] = []
     private var rate = FrameRateMeter()
+    private var trackCount = 0
 
     /// The identity that the next face to enter gets.
     package private(set) var nextFaceID: FaceID
@@ -57,7 +60,17 @@ public struct FaceTracker: Sendable {
     }
 
     /// Takes what was observed in the next frame.
-    package mutating func advance(to stamp: FrameStamp, with observations: [FaceObservation]) -> Update {
+    ///
+    /// - Parameters:
+    ///   - stamp: The frame.
+    ///   - observations: The faces in it.
+    ///   - isCut: Whether it seems to show another scene, so that nothing is known about where an unseen face is.
+    /// - Returns: What that brought.
+    package mutating func advance(
+        to stamp: FrameStamp,
+        with observations: [FaceObservation],
+        isCut: Bool = false
+    ) -> Update {
         rate.advance(to: stamp.mediaTime)
         var update = Update()
         update.conditions.isRateLow = rate.isKnown && rate.value < BlinkDetector.minimumRate
@@ -67,7 +80,7 @@ public struct FaceTracker: Sendable {
             let track = assignment.track(of: index) ?? appendTrack(observation, at: stamp)
             observe(observation, track: track, at: stamp, &update)
         }
-        dropUnseen(at: stamp, wasLookedAt: true, &update)
+        dropUnseen(at: stamp, wasLookedAt: true, isCut: isCut, &update)
         update.faces = faces
         return update
     }
@@ -75,7 +88,7 @@ public struct FaceTracker: Sendable {
     /// Takes a frame that could not be looked at: time passes all the same, and faces leave by it.
     package mutating func skip(to stamp: FrameStamp) -> Update {
         var update = Update()
-        dropUnseen(at: stamp, wasLookedAt: false, &update)
+        dropUnseen(at: stamp, wasLookedAt: false, isCut: false, &update)
         update.faces = faces
         return update
     }
@@ -99,7 +112,8 @@ public struct FaceTracker: Sendable {
     }
 
     private mutating func appendTrack(_ observation: FaceObservation, at stamp: FrameStamp) -> Int {
-        tracks.append(Track(observation, at: stamp))
+        trackCount += 1
+        tracks.append(Track(observation, number: trackCount, at: stamp))
         return tracks.count - 1
     }
 
@@ -115,14 +129,15 @@ public struct FaceTracker: Sendable {
             nextFaceID = FaceID(rawValue: nextFaceID.rawValue + 1)
         }
         update.events += tracks[index].takeExpressionEvents()
+        update.sightings.append(tracks[index].sighting(observation))
         guard tracks[index].face != nil else { return }
         if observation.eyeDistance < parameters.smallestEyeDistance { update.conditions.isTooSmall = true }
         if abs(observation.pose.yaw) > parameters.yawLimit { update.conditions.isTurnedAway = true }
     }
 
-    private mutating func dropUnseen(at stamp: FrameStamp, wasLookedAt: Bool, _ update: inout Update) {
+    private mutating func dropUnseen(at stamp: FrameStamp, wasLookedAt: Bool, isCut: Bool, _ update: inout Update) {
         for index in tracks.indices where tracks[index].lastSeen != stamp {
-            tracks[index].miss(at: stamp, wasLookedAt: wasLookedAt)
+            tracks[index].miss(at: stamp, wasLookedAt: wasLookedAt, isCut: isCut)
         }
         tracks.removeAll { track in
             guard track.lastSeen != stamp else { return false }

@@ -8,6 +8,8 @@ struct Track: Sendable {
     /// A gap no longer than this, in seconds, is bridged: a frame or a few that were lost or blurred within a blink.
     private static let bridgedGap = 0.15
 
+    /// Which of all tracks this is, counted from 1.
+    let number: Int
     private(set) var lineage: Int
     private(set) var bounds: NormalizedRect
     private(set) var lastSeen: FrameStamp
@@ -29,7 +31,8 @@ struct Track: Sendable {
     private var eyes = EyeMonitor()
     private var expressionEvents: [(kind: FaceEvent.Kind, stamp: FrameStamp)] = []
 
-    init(_ observation: FaceObservation, at stamp: FrameStamp) {
+    init(_ observation: FaceObservation, number: Int, at stamp: FrameStamp) {
+        self.number = number
         lineage = observation.lineage
         bounds = observation.bounds
         firstSeen = stamp
@@ -73,6 +76,14 @@ struct Track: Sendable {
         }
     }
 
+    /// The face as it was measured in the newest frame.
+    func sighting(_ observation: FaceObservation) -> FaceSighting {
+        var seen = latest
+        seen.faceID = face?.faceID ?? FaceID(rawValue: 0)
+        (seen.bounds, seen.pose) = (observation.bounds, observation.pose)
+        return FaceSighting(track: number, face: seen)
+    }
+
     /// Takes a frame in which there was no time to measure the face: it stays where it was, and its blinks are seen in the
     /// other frames, if these are enough.
     private mutating func hold(at stamp: FrameStamp) {
@@ -85,14 +96,17 @@ struct Track: Sendable {
         latest.trackedFrames += 1
         face?.trackedFrames = latest.trackedFrames
         face?.isSeen = true
+        face?.confidence = latest.confidence
     }
 
     /// Takes a frame in which the face was not seen.
     ///
     /// What its eyes were about to do is not taken up again after a long gap; the mouth's detector sees to that itself.
     /// A frame that was not looked at, because its pixels could not be read, does not say that the face is hidden.
-    mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool) {
+    /// After a cut nothing speaks for a face where it was seen last.
+    mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool, isCut: Bool) {
         if wasLookedAt { face?.isSeen = false }
+        if isCut { face?.confidence = 0 }
         if isLost(at: stamp) { eyes.interrupt(at: stamp.mediaTime) }
     }
 
@@ -117,7 +131,8 @@ struct Track: Sendable {
 
     /// The leave of a face that has entered.
     func leave(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> FaceEvent? {
-        guard let face else { return nil }
+        guard var face else { return nil }
+        face.confidence = latest.confidence
         let dwell = max(0, lastSeen.mediaTime - enterTime)
         return FaceEvent(kind: .leave(dwell: dwell, lastSeen: lastSeen.time, reason: reason), face: face, stamp: stamp)
     }

@@ -36,6 +36,21 @@ struct SceneGateTests {
     /// Twenty seconds.
     private static let frames = 0..<600
 
+    @Test("tells a cut from noise, from movement and from another light")
+    func cuts() {
+        var room = Room()
+        // A figure that crosses a third of the picture, a lamp that is switched on, another room.
+        room.change = { brightness, column, row, frame in
+            let figure = (frame..<frame + 16).contains(column) ? 200 : brightness
+            let lit = frame >= 20 ? min(255, figure * 1.6 + 10) : figure
+            return frame >= 30 ? 255 - lit + Float((column * 7 + row * 3) % 60) : lit
+        }
+        var gate = SceneGate()
+        let steps = (0..<40).map { gate.step(to: room.cells($0)) }
+        #expect(steps[0] == .cut && steps[20] == .light && steps[30] == .cut)
+        #expect(steps.count { $0 == .small } == 37)
+    }
+
     @Test("looks once a second at a room with nothing but noise", arguments: [0.1, 1.5] as [Float])
     func noise(_ noise: Float) {
         var room = Room()

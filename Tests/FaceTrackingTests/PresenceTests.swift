@@ -54,6 +54,39 @@ struct PresenceTests {
         #expect(timeline.play("aa----") == ".E.L..")
     }
 
+    @Test("every sighting is told from the first on, with the same number before and after the enter")
+    func sightings() {
+        var timeline = Timeline()
+        _ = timeline.play("aaaaa-a")
+        let seen = timeline.updates.map(\.sightings)
+        #expect(seen.map(\.count) == [1, 1, 1, 1, 1, 0, 1])
+        #expect(seen.joined().allSatisfy { $0.track == 1 })
+        #expect(seen.joined().map(\.face.faceID.rawValue) == [0, 0, 0, 1, 1, 1])
+        // Three frames are no enter, and sightings all the same.
+        _ = timeline.play("--------------------------------aa--")
+        #expect(timeline.updates.suffix(4).map(\.sightings.count) == [1, 1, 0, 0])
+    }
+
+    @Test("after a cut nothing is claimed about where an unseen face is; it leaves, or comes back, as ever")
+    func cut() throws {
+        for line in ["", "a"] {
+            var timeline = Timeline()
+            _ = timeline.play("aaaaa")
+            let update = timeline.tracker.advance(to: Timeline.stamp(5), with: [], isCut: true)
+            let hidden = try #require(update.faces.first)
+            #expect(!hidden.isSeen && hidden.confidence == 0 && update.events.isEmpty)
+            timeline.lose(frames: 1)
+            _ = timeline.play("--" + line)
+            #expect(
+                timeline.updates.last?.faces.first?.confidence
+                    == (line.isEmpty ? 0 : FaceObservation.sample().confidence)
+            )
+            #expect(timeline.play(String(repeating: "-", count: 25)).contains("L"))
+            let leave = timeline.updates.flatMap(\.events).last
+            #expect(leave?.face.confidence == FaceObservation.sample().confidence)
+        }
+    }
+
     @Test("a face for which there was no time stays, and is seen")
     func held() throws {
         var timeline = Timeline()

@@ -1,0 +1,69 @@
+import FaceMetadata
+import Frames
+
+/// For clips and pictures that are analysed ahead, where a face that is found late is a face that was not covered.
+extension FaceFinder {
+    /// Finds faces of all sizes in the part of the frame that lies in `rect`, the surest first.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame.
+    ///   - rect: Where faces are wanted in the upright picture.
+    ///   - turned: Whether faces that lie on their side or upside down are wanted too.
+    /// - Returns: Detections in pixels of the upright picture; followed faces may be among them.
+    /// - Throws: `InferenceError` if a model fails or the frame's pixels cannot be read.
+    func findEverything(
+        in frame: Frame,
+        rect: NormalizedRect,
+        turned: Bool
+    ) throws(InferenceError) -> [FaceDetection] {
+        let far = try fullRangeDetector()
+        var found: [FaceDetection] = []
+        for quarter in 0..<(turned ? 4 : 1) {
+            var region = CropRegion(letterboxing: rect, of: frame.uprightSize)
+            region.rotation = Float(quarter) * .pi / 2
+            let near = try shortRange.detect(in: frame, region: region)
+            found = Self.combined(found, near.filter { Self.isSure($0, side: region.side) })
+            found = Self.combined(found, try far.detect(in: frame, region: region))
+            for var tile in Self.tiles(of: rect, in: frame.uprightSize, smallest: Float(far.kind.inputSize) / 2) {
+                tile.rotation = region.rotation
+                found = Self.combined(found, try far.detect(in: frame, region: tile))
+            }
+        }
+        return found
+    }
+
+    /// Finds faces of all sizes in a frame of a scene that was searched before: small ones in every other frame in the whole,
+    /// in the others in the part where something changed.
+    func findNext(in frame: Frame, rect: NormalizedRect, faces: [CropRegion]) throws(InferenceError) -> [FaceDetection]
+    {
+        let region = CropRegion(letterboxing: rect, of: frame.uprightSize)
+        let near = try shortRange.detect(in: frame, region: region).filter { Self.isSure($0, side: region.side) }
+        isWholeDue.toggle()
+        let part = isWholeDue ? rect : focus.next(in: frame, of: rect, faces: faces)
+        return Self.combined(near, try fullRangeDetector().detect(in: frame, rect: part))
+    }
+
+    /// Overlapping squares that cover a part of the picture: as high as it, and twice each half as high as those before, as
+    /// long as they have half as many pixels as the detector takes.
+    static func tiles(of rect: NormalizedRect, in size: FrameSize, smallest: Float) -> [CropRegion] {
+        let (left, top) = (Float(rect.x) * Float(size.width), Float(rect.y) * Float(size.height))
+        let (width, height) = (Float(rect.width) * Float(size.width), Float(rect.height) * Float(size.height))
+        var tiles: [CropRegion] = []
+        for level in 0..<3 {
+            let side = min(width, height) / Float(1 << level)
+            guard side > 0, level == 0 || side >= smallest else { break }
+            // A quarter of overlap: a face of the size that a square is for lies in one of them as a whole.
+            func centers(_ length: Float) -> [Float] {
+                let count = max(1, Int(((length - side) / (0.75 * side)).rounded(.up)) + 1)
+                let step = count > 1 ? (length - side) / Float(count - 1) : 0
+                return (0..<count).map { side / 2 + Float($0) * step }
+            }
+            for y in centers(height) {
+                for x in centers(width) {
+                    tiles.append(CropRegion(centerX: left + x, centerY: top + y, side: side, rotation: 0))
+                }
+            }
+        }
+        return tiles
+    }
+}

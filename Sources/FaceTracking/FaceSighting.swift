@@ -1,0 +1,16 @@
+package import FaceMetadata
+
+/// A face as it was measured in one frame: not smoothed, and from the first frame in which it was seen, before its enter.
+package struct FaceSighting: Hashable, Sendable {
+    /// The same number for one face in all frames, as long as it keeps its identity; nil if it is not followed.
+    package var track: Int?
+
+    /// The face; the identity is 0 before the enter.
+    package var face: FaceObject
+
+    /// Makes the sighting of a face that is followed under a number, or of one that is not followed.
+    package init(track: Int?, face: FaceObject) {
+        self.track = track
+        self.face = face
+    }
+}
