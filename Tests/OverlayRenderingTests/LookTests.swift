@@ -156,8 +156,8 @@ struct LookTests {
     }
 
     @Test(
-        "pixelate and blur leave no detail of a head, seen or hidden, and all of the rest",
-        arguments: ["pixelate", "blur"]
+        "looks that hide faces leave no detail of a head, seen or hidden, and all of the rest",
+        arguments: ["pixelate", "blur", "silhouette"]
     )
     func privacy(name: String) throws {
         let look = try #require(LookName(rawValue: name)).look
@@ -187,6 +187,47 @@ struct LookTests {
             }
             #expect(contrast(0.1, 0.5) == 255 && contrast(0.9, 0.5) == 255 && contrast(0.5, 0.95) == 255)
         }
+    }
+
+    /// The colours of all pixels inside the faces' boxes.
+    private func insides(of faces: [DrawnFace], _ canvas: Canvas) -> [UInt8] {
+        canvas.withPixels { pixels, bytesPerRow in
+            faces.flatMap { drawn -> [UInt8] in
+                let box = drawn.face.bounds
+                // The lines of the looks themselves lie on the border.
+                let (dx, dy) = (box.width * 0.15, box.height * 0.15)
+                return (Int(box.y + dy)..<Int(box.y + box.height - dy)).flatMap { y in
+                    (Int(box.x + dx)..<Int(box.x + box.width - dx)).map { pixels[y * bytesPerRow + 4 * $0 + 2] }
+                }
+            }
+        }
+    }
+
+    @Test(
+        "the words of a look never cover a face, where there is room and where there is none",
+        arguments: [
+            [
+                NormalizedRect(x: 0.3, y: 0.45, width: 0.3, height: 0.5),
+                NormalizedRect(x: 0.65, y: 0.4, width: 0.3, height: 0.4),
+            ],
+            [NormalizedRect(x: 0.02, y: 0.02, width: 0.96, height: 0.96)],
+            (0..<6).map {
+                NormalizedRect(x: 0.03 + 0.33 * Double($0 % 3), y: $0 < 3 ? 0.04 : 0.53, width: 0.28, height: 0.38)
+            },
+        ]
+    )
+    func panels(boxes: [NormalizedRect]) throws {
+        let size = FrameSize(width: 320, height: 240)
+        let geometry = try #require(
+            PreviewLayerGeometry(size: SurfaceSize(width: 320, height: 240), pictureSize: size)
+        )
+        let faces = boxes.enumerated().compactMap { index, box in
+            geometry.transformed(sampleFace(id: index + 1, bounds: box)).map { DrawnFace(face: $0) }
+        }
+        let canvas = try Canvas(pixelSize: size)
+        canvas.clear(Color(red: 0, green: 0, blue: 1))
+        SquareLook().draw(faces, shutter: 0, on: canvas)
+        #expect(insides(of: faces, canvas).allSatisfy { $0 == 0 })
     }
 
     @Test("the square's look flashes when a picture is taken")

@@ -159,26 +159,78 @@ struct SceneTests {
         #expect(scene.shutterStrength(at: 5.4) == 0 && scene.shutterStrength(at: 4) == 0)
     }
 
+    /// How much of a picture is drawn on when a scene is drawn in a look, after a face went unseen.
+    private func drawn(_ look: any Look, _ face: FaceObject, after seconds: Double) throws -> Int {
+        var scene = Scene()
+        var seen = face
+        (seen.isSeen, seen.confidence) = (true, 0.9)
+        _ = scene.apply(metadata([seen], frame: 0), at: 0)
+        _ = scene.apply(metadata([face], frame: 30), at: 1)
+        let canvas = try Canvas(pixelSize: FrameSize(width: 64, height: 48))
+        canvas.clear(.black)
+        let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: canvas.pixelSize))
+        canvas.draw(scene, geometry, look: look, at: 1 + seconds)
+        try canvas.check()
+        return canvas.brightness(columns: 16, rows: 12).joined().reduce(0, +)
+    }
+
     @Test(
-        "a face that is hidden in a frame is drawn faintly",
+        "a face that is not seen any more fades within 150 ms",
         arguments: lookNames.filter { LookName(rawValue: $0)?.look.hidesFaces != true }
     )
-    func hiddenFace(name: String) throws {
+    func fading(name: String) throws {
         let look = try looks()[name]
-        let size = FrameSize(width: 320, height: 240)
-        func opacity(isSeen: Bool) throws -> Int {
-            var face = sampleFace()
-            face.isSeen = isSeen
-            var scene = Scene()
-            _ = scene.apply(metadata([face], frame: 0), at: 0)
-            let canvas = try Canvas(pixelSize: size)
-            let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: size))
-            canvas.draw(scene, geometry, look: look, at: 0)
-            return canvas.withPixels { pixels, _ in
-                stride(from: 3, to: pixels.count, by: 4).reduce(0) { $0 + Int(pixels[$1]) }
-            }
-        }
-        let (seen, hidden) = (try opacity(isSeen: true), try opacity(isSeen: false))
-        #expect(hidden > 0 && Double(hidden) < 0.4 * Double(seen))
+        var face = sampleFace()
+        let seen = try drawn(look, face, after: 0)
+        face.isSeen = false
+        let (half, gone) = (try drawn(look, face, after: 0.075), try drawn(look, face, after: 0.15))
+        #expect(half > 0 && Double(half) < 0.7 * Double(seen))
+        #expect(gone == 0)
+    }
+
+    @Test(
+        "nothing is drawn after a cut",
+        arguments: lookNames.filter { LookName(rawValue: $0)?.look.hidesFaces != true }
+    )
+    func cut(name: String) throws {
+        var face = sampleFace()
+        (face.isSeen, face.confidence) = (false, 0)
+        #expect(try drawn(looks()[name], face, after: 0) == 0)
+    }
+
+    @Test("a look that hides faces does not fade while the face may still be there")
+    func hiding() throws {
+        var face = sampleFace()
+        let look = LookName.silhouette.look
+        let seen = try drawn(look, face, after: 0)
+        face.isSeen = false
+        #expect(try drawn(look, face, after: 0.6) == seen && seen > 0)
+    }
+
+    @Test("fading asks for redraws, until it is over")
+    func redraws() {
+        var scene = Scene()
+        var face = sampleFace()
+        _ = scene.apply(metadata([face], frame: 0), at: 0)
+        #expect(!scene.isFading)
+        face.isSeen = false
+        _ = scene.apply(metadata([face], frame: 3), at: 0.1)
+        scene.advance(to: 0.2)
+        #expect(scene.isFading)
+        scene.advance(to: 0.26)
+        #expect(!scene.isFading)
+    }
+
+    @Test("the nearest face is drawn last, whatever its identity")
+    func order() throws {
+        var scene = Scene()
+        let near = sampleFace(id: 1, bounds: NormalizedRect(x: 0.3, y: 0.2, width: 0.4, height: 0.6))
+        let far = sampleFace(id: 2, bounds: NormalizedRect(x: 0.6, y: 0.3, width: 0.1, height: 0.2))
+        _ = scene.apply(metadata([near, far], frame: 0), at: 0)
+        let size = FrameSize(width: 64, height: 48)
+        let geometry = try #require(
+            PreviewLayerGeometry(size: SurfaceSize(width: 64, height: 48), pictureSize: size)
+        )
+        #expect(scene.drawnFaces(geometry, at: 0).map(\.face.face.faceID.rawValue) == [2, 1])
     }
 }

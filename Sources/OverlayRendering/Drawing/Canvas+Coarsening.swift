@@ -23,31 +23,60 @@ extension Canvas {
         guard right > left, bottom > top else { return }
         let side = max(4, cell * scale)
         let (columns, rows) = (max(1, ((right - left) / side).rounded()), max(1, ((bottom - top) / side).rounded()))
-        guard let small = cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(columns), Int32(rows)),
-            let drawing = cairo_create(small)
-        else { return fill(outline, Self.cover) }
-        defer {
-            cairo_destroy(drawing)
-            cairo_surface_destroy(small)
-        }
-        cairo_scale(drawing, columns / (right - left), rows / (bottom - top))
-        cairo_set_source_surface(drawing, surface, -left, -top)
         // Averages all pixels of a cell.
-        cairo_pattern_set_filter(cairo_get_source(drawing), CAIRO_FILTER_GOOD)
-        cairo_pattern_set_extend(cairo_get_source(drawing), CAIRO_EXTEND_PAD)
-        cairo_paint(drawing)
-        guard cairo_status(drawing) == CAIRO_STATUS_SUCCESS else { return fill(outline, Self.cover) }
+        guard var coarse = Self.scaled(surface, from: (left, top, right, bottom), columns, rows, CAIRO_FILTER_GOOD)
+        else { return fill(outline, Self.cover) }
+        defer { cairo_surface_destroy(coarse) }
+        // Doubled step by step, the cells' colours run into each other without edges: an edge would be as much detail as the
+        // face had. Squares stay squares where a few pixels are left for what is between them.
+        var factor = isSmooth ? 1 : max(1, min(3, (side / 4).rounded(.down)))
+        var filter = CAIRO_FILTER_NEAREST
+        repeat {
+            let whole = (
+                0.0, 0.0, Double(cairo_image_surface_get_width(coarse)), Double(cairo_image_surface_get_height(coarse))
+            )
+            let (width, height) = (columns * factor, rows * factor)
+            guard let larger = Self.scaled(coarse, from: whole, width, height, filter) else {
+                return fill(outline, Self.cover)
+            }
+            cairo_surface_destroy(coarse)
+            coarse = larger
+            filter = CAIRO_FILTER_BILINEAR
+            factor *= 2
+        } while columns * factor < right - left
+        let (width, height) = (cairo_image_surface_get_width(coarse), cairo_image_surface_get_height(coarse))
         clipped(to: outline) {
             cairo_identity_matrix(context)
             cairo_translate(context, left, top)
-            cairo_scale(context, (right - left) / columns, (bottom - top) / rows)
-            cairo_set_source_surface(context, small, 0, 0)
-            cairo_pattern_set_filter(
-                cairo_get_source(context),
-                isSmooth ? CAIRO_FILTER_BILINEAR : CAIRO_FILTER_NEAREST
-            )
+            cairo_scale(context, (right - left) / Double(width), (bottom - top) / Double(height))
+            cairo_set_source_surface(context, coarse, 0, 0)
+            cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_BILINEAR)
             cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_PAD)
             cairo_paint(context)
         }
+    }
+
+    /// A part of a picture in another size; nil if there is no memory.
+    private static func scaled(
+        _ source: OpaquePointer,
+        from part: (left: Double, top: Double, right: Double, bottom: Double),
+        _ columns: Double,
+        _ rows: Double,
+        _ filter: cairo_filter_t
+    ) -> OpaquePointer? {
+        guard let result = cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(columns), Int32(rows)),
+            let drawing = cairo_create(result)
+        else { return nil }
+        defer { cairo_destroy(drawing) }
+        cairo_scale(drawing, columns / (part.right - part.left), rows / (part.bottom - part.top))
+        cairo_set_source_surface(drawing, source, -part.left, -part.top)
+        cairo_pattern_set_filter(cairo_get_source(drawing), filter)
+        cairo_pattern_set_extend(cairo_get_source(drawing), CAIRO_EXTEND_PAD)
+        cairo_paint(drawing)
+        guard cairo_status(drawing) == CAIRO_STATUS_SUCCESS else {
+            cairo_surface_destroy(result)
+            return nil
+        }
+        return result
     }
 }

@@ -100,7 +100,7 @@ package struct Vector: Hashable, Sendable {
 
 extension Double {
     /// The same angle in degrees in (−180, 180].
-    var normalizedDegrees: Double {
+    package var normalizedDegrees: Double {
         let wrapped = truncatingRemainder(dividingBy: 360)
         if wrapped > 180 { return wrapped - 360 }
         return wrapped <= -180 ? wrapped + 360 : wrapped

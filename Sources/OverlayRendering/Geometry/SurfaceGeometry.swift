@@ -78,6 +78,9 @@ package struct SurfaceRect: Hashable, Sendable {
         return max(0, across) * max(0, along)
     }
 
+    /// The area in square points.
+    var area: Double { width * height }
+
     /// The centre.
     package var center: SurfacePoint { SurfacePoint(x: x + width / 2, y: y + height / 2) }
 }

@@ -48,6 +48,8 @@ package enum LookName: String, Hashable, Sendable, CaseIterable {
     case pixelate
     /// The picture of each head blurred.
     case blur
+    /// One flat colour over each head and its hair.
+    case silhouette
 
     /// The look itself.
     package var look: any Look {
@@ -59,6 +61,7 @@ package enum LookName: String, Hashable, Sendable, CaseIterable {
         case .mesh: MeshLook()
         case .pixelate: PrivacyLook(.pixelate)
         case .blur: PrivacyLook(.blur)
+        case .silhouette: PrivacyLook(.silhouette)
         }
     }
 }

@@ -21,9 +21,9 @@ package struct MeshLook: Look {
             landmarks(face.face, on: canvas)
             axes(face.face, on: canvas)
         }
-        // The numbers of one face must not cover another one.
-        var taken = faces.map(\.face.bounds)
-        for face in faces { taken.append(values(face.face, avoiding: taken, on: canvas)) }
+        var places = PanelPlace(faces: faces.map(\.face.bounds), in: canvas.size)
+        // The nearest first: its numbers are the largest.
+        for face in faces.reversed() { values(face.face, &places, on: canvas) }
     }
 
     private func weight(_ face: SurfaceFace) -> Double { max(1, face.bounds.width * 0.008) }
@@ -96,30 +96,26 @@ package struct MeshLook: Look {
 
     // MARK: - Values
 
-    /// Writes the numbers beside a face: where they are in the picture and cover the least of what is taken.
-    ///
-    /// - Returns: the place they take.
-    private func values(_ face: SurfaceFace, avoiding taken: [SurfaceRect], on canvas: Canvas) -> SurfaceRect {
-        let size = max(8, min(face.bounds.width * 0.085, 28))
+    /// Writes the numbers beside a face, smaller where there is no room, or leaves them out where they would cover one.
+    private func values(_ face: SurfaceFace, _ places: inout PanelPlace, on canvas: Canvas) {
         let lines = Self.lines(face)
-        let width = max(lines.map { canvas.width(of: $0, size: size) }.max() ?? 0, size * 6) + size * 0.8
-        let height = (Double(lines.count) + (face.smile == nil ? 0.2 : 1.2)) * size * 1.25
-        let (box, gap) = (face.bounds, size * 0.2)
-        // To the right, to the left, below and above; the first of equally good places.
-        let corners = [
-            (box.x + box.width + gap, box.y), (box.x - width - gap, box.y), (box.x, box.y + box.height + gap),
-            (box.x, box.y - height - gap),
-        ]
-        let places = corners.map { x, y in
-            SurfaceRect(
-                x: max(0, min(x, canvas.size.width - width)),
-                y: max(0, min(y, canvas.size.height - height)),
-                width: width,
-                height: height
-            )
+        for share in [1, 0.75, 0.5] {
+            let size = max(8, min(face.bounds.width * 0.085, 28) * share)
+            let width = max(lines.map { canvas.width(of: $0, size: size) }.max() ?? 0, size * 6) + size * 0.8
+            let height = (Double(lines.count) + (face.smile == nil ? 0.2 : 1.2)) * size * 1.25
+            let panel = SurfaceSize(width: width, height: height)
+            guard let place = places.take(panel, beside: face.bounds, gap: size * 0.2, first: .right) else { continue }
+            return write(lines, of: face, size: size, in: place, on: canvas)
         }
-        func covered(_ place: SurfaceRect) -> Double { taken.reduce(0) { $0 + place.overlap(with: $1) } }
-        let place = places.min { covered($0) < covered($1) } ?? places[0]
+    }
+
+    private func write(
+        _ lines: [String],
+        of face: SurfaceFace,
+        size: Double,
+        in place: SurfaceRect,
+        on canvas: Canvas
+    ) {
         var plate = Outline()
         plate.addRoundedRect(place, radius: size * 0.3)
         canvas.fill(plate, .black.withAlpha(0.55))
@@ -132,7 +128,6 @@ package struct MeshLook: Look {
         if let smile = face.smile {
             bar(smile, x: x, y: y - size * 0.6, size: size, isOn: face.smiling == true, on: canvas)
         }
-        return place
     }
 
     private func bar(_ share: Double, x: Double, y: Double, size: Double, isOn: Bool, on canvas: Canvas) {

@@ -1,19 +1,21 @@
 import FaceMetadata
 
-/// Makes the picture under each head unrecognisable: coarse squares, or a blur.
+/// Makes the picture under each head unrecognisable: coarse squares, a blur, or one flat colour.
 ///
-/// It hides the faces that the metadata names, and draws one that is hidden in this frame as strongly as the others. A face
-/// that was not found stays visible.
+/// It hides the faces that it is given, those that are not seen in this frame as strongly as the others. A face that was not
+/// found stays visible.
 package struct PrivacyLook: Look {
-    /// How the picture is made coarse.
+    /// What is done to the picture.
     package enum Style: Hashable, Sendable {
         /// Squares of one colour each.
         case pixelate
         /// Colours that run into each other.
         case blur
+        /// One colour for head and hair, whatever was there.
+        case silhouette
     }
 
-    /// How the picture is made coarse.
+    /// What is done to the picture.
     package let style: Style
 
     /// Makes the look in a style.
@@ -27,19 +29,41 @@ package struct PrivacyLook: Look {
     /// Squares or blurred spots across a head: with more, acquaintances still recognise each other.
     private var cells: Double { style == .pixelate ? 9 : 8 }
 
+    /// The colour of a silhouette: neither that of skin nor that of most rooms.
+    private static let flat = Color(red: 0.24, green: 0.27, blue: 0.33)
+
     /// Hides each face on its own.
     package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for drawn in faces {
             let (face, size) = (drawn.face, drawn.face.uprightSize)
-            // Hair and ears too: the face's box ends at forehead, cheeks and chin.
-            let (radiusX, radiusY) = (size.width * 0.72, size.height * 0.78)
-            var head = Outline()
-            head.addEllipse(x: 0, y: -0.10 * size.height, radiusX: radiusX, radiusY: radiusY)
+            // The box of a head that is turned aside is narrower than the head.
+            let (width, height) = (max(size.width, 0.78 * size.height), size.height)
             let plane = FacePlane(
                 center: face.bounds.center,
                 pose: HeadPose(roll: face.assumedPose.roll, yaw: 0, pitch: 0)
             )
+            guard style != .silhouette else {
+                for shape in Self.headAndHair(width: width, height: height) {
+                    canvas.fill(plane.project(shape), Self.flat)
+                }
+                continue
+            }
+            // Hair and ears too: the face's box ends at forehead, cheeks and chin.
+            let (radiusX, radiusY) = (width * 0.72, height * 0.78)
+            var head = Outline()
+            head.addEllipse(x: 0, y: -0.10 * height, radiusX: radiusX, radiusY: radiusY)
             canvas.coarsen(plane.project(head), cell: 2 * radiusX / cells, isSmooth: style == .blur)
         }
+    }
+
+    /// A skull with room for hair, and hair that falls to the shoulders.
+    private static func headAndHair(width: Double, height: Double) -> [Outline] {
+        var (skull, hair) = (Outline(), Outline())
+        skull.addEllipse(x: 0, y: -0.16 * height, radiusX: 0.92 * width, radiusY: 0.98 * height)
+        hair.addRoundedRect(
+            SurfaceRect(x: -0.86 * width, y: -0.3 * height, width: 1.72 * width, height: 1.15 * height),
+            radius: 0.5 * width
+        )
+        return [skull, hair]
     }
 }

@@ -5,24 +5,25 @@ package struct SquareLook: Look {
     /// Makes the look.
     package init() {}
 
-    /// Draws each face on its own.
+    /// Draws the faces, then their words, which cover none of them.
     package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
-        for face in faces { draw(face, on: canvas) }
+        for face in faces {
+            var outline = Outline()
+            outline.addRoundedRect(Self.square(of: face.face), radius: 0)
+            canvas.stroke(outline, Color(red: 1, green: 0, blue: 0), width: Self.line(of: face.face))
+        }
+        var places = PanelPlace(faces: faces.map(\.face.bounds), in: canvas.size)
+        for face in faces.reversed() { label(face, &places, on: canvas) }
         if shutter > 0 { canvas.cover(.white.withAlpha(shutter)) }
     }
 
-    private func draw(_ drawn: DrawnFace, on canvas: Canvas) {
-        let bounds = drawn.face.bounds
-        let side = max(bounds.width, bounds.height)
-        let center = bounds.center
-        let line = max(1.5, side * 0.025)
-        let square = SurfaceRect(x: center.x - side / 2, y: center.y - side / 2, width: side, height: side)
-        var outline = Outline()
-        outline.addRoundedRect(square, radius: 0)
-        canvas.stroke(outline, Color(red: 1, green: 0, blue: 0), width: line)
-        let words = Self.words(drawn)
-        guard !words.isEmpty else { return }
-        label(words.joined(separator: " · "), below: square, line: line, on: canvas)
+    private static func square(of face: SurfaceFace) -> SurfaceRect {
+        let (center, side) = (face.bounds.center, max(face.bounds.width, face.bounds.height))
+        return SurfaceRect(x: center.x - side / 2, y: center.y - side / 2, width: side, height: side)
+    }
+
+    private static func line(of face: SurfaceFace) -> Double {
+        max(1.5, max(face.bounds.width, face.bounds.height) * 0.025)
     }
 
     /// What the face does, and what just happened to it.
@@ -38,23 +39,21 @@ package struct SquareLook: Look {
         return words
     }
 
-    private func label(_ text: String, below square: SurfaceRect, line: Double, on canvas: Canvas) {
+    /// Writes the words under the square, or elsewhere beside it where there is no room.
+    private func label(_ drawn: DrawnFace, _ places: inout PanelPlace, on canvas: Canvas) {
+        let text = Self.words(drawn).joined(separator: " · ")
+        guard !text.isEmpty else { return }
+        let square = Self.square(of: drawn.face)
         let size = min(max(9, square.width * 0.12), 64)
-        let width = canvas.width(of: text, size: size, isBold: true) + size
-        // Under the square, or inside it where there is no room below.
-        let below = square.y + square.height + line / 2
-        let top = below + 1.4 * size <= canvas.size.height ? below : square.y + square.height - 1.4 * size
-        // A face that is cut off keeps its words in the picture.
-        let x = max(width / 2, min(square.center.x, canvas.size.width - width / 2))
+        let panel = SurfaceSize(width: canvas.width(of: text, size: size, isBold: true) + size, height: 1.4 * size)
+        let gap = Self.line(of: drawn.face) / 2
+        guard let place = places.take(panel, beside: square, gap: gap, first: .below) else { return }
         var plate = Outline()
-        plate.addRoundedRect(
-            SurfaceRect(x: x - width / 2, y: top, width: width, height: 1.4 * size),
-            radius: size * 0.2
-        )
+        plate.addRoundedRect(place, radius: size * 0.2)
         canvas.fill(plate, Color(red: 1, green: 0, blue: 0, alpha: 0.85))
         canvas.text(
             text,
-            at: SurfacePoint(x: x, y: top + size),
+            at: SurfacePoint(x: place.center.x, y: place.y + size),
             size: size,
             color: .white,
             anchor: .center,

@@ -3,49 +3,44 @@ import FaceMessages
 import FaceMetadata
 
 extension Scene {
-    /// The faces as they lie on a surface at a time, for a look to draw; none of another camera than the geometry's.
+    /// The faces as they lie on a surface at a time, for a look to draw: the nearest, which is the largest, last; none of
+    /// another camera than the geometry's.
     ///
     /// - Parameters:
     ///   - geometry: where the picture lies.
-    ///   - seconds: the time, by which marks fade.
-    ///   - isSeen: only the faces that were seen in the frame, or only those that were hidden; nil for all.
-    /// - Returns: the faces that have a place on the surface.
+    ///   - seconds: the time, by which marks fade, and faces that are not seen any more.
+    ///   - fades: Whether faces that are not seen any more fade; otherwise they are as strong as the others.
+    /// - Returns: the faces that have a place on the surface, and how strong each is drawn, 0…1.
     package func drawnFaces(
         _ geometry: PreviewLayerGeometry,
         at seconds: Double,
-        isSeen: Bool? = nil
-    ) -> [DrawnFace] {
-        layers.compactMap { layer in
-            guard isSeen == nil || layer.face.isSeen == isSeen,
-                let face = geometry.transformed(layer.face, from: camera)
-            else { return nil }
+        fades: Bool = false
+    ) -> [(face: DrawnFace, strength: Double)] {
+        let faces = layers.compactMap { layer -> (face: DrawnFace, strength: Double)? in
+            let strength = fades ? layer.strength(at: seconds) : 1
+            guard strength > 0, let face = geometry.transformed(layer.face, from: camera) else { return nil }
             var strengths: [Topic: Double] = [:]
             for flash in flashes(of: layer.faceID) {
                 strengths[flash.kind] = max(strengths[flash.kind] ?? 0, flash.strength(at: seconds))
             }
-            return DrawnFace(face: face, flashes: strengths)
+            return (DrawnFace(face: face, flashes: strengths), strength)
         }
+        return faces.sorted { $0.face.face.bounds.area < $1.face.face.bounds.area }
     }
 }
 
 extension Canvas {
-    /// How strong a face is drawn that is hidden in this frame: where it was seen last may be somebody's hand by now.
-    private static let hidden = 0.3
-
-    /// Draws the scene in a look over what is there; a face that is hidden is drawn faintly.
+    /// Draws the scene in a look over what is there; a face that is not seen any more fades, unless the look hides faces.
     package func draw(_ scene: Scene, _ geometry: PreviewLayerGeometry, look: any Look, at seconds: Double) {
-        guard !look.hidesFaces else {
-            return look.draw(scene.drawnFaces(geometry, at: seconds), shutter: 0, on: self)
-        }
-        let hidden = scene.drawnFaces(geometry, at: seconds, isSeen: false)
-        if !hidden.isEmpty {
+        let faces = scene.drawnFaces(geometry, at: seconds, fades: !look.hidesFaces)
+        for (face, strength) in faces where strength < 1 {
             cairo_push_group(context)
-            look.draw(hidden, shutter: 0, on: self)
+            look.draw([face], shutter: 0, on: self)
             cairo_pop_group_to_source(context)
-            cairo_paint_with_alpha(context, Self.hidden)
+            cairo_paint_with_alpha(context, strength)
         }
-        let seen = scene.drawnFaces(geometry, at: seconds, isSeen: true)
-        look.draw(seen, shutter: scene.shutterStrength(at: seconds), on: self)
+        let shutter = look.hidesFaces ? 0 : scene.shutterStrength(at: seconds)
+        look.draw(faces.filter { $0.strength == 1 }.map(\.face), shutter: shutter, on: self)
     }
 }
 
@@ -57,7 +52,7 @@ extension Canvas {
         var ground = Outline()
         ground.addRoundedRect(visible, radius: 0)
         fill(ground, Color(red: 0.13, green: 0.17, blue: 0.24))
-        for drawn in scene.drawnFaces(geometry, at: 0) { head(of: drawn.face) }
+        for drawn in scene.drawnFaces(geometry, at: 0) { head(of: drawn.face.face) }
     }
 
     private func head(of face: SurfaceFace) {

@@ -107,7 +107,7 @@ package struct Scene: Hashable, Sendable {
         var seen: Set<FaceID> = []
         layers = faces.filter { seen.insert($0.faceID).inserted }.map { face in
             var layer = known[face.faceID] ?? SceneLayer(face: face, number: 0, start: 0)
-            layer.face = face
+            layer.update(face, at: -.infinity)
             return layer
         }
         layers.sort { $0.faceID < $1.faceID }
@@ -155,8 +155,9 @@ package struct Scene: Hashable, Sendable {
         shutter = seconds
     }
 
-    /// Forgets marks that have faded.
+    /// Forgets what has faded.
     package mutating func advance(to seconds: Double) {
+        for index in layers.indices { layers[index].advance(to: seconds) }
         for (face, marks) in flashes {
             let alive = marks.filter { seconds < $0.start + $0.lifetime }
             flashes[face] = alive.isEmpty ? nil : alive
@@ -168,7 +169,7 @@ package struct Scene: Hashable, Sendable {
     package func flashes(of face: FaceID) -> [Flash] { flashes[face] ?? [] }
 
     /// Whether anything still fades, so that the next picture differs even without a new message.
-    package var isFading: Bool { shutter != nil || layers.contains { flashes[$0.faceID] != nil } }
+    package var isFading: Bool { shutter != nil || layers.contains { $0.isFading || flashes[$0.faceID] != nil } }
 
     /// How bright the white of a taken picture is, 0…1.
     package func shutterStrength(at seconds: Double) -> Double {
@@ -195,11 +196,13 @@ package struct Scene: Hashable, Sendable {
         for face in faces where seen.insert(face.faceID).inserted {
             if var layer = old.removeValue(forKey: face.faceID) {
                 if layer.face != face { changes.append(.moved(face.faceID)) }
-                layer.face = face
+                layer.update(face, at: seconds)
                 layers.append(layer)
             } else {
                 made += 1
-                layers.append(SceneLayer(face: face, number: made, start: seconds))
+                var layer = SceneLayer(face: face, number: made, start: seconds)
+                layer.update(face, at: -.infinity)
+                layers.append(layer)
                 changes.append(.added(face.faceID))
             }
         }

@@ -12,6 +12,34 @@ package struct SceneLayer: Hashable, Sendable {
     /// When it was made, in the scene's seconds.
     package let start: Double
 
+    /// Since when the face is not seen, in the scene's seconds; nil while it is, and before all times once it has faded.
+    var hiddenSince: Double?
+
+    /// For how many seconds a face that is not seen any more is still drawn, fainter and fainter: where it was may be
+    /// somebody's hand, or nothing.
+    private static let fading = 0.15
+
+    /// How strong it is drawn at a time, 0…1.
+    func strength(at seconds: Double) -> Double {
+        // Nothing is known about where a face is after a cut.
+        guard face.isSeen || face.confidence > 0 else { return 0 }
+        return hiddenSince.map { min(1, max(0, 1 - (seconds - $0) / Self.fading)) } ?? 1
+    }
+
+    /// Whether it will be drawn fainter than now.
+    var isFading: Bool { hiddenSince.map { $0 > -.infinity } ?? false }
+
+    /// Notes that it has faded by a time.
+    mutating func advance(to seconds: Double) {
+        if let since = hiddenSince, seconds >= since + Self.fading { hiddenSince = -.infinity }
+    }
+
+    /// Takes over the face's newest values, at a time in the scene's seconds.
+    mutating func update(_ face: FaceObject, at seconds: Double) {
+        self.face = face
+        hiddenSince = face.isSeen ? nil : hiddenSince ?? seconds
+    }
+
     /// Whose layer it is.
     package var faceID: FaceID { face.faceID }
 }

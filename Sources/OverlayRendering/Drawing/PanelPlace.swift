@@ -1,0 +1,56 @@
+/// Where a panel with words goes beside a face, so that it covers neither this face nor another one.
+struct PanelPlace {
+    /// A side of a face's box.
+    enum Side: CaseIterable {
+        case right, left, below, above
+    }
+
+    /// What must stay visible: the faces, and the panels that were placed before.
+    private var taken: [SurfaceRect]
+    private let area: SurfaceSize
+
+    /// Makes the places on a surface with faces in it.
+    init(faces: [SurfaceRect], in area: SurfaceSize) {
+        (taken, self.area) = (faces, area)
+    }
+
+    /// Finds a place and takes it.
+    ///
+    /// - Parameters:
+    ///   - size: The panel's size.
+    ///   - box: What it belongs to.
+    ///   - gap: How far from the box it is.
+    ///   - side: Where it is if there is room; then the other sides are tried, and the surface's corners.
+    /// - Returns: Nil if it would cover a face everywhere.
+    mutating func take(_ size: SurfaceSize, beside box: SurfaceRect, gap: Double, first side: Side) -> SurfaceRect? {
+        let sides = [side] + Side.allCases.filter { $0 != side }
+        let (right, bottom) = (area.width - size.width, area.height - size.height)
+        guard right >= 0, bottom >= 0 else { return nil }
+        let corners = [(0.0, bottom), (right, bottom), (0.0, 0.0), (right, 0.0)]
+        for (x, y) in sides.flatMap({ Self.corners($0, size, box, gap) }) + corners {
+            let place = SurfaceRect(
+                x: max(0, min(x, right)),
+                y: max(0, min(y, bottom)),
+                width: size.width,
+                height: size.height
+            )
+            guard !taken.contains(where: { $0.overlap(with: place) > 0 }) else { continue }
+            taken.append(place)
+            return place
+        }
+        return nil
+    }
+
+    /// Upper left corners on one side of a box: in its middle or at its beginning, and at its ends.
+    private static func corners(_ side: Side, _ size: SurfaceSize, _ box: SurfaceRect, _ gap: Double) -> [(
+        Double, Double
+    )] {
+        let (middle, end) = (box.center.x - size.width / 2, box.y + box.height - size.height)
+        return switch side {
+        case .right: [(box.x + box.width + gap, box.y), (box.x + box.width + gap, end)]
+        case .left: [(box.x - size.width - gap, box.y), (box.x - size.width - gap, end)]
+        case .below: [(middle, box.y + box.height + gap), (box.x, box.y + box.height + gap)]
+        case .above: [(middle, box.y - size.height - gap), (box.x, box.y - size.height - gap)]
+        }
+    }
+}
