@@ -131,6 +131,13 @@ let package = Package(
             path: "Tools/demo-clip",
             swiftSettings: strict
         ),
+        // Counts the faces that looks leave recognisable; a tool of this repository, not a product.
+        .executableTarget(
+            name: "privacy-check",
+            dependencies: ["FaceInference", "MediaFiles", "Frames", "FaceMetadata", argumentParser],
+            path: "Tools/privacy-check",
+            swiftSettings: strict
+        ),
         // Runs the capture alone and says what it did, for Tests/camera-vm; a tool of this repository, not a product.
         .executableTarget(
             name: "camera-probe",

@@ -87,6 +87,95 @@ struct ApplyTests {
         #expect(!FileManager.default.fileExists(atPath: directory.file("out/b.jpg")))
     }
 
+    /// A picture with 24 portraits, and the places of their middles.
+    private func crowd() throws -> (path: String, places: [(x: Int, y: Int)]) {
+        let (cell, columns, rows) = (260, 6, 4)
+        let size = FrameSize(width: cell * columns, height: cell * rows)
+        var pixels = [UInt8](repeating: 90, count: 3 * size.width * size.height)
+        let portraits = DevelopmentClips.path("smiles")
+        let names = try FileManager.default.contentsOfDirectory(atPath: portraits).filter { $0.hasSuffix(".jpg") }
+            .sorted()
+        var places: [(x: Int, y: Int)] = []
+        for index in 0..<24 {
+            let portrait = try RGBPicture(try StillPicture.load(portraits + "/" + names[index * names.count / 24]))
+            let (left, top) = (cell * (index % columns), cell * (index / columns))
+            let (width, height) = (min(cell - 20, portrait.size.width), min(cell - 20, portrait.size.height))
+            for row in 0..<height {
+                let source = 3 * row * portrait.size.width
+                let target = 3 * ((top + row) * size.width + left)
+                pixels[target..<target + 3 * width] = portrait.bytes[source..<source + 3 * width]
+            }
+            places.append((left + width / 2, top + height / 2))
+        }
+        let path = directory.file("crowd.png")
+        try pixels.withUnsafeBytes {
+            try PictureWriter.write(
+                pixels: try #require($0.baseAddress),
+                bytesPerRow: 3 * size.width,
+                size: size,
+                format: .rgb24,
+                to: path
+            )
+        }
+        return (path, places)
+    }
+
+    @Test(
+        "a look that hides faces hides all 24 of a picture; with fewer allowed it says so, and --strict writes nothing",
+        .enabled(if: DevelopmentClips.areHere, "needs the development clips")
+    )
+    func crowdIsHidden() async throws {
+        let (input, places) = try crowd()
+        let output = directory.file("hidden.png")
+        try await apply([input, "-o", output, "--look", "silhouette"])
+        let (before, after) = (try pixels(of: input), try pixels(of: output))
+        for place in places {
+            let pixel = 4 * (place.y * 260 * 6 + place.x)
+            #expect((0..<3).contains { abs(Int(before[pixel + $0]) - Int(after[pixel + $0])) > 3 }, "\(place)")
+        }
+        await #expect(throws: ExitCode(3)) {
+            try await apply([input, "-o", output, "--look", "box", "--maximum-faces", "8"])
+        }
+        let strict = directory.file("strict.png")
+        await #expect(throws: CommandFailure.self) {
+            try await apply([input, "-o", strict, "--look", "box", "--maximum-faces", "8", "--strict"])
+        }
+        #expect(!FileManager.default.fileExists(atPath: strict))
+    }
+
+    @Test(
+        "a face is hidden from the first frame on, and nothing is drawn after a cut",
+        .enabled(if: DevelopmentClips.areHere, "needs the development clips")
+    )
+    func lookingAhead() async throws {
+        // A face until 2.37 s, then a black picture and a cartoon.
+        let input = DevelopmentClips.path("pyfeat/face_noface.mov")
+        let output = directory.file("ahead.mp4")
+        try await apply([input, "-o", output, "--look", "silhouette"])
+        for time in [0, 0.04, 0.07, 0.1, 1, 2.35] {
+            #expect(difference(try pixels(of: input, at: time), try pixels(of: output, at: time)) > 10_000, "\(time)")
+        }
+        try await apply([input, "-o", output, "--look", "santa"])
+        #expect(difference(try pixels(of: input), try pixels(of: output)) > 1000)
+        for time in [2.41, 2.5, 2.7, 3.0] {
+            #expect(difference(try pixels(of: input, at: time), try pixels(of: output, at: time)) < 100, "\(time)")
+        }
+    }
+
+    @Test("what is no regular file is not replaced", arguments: ["a.png", "a.mp4"])
+    func specialFiles(name: String) async throws {
+        let input = directory.file("in.png")
+        try PictureFile(input).write(try Canvas(pixelSize: FrameSize(width: 32, height: 32)))
+        let (pipe, link) = (directory.file("pipe-" + name), directory.file("link-" + name))
+        #expect(mkfifo(pipe, 0o600) == 0)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: directory.file("elsewhere"))
+        for output in [pipe, link] {
+            await #expect(throws: CommandFailure.self) { try await apply([input, "-o", output]) }
+            var status = stat()
+            #expect(lstat(output, &status) == 0 && status.st_mode & S_IFMT != S_IFREG)
+        }
+    }
+
     @Test(
         "a mistyped command gets a suggestion, anything else does not",
         arguments: [

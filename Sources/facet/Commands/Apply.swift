@@ -1,10 +1,8 @@
 import ArgumentParser
-import FaceMessages
-import FaceMetadata
+import FaceInference
+import FaceSession
 import Foundation
-import Frames
 import MediaFiles
-import OverlayRendering
 
 /// `facet apply`: clips and pictures in, the same with the overlay out, in one step.
 struct Apply: AsyncParsableCommand {
@@ -16,11 +14,17 @@ struct Apply: AsyncParsableCommand {
             with all its clips and pictures. The sound of a clip is copied unchanged where the format can hold it. The \
             output appears under its name when it is complete; Ctrl-C ends a clip early and keeps what is there.
 
+            It looks ahead: a face is drawn over from the first frame in which it is seen to the last, and nothing is drawn \
+            after a cut. With a look that hides faces, all that the detector takes for a face is hidden, and for a moment \
+            before and after too. Status 3, with a warning, means that there were more faces than --maximum-faces, or that a \
+            face that was to be hidden was lost inside the picture, as of a person who turns away.
+
             Examples:
               facet apply clip.mp4 --look santa -o party.mp4
               facet apply portrait.jpg --look hearts -o hearts.png
               facet apply holidays -o holidays-with-hats --look santa
               facet apply clip.mp4 --look party.yaml -o party.mp4    a look of your own
+              facet apply street.mp4 --look silhouette --strict -o hidden.mp4
             """
     )
 
@@ -30,9 +34,30 @@ struct Apply: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: "The file or the directory to write.", completion: .file())
     var output: String
 
+    @Option(help: "How many faces are followed at the same time.")
+    var maximumFaces = 32
+
+    @Flag(help: "Look for faces that lie on their side or upside down too, in the first frame of each scene.")
+    var turned = false
+
+    @Flag(help: "Fail, and write nothing, where a warning would be given.")
+    var strict = false
+
     @OptionGroup var overlay: OverlayOptions
 
+    func validate() throws {
+        guard (1...1000).contains(maximumFaces) else {
+            throw ValidationError("--maximum-faces must be 1 to 1000, not \(maximumFaces)")
+        }
+    }
+
     func run() async throws {
+        // Not on a shared thread: a clip takes minutes.
+        if try await onThread(named: "apply", { try applyToAll() }) { throw ExitCode(3) }
+    }
+
+    /// - Returns: Whether there was a warning.
+    private func applyToAll() throws -> Bool {
         let drawing = try OverlayPicture(overlay)
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {
@@ -47,10 +72,10 @@ struct Apply: AsyncParsableCommand {
         } catch {
             throw CommandFailure("cannot make the directory \(output): \(SystemReason(error))")
         }
-        var failures = 0
+        var (failures, warned) = (0, false)
         for name in names {
             do {
-                try apply(input + "/" + name, to: output + "/" + name, drawing)
+                warned = try apply(input + "/" + name, to: output + "/" + name, drawing) || warned
             } catch let failure as CommandFailure {
                 // One damaged file must not keep the others from being drawn.
                 StandardOutput.note(failure.description)
@@ -58,57 +83,19 @@ struct Apply: AsyncParsableCommand {
             }
         }
         if failures > 0 { throw CommandFailure("\(failures) of \(names.count) files could not be drawn over") }
+        return warned
     }
 
-    private func apply(_ input: String, to output: String, _ drawing: OverlayPicture) throws {
+    private func apply(_ input: String, to output: String, _ drawing: OverlayPicture) throws -> Bool {
         try OutputPath.checkIsNot(output, input)
-        if OutputPath.isPicture(output) {
-            try applyToPicture(input, output, drawing)
-        } else {
-            try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip")
-            try applyToClip(input, output, drawing)
-        }
-    }
-
-    private func applyToClip(_ input: String, _ output: String, _ drawing: OverlayPicture) throws {
-        let frames = try AnalysedFrames(input)
-        let interruption = Interruption(frames.stop)
-        defer { interruption.cancel() }
-        var recorder = OverlayRecorder(
-            output: output,
-            drawing: drawing,
-            rate: frames.description?.rate ?? 30,
-            soundSource: input
-        )
-        var scene = Scene()
-        let picture = Picture()
-        var hasFace = false
-        while let analysed = try frames.next() {
-            let time = analysed.frame.stamp.mediaTime
-            analysed.apply(to: &scene)
-            hasFace = hasFace || !analysed.faces.isEmpty
-            scene.advance(to: time)
-            try picture.update(from: analysed.frame)
-            try recorder.add(picture, scene: scene, mediaTime: time)
-        }
-        try recorder.finish(isWhole: frames.isFinished)
-        if !hasFace { StandardOutput.note("there is no face in \(input)") }
-    }
-
-    private func applyToPicture(_ input: String, _ output: String, _ drawing: OverlayPicture) throws {
-        let file = try PictureFile(output)
-        let frame: Frame
-        do {
-            frame = try StillPicture.load(input)
-        } catch {
-            throw CommandFailure("\(error)")
-        }
-        var scene = Scene()
-        try FrameAnalyser().analyse(still: frame).apply(to: &scene)
-        let picture = Picture()
-        try picture.update(from: frame)
-        if scene.layers.isEmpty { StandardOutput.note("there is no face in \(input)") }
-        try file.write(try drawing.draw(picture, scene: scene, at: 0))
-        StandardOutput.note("wrote \(output)")
+        let isPicture = OutputPath.isPicture(output)
+        if !isPicture { try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip") }
+        var options = FaceSession.Options()
+        options.frames = .full
+        options.detection.isThorough = true
+        options.detection.findsTurned = turned
+        options.detection.maximumFaces = maximumFaces
+        var work = OverlaidFile(input: input, output: output, drawing: drawing, options: options, isStrict: strict)
+        return isPicture ? try work.drawPicture() : try work.drawClip()
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FaceMessages
 import FaceMetadata
+import FaceSession
 import Foundation
 import Frames
 import MQTT
@@ -81,12 +82,18 @@ struct Report: AsyncParsableCommand {
     }
 
     private func report(onClip path: String) throws -> ReportPage {
-        let frames = try AnalysedFrames(path)
-        let interruption = Interruption(frames.stop)
+        let clip = try AnalysedClip(path, options: FaceSession.Options())
+        let interruption = Interruption(clip.stop)
         defer { interruption.cancel() }
-        var report = FaceReport(source: frames.description?.summary, pictureSize: frames.description?.uprightSize)
-        while let analysed = try frames.next() {
-            for message in analysed.messages { report.take(message, at: analysed.frame.stamp.mediaTime) }
+        var report = FaceReport()
+        while let update = try clip.next() {
+            if case .streaming(let stream) = update.state, report.source == nil {
+                report = FaceReport(source: stream.summary, pictureSize: stream.uprightSize)
+            }
+            guard let stamp = update.stamp, update.captured != nil else { continue }
+            let metadata = MetadataMessage(origin: FileMessages.origin, stamp: stamp, faces: update.faces)
+            report.take(.metadata(metadata), at: stamp.mediaTime)
+            for event in update.events { report.take(.event(FileMessages.event(event)), at: stamp.mediaTime) }
         }
         report.finish()
         return try page(report, picturesFrom: path)

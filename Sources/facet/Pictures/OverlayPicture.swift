@@ -10,6 +10,9 @@ struct OverlayPicture {
 
     private let isMirrored: Bool
 
+    /// Whether it makes the faces in pictures unrecognisable.
+    var hidesFaces: Bool { look?.hidesFaces ?? false }
+
     /// Draws as the options ask.
     ///
     /// - Throws: `CommandFailure` if the look is a file that cannot be used.

@@ -54,7 +54,8 @@ enum OutputPath {
         throw CommandFailure("cannot write to \(output): it is the input, which would be lost; choose another name")
     }
 
-    /// - Throws: `CommandFailure` if the ending is none of these, or nobody may write there.
+    /// - Throws: `CommandFailure` if the ending is none of these, the file cannot be written there, or something that is no
+    ///   regular file has its name: a link or a pipe would be replaced.
     static func check(_ path: String, endings: [String], what: String) throws {
         let url = URL(filePath: path)
         let ending = url.pathExtension.lowercased()
@@ -62,6 +63,19 @@ enum OutputPath {
             let reason = ending.isEmpty ? "its name has no ending" : "'.\(ending)' is no form this program writes"
             throw CommandFailure(
                 "cannot write \(what) to \(path): \(reason); name it \(endings.map { "." + $0 }.joined(separator: ", "))"
+            )
+        }
+        var present = stat()
+        if lstat(path, &present) == 0, present.st_mode & S_IFMT != S_IFREG {
+            let kind =
+                switch present.st_mode & S_IFMT {
+                case S_IFLNK: "a symbolic link"
+                case S_IFIFO: "a pipe"
+                case S_IFDIR: "a directory"
+                default: "no regular file"
+                }
+            throw CommandFailure(
+                "cannot write \(what) to \(path): it is \(kind), which would be lost; choose another name"
             )
         }
         let directory = url.deletingLastPathComponent().path

@@ -51,7 +51,7 @@ struct ReportPage {
 
     /// The camera's name; a clip has none.
     private var camera: String {
-        guard let camera = report.camera, camera != AnalysedFrame.camera else { return "" }
+        guard let camera = report.camera, camera != FileMessages.origin.camera else { return "" }
         return "Camera \(camera.escapedForHTML), "
     }
 

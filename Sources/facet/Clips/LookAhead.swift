@@ -1,0 +1,124 @@
+import FaceMetadata
+import FaceTracking
+
+/// Holds frames back for as long as a face may go unseen, so that what is drawn over a frame takes into account what comes
+/// after it: a face is drawn from its first sighting to its last, gaps between are filled, and nothing lags.
+struct LookAhead<Picture> {
+    /// A frame that comes in.
+    struct Arrival {
+        var picture: Picture
+        var stamp: FrameStamp
+        /// Whether it begins another scene than that of the frame before.
+        var isCut = false
+        var sightings: [FaceSighting] = []
+        var events: [FaceEvent] = []
+    }
+
+    /// A frame with all that is to be drawn over it.
+    struct Settled {
+        var picture: Picture
+        var stamp: FrameStamp
+        /// A face that has not entered, or is not followed, has a negative identity.
+        var faces: [FaceObject]
+        var events: [FaceEvent]
+    }
+
+    /// What the detector alone believes in counts for so many seconds before and after: it sees some faces in every third
+    /// frame only.
+    private static var echo: Double { 0.12 }
+
+    private let patience: Double
+    private let coversAll: Bool
+    private let maximumFrames: Int
+    private var scene = 0
+    private var waiting: [(arrival: Arrival, scene: Int)] = []
+    private var paths: [Int: SightedPath] = [:]
+    private var unfollowed: [(time: Double, scene: Int, faces: [FaceObject])] = []
+
+    /// Makes a delay line.
+    ///
+    /// - Parameters:
+    ///   - patience: How many seconds a face may go unseen and still be the same.
+    ///   - coversAll: Whether all that may be a face is wanted, and for a moment before and after it was seen: for looks that
+    ///     hide faces.
+    ///   - maximumFrames: How many frames may wait; with more, what comes later than that is not taken into account.
+    init(patience: Double, coversAll: Bool, maximumFrames: Int = .max) {
+        self.patience = patience
+        self.coversAll = coversAll
+        self.maximumFrames = max(1, maximumFrames)
+    }
+
+    /// Takes the next frame.
+    ///
+    /// - Returns: The frames that are settled by it, in order.
+    mutating func add(_ arrival: Arrival) -> [Settled] {
+        let newest = arrival.stamp.mediaTime
+        if arrival.isCut { scene += 1 }
+        waiting.append((arrival, scene))
+        for sighting in arrival.sightings {
+            guard let track = sighting.track else { continue }
+            paths[track, default: SightedPath(track: track, scene: scene)].append(sighting.face, at: newest)
+        }
+        let loose = arrival.sightings.filter { $0.track == nil }.map(\.face)
+        if coversAll, !loose.isEmpty { unfollowed.append((newest, scene, loose)) }
+        let settled = waiting.prefix { $0.scene != scene || newest - $0.arrival.stamp.mediaTime >= patience }
+        return settle(max(settled.count, waiting.count - maximumFrames))
+    }
+
+    /// No frame comes any more.
+    ///
+    /// - Returns: All frames that still waited, in order.
+    mutating func finish() -> [Settled] { settle(waiting.count) }
+
+    private mutating func settle(_ count: Int) -> [Settled] {
+        guard count > 0 else { return [] }
+        let settled = waiting.prefix(count).map { waiting in
+            let arrival = waiting.arrival
+            return Settled(
+                picture: arrival.picture,
+                stamp: arrival.stamp,
+                faces: faces(at: arrival.stamp.mediaTime, in: waiting.scene),
+                events: arrival.events
+            )
+        }
+        waiting.removeFirst(count)
+        forget(before: (waiting.first?.arrival.stamp ?? settled[count - 1].stamp).mediaTime - patience)
+        return settled
+    }
+
+    private func faces(at time: Double, in scene: Int) -> [FaceObject] {
+        var faces: [FaceObject] = []
+        for path in paths.values where path.scene == scene && (coversAll || path.hasEntered) {
+            let beside = coversAll ? path.face(beside: time, patience: patience) : nil
+            if let face = path.face(at: time, patience: patience) ?? beside { faces.append(face) }
+        }
+        for moment in unfollowed where moment.scene == scene && abs(moment.time - time) <= Self.echo {
+            for var face in moment.faces where !faces.contains(where: { $0.isSamePlace(as: face) }) {
+                face.faceID = FaceID(rawValue: -1_000_000 - faces.count)
+                faces.append(face)
+            }
+        }
+        return faces
+    }
+
+    /// Forgets what no frame that comes can need any more.
+    private mutating func forget(before time: Double) {
+        let oldest = waiting.first?.scene ?? scene
+        paths = paths.filter { $0.value.scene >= oldest && $0.value.end >= time }
+        for track in paths.keys { paths[track]?.forget(before: time) }
+        unfollowed.removeAll { $0.scene < oldest || $0.time < time }
+    }
+}
+
+extension FaceObject {
+    /// Whether another one lies nearly where this one does, so that both need not be covered.
+    fileprivate func isSamePlace(as other: FaceObject) -> Bool {
+        let overlapX = min(bounds.x + bounds.width, other.bounds.x + other.bounds.width) - max(bounds.x, other.bounds.x)
+        let overlapY =
+            min(bounds.y + bounds.height, other.bounds.y + other.bounds.height) - max(bounds.y, other.bounds.y)
+        guard overlapX > 0, overlapY > 0 else { return false }
+        let (shared, own) = (overlapX * overlapY, bounds.width * bounds.height)
+        let theirs = other.bounds.width * other.bounds.height
+        return shared > 0.8 * (own + theirs - shared)
+    }
+}

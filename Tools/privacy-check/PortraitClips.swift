@@ -1,0 +1,128 @@
+import FaceMetadata
+import Foundation
+import Frames
+import MediaFiles
+
+/// Clips made of portraits, in which everything about the people is known: 13 in which they come by a cut, 13 in which one
+/// walks in, 13 in which a second one joins, and a still with 24 of them.
+struct PortraitClips {
+    private static let size = FrameSize(width: 640, height: 480)
+    private static let rate = 30.0
+    private let output: String
+    private let portraits: [RGBPicture]
+
+    init(portraits directory: String, output: String) throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix(".jpg") }
+            .sorted()
+        // At equal distances: neighbours in the collection are alike.
+        portraits = try (0..<80).map { index in
+            RGBPicture(upright: try StillPicture.load(directory + "/" + names[index * names.count / 80]))
+        }
+        self.output = output
+        try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
+    }
+
+    func write() throws {
+        for number in 0..<13 {
+            let people = (0..<4).map { portraits[(4 * number + $0) % portraits.count] }
+            try clip("cut\(number)", seconds: 2.4) { canvas, time in
+                let scene = min(3, Int(time / 0.6))
+                canvas.fill(seed: number * 4 + scene)
+                let width = [150, 110, 220, 80][(scene + number) % 4]
+                canvas.paste(people[scene], width: width, x: 60 + 120 * ((scene * 3 + number) % 4), y: 60 + 30 * scene)
+            }
+            let person = portraits[(52 + number) % portraits.count]
+            try clip("walk\(number)", seconds: 2.5) { canvas, time in
+                canvas.fill(seed: 100 + number)
+                let width = 70 + 15 * (number % 6)
+                let (from, to) = number.isMultiple(of: 2) ? (-width, 640) : (640, -width)
+                canvas.paste(person, width: width, x: from + Int(Double(to - from) * time / 2.5), y: 100 + 10 * number)
+            }
+            let pair = [portraits[(20 + number) % 80], portraits[(40 + number) % 80]]
+            try clip("join\(number)", seconds: 2) { canvas, time in
+                canvas.fill(seed: 200 + number)
+                canvas.paste(pair[0], width: 140, x: 40, y: 80)
+                if time >= 0.7 { canvas.paste(pair[1], width: 60 + 8 * number, x: 380, y: 60 + 10 * number) }
+            }
+        }
+        var crowd = PastedCanvas(size: FrameSize(width: 1280, height: 960))
+        crowd.fill(seed: 1)
+        for index in 0..<24 {
+            crowd.paste(portraits[3 * index], width: 150, x: 30 + 205 * (index % 6), y: 20 + 235 * (index / 6))
+        }
+        try crowd.withFrame(at: 0) { try PictureWriter.write($0, to: output + "/crowd.png") }
+    }
+
+    private func clip(_ name: String, seconds: Double, draw: (inout PastedCanvas, Double) -> Void) throws {
+        let writer = try ClipWriter("\(output)/\(name).mkv", size: Self.size, rate: Self.rate)
+        var canvas = PastedCanvas(size: Self.size)
+        for number in 0..<Int(seconds * Self.rate) {
+            let time = Double(number) / Self.rate
+            draw(&canvas, time)
+            try canvas.withFrame(at: time) { try writer.append($0) }
+        }
+        try writer.finish()
+    }
+}
+
+extension RGBPicture {
+    init(upright frame: Frame) {
+        self = (try? RGBPicture(frame)) ?? RGBPicture(size: FrameSize(width: 0, height: 0), bytes: [])
+    }
+}
+
+/// A picture to paste portraits into.
+struct PastedCanvas {
+    private let size: FrameSize
+    private var bytes: [UInt8]
+
+    init(size: FrameSize) {
+        self.size = size
+        bytes = [UInt8](repeating: 0, count: 3 * size.width * size.height)
+    }
+
+    /// A ground with texture, another one for each seed.
+    mutating func fill(seed: Int) {
+        let (red, green, blue) = (40 + seed * 53 % 150, 40 + seed * 97 % 150, 40 + seed * 31 % 150)
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let texture = ((x / 16 + seed) ^ (y / 16)) % 8 * 5
+                let index = 3 * (y * size.width + x)
+                bytes[index] = UInt8(red + texture)
+                bytes[index + 1] = UInt8(green + texture)
+                bytes[index + 2] = UInt8(blue + texture)
+            }
+        }
+    }
+
+    /// Pastes a portrait so many pixels wide.
+    mutating func paste(_ portrait: RGBPicture, width: Int, x left: Int, y top: Int) {
+        guard portrait.size.width > 0 else { return }
+        let scale = Double(portrait.size.width) / Double(width)
+        let height = Int(Double(portrait.size.height) / scale)
+        for y in max(0, top)..<max(0, min(size.height, top + height)) {
+            for x in max(0, left)..<max(max(0, left), min(size.width, left + width)) {
+                let (u, v) = ((Double(x - left) + 0.5) * scale - 0.5, (Double(y - top) + 0.5) * scale - 0.5)
+                let (column, row) = (max(0, Int(u)), max(0, Int(v)))
+                let (right, below) = (min(column + 1, portrait.size.width - 1), min(row + 1, portrait.size.height - 1))
+                let (a, b) = (max(0, u - Double(column)), max(0, v - Double(row)))
+                for channel in 0..<3 {
+                    func value(_ x: Int, _ y: Int) -> Double {
+                        Double(portrait.bytes[3 * (y * portrait.size.width + x) + channel])
+                    }
+                    let upper = value(column, row) * (1 - a) + value(right, row) * a
+                    let lower = value(column, below) * (1 - a) + value(right, below) * a
+                    bytes[3 * (y * size.width + x) + channel] = UInt8(upper * (1 - b) + lower * b)
+                }
+            }
+        }
+    }
+
+    func withFrame(at time: Double, _ body: (Frame) throws -> Void) throws {
+        try bytes.withUnsafeBytes { pixels in
+            guard let base = pixels.baseAddress else { return }
+            let plane = Frame.Plane(base: base, bytesPerRow: 3 * size.width)
+            try body(Frame(borrowing: plane, size: size, format: .rgb24, mediaTime: time))
+        }
+    }
+}
