@@ -70,7 +70,7 @@ let package = Package(
         // Opened when a clip is: only its headers are needed here (libavformat-dev, libavcodec-dev, libswscale-dev).
         .target(name: "CFFmpeg"),
         .target(name: "CLiteRT"),
-        .target(name: "CProcessMemory"),
+        .systemLibrary(name: "CLinux"),
         .target(name: "CTerminal"),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
@@ -83,19 +83,22 @@ let package = Package(
         library("FaceTracking", ["FaceMetadata"]),
         library("FaceMessages", ["FaceMetadata"]),
 
+        // Threads, waiting and small files, for all that follow.
+        library("System", ["CLinux"]),
+
         // The outside world.
-        library("Frames", ["FaceMetadata", "CTurboJPEG"]),
-        library("V4L2Capture", ["Frames", "FaceMetadata", "CV4L2", logging, system]),
-        library("MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
+        library("Frames", ["FaceMetadata", "System", "CTurboJPEG"]),
+        library("V4L2Capture", ["Frames", "FaceMetadata", "System", "CV4L2", logging, system]),
+        library("MediaFiles", ["Frames", "FaceMetadata", "System", "CFFmpeg"]),
         library("FaceInference", ["Frames", "FaceMetadata", "CLiteRT", "CCrypto"]),
-        library("MQTT", ["CMosquitto", grdb, logging]),
-        library("HTTPServing", ["CMicroHTTPD"]),
-        library("SettingsFiles", [yams]),
+        library("MQTT", ["System", "CMosquitto", grdb, logging]),
+        library("HTTPServing", ["System", "CMicroHTTPD"]),
+        library("SettingsFiles", ["System", yams]),
         library(
             "FaceSession",
-            ["FaceMetadata", "FaceTracking", "Frames", "V4L2Capture", "MediaFiles", "FaceInference", "CProcessMemory"]
+            ["FaceMetadata", "FaceTracking", "Frames", "V4L2Capture", "MediaFiles", "FaceInference", "System"]
         ),
-        library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles", "CCairo"]),
+        library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles", "System", "CCairo"]),
         library("TerminalPictures", ["CChafa", "CTerminal"]),
 
         // The programs.
@@ -103,7 +106,7 @@ let package = Package(
             "DaemonCore",
             [
                 "FaceSession", "FaceMetadata", "FaceTracking", "FaceMessages", "Frames", "V4L2Capture", "FaceInference",
-                "MQTT", "SettingsFiles", lifecycle, logging, signals,
+                "MQTT", "SettingsFiles", "System", lifecycle, logging, signals,
             ]
         ),
         .executableTarget(
@@ -115,7 +118,7 @@ let package = Package(
             name: "facet",
             dependencies: [
                 "OverlayRendering", "TerminalPictures", "FaceSession", "FaceMessages", "FaceMetadata", "FaceInference",
-                "FaceTracking", "HTTPServing", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "V4L2Capture",
+                "FaceTracking", "HTTPServing", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "System", "V4L2Capture",
                 argumentParser, logging,
             ],
             resources: [
@@ -154,7 +157,8 @@ let package = Package(
         ),
         tests(of: "FaceMessages", ["FaceMetadata"], exclude: ["Golden"]),
         tests(of: "Frames", ["FaceMetadata"]),
-        tests(of: "V4L2Capture", ["Frames", "FaceMetadata", "CV4L2", system]),
+        tests(of: "System"),
+        tests(of: "V4L2Capture", ["Frames", "FaceMetadata", "System", "CV4L2", system]),
         tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles"], exclude: ["References"]),
         tests(of: "HTTPServing"),
@@ -171,13 +175,16 @@ let package = Package(
         tests(of: "FaceSession", ["FaceMetadata", "FaceTracking", "FaceInference", "Frames"]),
         tests(
             of: "DaemonCore",
-            ["FaceMessages", "FaceMetadata", "FaceSession", "Frames", "MQTT", "SettingsFiles", lifecycle, logging]
+            [
+                "FaceMessages", "FaceMetadata", "FaceSession", "Frames", "MQTT", "SettingsFiles", "System", lifecycle,
+                logging,
+            ]
         ),
         .executableTarget(
             name: "benchmark",
             dependencies: [
                 "DaemonCore", "FaceSession", "FaceInference", "FaceMessages", "FaceMetadata", "FacetTestSupport",
-                "Frames", "MQTT", "MediaFiles", argumentParser, logging,
+                "Frames", "MQTT", "MediaFiles", "System", argumentParser, logging,
             ],
             path: "Tools/benchmark",
             exclude: ["face-mesh.py", "portrait-clips.py"],

@@ -1,6 +1,7 @@
 public import FaceInference
 public import FaceMetadata
 public import Frames
+public import System
 
 /// What one frame, or one change of the source, brought.
 public struct FaceUpdate: Sendable {

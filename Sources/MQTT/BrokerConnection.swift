@@ -1,5 +1,6 @@
 package import Logging
 import Synchronization
+import System
 
 /// A client of one broker, which connects, reconnects and delivers on a thread of its own.
 ///
@@ -69,8 +70,12 @@ package final class BrokerConnection: Sendable {
             })
         else { return }
         let (settings, mailroom, outlets, logger) = (settings, mailroom, outlets, logger)
-        try NetworkThread.start(name: "mqtt") {
-            NetworkLoop(settings: settings, mailroom: mailroom, outlets: outlets, logger: logger).run()
+        do {
+            _ = try JoinableThread(named: "mqtt") {
+                NetworkLoop(settings: settings, mailroom: mailroom, outlets: outlets, logger: logger).run()
+            }
+        } catch {
+            throw .resources("start the MQTT thread", error.reason)
         }
     }
 
@@ -93,7 +98,7 @@ package final class BrokerConnection: Sendable {
         if mailroom.accept(event) {
             logger.warning("too many events wait for the broker; the oldest are being dropped")
         }
-        mailroom.doorbell.ring()
+        mailroom.waker.wake()
     }
 
     /// Publishes how something is; the newest message of each topic is sent on every connection.
@@ -103,7 +108,7 @@ package final class BrokerConnection: Sendable {
         mailroom.contents.withLock { contents in
             if contents.states.set(message) { contents.counters.coalescedStates += 1 }
         }
-        mailroom.doorbell.ring()
+        mailroom.waker.wake()
     }
 
     /// Publishes something that is of use now or never, with quality of service 0; dropped and counted while offline.
@@ -117,7 +122,7 @@ package final class BrokerConnection: Sendable {
             }
             contents.transients.append(message)
         }
-        mailroom.doorbell.ring()
+        mailroom.waker.wake()
     }
 
     /// Subscribes, now and on every connection, with quality of service 0: the broker keeps nothing for us while we are
@@ -130,7 +135,7 @@ package final class BrokerConnection: Sendable {
             guard !contents.subscriptions.contains(topicFilter) else { return }
             contents.subscriptions.append(topicFilter)
         }
-        mailroom.doorbell.ring()
+        mailroom.waker.wake()
     }
 
     /// What became of the messages so far.
@@ -164,6 +169,6 @@ package final class BrokerConnection: Sendable {
             guard contents.stop == nil else { return }
             contents.stop = .init(goodbyeTime: now + time - min(time / 4, 500_000_000), deadline: now + time)
         }
-        mailroom.doorbell.ring()
+        mailroom.waker.wake()
     }
 }

@@ -1,4 +1,5 @@
 import Synchronization
+import System
 
 /// What the network thread and everybody else share: messages on their way, and how it goes.
 final class Mailroom: Sendable {
@@ -31,7 +32,7 @@ final class Mailroom: Sendable {
     let contents: Mutex<Contents>
     let store: any EventStore
     let clock: DeliveryClock
-    let doorbell: Doorbell
+    let waker: Waker
 
     init(
         settings: BrokerSettings,
@@ -39,7 +40,11 @@ final class Mailroom: Sendable {
         store: any EventStore,
         clock: DeliveryClock
     ) throws(MQTTError) {
-        doorbell = try Doorbell()
+        do {
+            waker = try Waker()
+        } catch {
+            throw .resources(error.attempt, error.reason)
+        }
         self.store = store
         self.clock = clock
         var contents = Contents(

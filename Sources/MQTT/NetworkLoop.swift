@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import Synchronization
+import System
 
 /// The network thread: connects as the state machine says, and carries messages between libmosquitto and the mailroom.
 ///
@@ -112,15 +113,15 @@ final class NetworkLoop {
         if let stop = mailroom.contents.withLock(\.stop) {
             wake = min(wake, now < stop.goodbyeTime ? stop.goodbyeTime : stop.deadline)
         }
-        let doorbell = mailroom.doorbell
+        let waker = mailroom.waker
         switch link {
-        case .none: _ = doorbell.wait([], nanoseconds: wake - now)
+        case .none: _ = waker.wait([], nanoseconds: wake - now)
         case .dialing(let dialer):
             let interests = dialer.sockets.map { (descriptor: $0, events: Int16(POLLOUT)) }
-            _ = doorbell.wait(interests, nanoseconds: min(wake, dialer.wake) - now)
+            _ = waker.wait(interests, nanoseconds: min(wake, dialer.wake) - now)
             advance(dialer)
         case .securing(let stream):
-            _ = doorbell.wait(
+            _ = waker.wait(
                 [(stream.socket, Int16(stream.needsWriting ? POLLOUT : POLLIN))],
                 nanoseconds: wake - now
             )
@@ -128,7 +129,7 @@ final class NetworkLoop {
         case .open(let handle, let relay):
             relay.flush()
             let own = (descriptor: handle.socket, events: Int16(POLLIN | (handle.wantsToWrite ? POLLOUT : 0)))
-            let ready = doorbell.wait([own] + relay.interests, nanoseconds: wake - now)
+            let ready = waker.wait([own] + relay.interests, nanoseconds: wake - now)
             serve(handle, relay, ready)
         }
     }
@@ -227,7 +228,7 @@ final class NetworkLoop {
         do {
             let failed = failedAddresses[attempt.broker] ?? []
             link = .dialing(
-                try Dialer(settings.brokers[attempt.broker], failed: failed, doorbell: mailroom.doorbell)
+                try Dialer(settings.brokers[attempt.broker], failed: failed, waker: mailroom.waker)
             )
         } catch {
             lose(.unreachable("\(error)"))

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import System
 
 /// One outbox file, opened by one process at a time: its lock, its tables, and each operation as one transaction.
 ///
@@ -326,8 +327,8 @@ private final class OutboxLock: Sendable {
 
     private static func name(of process: pid_t) -> String {
         guard process > 0 else { return "another process" }
-        let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
-        return "process \(process)" + (name.map { " (\($0.prefix { !$0.isNewline }))" } ?? "")
+        let name = try? SmallFile.firstLine(of: "/proc/\(process)/comm")
+        return "process \(process)" + (name.map { " (\($0))" } ?? "")
     }
 }
 

@@ -1,11 +1,12 @@
 import Frames
 import Synchronization
+import System
 
 /// One run of a camera source: open, stream, lose, wait, open again.
 struct CameraRun {
     private let configuration: CameraConfiguration
     private let calls: any V4L2Calls
-    private let stop: StopSignal
+    private let stop: Waker
     private let mailbox: FrameMailbox
     private let finder: DeviceFinder
 
@@ -22,7 +23,7 @@ struct CameraRun {
     init(
         _ configuration: CameraConfiguration,
         _ calls: any V4L2Calls,
-        _ stop: StopSignal,
+        _ stop: Waker,
         _ mailbox: FrameMailbox,
         _ memory: CameraMemory
     ) {
