@@ -34,6 +34,7 @@ func tests(
     )
 }
 
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -55,6 +56,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -91,7 +93,7 @@ let package = Package(
         library("V4L2Capture", ["Frames", "FaceMetadata", "System", "CV4L2", logging, system]),
         library("MediaFiles", ["Frames", "FaceMetadata", "System", "CFFmpeg"]),
         library("FaceInference", ["Frames", "FaceMetadata", "CLiteRT", "CCrypto"]),
-        library("MQTT", ["System", "CMosquitto", grdb, logging]),
+        library("MQTT", ["System", "CMosquitto", deque, grdb, logging]),
         library("HTTPServing", ["System", "CMicroHTTPD"]),
         library("SettingsFiles", ["System", yams]),
         library(
@@ -162,7 +164,7 @@ let package = Package(
         tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles"], exclude: ["References"]),
         tests(of: "HTTPServing"),
-        tests(of: "MQTT", [grdb, logging]),
+        tests(of: "MQTT", ["System", grdb, logging]),
         tests(of: "OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles"]),
         tests(of: "TerminalPictures"),
         tests(
