@@ -1,5 +1,6 @@
 import Logging
 import Synchronization
+import System
 
 extension NetworkLoop {
     func sendSubscriptions() {

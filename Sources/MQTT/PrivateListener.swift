@@ -4,7 +4,7 @@ import Glibc
 /// Listens for one connection from within this process, on a UNIX socket in a directory that only this user can enter.
 ///
 /// libmosquitto takes no descriptor, only an address to connect to. The socket's name is gone as soon as it is connected.
-struct PrivateListener: ~Copyable {
+final class PrivateListener {
     let path: String
     private let descriptor: CInt
 

@@ -151,7 +151,7 @@ package final class SQLiteEventStore: EventStore {
 
     /// Opens the file; moves a damaged one aside and begins a new one.
     private static func open(path: String, maximumPages: Int?, into state: inout State) throws {
-        let file: OutboxFile
+        var file: OutboxFile
         var contents: OutboxFile.Contents
         do {
             file = try OutboxFile(path: path, maximumPages: maximumPages)

@@ -56,8 +56,9 @@ struct CameraRun {
     /// Opens the camera and streams from it for as long as it goes.
     private mutating func streamOnce() -> CaptureLoop.End {
         do throws(V4L2Error) {
-            let found = try finder.open(lastSeen: lastSeen)
-            let stream = try CaptureStream(found.device, configuration)
+            let (found, stream) = try finder.open(lastSeen: lastSeen) { found throws(V4L2Error) in
+                (found, try CaptureStream(found.device, configuration))
+            }
             var loop = CaptureLoop(stream, configuration, timeline, stop: stop, mailbox: mailbox)
             let end = loop.run()
             stream.close()
