@@ -86,13 +86,13 @@ let package = Package(
         library("FaceMessages", ["FaceMetadata"]),
 
         // Threads, waiting and small files, for all that follow.
-        library("System", ["CLinux"]),
+        library("System", ["CLinux", "CCrypto"]),
 
         // The outside world.
         library("Frames", ["FaceMetadata", "System", "CTurboJPEG"]),
         library("V4L2Capture", ["Frames", "FaceMetadata", "System", "CV4L2", logging, system]),
         library("MediaFiles", ["Frames", "FaceMetadata", "System", "CFFmpeg"]),
-        library("FaceInference", ["Frames", "FaceMetadata", "CLiteRT", "CCrypto"]),
+        library("FaceInference", ["Frames", "FaceMetadata", "System", "CLiteRT"]),
         library("MQTT", ["System", "CMosquitto", deque, grdb, logging]),
         library("HTTPServing", ["System", "CMicroHTTPD"]),
         library("SettingsFiles", ["System", yams]),
@@ -162,7 +162,7 @@ let package = Package(
         tests(of: "System"),
         tests(of: "V4L2Capture", ["Frames", "FaceMetadata", "System", "CV4L2", system]),
         tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
-        tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles"], exclude: ["References"]),
+        tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles", "System"], exclude: ["References"]),
         tests(of: "HTTPServing"),
         tests(of: "MQTT", ["System", grdb, logging]),
         tests(of: "OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles"]),

@@ -29,7 +29,7 @@ final class ClientSession: Sendable {
     /// How many transient messages may wait for the network thread.
     static let transientCapacity = 64
     /// How many expired events are removed from the store at once: `publish` waits for the store no longer than that takes.
-    static let expiryBatch = 32
+    static let expiryBatch = 16
 
     let state: Mutex<State>
     let store: any EventStore
@@ -55,7 +55,7 @@ final class ClientSession: Sendable {
         )
         let dropped = store.events().compactMap { Self.accept($0, now: clock.now(), &state) }
         self.state = Mutex(state)
-        store.remove(dropped)
+        forget(dropped)
     }
 
     /// Writes an event to the store, and lets it wait for the broker.
@@ -65,22 +65,29 @@ final class ClientSession: Sendable {
         let isSafe = store.append(event)
         let (dropped, isFirstOverflow) = state.withLock { state in
             if !isSafe { state.counters.unsafeEvents += 1 }
-            let overflows = state.counters.dropped[.overflow, default: 0]
-            let dropped = Self.accept(event, now: clock.now(), &state)
-            guard state.counters.dropped[.overflow, default: 0] > overflows else { return (dropped, false) }
+            // First, so that what is too old anyway does not count as crowded out.
+            var dropped = expireEvents(in: &state)
+            let evicted = Self.accept(event, now: clock.now(), &state)
+            guard let evicted else { return (dropped, false) }
+            dropped.append(evicted)
+            guard evicted.reason == .overflow else { return (dropped, false) }
             defer { state.hasLoggedOverflow = true }
             return (dropped, !state.hasLoggedOverflow)
         }
-        if let dropped { store.remove([dropped]) }
+        forget(dropped)
         return isFirstOverflow
     }
 
-    /// - Returns: the number of the event that had to make room.
-    private static func accept(_ event: StoredEvent, now: DeliveryClock.Moment, _ state: inout State) -> Int64? {
+    /// - Returns: the event that had to make room.
+    private static func accept(
+        _ event: StoredEvent,
+        now: DeliveryClock.Moment,
+        _ state: inout State
+    ) -> DeliveryQueue.Dropped? {
         state.counters.acceptedEvents += 1
-        guard let dropped = state.events.append(event, now: now) else { return nil }
-        count(dropped, &state)
-        return dropped.sequence
+        let dropped = state.events.append(event, now: now)
+        if let dropped { count(dropped, &state) }
+        return dropped
     }
 
     private static func count(_ dropped: DeliveryQueue.Dropped, _ state: inout State) {
@@ -88,19 +95,24 @@ final class ClientSession: Sendable {
         if dropped.reason != .overflow { state.unloggedExpired += 1 }
     }
 
+    private func forget(_ dropped: [DeliveryQueue.Dropped]) {
+        if !dropped.isEmpty { store.remove(dropped.map(\.sequence)) }
+    }
+
     /// Takes out events that are too old, here and in the store.
     ///
     /// - Returns: whether there may be more.
-    @discardableResult
     func expireEvents() -> Bool {
-        let dropped = state.withLock { state in
-            // Read with the lock held, so that an event which comes in meanwhile does not seem to be from the future.
-            let dropped = state.events.expire(now: clock.now(), limit: Self.expiryBatch)
-            for dropped in dropped { Self.count(dropped, &state) }
-            return dropped
-        }
-        store.remove(dropped.map(\.sequence))
+        let dropped = state.withLock { expireEvents(in: &$0) }
+        forget(dropped)
         return dropped.count == Self.expiryBatch
+    }
+
+    /// The clock is read with the lock held, so that an event which comes in meanwhile does not seem to be from the future.
+    private func expireEvents(in state: inout State) -> [DeliveryQueue.Dropped] {
+        let dropped = state.events.expire(now: clock.now(), limit: Self.expiryBatch)
+        for dropped in dropped { Self.count(dropped, &state) }
+        return dropped
     }
 
     /// Notes an acknowledgement of whatever it was.

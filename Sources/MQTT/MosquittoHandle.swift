@@ -1,5 +1,6 @@
 import CMosquitto
 import Glibc
+import System
 
 /// One connection through libmosquitto, made anew for each attempt.
 ///
@@ -53,7 +54,7 @@ final class MosquittoHandle {
         }
     }
 
-    private static let isReady = TLSContext.isReady && mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
+    private static let isReady = OpenSSL.isReady && mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
     private let handle: OpaquePointer
     private let isVersion5: Bool

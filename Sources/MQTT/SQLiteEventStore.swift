@@ -136,7 +136,7 @@ package final class SQLiteEventStore: EventStore {
                     state.file = nil
                     state.nextRetry = now
                     state.condition = StoreCondition(.memory, "its file was deleted")
-                    state.healthy = StoreCondition(.restored, "its file was deleted, a new one holds all events")
+                    state.healthy = StoreCondition(.restored, "its file was deleted; it could be opened again and holds all events")
                 }
             }
             if state.file == nil, now >= state.nextRetry { reopen(&state) }

@@ -1,5 +1,6 @@
 import CMosquitto
 import Glibc
+import System
 
 /// The TLS settings as OpenSSL holds them, until the connections made with them have their own reference.
 final class TLSContext {
@@ -11,20 +12,13 @@ final class TLSContext {
         return .tls("\(attempt): \(reason)")
     }
 
-    /// Initialises OpenSSL, for libmosquitto as well.
-    static let isReady: Bool = {
-        // At exit libcrypto would free everything at once, while the network thread may be busy with it or with its own
-        // end: that corrupts the heap. The process ends all the same.
-        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
-    }()
-
     fileprivate let context: OpaquePointer
 
     /// Reads certificates and keys.
     ///
     /// - Throws: `MQTTError.tls`, which names the file.
     init(_ settings: TLSSettings) throws(MQTTError) {
-        _ = Self.isReady
+        _ = OpenSSL.isReady
         guard let context = SSL_CTX_new(TLS_client_method()) else { throw Self.lastError("OpenSSL") }
         self.context = context
         tls_set_minimum_version(context, TLS1_2_VERSION)
