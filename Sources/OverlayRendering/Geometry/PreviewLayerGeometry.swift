@@ -161,7 +161,7 @@ package typealias PlaneTransform = AffineMap<Double>
 
 extension PlaneTransform {
     /// Where a point goes.
-    func point(_ x: Double, _ y: Double) -> SurfacePoint {
+    package func point(_ x: Double, _ y: Double) -> SurfacePoint {
         let (x, y) = self(x, y)
         return SurfacePoint(x: x, y: y)
     }
