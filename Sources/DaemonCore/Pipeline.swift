@@ -4,7 +4,7 @@ package import FaceSession
 import FaceTracking
 import Frames
 package import Logging
-package import System
+import System
 
 /// The way from a session's updates to messages.
 ///
