@@ -34,6 +34,7 @@ func tests(
     )
 }
 
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -55,6 +56,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -70,7 +72,7 @@ let package = Package(
         // Opened when a clip is: only its headers are needed here (libavformat-dev, libavcodec-dev, libswscale-dev).
         .target(name: "CFFmpeg"),
         .target(name: "CLiteRT"),
-        .target(name: "CProcessMemory"),
+        .systemLibrary(name: "CLinux"),
         .target(name: "CTerminal"),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
@@ -83,19 +85,22 @@ let package = Package(
         library("FaceTracking", ["FaceMetadata"]),
         library("FaceMessages", ["FaceMetadata"]),
 
+        // Threads, waiting and small files, for all that follow.
+        library("System", ["CLinux", "CCrypto"]),
+
         // The outside world.
-        library("Frames", ["FaceMetadata", "CTurboJPEG"]),
-        library("V4L2Capture", ["Frames", "FaceMetadata", "CV4L2", logging, system]),
-        library("MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
-        library("FaceInference", ["Frames", "FaceMetadata", "CLiteRT", "CCrypto"]),
-        library("MQTT", ["CMosquitto", grdb, logging]),
-        library("HTTPServing", ["CMicroHTTPD"]),
-        library("SettingsFiles", [yams]),
+        library("Frames", ["FaceMetadata", "System", "CTurboJPEG"]),
+        library("V4L2Capture", ["Frames", "FaceMetadata", "System", "CV4L2", logging, system]),
+        library("MediaFiles", ["Frames", "FaceMetadata", "System", "CFFmpeg"]),
+        library("FaceInference", ["Frames", "FaceMetadata", "System", "CLiteRT"]),
+        library("MQTT", ["System", "CMosquitto", deque, grdb, logging]),
+        library("HTTPServing", ["System", "CMicroHTTPD"]),
+        library("SettingsFiles", ["System", yams]),
         library(
             "FaceSession",
-            ["FaceMetadata", "FaceTracking", "Frames", "V4L2Capture", "MediaFiles", "FaceInference", "CProcessMemory"]
+            ["FaceMetadata", "FaceTracking", "Frames", "V4L2Capture", "MediaFiles", "FaceInference", "System"]
         ),
-        library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles", "CCairo"]),
+        library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles", "System", "CCairo"]),
         library("TerminalPictures", ["CChafa", "CTerminal"]),
 
         // The programs.
@@ -103,7 +108,7 @@ let package = Package(
             "DaemonCore",
             [
                 "FaceSession", "FaceMetadata", "FaceTracking", "FaceMessages", "Frames", "V4L2Capture", "FaceInference",
-                "MQTT", "SettingsFiles", lifecycle, logging, signals,
+                "MQTT", "SettingsFiles", "System", lifecycle, logging, signals,
             ]
         ),
         .executableTarget(
@@ -115,7 +120,7 @@ let package = Package(
             name: "facet",
             dependencies: [
                 "OverlayRendering", "TerminalPictures", "FaceSession", "FaceMessages", "FaceMetadata", "FaceInference",
-                "FaceTracking", "HTTPServing", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "V4L2Capture",
+                "FaceTracking", "HTTPServing", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "System", "V4L2Capture",
                 argumentParser, logging,
             ],
             resources: [
@@ -161,11 +166,12 @@ let package = Package(
         ),
         tests(of: "FaceMessages", ["FaceMetadata"], exclude: ["Golden"]),
         tests(of: "Frames", ["FaceMetadata"]),
-        tests(of: "V4L2Capture", ["Frames", "FaceMetadata", "CV4L2", system]),
+        tests(of: "System"),
+        tests(of: "V4L2Capture", ["Frames", "FaceMetadata", "System", "CV4L2", system]),
         tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
-        tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles"], exclude: ["References"]),
+        tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles", "System"], exclude: ["References"]),
         tests(of: "HTTPServing"),
-        tests(of: "MQTT", [grdb, logging]),
+        tests(of: "MQTT", ["System", grdb, logging]),
         tests(of: "OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles"]),
         tests(of: "TerminalPictures"),
         tests(
@@ -178,13 +184,16 @@ let package = Package(
         tests(of: "FaceSession", ["FaceMetadata", "FaceTracking", "FaceInference", "Frames"]),
         tests(
             of: "DaemonCore",
-            ["FaceMessages", "FaceMetadata", "FaceSession", "Frames", "MQTT", "SettingsFiles", lifecycle, logging]
+            [
+                "FaceMessages", "FaceMetadata", "FaceSession", "Frames", "MQTT", "SettingsFiles", "System", lifecycle,
+                logging,
+            ]
         ),
         .executableTarget(
             name: "benchmark",
             dependencies: [
                 "DaemonCore", "FaceSession", "FaceInference", "FaceMessages", "FaceMetadata", "FacetTestSupport",
-                "Frames", "MQTT", "MediaFiles", argumentParser, logging,
+                "Frames", "MQTT", "MediaFiles", "System", argumentParser, logging,
             ],
             path: "Tools/benchmark",
             exclude: ["face-mesh.py", "portrait-clips.py"],

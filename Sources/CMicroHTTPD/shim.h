@@ -1,7 +1,6 @@
 #include <microhttpd.h>
 
-// Two calls of Linux that the server's thread needs and that Swift's Glibc module lacks.
-#include <sys/eventfd.h>
+
 #include <sys/socket.h>
 
 // accept4() is a GNU extension, which Swift's Glibc module hides.

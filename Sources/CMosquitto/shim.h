@@ -6,22 +6,13 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
-// Two calls of Linux that the network thread needs and that Swift's Glibc module lacks.
-#include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 
 // accept4() is a GNU extension, which Swift's Glibc module hides.
-static inline int socket_accept(int listener, struct sockaddr *address, socklen_t *length)
+static inline int socket_accept(int listener)
 {
     int accept4(int, struct sockaddr *, socklen_t *, int);
-    return accept4(listener, address, length, SOCK_CLOEXEC | SOCK_NONBLOCK);
-}
-
-// prctl() is variadic, which Swift cannot call.
-static inline void thread_name_set(const char *name)
-{
-    prctl(PR_SET_NAME, name);
+    return accept4(listener, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
 // OpenSSL offers these as macros only, which Swift does not import.

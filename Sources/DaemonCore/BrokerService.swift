@@ -3,6 +3,7 @@ import Frames
 import Logging
 import MQTT
 import ServiceLifecycle
+import System
 
 /// Keeps the connection to the broker, and obeys what comes in on `detect/set`.
 struct BrokerService: Service {

@@ -4,6 +4,7 @@ package import FaceSession
 import FaceTracking
 import Frames
 package import Logging
+import System
 
 /// The way from a session's updates to messages.
 ///
@@ -67,7 +68,7 @@ package final class Pipeline {
         }
         if let frame = update.frame { publishPreview(of: frame) }
         framesSinceChange += 1
-        if framesSinceChange == Self.framesUntilRelease { ProcessEnvironment.releaseUnusedMemory() }
+        if framesSinceChange == Self.framesUntilRelease { releaseUnusedMemory() }
         if update.configuration != configuration, case .rejected(let reason) = update.configuration.outcome {
             logger.error("the new settings do not work, the old ones stay", metadata: ["reason": "\(reason)"])
         }
@@ -99,7 +100,7 @@ package final class Pipeline {
         case .streaming(let stream): status.cameraStreams(stream)
         case .lost(let failure):
             status.cameraLost(failure)
-            ProcessEnvironment.releaseUnusedMemory()
+            releaseUnusedMemory()
         case .paused: break
         case .ended: status.stopped()
         }

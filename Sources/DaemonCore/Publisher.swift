@@ -3,6 +3,7 @@ package import FaceMetadata
 import FaceSession
 import Frames
 import Synchronization
+import System
 
 /// Where encoded messages go: the broker, standard output.
 package protocol MessageSink: Sendable {

@@ -3,6 +3,7 @@ import Frames
 package import Logging
 import ServiceLifecycle
 import Synchronization
+import System
 
 /// Runs the session, publishes its updates, and applies switches and reloaded settings to it.
 ///

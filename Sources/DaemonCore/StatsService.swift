@@ -4,6 +4,7 @@ package import FaceSession
 import Foundation
 import Frames
 import ServiceLifecycle
+import System
 
 /// Publishes rates, times and counters every so often.
 package struct StatsService: Service {
@@ -92,14 +93,9 @@ package struct StatsService: Service {
 
     /// The memory of this process that is in RAM, from `/proc/self/statm`; 0 if that cannot be read.
     static func residentBytes() -> Int {
-        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 128)
-        guard fgets(&line, Int32(line.count), file) != nil else { return 0 }
-        let fields = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(
-            separator: " "
-        )
-        guard fields.count > 1, let pages = Int(fields[1]) else { return 0 }
+        guard let fields = try? SmallFile.firstLine(of: "/proc/self/statm").split(separator: " "), fields.count > 1,
+            let pages = Int(fields[1])
+        else { return 0 }
         return pages * Int(getpagesize())
     }
 }

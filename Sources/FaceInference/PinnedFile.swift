@@ -1,5 +1,5 @@
-import CCrypto
 import Glibc
+import System
 
 /// A file that this program was made for, known by its length and its SHA-256.
 ///
@@ -52,7 +52,7 @@ struct PinnedFile: Hashable, Sendable {
 
     /// Reads the whole file, since an error while a mapped one is read would end the process.
     private func compare(_ file: Int32, _ path: String) throws(InferenceError) {
-        guard let digest = Digest() else { throw .unreadableFile(path: path, reason: "libcrypto makes no digests") }
+        guard let digest = SHA256() else { throw .unreadableFile(path: path, reason: "libcrypto makes no digests") }
         var done = 0
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 64)
         defer { chunk.deallocate() }
@@ -70,34 +70,6 @@ struct PinnedFile: Hashable, Sendable {
 
     private static func reason(_ code: Int32) -> String {
         String(cString: strerror(code))
-    }
-}
-
-/// A SHA-256 in the making.
-final class Digest {
-    private let context: OpaquePointer
-
-    /// At exit libcrypto would free everything at once, also what it keeps for threads that are just ending: that
-    /// corrupts the heap.
-    private static let keepsLibraryAtExit = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
-
-    /// Nil if libcrypto fails.
-    init?() {
-        guard Self.keepsLibraryAtExit, let context = EVP_MD_CTX_new() else { return nil }
-        self.context = context
-        guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else { return nil }
-    }
-
-    deinit { EVP_MD_CTX_free(context) }
-
-    func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
-
-    /// In lowercase hexadecimal; empty if libcrypto fails, which equals no pinned digest.
-    func finish() -> String {
-        var digest = [UInt8](repeating: 0, count: 32)
-        guard EVP_DigestFinal_ex(context, &digest, nil) == 1 else { return "" }
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
 

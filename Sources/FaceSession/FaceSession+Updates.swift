@@ -1,5 +1,6 @@
 import Frames
 import Synchronization
+import System
 
 extension FaceSession {
     /// What becomes of updates that come while their reader is still at work on one before.

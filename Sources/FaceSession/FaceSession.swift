@@ -4,6 +4,7 @@ public import FaceTracking
 import Frames
 import Glibc
 import MediaFiles
+import System
 import V4L2Capture
 
 /// A running look at faces: a camera, a clip or a stream, what is found in it, and how the source is.

@@ -2,6 +2,7 @@ public import FaceInference
 public import FaceMetadata
 package import FaceTracking
 public import Frames
+public import System
 
 /// What one frame, or one change of the source, brought.
 public struct FaceUpdate: Sendable {

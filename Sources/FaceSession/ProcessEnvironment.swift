@@ -1,4 +1,3 @@
-import CProcessMemory
 import Glibc
 
 /// What a program needs of its process before it does anything else.
@@ -55,10 +54,6 @@ package enum ProcessEnvironment {
             )
         }
     }
-
-    /// Gives memory back to the system that only the start has needed: free heap, and pages of programs and libraries, which
-    /// are read again from their files when they are used.
-    package static func releaseUnusedMemory() { release_unused_memory() }
 
     private static func limits(_ resource: __rlimit_resource) -> rlimit {
         var limits = rlimit()

@@ -1,3 +1,5 @@
+import System
+
 /// Hands frames from a source's thread to the pipeline's: the newest one, or every one.
 ///
 /// Live sources use `.newest`: a frame that nobody had time for is dropped and counted when the next one comes, so the

@@ -13,6 +13,9 @@ public final class JPEGDecoder {
     /// more than the 33 million of 8K. As many pixels of planar YUV take 60 MB.
     public static let defaultMaximumPixels = 40_000_000
 
+    /// A progressive JPEG may have any number of scans, each of which costs a pass over the picture.
+    private static let flags = TJFLAG_LIMITSCANS
+
     private var handle: tjhandle
     private var pool = PixelMemoryPool()
 
@@ -41,7 +44,7 @@ public final class JPEGDecoder {
         guard tjDecompressHeader3(handle, bytes, UInt(jpeg.count), &width, &height, &subsampling, &colorSpace) == 0,
             width > 0, height > 0
         else {
-            let words = complaint
+            let words = errorText
             forgetDamage()
             throw .corrupt(words)
         }
@@ -168,7 +171,7 @@ public final class JPEGDecoder {
                 &subsampling,
                 &colorSpace
             ) == 0
-        else { throw .corrupt(complaint) }
+        else { throw .corrupt(errorText) }
         guard width > 0, height > 0 else { throw .corrupt("it ends before the picture starts") }
         guard colorSpace == TJCS_YCbCr.rawValue || colorSpace == TJCS_GRAY.rawValue,
             let known = JPEGSubsampling(code: subsampling)
@@ -192,7 +195,7 @@ public final class JPEGDecoder {
         let result =
             layout.subsampling == .gray ? decompressGray(jpeg, first, layout) : decompressPlanes(jpeg, first, layout)
         guard result != 0 else { return }
-        let words = complaint
+        let words = errorText
         // Bytes of padding before the end are common and hurt nobody; whatever else it warns of spoils the picture.
         if tjGetErrorCode(handle) == TJERR_WARNING.rawValue,
             words.contains("extraneous bytes before marker 0xd9")
@@ -215,7 +218,7 @@ public final class JPEGDecoder {
             Int32(layout.strides.0),
             Int32(layout.size.height),
             Int32(TJPF_GRAY.rawValue),
-            0
+            Self.flags
         )
     }
 
@@ -238,14 +241,13 @@ public final class JPEGDecoder {
                     Int32(layout.size.width),
                     UnsafeMutableRawPointer(strides).assumingMemoryBound(to: Int32.self),
                     Int32(layout.size.height),
-                    // A progressive JPEG may have any number of scans, each of which costs a pass over the picture.
-                    TJFLAG_LIMITSCANS
+                    Self.flags
                 )
             }
         }
     }
 
-    private var complaint: String { String(cString: tjGetErrorStr2(handle)) }
+    private var errorText: String { String(cString: tjGetErrorStr2(handle)) }
 }
 
 /// The lease of a frame that does not leave a call.

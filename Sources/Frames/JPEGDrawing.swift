@@ -38,7 +38,7 @@ struct UprightDrawing {
         case (.packedRGB(let bytes, let red, let green, let blue), _, _):
             draw(pixels) { x, y in
                 let pixel = Self.row(frame.planes.0, y) + x * bytes
-                return (Int(pixel[red]), Int(pixel[green]), Int(pixel[blue]))
+                return (pixel[red], pixel[green], pixel[blue])
             }
         default: return false
         }
@@ -52,7 +52,7 @@ struct UprightDrawing {
 
     /// Averages n × n evenly spaced source pixels for each drawn one; n keeps fine patterns from shimmering.
     @inline(__always)
-    private func draw(_ pixels: UnsafeMutablePointer<UInt8>, _ read: (Int, Int) -> (r: Int, g: Int, b: Int)) {
+    private func draw(_ pixels: UnsafeMutablePointer<UInt8>, _ read: (Int, Int) -> (r: UInt8, g: UInt8, b: UInt8)) {
         let upright = frame.uprightSize
         let samples = min(4, (upright.width + target.width - 1) / target.width)
         let area = samples * samples
@@ -65,7 +65,7 @@ struct UprightDrawing {
                     let uprightY = (y * samples + sample / samples) * upright.height / (target.height * samples)
                     let stored = storedFromUpright(Float(uprightX), Float(uprightY))
                     let pixel = read(Int(stored.x), Int(stored.y))
-                    sum = (sum.r + pixel.r, sum.g + pixel.g, sum.b + pixel.b)
+                    sum = (sum.r + Int(pixel.r), sum.g + Int(pixel.g), sum.b + Int(pixel.b))
                 }
                 next[0] = UInt8(sum.r / area)
                 next[1] = UInt8(sum.g / area)
@@ -77,35 +77,33 @@ struct UprightDrawing {
 }
 
 /// Turns a YUV sample into RGB, in 16-bit fixed point.
-struct RGBConversion {
-    private let lumaScale: Int
-    private let lumaOffset: Int
-    private let redFromV: Int
-    private let greenFromU: Int
-    private let greenFromV: Int
-    private let blueFromU: Int
+package struct RGBConversion: Sendable {
+    @usableFromInline let luma, lumaOffset, redFromV, greenFromU, greenFromV, blueFromU: Int32
 
-    init(_ encoding: YUVEncoding) {
+    /// The conversion of an encoding.
+    package init(_ encoding: YUVEncoding) {
         let (red, blue) = encoding.matrix.weights
         let chromaScale = encoding.isFullRange ? 1 : 255.0 / 224
-        func fixed(_ value: Double) -> Int { Int((value * 65536).rounded()) }
-        lumaScale = fixed(encoding.isFullRange ? 1 : 255.0 / 219)
+        func fixed(_ value: Double) -> Int32 { Int32((value * 65536).rounded()) }
+        luma = fixed(encoding.isFullRange ? 1 : 255.0 / 219)
         lumaOffset = encoding.isFullRange ? 0 : 16
         redFromV = fixed(2 * (1 - red) * chromaScale)
         blueFromU = fixed(2 * (1 - blue) * chromaScale)
-        greenFromU = fixed(2 * (1 - blue) * blue / (1 - red - blue) * chromaScale)
-        greenFromV = fixed(2 * (1 - red) * red / (1 - red - blue) * chromaScale)
+        greenFromU = fixed(-2 * (1 - blue) * blue / (1 - red - blue) * chromaScale)
+        greenFromV = fixed(-2 * (1 - red) * red / (1 - red - blue) * chromaScale)
     }
 
-    @inline(__always)
-    func rgb(luma: UInt8, u: UInt8, v: UInt8) -> (r: Int, g: Int, b: Int) {
+    @inlinable @inline(__always)
+    package func rgb(luma: UInt8, u: UInt8, v: UInt8) -> (r: UInt8, g: UInt8, b: UInt8) {
         // 32768: half of the last place, so that the shift rounds.
-        let y = (Int(luma) - lumaOffset) * lumaScale + 32768
-        let (u, v) = (Int(u) - 128, Int(v) - 128)
+        let y = (Int32(luma) - lumaOffset) &* self.luma &+ 32768
+        let (u, v) = (Int32(u) - 128, Int32(v) - 128)
         return (
-            r: min(255, max(0, (y + redFromV * v) >> 16)),
-            g: min(255, max(0, (y - greenFromU * u - greenFromV * v) >> 16)),
-            b: min(255, max(0, (y + blueFromU * u) >> 16))
+            r: Self.clamped(y &+ redFromV &* v), g: Self.clamped(y &+ greenFromU &* u &+ greenFromV &* v),
+            b: Self.clamped(y &+ blueFromU &* u)
         )
     }
+
+    @inlinable @inline(__always)
+    static func clamped(_ fixed: Int32) -> UInt8 { UInt8(truncatingIfNeeded: max(0, min(255, fixed >> 16))) }
 }

@@ -21,16 +21,30 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
     public var swapsAxes: Bool { rawValue >= 5 }
 
     /// The orientation that also mirrors the upright picture left to right.
-    public var mirrored: Orientation {
+    public var mirrored: Orientation { then(.upMirrored) }
+
+    /// The orientation that turns as this one does and then as the next one.
+    package func then(_ next: Orientation) -> Orientation {
+        let (first, second) = (turn, next.turn)
+        let both = (
+            a: second.a * first.a + second.b * first.c, b: second.a * first.b + second.b * first.d,
+            c: second.c * first.a + second.d * first.c, d: second.c * first.b + second.d * first.d
+        )
+        return Orientation.allCases.first { $0.turn == both } ?? .up
+    }
+
+    /// How directions of the stored picture turn into those of the upright one: x′ = a·x + b·y, y′ = c·x + d·y, with x to
+    /// the right and y down.
+    private var turn: (a: Int, b: Int, c: Int, d: Int) {
         switch self {
-        case .up: .upMirrored
-        case .upMirrored: .up
-        case .down: .downMirrored
-        case .downMirrored: .down
-        case .leftMirrored: .right
-        case .right: .leftMirrored
-        case .rightMirrored: .left
-        case .left: .rightMirrored
+        case .up: (1, 0, 0, 1)
+        case .upMirrored: (-1, 0, 0, 1)
+        case .down: (-1, 0, 0, -1)
+        case .downMirrored: (1, 0, 0, -1)
+        case .leftMirrored: (0, 1, 1, 0)
+        case .right: (0, -1, 1, 0)
+        case .rightMirrored: (0, -1, -1, 0)
+        case .left: (0, 1, -1, 0)
         }
     }
 
@@ -41,60 +55,77 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
 
     /// Maps pixel positions of the upright picture to those of the stored one, pixel centres at integers.
     package func storedFromUpright(stored: FrameSize) -> AffineTransform {
-        let right = Float(stored.width - 1)
-        let bottom = Float(stored.height - 1)
-        return switch self {
-        case .up: AffineTransform(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0)
-        case .upMirrored: AffineTransform(a: -1, b: 0, c: 0, d: 1, tx: right, ty: 0)
-        case .down: AffineTransform(a: -1, b: 0, c: 0, d: -1, tx: right, ty: bottom)
-        case .downMirrored: AffineTransform(a: 1, b: 0, c: 0, d: -1, tx: 0, ty: bottom)
-        case .leftMirrored: AffineTransform(a: 0, b: 1, c: 1, d: 0, tx: 0, ty: 0)
-        case .right: AffineTransform(a: 0, b: 1, c: -1, d: 0, tx: 0, ty: bottom)
-        case .rightMirrored: AffineTransform(a: 0, b: -1, c: -1, d: 0, tx: right, ty: bottom)
-        case .left: AffineTransform(a: 0, b: -1, c: 1, d: 0, tx: right, ty: 0)
-        }
+        let turn = turn
+        return AffineTransform(
+            a: Float(turn.a),
+            b: Float(turn.c),
+            c: Float(turn.b),
+            d: Float(turn.d),
+            tx: turn.a + turn.c < 0 ? Float(stored.width - 1) : 0,
+            ty: turn.b + turn.d < 0 ? Float(stored.height - 1) : 0
+        )
+    }
+
+    /// Maps the unit square of a stored picture to the unit square of the upright one.
+    package var uprightFromStored: AffineMap<Double> {
+        let turn = turn
+        return AffineMap(
+            a: Double(turn.a),
+            b: Double(turn.b),
+            c: Double(turn.c),
+            d: Double(turn.d),
+            tx: turn.a + turn.b < 0 ? 1 : 0,
+            ty: turn.c + turn.d < 0 ? 1 : 0
+        )
     }
 }
 
-/// A map of the plane: x′ = a·x + b·y + tx, y′ = c·x + d·y + ty.
-package struct AffineTransform: Hashable, Sendable {
-    /// How x′ grows with x.
-    package var a: Float
-    /// How x′ grows with y.
-    package var b: Float
-    /// How y′ grows with x.
-    package var c: Float
-    /// How y′ grows with y.
-    package var d: Float
-    /// Where the origin's x goes.
-    package var tx: Float
-    /// Where the origin's y goes.
-    package var ty: Float
+/// A map of pixel positions.
+package typealias AffineTransform = AffineMap<Float>
 
-    /// Makes a map from its six coefficients.
-    package init(a: Float, b: Float, c: Float, d: Float, tx: Float, ty: Float) {
-        self.a = a
-        self.b = b
-        self.c = c
-        self.d = d
-        self.tx = tx
-        self.ty = ty
+/// A map of the plane: x′ = a·x + b·y + tx, y′ = c·x + d·y + ty.
+package struct AffineMap<Scalar: BinaryFloatingPoint & Sendable>: Hashable, Sendable {
+    package var a, b, c, d, tx, ty: Scalar
+
+    @inlinable
+    package init(a: Scalar, b: Scalar, c: Scalar, d: Scalar, tx: Scalar, ty: Scalar) {
+        (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
     }
 
+    /// The map that leaves everything where it is.
+    package static var identity: Self { Self(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0) }
+
     /// Where a point goes.
-    package func callAsFunction(_ x: Float, _ y: Float) -> (x: Float, y: Float) {
+    @inlinable
+    package func callAsFunction(_ x: Scalar, _ y: Scalar) -> (x: Scalar, y: Scalar) {
         (a * x + b * y + tx, c * x + d * y + ty)
     }
 
     /// The map that does this one first, then the other.
-    package func then(_ next: AffineTransform) -> AffineTransform {
-        AffineTransform(
+    package func then(_ next: Self) -> Self {
+        Self(
             a: next.a * a + next.b * c,
             b: next.a * b + next.b * d,
             c: next.c * a + next.d * c,
             d: next.c * b + next.d * d,
             tx: next.a * tx + next.b * ty + next.tx,
             ty: next.c * tx + next.d * ty + next.ty
+        )
+    }
+
+    /// How areas grow; negative if the map mirrors, 0 if it cannot be undone.
+    package var determinant: Scalar { a * d - b * c }
+
+    /// The map that undoes this one, which must not have a determinant of 0.
+    package var inverse: Self {
+        let k = 1 / determinant
+        return Self(
+            a: d * k,
+            b: -b * k,
+            c: -c * k,
+            d: a * k,
+            tx: (b * ty - d * tx) * k,
+            ty: (c * tx - a * ty) * k
         )
     }
 }

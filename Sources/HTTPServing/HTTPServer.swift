@@ -1,6 +1,7 @@
 import CMicroHTTPD
 import Foundation
 import Synchronization
+import System
 
 /// Why a server cannot start.
 package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -83,34 +84,31 @@ final class HTTPInbox: Sendable {
         var isOver = false
     }
 
-    /// Readable when there is something in it.
-    let descriptor: Int32
-
+    private let waker: Waker
     private let box = Mutex(Box())
 
     init() throws(HTTPServerError) {
-        descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        guard descriptor >= 0 else { throw .cannotStart(hasCertificate: false) }
+        do { waker = try Waker() } catch { throw .cannotStart(hasCertificate: false) }
     }
 
-    deinit { close(descriptor) }
+    /// Readable when there is something in it.
+    var descriptor: Int32 { waker.descriptor }
 
     /// Says that a stream has something to send.
     func ready(_ stream: Int) {
         box.withLock { _ = $0.ready.insert(stream) }
-        eventfd_write(descriptor, 1)
+        waker.wake()
     }
 
     /// Says that the server has to end.
     func stop() {
         box.withLock { $0.isOver = true }
-        eventfd_write(descriptor, 1)
+        waker.wake()
     }
 
     /// Takes what is in it.
     func take() -> (ready: Set<Int>, isOver: Bool) {
-        var count: eventfd_t = 0
-        eventfd_read(descriptor, &count)
+        waker.clear()
         return box.withLock { box in
             defer { box.ready = [] }
             return (box.ready, box.isOver)

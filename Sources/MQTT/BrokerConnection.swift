@@ -1,5 +1,6 @@
 package import Logging
 import Synchronization
+import System
 
 /// A client of one broker, which connects, reconnects and delivers on a thread of its own.
 ///
@@ -16,7 +17,7 @@ package final class BrokerConnection: Sendable {
     package let states: AsyncStream<ConnectionState>
 
     private let settings: BrokerSettings
-    private let mailroom: Mailroom
+    private let session: ClientSession
     private let outlets: NetworkLoop.Outlets
     private let logger: Logger
     private let isStarted = Mutex(false)
@@ -40,7 +41,7 @@ package final class BrokerConnection: Sendable {
         try settings.validate()
         self.settings = settings
         self.logger = logger
-        mailroom = try Mailroom(settings: settings, rules: rules, store: store, clock: clock)
+        session = try ClientSession(settings: settings, rules: rules, store: store, clock: clock)
         let incoming = AsyncStream.makeStream(
             of: ReceivedMessage.self,
             bufferingPolicy: .bufferingNewest(settings.incomingCapacity)
@@ -68,9 +69,13 @@ package final class BrokerConnection: Sendable {
                 return !started
             })
         else { return }
-        let (settings, mailroom, outlets, logger) = (settings, mailroom, outlets, logger)
-        try NetworkThread.start(name: "mqtt") {
-            NetworkLoop(settings: settings, mailroom: mailroom, outlets: outlets, logger: logger).run()
+        let (settings, session, outlets, logger) = (settings, session, outlets, logger)
+        do {
+            _ = try JoinableThread(named: "mqtt") {
+                NetworkLoop(settings: settings, session: session, outlets: outlets, logger: logger).run()
+            }
+        } catch {
+            throw .resources("start the MQTT thread", error.reason)
         }
     }
 
@@ -86,38 +91,38 @@ package final class BrokerConnection: Sendable {
         message.qos = .atLeastOnce
         message.retain = false
         let event = StoredEvent(
-            sequence: sequence ?? mailroom.store.nextSequence(),
-            time: mailroom.clock.now().earlier(by: age),
+            sequence: sequence ?? session.store.nextSequence(),
+            time: session.clock.now().earlier(by: age),
             message: message
         )
-        if mailroom.accept(event) {
+        if session.accept(event) {
             logger.warning("too many events wait for the broker; the oldest are being dropped")
         }
-        mailroom.doorbell.ring()
+        session.waker.wake()
     }
 
     /// Publishes how something is; the newest message of each topic is sent on every connection.
     ///
     /// The message's own quality of service and retain flag hold.
     package func publish(state message: MQTTMessage) {
-        mailroom.contents.withLock { contents in
-            if contents.states.set(message) { contents.counters.coalescedStates += 1 }
+        session.state.withLock { state in
+            if state.states.set(message) { state.counters.coalescedStates += 1 }
         }
-        mailroom.doorbell.ring()
+        session.waker.wake()
     }
 
     /// Publishes something that is of use now or never, with quality of service 0; dropped and counted while offline.
     package func publish(transient message: MQTTMessage) {
         var message = message
         message.qos = .atMostOnce
-        mailroom.contents.withLock { contents in
-            guard contents.isConnected else { return contents.counters.count(.offline) }
-            guard contents.transients.count < Mailroom.transientCapacity else {
-                return contents.counters.count(.congested)
+        session.state.withLock { state in
+            guard state.isConnected else { return state.counters.count(.offline) }
+            guard state.transients.count < ClientSession.transientCapacity else {
+                return state.counters.count(.congested)
             }
-            contents.transients.append(message)
+            state.transients.append(message)
         }
-        mailroom.doorbell.ring()
+        session.waker.wake()
     }
 
     /// Subscribes, now and on every connection, with quality of service 0: the broker keeps nothing for us while we are
@@ -126,15 +131,15 @@ package final class BrokerConnection: Sendable {
     /// - Throws: `MQTTError.topic` for a filter that breaks the rules.
     package func subscribe(_ topicFilter: String) throws(MQTTError) {
         try MosquittoHandle.validate(filter: topicFilter)
-        mailroom.contents.withLock { contents in
-            guard !contents.subscriptions.contains(topicFilter) else { return }
-            contents.subscriptions.append(topicFilter)
+        session.state.withLock { state in
+            guard !state.subscriptions.contains(topicFilter) else { return }
+            state.subscriptions.append(topicFilter)
         }
-        mailroom.doorbell.ring()
+        session.waker.wake()
     }
 
     /// What became of the messages so far.
-    package var counters: DeliveryCounters { mailroom.counters }
+    package var counters: DeliveryCounters { session.counters }
 
     /// Sends what waits, says goodbye, and ends; `incoming` and `states` end too.
     ///
@@ -145,7 +150,7 @@ package final class BrokerConnection: Sendable {
         requestStop(timeout: timeout)
         guard isStarted.withLock(\.self) else {
             outlets.finish()
-            return mailroom.report(saidGoodbye: false)
+            return session.report(saidGoodbye: false)
         }
         // The thread may be held up where nothing can wake it, in the resolution of a name.
         let patience = Task { [outlets] in
@@ -154,16 +159,16 @@ package final class BrokerConnection: Sendable {
         }
         await outlets.ended.wait()
         patience.cancel()
-        return mailroom.contents.withLock(\.outcome) ?? mailroom.report(saidGoodbye: false)
+        return session.state.withLock(\.outcome) ?? session.report(saidGoodbye: false)
     }
 
     private func requestStop(timeout: Duration) {
         let now = DeliveryClock.monotonic()
         let time = timeout.wholeNanoseconds
-        mailroom.contents.withLock { contents in
-            guard contents.stop == nil else { return }
-            contents.stop = .init(goodbyeTime: now + time - min(time / 4, 500_000_000), deadline: now + time)
+        session.state.withLock { state in
+            guard state.stop == nil else { return }
+            state.stop = .init(goodbyeTime: now + time - min(time / 4, 500_000_000), deadline: now + time)
         }
-        mailroom.doorbell.ring()
+        session.waker.wake()
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// Measures how old an event is, across restarts of the program and of the machine.
 ///
@@ -47,28 +48,17 @@ package struct DeliveryClock: Sendable {
     package static let system: DeliveryClock = {
         let boot = currentBoot()
         return DeliveryClock {
-            Moment(wall: nanoseconds(CLOCK_REALTIME), uptime: nanoseconds(CLOCK_BOOTTIME), boot: boot)
+            Moment(wall: nanoseconds(of: CLOCK_REALTIME), uptime: nanoseconds(of: CLOCK_BOOTTIME), boot: boot)
         }
     }()
 
     /// Nanoseconds of the clock that timers go by.
-    static func monotonic() -> Int64 { nanoseconds(CLOCK_MONOTONIC) }
-
-    private static func nanoseconds(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
+    static func monotonic() -> Int64 { nanoseconds(of: CLOCK_MONOTONIC) }
 
     /// The kernel's id of this boot; without one, every run of the program counts as a boot of its own.
     private static func currentBoot() -> String {
         let path = "/proc/sys/kernel/random/boot_id"
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "process-\(getpid())-\(nanoseconds(CLOCK_REALTIME))" }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 36)
-        let count = read(descriptor, &bytes, bytes.count)
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        return (try? SmallFile.firstLine(of: path)) ?? "process-\(getpid())-\(nanoseconds(of: CLOCK_REALTIME))"
     }
 }
 

@@ -1,3 +1,5 @@
+import DequeModule
+
 /// How long events are worth delivering, and how many may wait.
 package struct DeliveryRules: Hashable, Sendable {
     /// An event older than this is dropped and counted, never sent; nil sends events of any age.
@@ -20,7 +22,8 @@ package struct DeliveryRules: Hashable, Sendable {
     var window: Int { maximumAge == nil ? 16 : 1 }
 }
 
-/// Decides which event goes to the broker next, and which never will.
+/// Decides which event goes to the broker next, and which never will. What it does for an event takes the same time
+/// however many wait.
 ///
 /// Times come from outside: the age of events from `DeliveryClock`, the wait for acknowledgements in nanoseconds of the
 /// timers' clock.
@@ -32,124 +35,141 @@ struct DeliveryQueue {
         var remaining: Duration?
     }
 
-    /// Events that grew too old.
-    struct Expired: Equatable {
-        /// Never handed to the broker.
-        var unsent: [Int64] = []
-        /// Handed to it at least once, never acknowledged.
-        var unconfirmed: [Int64] = []
-
-        var all: [Int64] { unsent + unconfirmed }
+    /// An event that will not be sent (again).
+    struct Dropped: Equatable {
+        var sequence: Int64
+        /// `expired` if it was never handed to the broker, `unconfirmed` if it was and grew too old, or `overflow`.
+        var reason: DeliveryCounters.Drop
     }
 
     private struct Entry {
         let event: StoredEvent
         var wasSent = false
-        /// The network's number of the message and the time of its sending, while it is under way.
-        var flight: (message: Int32, since: Int64)?
+    }
+
+    private struct Flight {
+        var entry: Entry
+        /// The network's number of the message.
+        var message: Int32
+        var since: Int64
     }
 
     let rules: DeliveryRules
-    private var entries: [Entry] = []
-    private var inFlight = 0
+    /// In order; those that were sent on an earlier connection come first.
+    private var waiting: Deque<Entry> = []
+    /// Sent and not acknowledged; no more than the window.
+    private var inFlight: [Flight] = []
+    /// How many events were looked at so far: the measure of the work.
+    private(set) var examined = 0
 
     init(rules: DeliveryRules) {
         self.rules = rules
     }
 
-    var count: Int { entries.count }
-    var isEmpty: Bool { entries.isEmpty }
-    var sequences: [Int64] { entries.map(\.event.sequence) }
+    var count: Int { waiting.count + inFlight.count }
+    var isEmpty: Bool { count == 0 }
+    var sequences: [Int64] { (inFlight.map(\.entry) + waiting).map(\.event.sequence).sorted() }
 
-    /// When the oldest message under way was sent.
-    var oldestFlight: Int64? { entries.lazy.compactMap { $0.flight?.since }.min() }
+    /// When the oldest message in flight was sent.
+    var oldestFlight: Int64? { inFlight.lazy.map(\.since).min() }
 
     /// Takes an event in.
     ///
-    /// - Returns: the number of the event that had to make room.
-    mutating func append(_ event: StoredEvent) -> Int64? {
-        var evicted: Int64?
-        if entries.count >= rules.capacity {
-            // One under way may still be acknowledged; taking it out would only lose count of it.
-            let index = entries.firstIndex { $0.flight == nil } ?? 0
-            evicted = entries[index].event.sequence
-            if entries[index].flight != nil { inFlight -= 1 }
-            entries.remove(at: index)
+    /// - Returns: the event that had to make room.
+    mutating func append(_ event: StoredEvent, now: DeliveryClock.Moment) -> Dropped? {
+        defer { waiting.append(Entry(event: event)) }
+        guard count >= rules.capacity else { return nil }
+        // One in flight may still be acknowledged; taking it out would only lose count of it.
+        if let oldest = waiting.popFirst() {
+            return Dropped(sequence: oldest.event.sequence, reason: ageDrop(of: oldest, now: now) ?? .overflow)
         }
-        entries.append(Entry(event: event))
-        return evicted
+        return Dropped(sequence: inFlight.removeFirst().entry.event.sequence, reason: .overflow)
     }
 
-    /// Takes out what is too old.
+    /// Takes out events that are too old, at most so many at once.
     ///
-    /// An event under way stays until its fate is known.
-    mutating func expire(now: DeliveryClock.Moment) -> Expired {
-        guard let limit = rules.maximumAge, !entries.isEmpty else { return Expired() }
-        var expired = Expired()
-        entries.removeAll { entry in
-            guard entry.flight == nil, Self.isExpired(entry.event, limit: limit, now: now) else { return false }
-            if entry.wasSent {
-                expired.unconfirmed.append(entry.event.sequence)
-            } else {
-                expired.unsent.append(entry.event.sequence)
-            }
-            return true
+    /// One in flight stays until its fate is known; one that came late, behind a younger one, until that is gone.
+    mutating func expire(now: DeliveryClock.Moment, limit: Int = .max) -> [Dropped] {
+        var dropped: [Dropped] = []
+        while dropped.count < limit, let oldest = waiting.first {
+            examined += 1
+            guard let reason = ageDrop(of: oldest, now: now) else { break }
+            waiting.removeFirst()
+            dropped.append(Dropped(sequence: oldest.event.sequence, reason: reason))
         }
-        return expired
+        return dropped
     }
 
-    /// An unknown age counts as too old: a door must not open on a guess.
-    private static func isExpired(_ event: StoredEvent, limit: Duration, now: DeliveryClock.Moment) -> Bool {
-        guard let age = now.elapsed(since: event.time) else { return true }
-        return age >= limit
+    /// Why an event is too old to be sent; nil if it is not. An unknown age is too old: a door must not open on a guess.
+    private func ageDrop(of entry: Entry, now: DeliveryClock.Moment) -> DeliveryCounters.Drop? {
+        guard let limit = rules.maximumAge else { return nil }
+        if let age = now.elapsed(since: entry.event.time), age < limit { return nil }
+        return entry.wasSent ? .unconfirmed : .expired
     }
 
     /// The next event to send, if one may go now.
     ///
     /// Call `expire` first.
     func next(now: DeliveryClock.Moment) -> Outgoing? {
-        guard inFlight < rules.window, let entry = entries.first(where: { $0.flight == nil }) else { return nil }
-        var remaining = entry.event.message.messageExpiry
-        if let limit = rules.maximumAge, let age = now.elapsed(since: entry.event.time) {
+        guard inFlight.count < rules.window, let event = waiting.first?.event else { return nil }
+        var remaining = event.message.messageExpiry
+        if let limit = rules.maximumAge, let age = now.elapsed(since: event.time) {
             remaining = min(limit - age, remaining ?? limit)
         }
-        return Outgoing(event: entry.event, remaining: remaining)
+        return Outgoing(event: event, remaining: remaining)
     }
 
     /// Notes that an event was handed to the network.
     mutating func markSent(_ sequence: Int64, message: Int32, at time: Int64) {
-        guard let index = entries.firstIndex(where: { $0.event.sequence == sequence }) else { return }
-        if entries[index].flight == nil { inFlight += 1 }
-        entries[index].wasSent = true
-        entries[index].flight = (message, time)
+        guard var entry = takeWaiting(sequence) else { return }
+        entry.wasSent = true
+        inFlight.append(Flight(entry: entry, message: message, since: time))
     }
 
     /// Takes the acknowledged event out.
     ///
     /// - Returns: its number; nil if the acknowledgement is not an event's.
     mutating func acknowledge(message: Int32) -> Int64? {
-        guard let index = entries.firstIndex(where: { $0.flight?.message == message }) else { return nil }
-        inFlight -= 1
-        return entries.remove(at: index).event.sequence
+        takeFlight(message)?.event.sequence
     }
 
     /// Notes that the broker could not take an event now; it waits again, in its old place.
     mutating func postpone(message: Int32) {
-        guard let index = entries.firstIndex(where: { $0.flight?.message == message }) else { return }
-        inFlight -= 1
-        entries[index].flight = nil
+        if let entry = takeFlight(message) { putBack(entry) }
     }
 
     /// Takes an event out that can never be sent.
     mutating func discard(_ sequence: Int64) {
-        guard let index = entries.firstIndex(where: { $0.event.sequence == sequence }) else { return }
-        if entries[index].flight != nil { inFlight -= 1 }
-        entries.remove(at: index)
+        _ = takeWaiting(sequence)
     }
 
-    /// Notes that nothing under way will be acknowledged any more; it waits again, in its old place.
+    /// Notes that nothing in flight will be acknowledged any more; it waits again, in its old place.
     mutating func connectionLost() {
-        for index in entries.indices { entries[index].flight = nil }
-        inFlight = 0
+        for flight in inFlight { putBack(flight.entry) }
+        inFlight = []
+    }
+
+    /// What is sent or dropped is the first that waits, so the search ends at once.
+    private mutating func takeWaiting(_ sequence: Int64) -> Entry? {
+        for index in waiting.indices {
+            examined += 1
+            if waiting[index].event.sequence == sequence { return waiting.remove(at: index) }
+        }
+        return nil
+    }
+
+    private mutating func takeFlight(_ message: Int32) -> Entry? {
+        examined += inFlight.count
+        return inFlight.firstIndex { $0.message == message }.map { inFlight.remove(at: $0).entry }
+    }
+
+    /// What was in flight is older than all but what else was.
+    private mutating func putBack(_ entry: Entry) {
+        var index = waiting.startIndex
+        while index < waiting.endIndex, waiting[index].event.sequence < entry.event.sequence {
+            examined += 1
+            index += 1
+        }
+        waiting.insert(entry, at: index)
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import System
 
 /// A socket address.
 struct SocketAddress: Hashable, Sendable {
@@ -52,11 +53,15 @@ struct SocketAddress: Hashable, Sendable {
 private final class Lookup: Sendable {
     let outcome = Mutex<Result<[SocketAddress], Dialer.Unresolved>?>(nil)
 
-    init(_ endpoint: BrokerSettings.Endpoint, doorbell: Doorbell) throws(MQTTError) {
-        try NetworkThread.start(name: "mqtt-dns") { [self] in
-            let found = SocketAddress.all(of: endpoint)
-            outcome.withLock { $0 = found }
-            doorbell.ring()
+    init(_ endpoint: BrokerSettings.Endpoint, waker: Waker) throws(MQTTError) {
+        do {
+            _ = try JoinableThread(named: "mqtt-dns") { [self] in
+                let found = SocketAddress.all(of: endpoint)
+                outcome.withLock { $0 = found }
+                waker.wake()
+            }
+        } catch {
+            throw .resources("start the thread that resolves names", error.reason)
         }
     }
 }
@@ -92,8 +97,8 @@ final class Dialer {
     /// Looks up a host and tries its addresses, those that have `failed` last.
     ///
     /// - Throws: `MQTTError.resources` when the system has no thread left.
-    init(_ endpoint: BrokerSettings.Endpoint, failed: [SocketAddress], doorbell: Doorbell) throws(MQTTError) {
-        lookup = try Lookup(endpoint, doorbell: doorbell)
+    init(_ endpoint: BrokerSettings.Endpoint, failed: [SocketAddress], waker: Waker) throws(MQTTError) {
+        lookup = try Lookup(endpoint, waker: waker)
         self.failed = failed
     }
 

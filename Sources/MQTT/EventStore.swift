@@ -79,7 +79,7 @@ package protocol EventStore: Sendable {
 package final class MemoryEventStore: EventStore {
     private struct State {
         var lastSequence: Int64 = 0
-        var events: [StoredEvent] = []
+        var events: [Int64: StoredEvent] = [:]
         var values: [String: [UInt8]] = [:]
     }
 
@@ -104,22 +104,20 @@ package final class MemoryEventStore: EventStore {
     package func append(_ event: StoredEvent) -> Bool {
         state.withLock { state in
             state.lastSequence = max(state.lastSequence, event.sequence)
-            state.events.append(event)
+            state.events[event.sequence] = event
         }
         return false
     }
 
     package func remove(_ sequences: [Int64]) {
         state.withLock { state in
-            // Events leave from the front, so each search ends at once.
-            for sequence in sequences {
-                guard let index = state.events.firstIndex(where: { $0.sequence == sequence }) else { continue }
-                state.events.remove(at: index)
-            }
+            for sequence in sequences { state.events[sequence] = nil }
         }
     }
 
-    package func events() -> [StoredEvent] { state.withLock(\.events) }
+    package func events() -> [StoredEvent] {
+        state.withLock { $0.events.values.sorted { $0.sequence < $1.sequence } }
+    }
 
     package func value(for key: String) -> [UInt8]? { state.withLock { $0.values[key] } }
 

@@ -1,10 +1,11 @@
 import CMosquitto
 import Glibc
+import System
 
 /// One connection through libmosquitto, made anew for each attempt.
 ///
-/// libmosquitto writes and reads MQTT packets, on a loopback socket whose other end belongs to `Relay`: the network is
-/// ours, so that addresses, deadlines, TLS and the check of incoming packets are too.
+/// libmosquitto writes and reads MQTT packets, on a UNIX socket whose other end belongs to `Relay`: the network is ours,
+/// so that addresses, deadlines, TLS and the check of incoming packets are too.
 /// A new handle has no memory of the last: what is sent again after a loss is decided by `DeliveryQueue` alone.
 /// Confined to one thread. libmosquitto calls back within the calls made here; what it says is kept in order until
 /// `takeEvents`, so that nothing is decided inside a callback.
@@ -53,7 +54,7 @@ final class MosquittoHandle {
         }
     }
 
-    private static let isReady = TLSContext.isReady && mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
+    private static let isReady = OpenSSL.isReady && mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
     private let handle: OpaquePointer
     private let isVersion5: Bool
@@ -70,7 +71,6 @@ final class MosquittoHandle {
         setCallbacks()
         let number = isVersion5 ? CInt(MQTT_PROTOCOL_V5) : CInt(MQTT_PROTOCOL_V311)
         mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, number)
-        mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
         if let username = settings.username {
             let code = mosquitto_username_pw_set(handle, username, settings.password?.revealed())
             guard code == 0 else { throw .setting("user name or password", username, text(of: code)) }
@@ -113,19 +113,11 @@ final class MosquittoHandle {
             properties.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, number: UInt32(clamping: settings.maximumPacket))
         }
         let keepAlive = CInt(clamping: settings.keepAlive.components.seconds)
-        let listener = try LoopbackListener()
-        let code = mosquitto_connect_bind_v5(
-            handle,
-            "127.0.0.1",
-            CInt(listener.port),
-            keepAlive,
-            nil,
-            properties.list
-        )
-        guard code == 0 else {
-            throw .resources("connect on the loopback interface", Failure(code: code, systemError: errno).text)
-        }
-        return try listener.accept(from: socket)
+        let listener = try PrivateListener()
+        // Port 0: the host is a socket's path.
+        let code = mosquitto_connect_bind_v5(handle, listener.path, 0, keepAlive, nil, properties.list)
+        guard code == 0 else { throw .resources("connect to \(listener.path)", failure(code).text) }
+        return try listener.accept()
     }
 
     /// The socket, for `poll`; -1 without a connection.

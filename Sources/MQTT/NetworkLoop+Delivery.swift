@@ -1,9 +1,10 @@
 import Logging
 import Synchronization
+import System
 
 extension NetworkLoop {
     func sendSubscriptions() {
-        let filters = mailroom.contents.withLock(\.subscriptions)
+        let filters = session.state.withLock(\.subscriptions)
         while takesMore, subscribed < filters.count {
             let filter = filters[subscribed]
             subscribed += 1
@@ -41,46 +42,47 @@ extension NetworkLoop {
 
     func sendStates() {
         if correction.isDue(now: DeliveryClock.monotonic()) {
-            mailroom.contents.withLock { $0.states.renewOwn() }
+            session.state.withLock { $0.states.renewOwn() }
         }
-        while takesMore, let message = mailroom.contents.withLock({ $0.states.takeNext() }) {
+        while takesMore, let message = session.state.withLock({ $0.states.takeNext() }) {
             guard let (number, qos) = hand(message, expiry: message.messageExpiry) else { continue }
             guard qos == .atLeastOnce else { continue }
             topics[number] = message.topic
-            mailroom.contents.withLock { contents in
-                contents.states.markSent(message.topic, message: number, at: DeliveryClock.monotonic())
+            session.state.withLock { state in
+                state.states.markSent(message.topic, message: number, at: DeliveryClock.monotonic())
             }
         }
     }
 
     func sendEvents() {
         while takesMore {
-            let now = mailroom.clock.now()
-            guard let outgoing = mailroom.contents.withLock({ $0.queue.next(now: now) }) else { return }
+            if session.expireEvents() { return session.waker.wake() }
+            let now = session.clock.now()
+            guard let outgoing = session.state.withLock({ $0.events.next(now: now) }) else { return }
             let event = outgoing.event
             guard let (number, _) = hand(event.message, expiry: outgoing.remaining) else {
-                if machine.isConnected { mailroom.discard(event) }
+                if machine.isConnected { session.discard(event) }
                 continue
             }
             topics[number] = event.message.topic
-            mailroom.contents.withLock { contents in
-                contents.queue.markSent(event.sequence, message: number, at: DeliveryClock.monotonic())
+            session.state.withLock { state in
+                state.events.markSent(event.sequence, message: number, at: DeliveryClock.monotonic())
             }
         }
     }
 
     func sendTransients() {
-        let messages = mailroom.contents.withLock { contents in
-            defer { contents.transients.removeAll(keepingCapacity: true) }
-            return contents.transients
+        let messages = session.state.withLock { state in
+            defer { state.transients.removeAll(keepingCapacity: true) }
+            return state.transients
         }
         for message in messages {
             guard takesMore else {
-                mailroom.contents.withLock { $0.counters.count(machine.isConnected ? .congested : .offline) }
+                session.state.withLock { $0.counters.count(machine.isConnected ? .congested : .offline) }
                 continue
             }
             if hand(message, expiry: message.messageExpiry) == nil {
-                mailroom.contents.withLock { $0.counters.count(machine.isConnected ? .rejected : .offline) }
+                session.state.withLock { $0.counters.count(machine.isConnected ? .rejected : .offline) }
             }
         }
     }
@@ -94,7 +96,7 @@ extension NetworkLoop {
         let qos = min(message.qos, maximumQoS)
         do {
             let number = try handle.publish(message, qos: qos, expiry: expiry)
-            mailroom.contents.withLock { $0.counters.sent += 1 }
+            session.state.withLock { $0.counters.sent += 1 }
             flush()
             return (number, qos)
         } catch {
@@ -110,14 +112,14 @@ extension NetworkLoop {
     func acknowledged(_ message: Int32, reason: Int32) {
         let topic = topics.removeValue(forKey: message)
         if let topic, refusals.isTemporary(reason, of: topic, now: DeliveryClock.monotonic()) {
-            mailroom.postponed(message: message)
+            session.postponed(message: message)
             logger.warning(
                 "the broker cannot take a message now; it is sent again",
                 metadata: ["topic": "\(topic)", "reason": "\(MosquittoHandle.reasonText(reason))"]
             )
             return
         }
-        mailroom.acknowledged(message: message, refused: reason >= 0x80)
+        session.acknowledged(message: message, refused: reason >= 0x80)
         guard reason >= 0x80, let topic else { return }
         logRejection(of: topic, reason: MosquittoHandle.reasonText(reason))
     }
@@ -130,24 +132,24 @@ extension NetworkLoop {
 
     func received(_ message: ReceivedMessage) {
         guard message.payload.count <= settings.maximumIncomingPayload else {
-            return mailroom.contents.withLock { $0.counters.countRefused(1) }
+            return session.state.withLock { $0.counters.countRefused(1) }
         }
-        let isWanted = mailroom.contents.withLock { contents in
-            let isWanted = contents.subscriptions.contains { MosquittoHandle.matches(message.topic, filter: $0) }
-            if isWanted { contents.counters.received += 1 }
+        let isWanted = session.state.withLock { state in
+            let isWanted = state.subscriptions.contains { MosquittoHandle.matches(message.topic, filter: $0) }
+            if isWanted { state.counters.received += 1 }
             return isWanted
         }
         if message.topic == settings.selfCorrectingTopic { guardOwnTopic(message) }
         guard isWanted, case .dropped = outlets.incoming.yield(message) else { return }
-        mailroom.contents.withLock { $0.counters.count(.incomingOverflow) }
+        session.state.withLock { $0.counters.count(.incomingOverflow) }
     }
 
     private func guardOwnTopic(_ message: ReceivedMessage) {
         let now = DeliveryClock.monotonic()
-        let (isForeign, isRivals) = mailroom.contents.withLock { contents in
+        let (isForeign, isRivals) = session.state.withLock { state in
             (
-                contents.states.isForeign(topic: message.topic, payload: message.payload),
-                contents.states.isRivals(topic: message.topic, payload: message.payload)
+                state.states.isForeign(topic: message.topic, payload: message.payload),
+                state.states.isRivals(topic: message.topic, payload: message.payload)
             )
         }
         guard !message.retained else {
@@ -167,13 +169,13 @@ extension NetworkLoop {
 
     /// Ends as asked: first what waits, then the goodbye.
     func leaveIfAsked() {
-        guard let stop = mailroom.contents.withLock(\.stop) else { return }
+        guard let stop = session.state.withLock(\.stop) else { return }
         let now = DeliveryClock.monotonic()
         guard now < stop.deadline, handle != nil else { return finish(saidGoodbye: false) }
         if isLeaving { return sayGoodbye() }
         guard machine.isConnected else { return }
-        let isSettled = mailroom.contents.withLock { contents in
-            contents.states.isSettled && contents.transients.isEmpty && contents.queue.isEmpty
+        let isSettled = session.state.withLock { state in
+            state.states.isSettled && state.transients.isEmpty && state.events.isEmpty
         }
         if (isSettled && takesMore) || now >= stop.goodbyeTime { sayGoodbye() }
     }

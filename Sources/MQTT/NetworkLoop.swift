@@ -1,8 +1,9 @@
 import Glibc
 import Logging
 import Synchronization
+import System
 
-/// The network thread: connects as the state machine says, and carries messages between libmosquitto and the mailroom.
+/// The network thread: connects as the state machine says, and carries messages between libmosquitto and the session.
 ///
 /// Confined to its thread.
 final class NetworkLoop {
@@ -34,7 +35,7 @@ final class NetworkLoop {
     private static let keepAliveCheck: Int64 = 1_000_000_000
 
     let settings: BrokerSettings
-    let mailroom: Mailroom
+    let session: ClientSession
     let outlets: Outlets
     let logger: Logger
 
@@ -60,9 +61,9 @@ final class NetworkLoop {
     /// Each broker's addresses that took a connection without accepting it, the last one last.
     private var failedAddresses: [Int: [SocketAddress]] = [:]
 
-    init(settings: BrokerSettings, mailroom: Mailroom, outlets: Outlets, logger: Logger) {
+    init(settings: BrokerSettings, session: ClientSession, outlets: Outlets, logger: Logger) {
         self.settings = settings
-        self.mailroom = mailroom
+        self.session = session
         self.outlets = outlets
         self.logger = logger
         machine = ConnectionStateMachine(settings: settings)
@@ -86,7 +87,7 @@ final class NetworkLoop {
         if case .open(_, let relay) = link { relay.flush() }
     }
 
-    /// Works until the mailroom is asked to stop.
+    /// Works until the session is asked to stop.
     func run() {
         perform(machine.start(now: DeliveryClock.monotonic()))
         while !machine.isStopped {
@@ -94,9 +95,11 @@ final class NetworkLoop {
             if case .dialing(let dialer) = link { unanswered = dialer.unanswered }
             perform(machine.tick(now: DeliveryClock.monotonic(), unanswered: unanswered))
             dropStalledConnection()
-            if machine.isConnected { deliver() }
             // Not only while connected: events are written and expire without a broker, too.
-            mailroom.store.tidy()
+            if session.expireEvents() { session.waker.wake() }
+            logExpired()
+            if machine.isConnected { deliver() }
+            session.store.tidy()
             leaveIfAsked()
             guard !machine.isStopped else { break }
             waitAndServe()
@@ -109,18 +112,18 @@ final class NetworkLoop {
         let now = DeliveryClock.monotonic()
         var wake = min(now + Self.keepAliveCheck, machine.deadline ?? .max, correction.due ?? .max)
         if refusals.pauseEnd > now { wake = min(wake, refusals.pauseEnd) }
-        if let stop = mailroom.contents.withLock(\.stop) {
+        if let stop = session.state.withLock(\.stop) {
             wake = min(wake, now < stop.goodbyeTime ? stop.goodbyeTime : stop.deadline)
         }
-        let doorbell = mailroom.doorbell
+        let waker = session.waker
         switch link {
-        case .none: _ = doorbell.wait([], nanoseconds: wake - now)
+        case .none: _ = waker.wait([], nanoseconds: wake - now)
         case .dialing(let dialer):
             let interests = dialer.sockets.map { (descriptor: $0, events: Int16(POLLOUT)) }
-            _ = doorbell.wait(interests, nanoseconds: min(wake, dialer.wake) - now)
+            _ = waker.wait(interests, nanoseconds: min(wake, dialer.wake) - now)
             advance(dialer)
         case .securing(let stream):
-            _ = doorbell.wait(
+            _ = waker.wait(
                 [(stream.socket, Int16(stream.needsWriting ? POLLOUT : POLLIN))],
                 nanoseconds: wake - now
             )
@@ -128,7 +131,7 @@ final class NetworkLoop {
         case .open(let handle, let relay):
             relay.flush()
             let own = (descriptor: handle.socket, events: Int16(POLLIN | (handle.wantsToWrite ? POLLOUT : 0)))
-            let ready = doorbell.wait([own] + relay.interests, nanoseconds: wake - now)
+            let ready = waker.wait([own] + relay.interests, nanoseconds: wake - now)
             serve(handle, relay, ready)
         }
     }
@@ -137,7 +140,7 @@ final class NetworkLoop {
     private func serve(_ handle: MosquittoHandle, _ relay: Relay, _ ready: [Int16]) {
         if ready[1] != 0 || ready[2] != 0 {
             let oversized = relay.receive()
-            if oversized > 0 { mailroom.contents.withLock { $0.counters.countRefused(oversized) } }
+            if oversized > 0 { session.state.withLock { $0.counters.countRefused(oversized) } }
         }
         let failure = handle.serve(
             readable: ready[0] & Int16(POLLIN) != 0,
@@ -166,7 +169,7 @@ final class NetworkLoop {
         case .refused(let code): perform(machine.refused(Refusal(code: code), now: now))
         case .acknowledged(let message, let reason): acknowledged(message, reason: reason)
         case .received(let message): received(message)
-        case .receivedUnusable: mailroom.contents.withLock { $0.counters.countRefused(1) }
+        case .receivedUnusable: session.state.withLock { $0.counters.countRefused(1) }
         case .subscribed(let message, let reasons): subscriptionAnswered(message, reasons: reasons)
         case .barrierReached: looksBeforeSending = nil
         case .ended(let code): ended(code)
@@ -177,12 +180,12 @@ final class NetworkLoop {
         self.maximumQoS = maximumQoS
         unproven = nil
         failedAddresses[machine.attempt.broker] = nil
-        mailroom.contents.withLock { contents in
-            contents.isConnected = true
-            contents.hasLoggedOverflow = false
-            contents.counters.connections += 1
+        session.state.withLock { state in
+            state.isConnected = true
+            state.hasLoggedOverflow = false
+            state.counters.connections += 1
             // The first connection of a run finds what the last run left, and has to overwrite it.
-            guard settings.selfCorrectingTopic != nil, contents.counters.connections > 1 else { return }
+            guard settings.selfCorrectingTopic != nil, state.counters.connections > 1 else { return }
             looksBeforeSending = DeliveryClock.monotonic()
         }
     }
@@ -227,7 +230,7 @@ final class NetworkLoop {
         do {
             let failed = failedAddresses[attempt.broker] ?? []
             link = .dialing(
-                try Dialer(settings.brokers[attempt.broker], failed: failed, doorbell: mailroom.doorbell)
+                try Dialer(settings.brokers[attempt.broker], failed: failed, waker: session.waker)
             )
         } catch {
             lose(.unreachable("\(error)"))
@@ -297,7 +300,7 @@ final class NetworkLoop {
         looksBeforeSending = nil
         refusals = TemporaryRefusals()
         correction.connectionLost()
-        mailroom.connectionLost()
+        session.connectionLost()
     }
 
     private func report(_ state: ConnectionState) {
@@ -314,8 +317,8 @@ final class NetworkLoop {
 
     /// A broker that takes messages but acknowledges none is as good as gone.
     private func dropStalledConnection() {
-        let oldest = mailroom.contents.withLock { contents in
-            min(contents.queue.oldestFlight ?? .max, contents.states.oldestFlight ?? .max, looksBeforeSending ?? .max)
+        let oldest = session.state.withLock { state in
+            min(state.events.oldestFlight ?? .max, state.states.oldestFlight ?? .max, looksBeforeSending ?? .max)
         }
         let timeout = settings.acknowledgementTimeout
         guard handle != nil, oldest != .max, DeliveryClock.monotonic() - oldest >= timeout.wholeNanoseconds else {
@@ -326,9 +329,9 @@ final class NetworkLoop {
     }
 
     private func logExpired() {
-        let number = mailroom.contents.withLock { contents in
-            defer { contents.unloggedExpired = 0 }
-            return contents.unloggedExpired
+        let number = session.state.withLock { state in
+            defer { state.unloggedExpired = 0 }
+            return state.unloggedExpired
         }
         guard number > 0 else { return }
         logger.warning("events were too old to be sent", metadata: ["count": "\(number)"])
@@ -337,8 +340,8 @@ final class NetworkLoop {
     // MARK: - The end
 
     func finish(saidGoodbye: Bool) {
-        let report = mailroom.report(saidGoodbye: saidGoodbye)
-        mailroom.contents.withLock { $0.outcome = report }
+        let report = session.report(saidGoodbye: saidGoodbye)
+        session.state.withLock { $0.outcome = report }
         perform(machine.stop())
     }
 
@@ -367,8 +370,6 @@ final class NetworkLoop {
         watchOwnTopic()
         if looksBeforeSending == nil, DeliveryClock.monotonic() >= refusals.pauseEnd {
             sendStates()
-            mailroom.expireEvents()
-            logExpired()
             sendEvents()
             sendTransients()
         }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import System
 
 /// One outbox file, opened by one process at a time: its lock, its tables, and each operation as one transaction.
 ///
@@ -9,18 +10,16 @@ final class OutboxFile: Sendable {
     struct Contents {
         var events: [StoredEvent] = []
         var values: [String: [UInt8]] = [:]
-        /// The highest number any event ever had, those already removed included; nil if that is unreadable.
-        var lastSequence: Int64?
+        /// The highest number any event ever had, those already removed included.
+        var lastSequence: Int64 = 0
     }
 
     /// What is to be written, in one transaction.
     struct Change {
         var events: [StoredEvent] = []
-        var removed: Set<Int64> = []
+        var removed: [Int64] = []
         /// Nil removes the value.
         var values: [String: [UInt8]?] = [:]
-        /// Becomes the highest number ever used.
-        var lastSequence: Int64?
     }
 
     /// Why a file cannot be used although SQLite could.
@@ -146,83 +145,70 @@ final class OutboxFile: Sendable {
                 )
                 guard found == sql else { throw Failure.damaged("its table \(name) is not as it was made") }
             }
-            return try Self.contents(of: database) { throw $0 }
-        }
-    }
-
-    /// Reads what can be read of a damaged file.
-    ///
-    /// - Returns: nothing at all if not even that is possible.
-    static func salvage(path: String) -> Contents {
-        let contents = try? DatabaseQueue(path: path).read { database in
-            try Self.contents(of: database) { _ in }
-        }
-        return contents ?? Contents()
-    }
-
-    /// `onDamage` gets each row or table that cannot be read, and may throw to give up.
-    private static func contents(of database: Database, onDamage: (any Error) throws -> Void) throws -> Contents {
-        var contents = Contents()
-        var events: [Int64: StoredEvent] = [:]
-        // From both ends: an unreadable page hides what comes after it.
-        for order in ["ASC", "DESC"] {
-            do {
-                let rows = try Row.fetchCursor(database, sql: "SELECT * FROM event ORDER BY sequence \(order)")
-                while let row = try rows.next() {
-                    do {
-                        let event = try StoredEvent(row)
-                        events[event.sequence] = event
-                    } catch { try onDamage(error) }
-                }
-                break
-            } catch { try onDamage(error) }
-        }
-        contents.events = events.values.sorted { $0.sequence < $1.sequence }
-        do {
-            let rows = try Row.fetchCursor(database, sql: "SELECT key, value FROM value")
-            while let row = try rows.next() {
+            var contents = Contents(lastSequence: try Self.lastSequence(in: database))
+            let rows = try Row.fetchCursor(database, sql: "SELECT * FROM event ORDER BY sequence")
+            while let row = try rows.next() { contents.events.append(try StoredEvent(row)) }
+            let values = try Row.fetchCursor(database, sql: "SELECT key, value FROM value")
+            while let row = try values.next() {
                 guard case .string(let key) = (row[0] as DatabaseValue).storage,
                     case .blob(let value) = (row[1] as DatabaseValue).storage
-                else { try onDamage(Failure.damaged("a value cannot be read")); continue }
+                else { throw Failure.damaged("a value cannot be read") }
                 contents.values[key] = [UInt8](value)
             }
-        } catch { try onDamage(error) }
-        do {
-            let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'event'"
-            switch try DatabaseValue.fetchOne(database, sql: sql)?.storage {
-            case nil: contents.lastSequence = events.isEmpty ? 0 : nil
-            case .int64(let last) where last == 0 || sequences.contains(last): contents.lastSequence = last
-            default: break
+            guard contents.events.last.map({ $0.sequence <= contents.lastSequence }) != false else {
+                throw Failure.damaged("its highest event number is not the highest")
             }
-            if contents.lastSequence == nil { try onDamage(Failure.damaged("its highest event number cannot be read")) }
-        } catch { try onDamage(error) }
-        if let last = contents.lastSequence, let highest = contents.events.last?.sequence {
-            contents.lastSequence = max(last, highest)
+            return contents
         }
-        return contents
     }
 
-    func write(_ change: Change) throws {
-        let body = { (database: Database) throws in
-            try Self.execute("DELETE FROM event WHERE sequence = ?", change.removed.map { [$0] }, database)
-            let insert = "INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            try Self.execute(insert, change.events.map(\.arguments), database)
-            for (key, value) in change.values {
-                if let value {
-                    try Self.execute("INSERT OR REPLACE INTO value VALUES (?, ?)", [[key, Data(value)]], database)
-                } else {
-                    try Self.execute("DELETE FROM value WHERE key = ?", [[key]], database)
-                }
-            }
-            guard let last = change.lastSequence else { return }
-            try Self.execute("DELETE FROM sqlite_sequence WHERE name = 'event'", [[]], database)
-            try Self.execute("INSERT INTO sqlite_sequence VALUES ('event', ?)", [[last]], database)
+    private static func lastSequence(in database: Database) throws -> Int64 {
+        let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'event'"
+        switch try DatabaseValue.fetchOne(database, sql: sql)?.storage {
+        case nil: return 0
+        case .int64(let last) where last == 0 || sequences.contains(last): return last
+        default: throw Failure.damaged("its highest event number cannot be read")
         }
+    }
+
+    /// The highest number used so far, as far as a damaged file still tells; 0 if it does not.
+    static func lastSequence(inDamaged path: String) -> Int64 {
+        (try? DatabaseQueue(path: path).read { try lastSequence(in: $0) }) ?? 0
+    }
+
+    /// Writes a change.
+    func write(_ change: Change) throws {
         // A single statement is a transaction by itself, which saves the two that begin and end one.
-        if change.events.count + change.removed.count + change.values.count == 1, change.lastSequence == nil {
-            try queue.writeWithoutTransaction(body)
+        if change.events.count + change.removed.count + change.values.count == 1 {
+            try queue.writeWithoutTransaction { try Self.write(change, to: $0) }
         } else {
-            try queue.write(body)
+            try queue.write { try Self.write(change, to: $0) }
+        }
+    }
+
+    /// Writes everything anew.
+    func write(all contents: Contents) throws {
+        try queue.write { database in
+            try database.execute(sql: "DELETE FROM event; DELETE FROM value; DELETE FROM sqlite_sequence")
+            try Self.write(Change(events: contents.events, values: contents.values.mapValues(\.self)), to: database)
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq) "
+                    + "VALUES ((SELECT rowid FROM sqlite_sequence WHERE name = 'event'), 'event', ?)",
+                arguments: [contents.lastSequence]
+            )
+        }
+    }
+
+    private static func write(_ change: Change, to database: Database) throws {
+        try execute("DELETE FROM event WHERE sequence = ?", change.removed.map { [$0] }, database)
+        let insert = "INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        try execute(insert, change.events.map(\.arguments), database)
+        for (key, value) in change.values {
+            if let value {
+                try execute("INSERT OR REPLACE INTO value VALUES (?, ?)", [[key, Data(value)]], database)
+            } else {
+                try execute("DELETE FROM value WHERE key = ?", [[key]], database)
+            }
         }
     }
 
@@ -326,8 +312,8 @@ private final class OutboxLock: Sendable {
 
     private static func name(of process: pid_t) -> String {
         guard process > 0 else { return "another process" }
-        let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
-        return "process \(process)" + (name.map { " (\($0.prefix { !$0.isNewline }))" } ?? "")
+        let name = try? SmallFile.firstLine(of: "/proc/\(process)/comm")
+        return "process \(process)" + (name.map { " (\($0))" } ?? "")
     }
 }
 

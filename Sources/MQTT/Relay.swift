@@ -1,4 +1,3 @@
-import CMosquitto
 import Glibc
 
 /// Moves bytes between the network and libmosquitto, and checks what comes in on the way.
@@ -16,6 +15,7 @@ final class Relay {
     private var outgoing: ArraySlice<UInt8> = []
     private var incoming: ArraySlice<UInt8> = []
     private var isAtEnd = false
+    private var isInnerAtEnd = false
     private var hasEnded = false
     /// Why the connection ended, where libmosquitto would not know.
     private(set) var failure: String?
@@ -34,11 +34,13 @@ final class Relay {
         buffer.deallocate()
     }
 
-    /// The descriptors to poll, with the events of interest.
+    /// The descriptors to poll, with the events of interest; -1 once libmosquitto has closed its end.
     var interests: [(descriptor: CInt, events: Int16)] {
         let reads = incoming.isEmpty && !isAtEnd ? POLLIN : 0
         let writes = outgoing.isEmpty && !stream.needsWriting ? 0 : POLLOUT
-        return [(stream.socket, Int16(reads | writes)), (inner, incoming.isEmpty ? 0 : Int16(POLLOUT))]
+        let innerReads = outgoing.isEmpty ? POLLIN : 0
+        let innerWrites = incoming.isEmpty ? 0 : POLLOUT
+        return [(stream.socket, Int16(reads | writes)), (isInnerAtEnd ? -1 : inner, Int16(innerReads | innerWrites))]
     }
 
     /// Whether the network has everything that was handed over.
@@ -100,6 +102,7 @@ final class Relay {
                 }
             }
             let count = recv(inner, buffer.baseAddress, buffer.count, 0)
+            if count == 0 { isInnerAtEnd = true }
             guard count > 0 else { return }
             outgoing = Array(buffer[..<count])[...]
         }
@@ -120,67 +123,6 @@ final class Relay {
         switch error {
         case ByteStream.Failure.broken(let reason), ByteStream.Failure.untrusted(let reason): reason
         default: "\(error)"
-        }
-    }
-}
-
-/// Listens on a free loopback port for one connection of this process.
-struct LoopbackListener: ~Copyable {
-    let port: Int
-    private let descriptor: CInt
-
-    init() throws(MQTTError) {
-        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        let socket = socket(AF_INET, kind, 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = Self.withGeneric(&address) { generic in
-            socket >= 0 && bind(socket, generic, length) == 0 && listen(socket, 4) == 0
-                && getsockname(socket, generic, &length) == 0
-        }
-        guard isListening else {
-            let code = errno
-            if socket >= 0 { close(socket) }
-            throw .resources("listen on the loopback interface", String(cString: strerror(code)))
-        }
-        descriptor = socket
-        port = Int(UInt16(bigEndian: address.sin_port))
-    }
-
-    deinit {
-        close(descriptor)
-    }
-
-    /// Accepts the connection that `socket` of this process has made, and no other program's.
-    func accept(from socket: CInt) throws(MQTTError) -> CInt {
-        var own = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        _ = Self.withGeneric(&own) { getsockname(socket, $0, &length) }
-        for _ in 0..<8 {
-            var peer = sockaddr_in()
-            length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let accepted = Self.withGeneric(&peer) {
-                socket_accept(descriptor, $0, &length)
-            }
-            guard accepted >= 0 else { break }
-            if peer.sin_port == own.sin_port {
-                var yes: CInt = 1
-                setsockopt(accepted, CInt(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<CInt>.size))
-                return accepted
-            }
-            close(accepted)
-        }
-        throw .resources("connect on the loopback interface", String(cString: strerror(errno)))
-    }
-
-    private static func withGeneric<Result>(
-        _ address: inout sockaddr_in,
-        _ body: (UnsafeMutablePointer<sockaddr>) -> Result
-    ) -> Result {
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
         }
     }
 }

@@ -1,22 +1,16 @@
 import CMosquitto
 import Glibc
+import System
 
 /// The TLS settings as OpenSSL holds them, until the connections made with them have their own reference.
 final class TLSContext {
     /// What OpenSSL said, with what was tried.
-    private static func lastError(_ attempt: String) -> MQTTError {
+    fileprivate static func lastError(_ attempt: String) -> MQTTError {
         let code = ERR_get_error()
         let reason = ERR_reason_error_string(code).map { String(cString: $0) } ?? "unknown reason"
         ERR_clear_error()
         return .tls("\(attempt): \(reason)")
     }
-
-    /// Initialises OpenSSL, for libmosquitto as well.
-    static let isReady: Bool = {
-        // At exit libcrypto would free everything at once, while the network thread may be busy with it or with its own
-        // end: that corrupts the heap. The process ends all the same.
-        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
-    }()
 
     fileprivate let context: OpaquePointer
 
@@ -24,7 +18,7 @@ final class TLSContext {
     ///
     /// - Throws: `MQTTError.tls`, which names the file.
     init(_ settings: TLSSettings) throws(MQTTError) {
-        _ = Self.isReady
+        _ = OpenSSL.isReady
         guard let context = SSL_CTX_new(TLS_client_method()) else { throw Self.lastError("OpenSSL") }
         self.context = context
         tls_set_minimum_version(context, TLS1_2_VERSION)
@@ -37,7 +31,9 @@ final class TLSContext {
                 throw Self.lastError("cannot use the CA file \(path)")
             }
         } else {
-            SSL_CTX_set_default_verify_paths(context)
+            guard SSL_CTX_set_default_verify_paths(context) == 1 else {
+                throw Self.lastError("cannot use the system's certificate authorities")
+            }
         }
         guard let certificate = settings.certificate, let key = settings.key else { return }
         guard SSL_CTX_use_certificate_chain_file(context, certificate) == 1 else {
@@ -75,12 +71,13 @@ final class ByteStream {
             throw error
         }
         guard let session else { return }
-        SSL_set_fd(session, socket)
         // An address is checked against the certificate's addresses, a name against its names.
-        if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) != 1 {
-            ERR_clear_error()
-            tls_set_server_name(session, host)
-            SSL_set1_host(session, host)
+        let isAddress = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1
+        ERR_clear_error()
+        guard SSL_set_fd(session, socket) == 1,
+            isAddress || (tls_set_server_name(session, host) == 1 && SSL_set1_host(session, host) == 1)
+        else {
+            throw TLSContext.lastError("cannot have the certificate checked for the host \(host)")
         }
     }
 

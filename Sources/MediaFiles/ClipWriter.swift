@@ -40,7 +40,7 @@ package final class ClipWriter {
     /// - Throws: `MediaError` if the ending is unknown, the directory cannot be written to or there is no encoder.
     package init(_ path: String, size: FrameSize, rate: Double = 30, soundSource: String? = nil) throws(MediaError) {
         try FFmpeg.load()
-        let ending = PendingFile.ending(of: path)
+        let ending = MediaLocation.ending(of: path)
         guard let format = ClipFormat.all.first(where: { $0.ending == ending }) else {
             throw .unknownExtension(path: path, known: Self.knownEndings)
         }

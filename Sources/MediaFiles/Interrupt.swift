@@ -1,13 +1,15 @@
 import CFFmpeg
-import Dispatch
+import Glibc
 import Synchronization
+import System
 
 /// Lets another thread end what a source's thread is blocked in: FFmpeg's reads and the waits between frames.
 final class Interrupt: Sendable {
     private let stopped = Atomic<Bool>(false)
     /// In nanoseconds of the monotonic clock; `.max` for none.
-    private let deadline = Atomic<UInt64>(.max)
-    private let wake = DispatchSemaphore(value: 0)
+    private let deadline = Atomic<Int64>(.max)
+    /// Updated by `stop()`.
+    private let sleep = Monitor(())
     /// The address of the `AVIOContext` whose bytes are counted, 0 for none, and the count at which reading ends.
     private let input = Atomic<UInt>(0)
     private let lastByte = Atomic<Int64>(.max)
@@ -15,39 +17,32 @@ final class Interrupt: Sendable {
     /// So many bytes without a packet are no video: the largest picture that is allowed is smaller by far.
     static let bytesPerPacket: Int64 = 64 << 20
 
-    private static let longestWait = Duration.seconds(1_000_000_000)
-
     /// Whether `stop()` was called.
     var isStopped: Bool { stopped.load(ordering: .acquiring) }
 
     /// Ends the current wait or read and all later ones.
     func stop() {
         stopped.store(true, ordering: .releasing)
-        wake.signal()
+        sleep.update { _ in }
     }
 
     /// Blocks for that long, or until `stop()`.
     ///
     /// - Returns: false if it was stopped.
     func wait(for duration: Duration) -> Bool {
-        guard !isStopped else { return false }
-        // No longer than the clock below can count: a file may ask for any time.
-        let nanoseconds = min(duration, Self.longestWait) / .nanoseconds(1)
-        guard nanoseconds > 0 else { return true }
-        _ = wake.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
-        return !isStopped
+        sleep.wait(for: duration) { _ in isStopped ? () : nil } == nil
     }
 
     /// Gives FFmpeg that many seconds from now on for what it does next; nil takes the limit away.
     func limit(seconds: Double?) {
-        let end = seconds.map { DispatchTime.now().uptimeNanoseconds + UInt64($0 * 1e9) }
+        let end = seconds.map { nanoseconds(of: CLOCK_MONOTONIC) + Int64($0 * 1e9) }
         deadline.store(end ?? .max, ordering: .relaxed)
     }
 
     /// Whether the time given by `limit` is over.
     var isOverdue: Bool {
         let end = deadline.load(ordering: .relaxed)
-        return end != .max && DispatchTime.now().uptimeNanoseconds > end
+        return end != .max && nanoseconds(of: CLOCK_MONOTONIC) > end
     }
 
     /// Gives FFmpeg so many bytes of that input for the next packet; nil takes the limit away.

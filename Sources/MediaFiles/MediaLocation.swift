@@ -52,6 +52,12 @@ struct MediaLocation: Hashable, Sendable {
     /// Whether it is opened over the network.
     var isNetwork: Bool { path == nil }
 
+    /// The letters after the last dot of a file's name, lower case.
+    static func ending(of path: String) -> String {
+        let name = path.split(separator: "/").last ?? ""
+        return name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
+    }
+
     /// Where the part ends that names user, password, host and port.
     private static func authorityEnd(_ rest: Substring) -> Substring.Index {
         rest.firstIndex(where: { $0 == "/" || $0 == "?" || $0 == "#" }) ?? rest.endIndex

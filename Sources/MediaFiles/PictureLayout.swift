@@ -121,28 +121,4 @@ extension Orientation {
             self = b >= 0 ? (c >= 0 ? .leftMirrored : .right) : (c >= 0 ? .left : .rightMirrored)
         }
     }
-
-    /// The orientation that turns as this one does and then as the next one.
-    func then(_ next: Orientation) -> Orientation {
-        let (first, second) = (uprightFromStored, next.uprightFromStored)
-        let both = (
-            a: second.a * first.a + second.b * first.c, b: second.a * first.b + second.b * first.d,
-            c: second.c * first.a + second.d * first.c, d: second.c * first.b + second.d * first.d
-        )
-        return Orientation.allCases.first { $0.uprightFromStored == both } ?? .up
-    }
-
-    /// How directions turn: x′ = a·x + b·y, y′ = c·x + d·y, with x to the right and y down.
-    private var uprightFromStored: (a: Int, b: Int, c: Int, d: Int) {
-        switch self {
-        case .up: (1, 0, 0, 1)
-        case .upMirrored: (-1, 0, 0, 1)
-        case .down: (-1, 0, 0, -1)
-        case .downMirrored: (1, 0, 0, -1)
-        case .leftMirrored: (0, 1, 1, 0)
-        case .right: (0, -1, 1, 0)
-        case .rightMirrored: (0, -1, -1, 0)
-        case .left: (0, 1, -1, 0)
-        }
-    }
 }

@@ -1,7 +1,7 @@
 import CFFmpeg
 import FaceMetadata
 package import Frames
-import Glibc
+import System
 
 /// Writes pictures as PNG or JPEG files, by the ending of the file's name.
 package enum PictureWriter {
@@ -15,7 +15,7 @@ package enum PictureWriter {
     ///
     /// - Throws: `MediaError` if the ending is unknown, the file cannot be written or the frame is damaged.
     package static func write(_ frame: Frame, to path: String) throws(MediaError) {
-        let ending = PendingFile.ending(of: path)
+        let ending = MediaLocation.ending(of: path)
         guard knownEndings.contains(ending) else { throw .unknownExtension(path: path, known: knownEndings) }
         let isJPEG = ending != "png"
         if isJPEG, frame.format == .jpeg, frame.orientation == .up {
@@ -91,18 +91,11 @@ package enum PictureWriter {
     }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(MediaError) {
-        let file = PendingFile(path)
-        guard let stream = fopen(file.temporaryPath, "w") else {
-            throw .unwritable(path: path, reason: String(cString: strerror(errno)))
+        do {
+            try PendingFile.write(bytes, to: path)
+        } catch {
+            throw .unwritable(path: path, reason: error.reason)
         }
-        let written = fwrite(bytes.baseAddress, 1, bytes.count, stream)
-        let failure = errno
-        // A full disk may show only when the last bytes leave the buffer.
-        guard fclose(stream) == 0, written == bytes.count else {
-            file.discard()
-            throw .unwritable(path: path, reason: String(cString: strerror(written == bytes.count ? errno : failure)))
-        }
-        try file.commit()
     }
 }
 
@@ -120,39 +113,5 @@ extension Frame {
             planes: (plane, nil, nil),
             lease: BorrowedMemory()
         )
-    }
-}
-
-/// A file that is written under another name, and gets its own only when it is whole.
-struct PendingFile {
-    /// The name it gets.
-    let path: String
-    /// The name it has until then: in the same directory, so that renaming is one step.
-    let temporaryPath: String
-
-    init(_ path: String) {
-        self.path = path
-        let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        temporaryPath = "\(path[..<slash]).\(path[slash...]).\(getpid()).part"
-    }
-
-    /// Gives the file its name.
-    func commit() throws(MediaError) {
-        guard rename(temporaryPath, path) == 0 else {
-            let reason = String(cString: strerror(errno))
-            discard()
-            throw .unwritable(path: path, reason: reason)
-        }
-    }
-
-    /// Removes what was written so far.
-    func discard() {
-        unlink(temporaryPath)
-    }
-
-    /// The letters after the last dot of a file's name, lower case.
-    static func ending(of path: String) -> String {
-        let name = path.split(separator: "/").last ?? ""
-        return name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
     }
 }

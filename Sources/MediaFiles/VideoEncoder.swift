@@ -1,6 +1,6 @@
 import CFFmpeg
 import Frames
-import Glibc
+import System
 
 /// Compresses pictures with one of FFmpeg's encoders.
 final class VideoEncoder {
@@ -114,11 +114,17 @@ final class Muxer {
         encoder: VideoEncoder,
         soundSource: String? = nil
     ) throws(MediaError) {
-        let file = PendingFile(path)
+        let file: PendingFile
+        do {
+            file = try PendingFile(path)
+        } catch {
+            throw .unwritable(path: path, reason: error.reason)
+        }
         var context: UnsafeMutablePointer<AVFormatContext>?
         let made = ffmpeg.avformat_alloc_output_context2(&context, nil, format.muxer, "file:" + file.temporaryPath)
         guard made >= 0, let context, let stream = ffmpeg.avformat_new_stream(context, nil) else {
             ffmpeg.avformat_free_context(context)
+            file.discard()
             throw .noEncoder(path: path, codec: format.muxer)
         }
         _ = ffmpeg.avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context)
@@ -128,6 +134,7 @@ final class Muxer {
             sound = try soundSource.map { source throws(MediaError) in try SoundTracks(of: source, into: context) }
         } catch {
             ffmpeg.avformat_free_context(context)
+            file.discard()
             throw error
         }
         let result = Self.begin(context, file: file)
@@ -172,7 +179,11 @@ final class Muxer {
             file.discard()
             throw .unwritable(path: file.path, reason: FFmpeg.text(min(ended, closed)))
         }
-        try file.commit()
+        do {
+            try file.commit()
+        } catch {
+            throw .unwritable(path: file.path, reason: error.reason)
+        }
     }
 
     /// Removes what was written.

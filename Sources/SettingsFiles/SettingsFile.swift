@@ -1,4 +1,4 @@
-import Foundation
+import System
 import Yams
 
 /// A problem of the settings.
@@ -56,8 +56,6 @@ package struct SettingsFile {
         case list([String])
     }
 
-    /// The example file has 5 kB.
-    private static let maximumBytes = 256 * 1024
     /// Settings use no aliases; each level of them can multiply what the parser has to handle.
     private static let maximumAliases = 16
 
@@ -79,16 +77,9 @@ package struct SettingsFile {
     package init(path: String, example: String) throws(SettingsError) {
         let text: String
         do {
-            let file = try FileHandle(forReadingFrom: URL(filePath: path))
-            // Not the whole of what may be a device that never ends.
-            let bytes = try file.read(upToCount: Self.maximumBytes + 1) ?? Data()
-            guard bytes.count <= Self.maximumBytes else { throw CocoaError(.fileReadTooLarge) }
-            guard let decoded = String(validating: bytes, as: UTF8.self) else {
-                throw CocoaError(.fileReadInapplicableStringEncoding)
-            }
-            text = decoded
+            text = try SmallFile.text(at: path)
         } catch {
-            throw SettingsError(path, "cannot be read: \(Self.reason(of: error, path: path))")
+            throw SettingsError(path, "cannot be read: \(error.reason)")
         }
         try self.init(path: path, text: text, example: example)
     }
@@ -173,21 +164,6 @@ package struct SettingsFile {
         return text.utf8.reduce(into: 0) { count, byte in
             if byte == UInt8(ascii: "*"), " \t\r\n[{,:?-".utf8.contains(previous) { count += 1 }
             previous = byte
-        }
-    }
-
-    /// The reason why a file cannot be read.
-    package static func reason(of error: any Error, path: String) -> String {
-        var isDirectory: ObjCBool = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
-            return "it is a directory"
-        }
-        return switch CocoaError.Code(rawValue: (error as NSError).code) {
-        case .fileReadNoSuchFile, .fileNoSuchFile: "there is no such file"
-        case .fileReadNoPermission: "permission denied"
-        case .fileReadInapplicableStringEncoding, .fileReadCorruptFile: "it is not UTF-8 text"
-        case .fileReadTooLarge: "it is larger than \(maximumBytes / 1024) KiB"
-        default: (error as NSError).localizedDescription
         }
     }
 }

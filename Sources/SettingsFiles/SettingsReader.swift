@@ -229,7 +229,7 @@ extension SettingsReader {
 }
 
 /// How many bytes must be inserted, removed or changed to turn one text into the other (Levenshtein).
-func editDistance(_ one: String, _ other: String) -> Int {
+package func editDistance(_ one: String, _ other: String) -> Int {
     let other = Array(other.utf8)
     var row = Array(0...other.count)
     for (line, byte) in one.utf8.enumerated() {

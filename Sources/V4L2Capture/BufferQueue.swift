@@ -128,7 +128,7 @@ final class BufferLease: Sendable {
 
 /// A buffer of the driver, mapped into our memory until the last one who holds it lets go.
 ///
-/// A frame that outlives its stream keeps its pixels: see `letGoOfDriver`.
+/// A frame that outlives its stream keeps its pixels: see `makePrivate`.
 /// `@unchecked Sendable` because of the pointer: a reader holds the lease, and the driver writes only while
 /// the buffer is queued.
 final class MappedBuffer: @unchecked Sendable {
@@ -151,11 +151,11 @@ final class MappedBuffer: @unchecked Sendable {
 
     deinit { calls.unmap(base, length: length) }
 
-    /// Lets go of the driver but keeps the pixels, for a frame that outlives its stream.
+    /// Replaces the driver's memory by a copy in the same place, for a frame that outlives its stream.
     ///
-    /// As long as a page of the driver is mapped the kernel holds the device open: it would be busy for everybody, us
-    /// included, and keep its number after a replug. Without memory for the copy that has to be borne.
-    func letGoOfDriver() {
+    /// As long as a page of the driver is mapped the kernel holds the device open: it would be busy for all programs, this
+    /// one included, and keep its number after a replug. Without memory for the copy it stays mapped.
+    func makePrivate() {
         try? calls.makePrivate(base, length: length)
     }
 }

@@ -1,11 +1,12 @@
 import Frames
 import Synchronization
+import System
 
 /// One run of a camera source: open, stream, lose, wait, open again.
 struct CameraRun {
     private let configuration: CameraConfiguration
     private let calls: any V4L2Calls
-    private let stop: StopSignal
+    private let stop: Waker
     private let mailbox: FrameMailbox
     private let finder: DeviceFinder
 
@@ -22,7 +23,7 @@ struct CameraRun {
     init(
         _ configuration: CameraConfiguration,
         _ calls: any V4L2Calls,
-        _ stop: StopSignal,
+        _ stop: Waker,
         _ mailbox: FrameMailbox,
         _ memory: CameraMemory
     ) {
@@ -55,8 +56,9 @@ struct CameraRun {
     /// Opens the camera and streams from it for as long as it goes.
     private mutating func streamOnce() -> CaptureLoop.End {
         do throws(V4L2Error) {
-            let found = try finder.open(lastSeen: lastSeen)
-            let stream = try CaptureStream(found.device, configuration)
+            let (found, stream) = try finder.open(lastSeen: lastSeen) { found throws(V4L2Error) in
+                (found, try CaptureStream(found.device, configuration))
+            }
             var loop = CaptureLoop(stream, configuration, timeline, stop: stop, mailbox: mailbox)
             let end = loop.run()
             stream.close()

@@ -1,5 +1,6 @@
 public import Frames
 import Synchronization
+import System
 import SystemPackage
 
 /// What is known of a camera that was in use, for the next source that is made for it.
@@ -29,7 +30,7 @@ package final class CameraMemory: Sendable {
 package final class CameraSource: FrameSource {
     private let configuration: CameraConfiguration
     private let calls: any V4L2Calls
-    private let stopSignal: StopSignal
+    private let stopWaker: Waker
     private let memory: CameraMemory
 
     /// Makes a source; the camera is not touched before `run`.
@@ -54,9 +55,9 @@ package final class CameraSource: FrameSource {
         self.memory = memory
         self.calls = calls
         do {
-            stopSignal = try StopSignal()
+            stopWaker = try Waker()
         } catch {
-            throw V4L2Error(.open, device: configuration.device.description, error)
+            throw V4L2Error(.open, device: configuration.device.description, Errno(rawValue: error.code))
         }
     }
 
@@ -65,14 +66,14 @@ package final class CameraSource: FrameSource {
     /// Ends by itself only at the start: for settings that the camera can't fulfil, a node that is no camera, and, unless
     /// the configuration says to wait, any other reason why there is no camera.
     package func run(into mailbox: FrameMailbox) {
-        var run = CameraRun(configuration, calls, stopSignal, mailbox, memory)
+        var run = CameraRun(configuration, calls, stopWaker, mailbox, memory)
         let end = run.untilEnd()
         mailbox.put(.ended(end))
     }
 
     /// Makes `run` end within milliseconds, whatever it waits for.
     package func stop() {
-        stopSignal.raise()
+        stopWaker.wake()
     }
 }
 

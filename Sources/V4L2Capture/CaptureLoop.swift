@@ -1,6 +1,7 @@
 import CV4L2
 import FaceMetadata
 import Frames
+import System
 import SystemPackage
 
 /// Takes frames from a stream and hands them on until it is stopped or the camera is lost.
@@ -27,7 +28,7 @@ struct CaptureLoop {
     static let startTimeout = 5000
 
     let stream: CaptureStream
-    let stop: StopSignal
+    let stop: Waker
     let mailbox: FrameMailbox
     let orientation: Orientation
     /// Milliseconds.
@@ -46,7 +47,7 @@ struct CaptureLoop {
         _ stream: CaptureStream,
         _ configuration: CameraConfiguration,
         _ timeline: FrameTimeline,
-        stop: StopSignal,
+        stop: Waker,
         mailbox: FrameMailbox
     ) {
         self.stream = stream

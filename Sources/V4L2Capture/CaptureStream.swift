@@ -60,14 +60,14 @@ final class CaptureStream {
         let held = queue.detach()
         guard !buffers.isEmpty else { return }
         try? setStreaming(false)
-        for index in held where index < buffers.count { buffers[index].letGoOfDriver() }
+        for index in held where index < buffers.count { buffers[index].makePrivate() }
         buffers = []
         _ = try? Self.requestBuffers(0, device)
     }
 
-    private func setStreaming(_ on: Bool) throws(V4L2Error) {
+    func setStreaming(_ on: Bool) throws(V4L2Error) {
         var type = Int32(bitPattern: V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
-        try device.request(on ? .startStreaming : .stopStreaming, &type, for: .startStreaming)
+        try device.request(on ? .startStreaming : .stopStreaming, &type, for: on ? .startStreaming : .stopStreaming)
     }
 
     private static func requestBuffers(_ count: Int, _ device: V4L2Device) throws(V4L2Error) -> Int {

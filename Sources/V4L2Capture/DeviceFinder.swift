@@ -11,28 +11,41 @@ struct DeviceFinder {
         let identity: V4L2Device.Identity
     }
 
-    /// Opens the selected camera; `lastSeen`, which was in use before, is preferred under whatever number it has now.
+    /// Opens the selected camera and starts it; `lastSeen`, which was in use before, is preferred under whatever number it
+    /// has now.
     ///
-    /// A link is followed wherever it leads and waited for while it is not there: udev makes it for the very camera that
-    /// was meant, and what looks the same may be another sensor, or another camera of the same make.
-    func open(lastSeen: V4L2Device.Identity?) throws(V4L2Error) -> Found {
+    /// Among several, one that another program uses is passed over: many drivers can be opened then, and only refuse to
+    /// start. A link is followed wherever it leads and waited for while it is not there: udev makes it for the very camera
+    /// that was meant, and what looks the same may be another sensor, or another camera of the same make.
+    func open<Started>(
+        lastSeen: V4L2Device.Identity?,
+        _ start: (Found) throws(V4L2Error) -> Started
+    ) throws(V4L2Error) -> Started {
         switch selector {
-        case .automatic: try openFirst(lastSeen)
-        case .path: try openNamed(selector.isNode ? lastSeen : nil)
+        case .automatic: try openFirst(lastSeen, start)
+        case .path: try start(openNamed(selector.isNode ? lastSeen : nil))
         }
     }
 
-    private func openFirst(_ lastSeen: V4L2Device.Identity?) throws(V4L2Error) -> Found {
-        if let lastSeen, let same = search(lastSeen) { return same }
+    private func openFirst<Started>(
+        _ lastSeen: V4L2Device.Identity?,
+        _ start: (Found) throws(V4L2Error) -> Started
+    ) throws(V4L2Error) -> Started {
         var failure: V4L2Error?
-        for path in calls.nodes() {
+        let same = lastSeen.flatMap(search)?.device.path
+        for path in [same].compactMap(\.self) + calls.nodes().filter({ $0 != same }) {
             do throws(V4L2Error) {
                 let found = try openCamera(path)
-                if !found.identity.isSetUpElsewhere { return found }
+                if path != same, found.identity.isSetUpElsewhere { continue }
+                return try start(found)
             } catch {
-                // Only what a person can fix is worth reporting; metadata nodes are common.
-                if case .permissionDenied = error { failure = failure ?? error }
-                if case .busy = error { failure = failure ?? error }
+                switch error {
+                case .permissionDenied, .busy: failure = failure ?? error
+                // Common, and nothing that a person could fix.
+                case .notACamera, .notFound, .unplugged: break
+                case .failed(let operation, _, _) where operation != .startStreaming: break
+                default: throw error
+                }
             }
         }
         throw failure ?? .notFound(selector: selector.description)

@@ -1,5 +1,6 @@
 import CV4L2
 import Glibc
+import System
 import SystemPackage
 
 /// The real calls, through libv4l2 for cameras whose pictures it converts.
@@ -54,11 +55,11 @@ struct LibV4L2: V4L2Calls {
     }
 
     func now() -> ClockReading {
-        let monotonic = Self.read(CLOCK_MONOTONIC)
+        let monotonic = nanoseconds(of: CLOCK_MONOTONIC)
         return ClockReading(
             monotonic: monotonic,
-            wall: Self.read(CLOCK_REALTIME),
-            suspended: Self.read(CLOCK_BOOTTIME) - monotonic
+            wall: nanoseconds(of: CLOCK_REALTIME),
+            suspended: nanoseconds(of: CLOCK_BOOTTIME) - monotonic
         )
     }
 
@@ -81,22 +82,10 @@ struct LibV4L2: V4L2Calls {
 
     func index(ofNode node: String) -> Int? {
         guard let name = node.split(separator: "/").last else { return nil }
-        let path = FilePath("/sys/class/video4linux/\(name)/index")
-        guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else { return nil }
-        defer { try? file.close() }
-        return withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { buffer in
-            guard let count = try? file.read(into: buffer) else { return nil }
-            return Int(String(decoding: buffer[..<count].prefix { $0 != 10 }, as: UTF8.self))
-        }
+        return (try? SmallFile.firstLine(of: "/sys/class/video4linux/\(name)/index")).flatMap { Int($0) }
     }
 
     func watchDevices() -> any DeviceWatch { InotifyWatch() }
-
-    private static func read(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
 
     private static var lastError: Errno { Errno(rawValue: Glibc.errno) }
 
@@ -182,24 +171,5 @@ final class InotifyWatch: DeviceWatch {
                 }
             }
         }
-    }
-}
-
-/// Wakes a thread that waits in `poll`, once and for all.
-final class StopSignal: Sendable {
-    /// Readable from the moment of `raise` on.
-    let descriptor: CInt
-
-    init() throws(Errno) {
-        descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
-        guard descriptor >= 0 else { throw Errno(rawValue: Glibc.errno) }
-    }
-
-    deinit { close(descriptor) }
-
-    /// Makes the descriptor readable; from any thread, more than once.
-    func raise() {
-        var one: UInt64 = 1
-        _ = write(descriptor, &one, 8)
     }
 }

@@ -138,6 +138,8 @@ package enum V4L2Operation: String, Hashable, Sendable {
     case queueBuffer = "queue a buffer to"
     /// Starting the stream.
     case startStreaming = "start streaming from"
+    /// Stopping the stream.
+    case stopStreaming = "stop streaming from"
     /// Waiting for a frame.
     case wait = "wait for"
     /// Taking a frame.

@@ -2,6 +2,7 @@ import ArgumentParser
 import FaceMessages
 import FaceSession
 import Foundation
+import SettingsFiles
 
 /// The companion of `facetd`: shows and uses what the daemon publishes about faces.
 @main
@@ -22,24 +23,9 @@ struct Facet: AsyncParsableCommand {
         var names = ["help"]
         for command in configuration.subcommands { names.append(command._commandName) }
         guard !word.hasPrefix("-"), !names.contains(word) else { return nil }
-        let nearest = names.min { distance($0, word) < distance($1, word) }
-        guard let nearest, distance(nearest, word) <= 2 else { return nil }
+        let nearest = names.min { editDistance($0, word) < editDistance($1, word) }
+        guard let nearest, editDistance(nearest, word) <= 2 else { return nil }
         return nearest
-    }
-
-    /// How many letters must be put in, taken out or replaced to make one word of the other (Levenshtein).
-    private static func distance(_ one: String, _ other: String) -> Int {
-        var row = Array(0...other.count)
-        for (i, letter) in one.enumerated() {
-            var (corner, left) = (i, i + 1)
-            row[0] = i + 1
-            for (j, match) in other.enumerated() {
-                let value = min(row[j + 1] + 1, left + 1, corner + (letter == match ? 0 : 1))
-                (corner, left) = (row[j + 1], value)
-                row[j + 1] = value
-            }
-        }
-        return row[other.count]
     }
 
     static let configuration = CommandConfiguration(

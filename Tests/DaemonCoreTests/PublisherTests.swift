@@ -3,6 +3,7 @@ import FaceMetadata
 import Frames
 import MQTT
 import Synchronization
+import System
 import Testing
 
 @testable import DaemonCore

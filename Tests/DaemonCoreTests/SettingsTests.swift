@@ -137,6 +137,18 @@ struct SettingsTests {
         }
     }
 
+    @Test("a pipe is refused at once, though nothing would ever come out of it", .timeLimit(.minutes(1)))
+    func pipe() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("facetd.yaml")
+        #expect(mkfifo(path, 0o600) == 0)
+        let error = #expect(throws: SettingsError.self) { try Settings.load(path: path) }
+        #expect(
+            error?.problems.first?.reason == "cannot be read: it is a pipe or a device, not a regular file",
+            "\(String(describing: error))"
+        )
+    }
+
     @Test("a variable that looks like a setting and is none is refused; the password's and other programs' are not")
     func environment() {
         let error = #expect(throws: SettingsError.self) {

@@ -1,4 +1,5 @@
 import Foundation
+import System
 import Testing
 
 @testable import FaceInference
@@ -88,7 +89,7 @@ final class PinnedFileTests {
         ]
     )
     func digest(text: String, digest: String) throws {
-        let hash = try #require(Digest())
+        let hash = try #require(SHA256())
         Array(text.utf8).withUnsafeBytes { hash.add($0) }
         #expect(hash.finish() == digest)
     }

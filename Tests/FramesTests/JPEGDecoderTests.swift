@@ -56,6 +56,25 @@ struct JPEGDecoderTests {
         #expect(abs(frame.luma(32, 20) - 128) < 4)
     }
 
+    @Test("a picture of endless passes is refused, in colour and in gray", arguments: [(400, true), (600, false)])
+    func manyScans(count: Int, isAllowed: Bool) throws {
+        // Progressive, 8×8, gray: its one coefficient is sent again and again.
+        var jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xDB, 0, 67, 0] + Array(repeating: 1, count: 64)
+        jpeg += [0xFF, 0xC2, 0, 11, 8, 0, 8, 0, 8, 1, 1, 0x11, 0]
+        jpeg += [0xFF, 0xC4, 0, 20, 0, 1] + Array(repeating: 0, count: 15) + [0]
+        for _ in 0..<count { jpeg += [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 0, 0, 0x7F] }
+        jpeg += [0xFF, 0xD9]
+        let frame = Frame.jpeg(jpeg, FrameSize(width: 8, height: 8))
+        for isGray in [false, true] {
+            let decoder = try JPEGDecoder()
+            if isAllowed {
+                #expect(try decoder.decode(frame, isGray: isGray).size == frame.size)
+            } else {
+                #expect(throws: JPEGError.self) { try decoder.decode(frame, isGray: isGray) }
+            }
+        }
+    }
+
     @Test("decodes a real photograph as whole, and its smaller versions alike")
     func decodesPhotograph() throws {
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: "/usr/local/share/facet/grace_hopper.jpg")))

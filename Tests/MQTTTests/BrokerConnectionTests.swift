@@ -1,10 +1,52 @@
 import FacetTestSupport
 import Logging
 import MQTT
+import System
 import Testing
+
+/// A store whose removals take until they are let go, as on a slow disk.
+private final class SlowStore: EventStore {
+    private let memory = MemoryEventStore()
+    private let removal = Monitor((isWaiting: false, mayEnd: false))
+
+    var isRemoving: Bool { removal.update(\.isWaiting) }
+    var condition: StoreCondition { memory.condition }
+    var mayHaveLostValues: Bool { memory.mayHaveLostValues }
+
+    func letGo() { removal.update { $0.mayEnd = true } }
+
+    func remove(_ sequences: [Int64]) {
+        removal.update { $0.isWaiting = true }
+        removal.wait { $0.mayEnd ? () : nil }
+        memory.remove(sequences)
+    }
+
+    func nextSequence() -> Int64 { memory.nextSequence() }
+    func append(_ event: StoredEvent) -> Bool { memory.append(event) }
+    func events() -> [StoredEvent] { memory.events() }
+    func value(for key: String) -> [UInt8]? { memory.value(for: key) }
+    func set(_ value: [UInt8]?, for key: String) { memory.set(value, for: key) }
+    func tidy() {}
+}
 
 @Suite("Broker connection with a real mosquitto", .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
 struct BrokerConnectionTests {
+    @Test("publishing does not wait while an acknowledged event is removed from a slow store")
+    func slowStore() async throws {
+        let broker = try await MosquittoBroker()
+        let store = SlowStore()
+        let connection = try BrokerConnection(testing: .test(port: broker.port), store: store)
+        connection.publish(event: MQTTMessage(topic: "faces/enter", text: "1"))
+        try connection.start()
+        try await eventually { store.isRemoving }
+        connection.publish(event: MQTTMessage(topic: "faces/enter", text: "2"))
+        connection.publish(state: MQTTMessage(topic: "faces/count", text: "1"))
+        #expect(connection.counters.acceptedEvents == 2)
+        store.letGo()
+        try await eventually { connection.counters.acknowledgedEvents == 2 }
+        #expect(await connection.stop().saidGoodbye)
+    }
+
     @Test("messages of all three kinds arrive, and nothing is left")
     func messagesArrive() async throws {
         let broker = try await MosquittoBroker()

@@ -7,7 +7,7 @@ struct DeliveryQueueTests {
     @Test("sends one event at a time under an age limit, in order")
     func oneAtATime() {
         var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10)))
-        for sequence: Int64 in 1...3 { #expect(queue.append(.test(sequence)) == nil) }
+        for sequence: Int64 in 1...3 { #expect(queue.append(.test(sequence), now: .at(0)) == nil) }
         #expect(queue.next(now: .at(1))?.event.sequence == 1)
         queue.markSent(1, message: 7, at: 0)
         #expect(queue.next(now: .at(1)) == nil)
@@ -18,7 +18,7 @@ struct DeliveryQueueTests {
     @Test("sends several at once without an age limit")
     func severalAtOnce() {
         var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: nil))
-        for sequence: Int64 in 1...20 { _ = queue.append(.test(sequence)) }
+        for sequence: Int64 in 1...20 { _ = queue.append(.test(sequence), now: .at(0)) }
         var sent: [Int64] = []
         while let next = queue.next(now: .at(0)) {
             sent.append(next.event.sequence)
@@ -32,46 +32,46 @@ struct DeliveryQueueTests {
     @Test("an event gets the rest of its life as its expiry")
     func remainingLife() {
         var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10)))
-        _ = queue.append(.test(1))
+        _ = queue.append(.test(1), now: .at(0))
         #expect(queue.next(now: .at(3))?.remaining == .seconds(7))
         var unlimited = DeliveryQueue(rules: DeliveryRules(maximumAge: nil))
-        _ = unlimited.append(.test(1))
+        _ = unlimited.append(.test(1), now: .at(0))
         #expect(unlimited.next(now: .at(3))?.remaining == nil)
     }
 
     @Test("what is too old is never sent again, and told apart by whether it ever was")
     func expiry() {
         var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10)))
-        _ = queue.append(.test(1))
-        _ = queue.append(.test(2))
-        _ = queue.append(.test(3, at: 5))
+        _ = queue.append(.test(1), now: .at(0))
+        _ = queue.append(.test(2), now: .at(0))
+        _ = queue.append(.test(3, at: 5), now: .at(0))
         queue.markSent(1, message: 1, at: 0)
-        #expect(queue.expire(now: .at(10)) == .init(unsent: [2], unconfirmed: []))
+        #expect(queue.expire(now: .at(10)) == [.init(sequence: 2, reason: .expired)])
         queue.connectionLost()
-        #expect(queue.expire(now: .at(10)) == .init(unsent: [], unconfirmed: [1]))
+        #expect(queue.expire(now: .at(10)) == [.init(sequence: 1, reason: .unconfirmed)])
         #expect(queue.sequences == [3])
     }
 
     @Test("an age that cannot be told counts as too old")
     func unknowableAge() {
         var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10)))
-        _ = queue.append(.test(1, at: 100))
+        _ = queue.append(.test(1, at: 100), now: .at(0))
         let afterReboot = DeliveryClock.Moment(wall: 50_000_000_000, uptime: 1, boot: "another boot")
-        #expect(queue.expire(now: afterReboot).unsent == [1])
+        #expect(queue.expire(now: afterReboot) == [.init(sequence: 1, reason: .expired)])
     }
 
     @Test("an event that came in after the clock was read is young, not of unknown age")
     func readTooEarly() {
         var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10)))
-        _ = queue.append(.test(1, at: 5))
-        #expect(queue.expire(now: .at(4)) == .init())
+        _ = queue.append(.test(1, at: 5), now: .at(0))
+        #expect(queue.expire(now: .at(4)).isEmpty)
         #expect(queue.next(now: .at(4))?.remaining == .seconds(10))
     }
 
     @Test("after a loss everything unacknowledged goes out again in its old order")
     func resending() {
         var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: nil))
-        for sequence: Int64 in 1...3 { _ = queue.append(.test(sequence)) }
+        for sequence: Int64 in 1...3 { _ = queue.append(.test(sequence), now: .at(0)) }
         for sequence: Int64 in 1...3 { queue.markSent(sequence, message: Int32(sequence), at: 0) }
         #expect(queue.acknowledge(message: 2) == 2)
         queue.connectionLost()
@@ -84,19 +84,65 @@ struct DeliveryQueueTests {
     @Test("full, the oldest that is not under way makes room")
     func overflow() {
         var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10), capacity: 2))
-        _ = queue.append(.test(1))
-        _ = queue.append(.test(2))
+        _ = queue.append(.test(1), now: .at(0))
+        _ = queue.append(.test(2), now: .at(0))
         queue.markSent(1, message: 1, at: 0)
-        #expect(queue.append(.test(3)) == 2)
+        #expect(queue.append(.test(3), now: .at(0)) == .init(sequence: 2, reason: .overflow))
         #expect(queue.sequences == [1, 3])
         #expect(queue.acknowledge(message: 1) == 1)
+    }
+
+    @Test("what makes room and is too old counts as expired; what came late is found behind a younger one")
+    func outOfOrder() {
+        var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: .seconds(10), capacity: 2))
+        _ = queue.append(.test(1, at: 5), now: .at(5))
+        _ = queue.append(.test(2, at: 0), now: .at(5))
+        #expect(queue.expire(now: .at(12)).isEmpty)
+        queue.markSent(1, message: 1, at: 0)
+        #expect(queue.append(.test(3, at: 12), now: .at(12)) == .init(sequence: 2, reason: .expired))
+        #expect(queue.sequences == [1, 3])
+    }
+
+    @Test("no more than a batch expires at once")
+    func batches() {
+        var queue = DeliveryQueue(rules: DeliveryRules())
+        for sequence: Int64 in 1...5 { _ = queue.append(.test(sequence), now: .at(0)) }
+        #expect(queue.expire(now: .at(10), limit: 3).map(\.sequence) == [1, 2, 3])
+        #expect(queue.expire(now: .at(10), limit: 3).map(\.sequence) == [4, 5])
+    }
+
+    @Test(
+        "delivering looks at each event a few times, however many wait",
+        arguments: [nil, .seconds(10)] as [Duration?]
+    )
+    func linear(maximumAge: Duration?) {
+        let count = 100_000
+        var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: maximumAge, capacity: count))
+        for sequence in 1...Int64(count + 1000) { _ = queue.append(.test(sequence), now: .at(0)) }
+        var message: Int32 = 0
+        var delivered = 0
+        while delivered < count / 2 {
+            _ = queue.expire(now: .at(1))
+            while let next = queue.next(now: .at(1)) {
+                message += 1
+                queue.markSent(next.event.sequence, message: message, at: 0)
+            }
+            // Now and then one is refused for the moment, or the connection is lost.
+            if message.isMultiple(of: 1000) { queue.postpone(message: message) }
+            if message.isMultiple(of: 1001) { queue.connectionLost() }
+            for number in message - 15...message where queue.acknowledge(message: number) != nil { delivered += 1 }
+        }
+        queue.connectionLost()
+        while !queue.expire(now: .at(20), limit: 32).isEmpty {}
+        #expect(queue.isEmpty == (maximumAge != nil))
+        #expect(queue.examined < 20 * count, "\(queue.examined) looks at \(count) events")
     }
 
     @Test("the oldest message under way tells how long the broker has been silent")
     func oldestFlight() {
         var queue = DeliveryQueue(rules: DeliveryRules(maximumAge: nil))
-        _ = queue.append(.test(1))
-        _ = queue.append(.test(2))
+        _ = queue.append(.test(1), now: .at(0))
+        _ = queue.append(.test(2), now: .at(0))
         #expect(queue.oldestFlight == nil)
         queue.markSent(2, message: 2, at: 20)
         queue.markSent(1, message: 1, at: 30)

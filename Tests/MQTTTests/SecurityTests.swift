@@ -1,7 +1,9 @@
 import FacetTestSupport
+import Glibc
 import Logging
-import MQTT
 import Testing
+
+@testable import MQTT
 
 @Suite(
     "Security",
@@ -79,6 +81,50 @@ struct SecurityTests {
         #expect(await connection.stop().saidGoodbye)
         #expect(capture.captured.count > 500)
         Self.expectNothingReadable(in: capture)
+    }
+
+    @Test(
+        "with TLS nothing crosses any network interface in clear, the loopback included",
+        .enabled(if: PacketCapture.isPermitted, "recording packets takes root")
+    )
+    func loopback() async throws {
+        let certificates = try TestCertificates()
+        let password = "secret-\(UInt64.random(in: 0 ... .max))"
+        var options = MosquittoBroker.Options()
+        options.certificate = try certificates.leaf(for: "localhost")
+        options.users = ["camera": password]
+        let broker = try await MosquittoBroker(options)
+        let capture = try #require(PacketCapture())
+        var settings = BrokerSettings.test(port: broker.port)
+        settings.brokers[0].host = "localhost"
+        settings.username = "camera"
+        settings.password = Secret(password)
+        settings.tls = TLSSettings(certificateAuthority: certificates.authority)
+        let connection = try BrokerConnection(testing: settings)
+        try connection.start()
+        connection.publish(event: MQTTMessage(topic: "faces/enter", text: "payload \(password)"))
+        try await eventually { connection.counters.acknowledgedEvents == 1 }
+        #expect(await connection.stop().saidGoodbye)
+        // What comes last is recorded, so everything before it is, too.
+        let marker = "marker of " + String(password.reversed())
+        let sender = try #require(UDPSender())
+        sender.send(marker)
+        let recorded = capture.take()
+        #expect(recorded.firstRange(of: Array(marker.utf8)) != nil, "packets were lost")
+        #expect(recorded.firstRange(of: Array(password.utf8)) == nil, "the password went over a network interface")
+    }
+
+    @Test("a host name that cannot be checked against certificates is refused, not left unchecked")
+    func uncheckableHost() throws {
+        var ends: (CInt, CInt) = (0, 0)
+        withUnsafeMutableBytes(of: &ends) { ends in
+            _ = socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, ends.bindMemory(to: CInt.self).baseAddress)
+        }
+        defer { close(ends.1) }
+        let error = #expect(throws: MQTTError.self) {
+            try ByteStream(socket: ends.0, host: String(repeating: "a", count: 300), tls: TLSSettings())
+        }
+        #expect(error?.description.contains("cannot have the certificate checked") == true)
     }
 
     @Test("a client certificate is shown to a broker that asks for one")

@@ -85,7 +85,7 @@ struct OwnLookTests {
             ("hat: {image: a.png, anchor: box, curved: true}", "look.yaml:1: hat.curved: is only for the anchors eyes"),
             ("hat: {image: b.png, anchor: box}", "look.yaml:1: hat.image: cannot use b.png: there is no such file"),
             ("hat: {image: look.yaml, anchor: box}", "look.yaml:1: hat.image: cannot use look.yaml: it is no PNG"),
-            ("hat: {image: ., anchor: box}", "look.yaml:1: hat.image: cannot use .: it is no file"),
+            ("hat: {image: ., anchor: box}", "look.yaml:1: hat.image: cannot use .: it is a directory"),
             ("hat: a.png", "look.yaml: hat.anchor: is missing"),
             ("- image: a.png", "look.yaml: must hold keys and values, as docs/examples/looks/party.yaml does"),
             ("", "look.yaml: holds no settings"),

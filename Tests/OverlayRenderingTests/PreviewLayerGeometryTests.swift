@@ -118,7 +118,7 @@ struct PreviewLayerGeometryTests {
     @Test("maps pixels' corners to the visible rectangle's")
     func pixels() throws {
         let geometry = try geometry(.resizeAspect)
-        let corner = geometry.surfaceFromPixels(640, 480)
+        let corner = geometry.surfaceFromPixels.point(640, 480)
         #expect(corner.isClose(to: SurfacePoint(x: 333.3333333333, y: 200)))
     }
 

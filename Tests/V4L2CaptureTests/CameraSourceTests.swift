@@ -48,6 +48,39 @@ struct CameraSourceTests {
         }
     }
 
+    @Test(
+        "auto takes the second camera if the first one is busy, whenever that shows",
+        arguments: [.setFormat, .requestBuffers, .startStreaming] as [V4L2Request]
+    )
+    func secondCamera(request: V4L2Request) throws {
+        let kernel = ScriptedV4L2([.buffers([.init(sequence: 0)])]) { state in
+            state.nodes["/dev/video0"]?.failures[request] = .resourceBusy
+            state.nodes["/dev/video1"] = .init(card: "Second", bus: "usb-2")
+        }
+        let events = try run(kernel, CameraConfiguration(device: .automatic))
+        #expect(short(events) == ["streaming", "frame 0", "ended stopped"])
+        guard case .streaming(let stream) = events.first else { return }
+        #expect(stream.name == "/dev/video1")
+    }
+
+    @Test("if all cameras are busy, that is what is reported")
+    func allBusy() throws {
+        let kernel = ScriptedV4L2 { state in
+            state.nodes["/dev/video0"]?.failures[.startStreaming] = .resourceBusy
+            state.nodes["/dev/video1"] = state.nodes["/dev/video0"]
+        }
+        #expect(short(try run(kernel, CameraConfiguration(device: .automatic))) == ["lost busy", "ended stopped"])
+    }
+
+    @Test("a stream that cannot be stopped is not said to have failed to start")
+    func stopping() throws {
+        let kernel = ScriptedV4L2 { $0.nodes["/dev/video0"]?.failures[.stopStreaming] = .ioError }
+        let stream = try CaptureStream(V4L2Device(path: "/dev/video0", calls: kernel), CameraConfiguration())
+        #expect(throws: V4L2Error.failed(.stopStreaming, device: "/dev/video0", .ioError)) {
+            try stream.setStreaming(false)
+        }
+    }
+
     @Test("reports that it streams with the first frame, delivers frames and stops")
     func streams() throws {
         let kernel = ScriptedV4L2([

@@ -25,7 +25,7 @@ struct DeviceFinderTests {
         _ kernel: ScriptedV4L2,
         lastSeen: V4L2Device.Identity? = nil
     ) throws(V4L2Error) -> String {
-        try DeviceFinder(selector: DeviceSelector(selector), calls: kernel).open(lastSeen: lastSeen).device.path
+        try DeviceFinder(selector: DeviceSelector(selector), calls: kernel).open(lastSeen: lastSeen) { $0.device.path }
     }
 
     @Test("auto passes over metadata nodes, output devices and nodes that can't be opened")
@@ -145,7 +145,7 @@ struct DeviceFinderTests {
     @Test("a file that is no video device is said to be none", arguments: ["/dev/null", "/etc/passwd"])
     func refusesOtherFiles(_ path: String) {
         let error = #expect(throws: V4L2Error.self) {
-            try DeviceFinder(selector: DeviceSelector(path), calls: LibV4L2()).open(lastSeen: nil)
+            try DeviceFinder(selector: DeviceSelector(path), calls: LibV4L2()).open(lastSeen: nil) { $0 }
         }
         #expect(error == .notACamera(device: path, why: "it is no video device"))
     }

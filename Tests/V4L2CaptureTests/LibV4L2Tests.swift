@@ -1,4 +1,5 @@
 import Foundation
+import System
 import SystemPackage
 import Testing
 
@@ -33,9 +34,9 @@ struct LibV4L2Tests {
 
     @Test("waiting ends when the stop signal is raised, from another thread, and stays ended")
     func stops() throws {
-        let stop = try StopSignal()
+        let stop = try Waker()
         let calls = LibV4L2()
-        let thread = Thread { stop.raise() }
+        let thread = Thread { stop.wake() }
         thread.start()
         // No camera: poll passes over negative descriptors. Without the signal this would take ten minutes.
         #expect(try calls.wait(-1, stop: stop.descriptor, milliseconds: 600_000) == .stopped)
@@ -45,7 +46,7 @@ struct LibV4L2Tests {
 
     @Test("waiting for a device that never comes ends with the time")
     func timesOut() throws {
-        let stop = try StopSignal()
+        let stop = try Waker()
         #expect(LibV4L2().watchDevices().wait(stop: stop.descriptor, milliseconds: 1) == .timedOut)
     }
 

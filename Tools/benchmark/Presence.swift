@@ -5,6 +5,7 @@ import FaceSession
 import FacetTestSupport
 import Foundation
 import Frames
+import System
 
 extension Benchmark {
     /// How soon people who appear and vanish from one frame to the next are reported.

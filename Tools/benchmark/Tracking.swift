@@ -9,6 +9,7 @@ import Frames
 import Logging
 import MQTT
 import MediaFiles
+import System
 
 extension Benchmark {
     /// What the daemon costs per frame, against the least that following one face costs.

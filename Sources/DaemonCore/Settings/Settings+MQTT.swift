@@ -2,6 +2,7 @@ import FaceMessages
 import Foundation
 package import MQTT
 import SettingsFiles
+import System
 
 extension Settings {
     /// The broker.
@@ -204,14 +205,13 @@ extension Settings.MQTT {
     }
 
     private static func password(inFile path: String) throws(PasswordError) -> Secret {
-        let text: String
+        let line: String
         do {
-            text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
+            line = try SmallFile.firstLine(of: path)
         } catch {
-            throw .unreadable(path: path, reason: SettingsFile.reason(of: error, path: path))
+            throw .unreadable(path: path, reason: error.reason)
         }
-        let line = text.prefix { !$0.isNewline }
         guard !line.isEmpty else { throw .empty(path: path) }
-        return Secret(String(line))
+        return Secret(line)
     }
 }

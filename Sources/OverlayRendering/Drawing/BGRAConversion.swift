@@ -2,23 +2,10 @@ import Frames
 
 /// Turns a frame's samples into bytes of blue, green, red and an unused one.
 struct BGRAConversion {
-    /// 16.16 fixed point.
-    private let luma: Int32, redFromV: Int32, greenFromU: Int32, greenFromV: Int32, blueFromU: Int32
-    private let lumaOffset: Int32
+    private let conversion: RGBConversion
 
-    /// The conversion of an encoding.
     init(_ encoding: YUVEncoding) {
-        let (kr, kb) = encoding.matrix.weights
-        let kg = 1 - kr - kb
-        let lumaScale = encoding.isFullRange ? 1.0 : 255.0 / 219
-        let chromaScale = encoding.isFullRange ? 1.0 : 255.0 / 224
-        func fixed(_ value: Double) -> Int32 { Int32((value * 65536).rounded()) }
-        luma = fixed(lumaScale)
-        lumaOffset = encoding.isFullRange ? 0 : 16
-        redFromV = fixed(chromaScale * 2 * (1 - kr))
-        blueFromU = fixed(chromaScale * 2 * (1 - kb))
-        greenFromU = fixed(-chromaScale * 2 * (1 - kb) * kb / kg)
-        greenFromV = fixed(-chromaScale * 2 * (1 - kr) * kr / kg)
+        conversion = RGBConversion(encoding)
     }
 
     /// Converts a frame, in the orientation it is stored in; a JPEG is left out.
@@ -124,14 +111,7 @@ struct BGRAConversion {
 
     @inline(__always)
     private func store(_ y: UInt8, _ u: UInt8, _ v: UInt8, _ out: UnsafeMutablePointer<UInt8>) {
-        let bright = (Int32(y) - lumaOffset) &* luma &+ 32768
-        let (u, v) = (Int32(u) - 128, Int32(v) - 128)
-        out[0] = clamped(bright &+ blueFromU &* u)
-        out[1] = clamped(bright &+ greenFromU &* u &+ greenFromV &* v)
-        out[2] = clamped(bright &+ redFromV &* v)
-        out[3] = 255
+        let color = conversion.rgb(luma: y, u: u, v: v)
+        (out[0], out[1], out[2], out[3]) = (color.b, color.g, color.r, 255)
     }
-
-    @inline(__always)
-    private func clamped(_ fixed: Int32) -> UInt8 { UInt8(truncatingIfNeeded: max(0, min(255, fixed >> 16))) }
 }

@@ -1,7 +1,7 @@
 import CCairo
-import Foundation
 package import Frames
 import Glibc
+import System
 
 /// A picture with transparent parts out of a PNG file, to be pasted onto faces.
 ///
@@ -25,19 +25,13 @@ package final class PastedPicture {
 
     /// Reads a PNG file.
     convenience init(path: String) throws(Refusal) {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            throw Refusal(reason: errno == ENOENT ? "there is no such file" : String(cString: strerror(errno)))
+        let png: [UInt8]
+        do {
+            png = try SmallFile.bytes(at: path, limit: Self.maximumBytes)
+        } catch {
+            throw Refusal(reason: error.reason)
         }
-        // Opening a pipe would wait for somebody who writes into it.
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal(reason: "it is no file") }
-        guard status.st_size <= Self.maximumBytes else {
-            throw Refusal(reason: "it is larger than \(Self.maximumBytes >> 20) MiB")
-        }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw Refusal(reason: "you may not read it")
-        }
-        try self.init(png: [UInt8](data))
+        try self.init(png: png)
     }
 
     /// Decodes a PNG.

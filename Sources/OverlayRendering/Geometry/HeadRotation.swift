@@ -1,4 +1,5 @@
 package import FaceMetadata
+import Frames
 import Glibc
 
 /// A head's rotation as a matrix, in the surface's axes: x to the right, y down, z towards the viewer.

@@ -88,28 +88,28 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
 
     /// Where a point of the picture lies on the surface.
     package func surfacePoint(fromPicture point: NormalizedPoint) -> SurfacePoint {
-        surfaceFromPicture(point.x, point.y)
+        surfaceFromPicture.point(point.x, point.y)
     }
 
     /// Which point of the picture lies at a point of the surface; outside 0…1 where there is no picture.
     package func picturePoint(fromSurface point: SurfacePoint) -> NormalizedPoint {
-        let converted = pictureFromSurface(point.x, point.y)
+        let converted = pictureFromSurface.point(point.x, point.y)
         return NormalizedPoint(x: converted.x, y: converted.y)
     }
 
     /// Where a rectangle of the picture lies on the surface; it stays upright, its sides may change places.
     package func surfaceRect(fromPicture rect: NormalizedRect) -> SurfaceRect {
         SurfaceRect(
-            corner: surfaceFromPicture(rect.x, rect.y),
-            opposite: surfaceFromPicture(rect.x + rect.width, rect.y + rect.height)
+            corner: surfaceFromPicture.point(rect.x, rect.y),
+            opposite: surfaceFromPicture.point(rect.x + rect.width, rect.y + rect.height)
         )
     }
 
     /// Which rectangle of the picture lies under a rectangle of the surface.
     package func pictureRect(fromSurface rect: SurfaceRect) -> NormalizedRect {
         let converted = SurfaceRect(
-            corner: pictureFromSurface(rect.x, rect.y),
-            opposite: pictureFromSurface(rect.x + rect.width, rect.y + rect.height)
+            corner: pictureFromSurface.point(rect.x, rect.y),
+            opposite: pictureFromSurface.point(rect.x + rect.width, rect.y + rect.height)
         )
         return NormalizedRect(x: converted.x, y: converted.y, width: converted.width, height: converted.height)
     }
@@ -156,18 +156,13 @@ package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-extension Orientation {
-    /// Maps the unit square of a stored picture to the unit square of the upright one.
-    var uprightFromStored: PlaneTransform {
-        switch self {
-        case .up: PlaneTransform(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0)
-        case .upMirrored: PlaneTransform(a: -1, b: 0, c: 0, d: 1, tx: 1, ty: 0)
-        case .down: PlaneTransform(a: -1, b: 0, c: 0, d: -1, tx: 1, ty: 1)
-        case .downMirrored: PlaneTransform(a: 1, b: 0, c: 0, d: -1, tx: 0, ty: 1)
-        case .leftMirrored: PlaneTransform(a: 0, b: 1, c: 1, d: 0, tx: 0, ty: 0)
-        case .right: PlaneTransform(a: 0, b: -1, c: 1, d: 0, tx: 1, ty: 0)
-        case .rightMirrored: PlaneTransform(a: 0, b: -1, c: -1, d: 0, tx: 1, ty: 1)
-        case .left: PlaneTransform(a: 0, b: 1, c: -1, d: 0, tx: 0, ty: 1)
-        }
+/// In double precision, unlike the map that samples pixels: conversions must survive the round trip.
+package typealias PlaneTransform = AffineMap<Double>
+
+extension PlaneTransform {
+    /// Where a point goes.
+    package func point(_ x: Double, _ y: Double) -> SurfacePoint {
+        let (x, y) = self(x, y)
+        return SurfacePoint(x: x, y: y)
     }
 }

@@ -1,4 +1,5 @@
 package import FaceMetadata
+import Frames
 
 /// A face as it lies on the drawing surface; what is unknown is nil.
 ///

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MQTT
+import System
 
 /// Where the broker is and what the daemon publishes under; the same for every command that talks to the broker.
 struct BrokerOptions: ParsableArguments {
@@ -116,10 +117,9 @@ struct BrokerOptions: ParsableArguments {
     private func password() throws(MQTTError) -> Secret? {
         if let passwordFile {
             do {
-                let text = try String(contentsOfFile: passwordFile, encoding: .utf8)
-                return Secret(String(text.prefix { !$0.isNewline }))
+                return Secret(try SmallFile.firstLine(of: passwordFile))
             } catch {
-                throw .setting("password file", passwordFile, "it cannot be read: \(SystemReason(error))")
+                throw .setting("password file", passwordFile, "it cannot be read: \(error.reason)")
             }
         }
         return ProcessInfo.processInfo.environment["FACET_MQTT_PASSWORD"].map { Secret($0) }

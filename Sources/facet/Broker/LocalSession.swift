@@ -6,6 +6,7 @@ import FaceSession
 import Frames
 import MQTT
 import Synchronization
+import System
 
 /// `--source`: pictures and faces from a session in this program instead of a daemon's.
 struct SourceOptions: ParsableArguments {

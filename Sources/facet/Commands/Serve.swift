@@ -5,6 +5,7 @@ import Foundation
 import HTTPServing
 import MQTT
 import OverlayRendering
+import System
 
 /// `facet serve`: the live page for browsers.
 struct Serve: AsyncParsableCommand {
@@ -189,9 +190,9 @@ struct Serve: AsyncParsableCommand {
 
     private func text(of path: String, _ content: String) throws -> String {
         do {
-            return try String(contentsOfFile: path, encoding: .utf8)
+            return try SmallFile.text(at: path)
         } catch {
-            throw CommandFailure("cannot read the \(content) in \(path): \(SystemReason(error))")
+            throw CommandFailure("cannot read the \(content) in \(error)")
         }
     }
 

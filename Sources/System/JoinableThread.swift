@@ -1,9 +1,11 @@
-import Foundation
+import CLinux
+import Glibc
 import Synchronization
 
 /// A thread whose end can be waited for: not only that of its work, but until nothing of it is left.
 ///
 /// Libraries tidy up after a thread when it ends. A process that exits meanwhile tidies up the same things.
+/// Where it is not waited for, it ends by itself. The program's other threads take its signals.
 package final class JoinableThread: Sendable {
     private final class Work {
         let name: String
@@ -33,7 +35,8 @@ package final class JoinableThread: Sendable {
             { context in
                 guard let context else { return nil }
                 let work = Unmanaged<Work>.fromOpaque(context).takeRetainedValue()
-                Thread.current.name = work.name
+                JoinableThread.blockSignals()
+                thread_name_set(work.name)
                 work.body()
                 return nil
             },
@@ -61,12 +64,23 @@ package final class JoinableThread: Sendable {
         guard let thread else { return }
         if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
     }
+
+    /// Blocks all signals but those of a crash, whose handler prints where it happened.
+    ///
+    /// OpenSSL writes to sockets without `MSG_NOSIGNAL`: a peer that hangs up must be an error, not a SIGPIPE that ends
+    /// the process.
+    private static func blockSignals() {
+        var signals = sigset_t()
+        sigfillset(&signals)
+        for crash in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS] { sigdelset(&signals, crash) }
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
 }
 
 /// The system has no thread left.
 public struct ThreadError: Error, Hashable, Sendable, CustomStringConvertible {
     let name: String
-    let reason: String
+    package let reason: String
 
     /// What was tried, why it failed, what to do.
     public var description: String {

@@ -2,13 +2,13 @@ import Testing
 
 @testable import MQTT
 
-@Suite("State board")
-struct StateBoardTests {
+@Suite("State topics")
+struct StateTopicsTests {
     private func message(_ topic: String, _ text: String) -> MQTTMessage {
         MQTTMessage(topic: topic, text: text, qos: .atLeastOnce, retain: true)
     }
 
-    private func drain(_ board: inout StateBoard) -> [String] {
+    private func drain(_ board: inout StateTopics) -> [String] {
         var sent: [String] = []
         while let next = board.takeNext() {
             sent.append("\(next.topic)=\(String(decoding: next.payload, as: UTF8.self))")
@@ -18,7 +18,7 @@ struct StateBoardTests {
 
     @Test("keeps the newest of each topic, in the order in which they were set")
     func coalescing() {
-        var board = StateBoard()
+        var board = StateTopics()
         #expect(board.set(message("status", "online")) == false)
         #expect(board.set(message("count", "1")) == false)
         #expect(board.set(message("status", "lost")) == true)
@@ -29,7 +29,7 @@ struct StateBoardTests {
 
     @Test("a status that explains what was set after it goes out before it, even if it is no longer the newest")
     func explanation() {
-        var board = StateBoard(ownTopic: "status")
+        var board = StateTopics(ownTopic: "status")
         _ = board.set(message("status", "starting"))
         _ = board.set(message("count", "0"))
         #expect(board.set(message("status", "streaming")) == false, "nothing was replaced")
@@ -42,7 +42,7 @@ struct StateBoardTests {
 
     @Test("everything goes out again on a new connection")
     func renewal() {
-        var board = StateBoard()
+        var board = StateTopics()
         _ = board.set(message("status", "online"))
         _ = board.set(message("count", "1"))
         _ = drain(&board)
@@ -60,7 +60,7 @@ struct StateBoardTests {
 
     @Test("nothing overtakes a status that waits for the acknowledgement of the one before")
     func order() {
-        var board = StateBoard(ownTopic: "status")
+        var board = StateTopics(ownTopic: "status")
         _ = board.set(message("status", "streaming"))
         _ = board.set(message("count", "1"))
         _ = drain(&board)
@@ -74,7 +74,7 @@ struct StateBoardTests {
 
     @Test("a topic waits for its acknowledgement, then sends only the newest")
     func backPressure() {
-        var board = StateBoard()
+        var board = StateTopics()
         _ = board.set(message("count", "1"))
         _ = drain(&board)
         board.markSent("count", message: 4, at: 0)
@@ -90,7 +90,7 @@ struct StateBoardTests {
 
     @Test("a late will on the own topic is foreign, an echo of ours is not")
     func foreignMessages() {
-        var board = StateBoard(ownTopic: "status")
+        var board = StateTopics(ownTopic: "status")
         _ = board.set(message("status", "online"))
         _ = drain(&board)
         _ = board.set(message("status", "lost"))

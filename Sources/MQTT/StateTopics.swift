@@ -1,5 +1,5 @@
 /// The newest message of each state topic, and which of them the broker has yet to get.
-struct StateBoard {
+struct StateTopics {
     private struct Entry {
         var message: MQTTMessage
         var isDue = true

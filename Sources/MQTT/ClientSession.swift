@@ -1,0 +1,182 @@
+import Synchronization
+import System
+
+/// What the network thread and its clients share: messages on their way, and how it goes.
+final class ClientSession: Sendable {
+    /// What is shared, behind the lock. The store is never called with the lock held: it may have to wait for a disk.
+    struct State {
+        var events: DeliveryQueue
+        var states: StateTopics
+        var transients: [MQTTMessage] = []
+        var subscriptions: [String] = []
+        var counters = DeliveryCounters()
+        var isConnected = false
+        /// Events that grew too old since it was last logged.
+        var unloggedExpired = 0
+        var hasLoggedOverflow = false
+        var stop: StopRequest?
+        var outcome: StopReport?
+    }
+
+    /// The wish to end.
+    struct StopRequest {
+        /// When goodbye is said even though earlier messages are not acknowledged; timers' clock.
+        var goodbyeTime: Int64
+        /// When the connection is cut; timers' clock.
+        var deadline: Int64
+    }
+
+    /// How many transient messages may wait for the network thread.
+    static let transientCapacity = 64
+    /// How many expired events are removed from the store at once: `publish` waits for the store no longer than that takes.
+    static let expiryBatch = 16
+
+    let state: Mutex<State>
+    let store: any EventStore
+    let clock: DeliveryClock
+    let waker: Waker
+
+    init(
+        settings: BrokerSettings,
+        rules: DeliveryRules,
+        store: any EventStore,
+        clock: DeliveryClock
+    ) throws(MQTTError) {
+        do {
+            waker = try Waker()
+        } catch {
+            throw .resources(error.attempt, error.reason)
+        }
+        self.store = store
+        self.clock = clock
+        var state = State(
+            events: DeliveryQueue(rules: rules),
+            states: StateTopics(ownTopic: settings.selfCorrectingTopic, will: settings.will)
+        )
+        let dropped = store.events().compactMap { Self.accept($0, now: clock.now(), &state) }
+        self.state = Mutex(state)
+        forget(dropped)
+    }
+
+    /// Writes an event to the store, and lets it wait for the broker.
+    ///
+    /// - Returns: whether it is the first since the connection was lost for which another had to make room.
+    func accept(_ event: StoredEvent) -> Bool {
+        let isSafe = store.append(event)
+        let (dropped, isFirstOverflow) = state.withLock { state in
+            if !isSafe { state.counters.unsafeEvents += 1 }
+            // First, so that what is too old anyway does not count as crowded out.
+            var dropped = expireEvents(in: &state)
+            let evicted = Self.accept(event, now: clock.now(), &state)
+            guard let evicted else { return (dropped, false) }
+            dropped.append(evicted)
+            guard evicted.reason == .overflow else { return (dropped, false) }
+            defer { state.hasLoggedOverflow = true }
+            return (dropped, !state.hasLoggedOverflow)
+        }
+        forget(dropped)
+        return isFirstOverflow
+    }
+
+    /// - Returns: the event that had to make room.
+    private static func accept(
+        _ event: StoredEvent,
+        now: DeliveryClock.Moment,
+        _ state: inout State
+    ) -> DeliveryQueue.Dropped? {
+        state.counters.acceptedEvents += 1
+        let dropped = state.events.append(event, now: now)
+        if let dropped { count(dropped, &state) }
+        return dropped
+    }
+
+    private static func count(_ dropped: DeliveryQueue.Dropped, _ state: inout State) {
+        state.counters.count(dropped.reason)
+        if dropped.reason != .overflow { state.unloggedExpired += 1 }
+    }
+
+    private func forget(_ dropped: [DeliveryQueue.Dropped]) {
+        if !dropped.isEmpty { store.remove(dropped.map(\.sequence)) }
+    }
+
+    /// Takes out events that are too old, here and in the store.
+    ///
+    /// - Returns: whether there may be more.
+    func expireEvents() -> Bool {
+        let dropped = state.withLock { expireEvents(in: &$0) }
+        forget(dropped)
+        return dropped.count == Self.expiryBatch
+    }
+
+    /// The clock is read with the lock held, so that an event which comes in meanwhile does not seem to be from the future.
+    private func expireEvents(in state: inout State) -> [DeliveryQueue.Dropped] {
+        let dropped = state.events.expire(now: clock.now(), limit: Self.expiryBatch)
+        for dropped in dropped { Self.count(dropped, &state) }
+        return dropped
+    }
+
+    /// Notes an acknowledgement of whatever it was.
+    func acknowledged(message: Int32, refused: Bool) {
+        let sequence = state.withLock { state -> Int64? in
+            state.states.acknowledge(message: message)
+            return state.events.acknowledge(message: message)
+        }
+        guard let sequence else { return }
+        // First out of the store, then counted: whoever sees the count finds the store without it.
+        store.remove([sequence])
+        state.withLock { state in
+            if refused {
+                state.counters.count(.rejected)
+            } else {
+                state.counters.acknowledgedEvents += 1
+            }
+        }
+    }
+
+    /// Notes that the broker could not take a message now.
+    func postponed(message: Int32) {
+        state.withLock { state in
+            state.states.postpone(message: message)
+            state.events.postpone(message: message)
+        }
+    }
+
+    /// Takes out an event that no broker will ever take.
+    func discard(_ event: StoredEvent) {
+        state.withLock { state in
+            state.events.discard(event.sequence)
+            state.counters.count(.rejected)
+        }
+        store.remove([event.sequence])
+    }
+
+    /// Nothing in flight will be acknowledged any more; transient messages have missed their time.
+    func connectionLost() {
+        state.withLock { state in
+            state.isConnected = false
+            state.events.connectionLost()
+            state.states.connectionLost()
+            state.counters.count(.offline, state.transients.count)
+            state.transients = []
+        }
+    }
+
+    /// The present counters.
+    var counters: DeliveryCounters {
+        state.withLock { state in
+            state.counters.queuedEvents = state.events.count
+            return state.counters
+        }
+    }
+
+    /// What is still unsent.
+    func report(saidGoodbye: Bool) -> StopReport {
+        state.withLock { state in
+            StopReport(
+                saidGoodbye: saidGoodbye,
+                unsentEvents: state.events.count,
+                unsentTopics: state.states.unsettledTopics
+            )
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+
+/// Reads files that must fit into memory: settings, passwords, tokens, what the kernel reports.
+///
+/// Only regular files: opening a pipe, a terminal or a device may wait for ever, or never come to an end.
+package enum SmallFile {
+    /// For text that a person wrote.
+    package static let textLimit = 256 * 1024
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - limit: how many bytes it may have.
+    /// - Returns: its bytes.
+    /// - Throws: `FileError`.
+    package static func bytes(at path: String, limit: Int = textLimit) throws(FileError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw FileError(path, code: errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileError(path, code: errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw FileError(path, "it is a directory")
+        default: throw FileError(path, "it is a pipe or a device, not a regular file")
+        }
+        // What the kernel makes up on reading, as in /proc, has no size.
+        let isEndless = status.st_size == 0
+        var bytes: [UInt8] = []
+        while bytes.count <= limit {
+            let wanted = isEndless ? 4096 : min(status.st_size, limit) + 1 - bytes.count
+            var failure: CInt = 0
+            let chunk = [UInt8](unsafeUninitializedCapacity: max(1, wanted)) { buffer, count in
+                let got = read(descriptor, buffer.baseAddress, buffer.count)
+                failure = got < 0 ? errno : 0
+                count = max(0, got)
+            }
+            guard failure == 0 || failure == EINTR else { throw FileError(path, code: failure) }
+            if chunk.isEmpty, failure == 0 { return bytes }
+            bytes += chunk
+        }
+        throw FileError(path, "it is larger than \(limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(limit >> 20) MiB")")
+    }
+
+    /// Reads a file that must be UTF-8.
+    package static func text(at path: String, limit: Int = textLimit) throws(FileError) -> String {
+        guard let text = String(validating: try bytes(at: path, limit: limit), as: UTF8.self) else {
+            throw FileError(path, "it is not UTF-8 text")
+        }
+        return text
+    }
+
+    /// Reads a password or a token: the file's first line.
+    package static func firstLine(of path: String) throws(FileError) -> String {
+        String(try text(at: path).prefix { !$0.isNewline })
+    }
+}
+
+/// A file that cannot be read.
+package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let path: String
+    /// Why.
+    package let reason: String
+
+    init(_ path: String, _ reason: String) {
+        self.path = path
+        self.reason = reason
+    }
+
+    init(_ path: String, code: CInt) {
+        let reason =
+            switch code {
+            case ENOENT: "there is no such file"
+            case EACCES: "permission denied"
+            case EISDIR: "it is a directory"
+            case ENXIO: "it is a socket, not a regular file"
+            default: String(cString: strerror(code))
+            }
+        self.init(path, reason)
+    }
+
+    package var description: String { "\(path): \(reason)" }
+}

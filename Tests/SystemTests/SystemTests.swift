@@ -1,0 +1,103 @@
+import FacetTestSupport
+import Foundation
+import Testing
+
+@testable import System
+
+@Suite("System")
+struct SystemTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test("a pipe without a writer, a device, a directory and a missing file are errors that say so, at once")
+    func refused() throws {
+        let pipe = directory.file("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        for (path, reason) in [
+            (pipe, "it is a pipe or a device, not a regular file"),
+            ("/dev/zero", "it is a pipe or a device, not a regular file"), (directory.path, "it is a directory"),
+            ("/nowhere/file", "there is no such file"),
+        ] {
+            let error = #expect(throws: FileError.self) { try SmallFile.bytes(at: path) }
+            #expect(error?.reason == reason)
+        }
+    }
+
+    @Test(
+        "a file of exactly the limit is read whole, one byte more is too large",
+        arguments: [0, 1, 4096, 5000, 100_000]
+    )
+    func limit(size: Int) throws {
+        let path = try directory.write(String(repeating: "x", count: size), to: "file")
+        #expect(try SmallFile.bytes(at: path, limit: size).count == size)
+        guard size > 0 else { return }
+        let error = #expect(throws: FileError.self) { try SmallFile.bytes(at: path, limit: size - 1) }
+        #expect(error?.reason.hasPrefix("it is larger than") == true)
+    }
+
+    @Test("what the kernel makes up has no size and is read all the same; of passwords, the first line counts")
+    func lines() throws {
+        #expect(try SmallFile.firstLine(of: "/proc/self/comm").isEmpty == false)
+        #expect(try SmallFile.firstLine(of: directory.write("secret\r\nmore", to: "one")) == "secret")
+        #expect(try SmallFile.firstLine(of: directory.write("", to: "none")) == "")
+    }
+
+    @Test("a link in the place of the temporary name is not followed, and nothing but the file is left")
+    func pendingFile() throws {
+        let path = directory.file("picture.png")
+        let other = try directory.write("untouched", to: "other")
+        // The name that 0.2 used, which anybody could foresee.
+        let foreseeable = directory.file(".picture.png.\(getpid()).part")
+        #expect(symlink(other, foreseeable) == 0)
+        try Array("new".utf8).withUnsafeBytes { try PendingFile.write($0, to: path) }
+        #expect(try SmallFile.text(at: path) == "new")
+        #expect(try SmallFile.text(at: other) == "untouched")
+        unlink(foreseeable)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() == ["other", "picture.png"]
+        )
+    }
+
+    @Test("a thread takes no signals but those of a crash")
+    func signals() throws {
+        let blocked = Monitor<(Bool, Bool)?>(nil)
+        let thread = try JoinableThread(named: "test") {
+            var mask = sigset_t()
+            pthread_sigmask(SIG_BLOCK, nil, &mask)
+            let found = (sigismember(&mask, SIGPIPE) == 1, sigismember(&mask, SIGSEGV) == 1)
+            blocked.update { $0 = found }
+        }
+        let found = blocked.wait { $0 }
+        thread.join()
+        #expect(found == (true, false))
+    }
+
+    @Test("a monitor's wait ends with its time or with an update, whichever is first")
+    func monitor() throws {
+        let monitor = Monitor(false)
+        #expect(monitor.wait(for: .milliseconds(1)) { $0 ? true : nil } == nil)
+        #expect(monitor.wait(for: .seconds(-1)) { $0 ? true : nil } == nil)
+        let thread = try JoinableThread(named: "test") { monitor.update { $0 = true } }
+        #expect(monitor.wait(for: .seconds(Int64.max)) { $0 ? true : nil } == true)
+        thread.join()
+    }
+
+    @Test("a waker is heard before and during the wait, and once")
+    func waker() throws {
+        let waker = try Waker()
+        var isReadable: Bool {
+            var state = pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&state, 1, 0) == 1
+        }
+        waker.wake()
+        waker.wake()
+        #expect(isReadable)
+        _ = waker.wait([], nanoseconds: .max)
+        #expect(!isReadable)
+        let thread = try JoinableThread(named: "test") { waker.wake() }
+        _ = waker.wait([], nanoseconds: .max)
+        thread.join()
+        #expect(!isReadable)
+    }
+}
