@@ -3,6 +3,7 @@ import FaceMessages
 import FaceMetadata
 import FaceSession
 import Frames
+import System
 
 /// A session about a file, some frames ahead of its reader on a thread of its own, so that finding faces and drawing them
 /// share the work.

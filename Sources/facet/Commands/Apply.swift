@@ -3,6 +3,7 @@ import FaceInference
 import FaceSession
 import Foundation
 import MediaFiles
+import System
 
 /// `facet apply`: clips and pictures in, the same with the overlay out, in one step.
 struct Apply: AsyncParsableCommand {
