@@ -26,7 +26,8 @@ struct Serve: AsyncParsableCommand {
               facet serve
               facet serve --look hearts --mirror --control
               facet serve --topic 'site1/+/faces'
-              facet serve --listen 0.0.0.0:8088 --token-file token --https-certificate cert.pem --https-key cert.key
+              facet serve --listen 0.0.0.0:8088 --token-file token
+              facet serve --https-certificate cert.pem --https-key cert.key
             """
     )
 
