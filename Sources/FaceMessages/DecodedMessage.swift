@@ -15,6 +15,18 @@ public enum DecodedMessage: Hashable, Sendable {
     /// Whether detection is on.
     case detectState(Bool)
 
+    /// The topic it is published on.
+    public var topic: Topic {
+        switch self {
+        case .metadata: .metadata
+        case .event(let message): Topic(message.event.kind)
+        case .count: .count
+        case .status: .status
+        case .stats: .stats
+        case .detectState: .detectState
+        }
+    }
+
     /// The frame it comes from; nil if it does not come from one.
     public var stamp: FrameStamp? {
         switch self {

@@ -162,7 +162,7 @@ private enum Amount: NumberLimits { static let range = 0.0...1e12 }
 
 extension DecodingError {
     fileprivate static func outOfRange(_ value: String, _ range: ClosedRange<Double>, _ decoder: any Decoder) -> Self {
-        let words = "\(value) is not in \(range.lowerBound) to \(range.upperBound)"
+        let words = "\(value) is not in \(Int(range.lowerBound)) to \(Int(range.upperBound))"
         return .dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: words))
     }
 }
@@ -228,10 +228,12 @@ private struct MetadataPayload: Decodable {
     var faces: [WireFace]
 
     var message: MetadataMessage {
-        MetadataMessage(
+        // A face told twice would be drawn twice: the first one counts.
+        var known: Set<FaceID> = []
+        return MetadataMessage(
             origin: MessageOrigin(camera: camera.name, boot: boot.name),
             stamp: FrameStamp(frame: frame.value, time: time.timestamp, mediaTime: mediaTime.value),
-            faces: faces.prefix(MessageLimits.entries).map(\.face)
+            faces: faces.prefix(MessageLimits.entries).map(\.face).filter { known.insert($0.faceID).inserted }
         )
     }
 }

@@ -147,11 +147,22 @@ struct MessageDecoderTests {
         #expect((250...256).contains(message.origin.camera.utf8.count))
         #expect((1020...1024).contains(message.status.detail?.utf8.count ?? 0))
 
-        let crowd = Samples.encoder.metadata(Array(repeating: Samples.bareFace, count: 20_000), at: Samples.stamp)
-        guard case .metadata(let metadata) = try decoder.decode(crowd.payload, on: .metadata) else {
-            Issue.record("not metadata")
-            return
+        let crowd = (1...20_000).map { id in
+            var face = Samples.bareFace
+            face.faceID = FaceID(rawValue: id)
+            return face
         }
-        #expect(metadata.faces.count == 100)
+        #expect(try facesRead(crowd).count == 100)
+    }
+
+    @Test("reads a face that is told twice once")
+    func duplicate() throws {
+        #expect(try facesRead([Samples.face, Samples.bareFace, Samples.bareFace]).map(\.faceID.rawValue) == [7, 8])
+    }
+
+    private func facesRead(_ faces: [FaceObject]) throws -> [FaceObject] {
+        let message = Samples.encoder.metadata(faces, at: Samples.stamp)
+        guard case .metadata(let metadata) = try decoder.decode(message.payload, on: .metadata) else { return [] }
+        return metadata.faces
     }
 }

@@ -173,7 +173,7 @@ struct LookTests {
         var face = sampleFace()
         face.isSeen = false
         var scene = Scene()
-        _ = scene.apply(metadata([face], frame: 0), at: 0)
+        scene.apply(metadata([face], frame: 0), at: 0)
         let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: size))
         canvas.draw(scene, geometry, look: look, at: 0)
         try canvas.check()

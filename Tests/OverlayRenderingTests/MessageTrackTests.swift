@@ -31,13 +31,13 @@ struct MessageTrackTests {
     func plays() throws {
         var playback = MessagePlayback(try MessageTrack(lines: lines()))
         playback.advance(to: 2.0 / 30)
-        #expect(playback.scene.layers.isEmpty)
+        #expect(playback.scene.faces.isEmpty)
         playback.advance(to: 3.0 / 30)
-        #expect(playback.scene.layers.count == 1)
+        #expect(playback.scene.faces.count == 1)
         #expect(playback.advance(to: 7.0 / 30).map(\.id) == ["E1"])
         #expect(playback.scene.isFading)
         playback.advance(to: 9.0 / 30)
-        #expect(playback.scene.layers.isEmpty)
+        #expect(playback.scene.faces.isEmpty)
     }
 
     @Test("finds the first event of a kind and the end")

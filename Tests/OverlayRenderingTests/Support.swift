@@ -92,16 +92,20 @@ func stamp(_ frame: Int, rate: Double = 30) -> FrameStamp {
     FrameStamp(frame: frame, time: Timestamp(nanoseconds: 0), mediaTime: Double(frame) / rate)
 }
 
-func metadata(_ faces: [FaceObject], frame: Int, from origin: MessageOrigin = origin) -> MetadataMessage {
-    MetadataMessage(origin: origin, stamp: stamp(frame), faces: faces)
+func metadata(_ faces: [FaceObject], frame: Int) -> DecodedMessage {
+    .metadata(MetadataMessage(origin: origin, stamp: stamp(frame), faces: faces))
 }
 
-func event(_ kind: FaceEvent.Kind, face: Int, frame: Int, from origin: MessageOrigin = origin) -> EventMessage {
-    EventMessage(
-        origin: origin,
-        id: "E\(frame)",
-        seq: frame,
-        event: FaceEvent(kind: kind, face: sampleFace(id: face), stamp: stamp(frame)),
-        latency: nil
+func status(_ status: DaemonStatus) -> DecodedMessage { .status(StatusMessage(origin: origin, status: status)) }
+
+func event(_ kind: FaceEvent.Kind, face: Int, frame: Int) -> DecodedMessage {
+    .event(
+        EventMessage(
+            origin: origin,
+            id: "E\(frame)",
+            seq: frame,
+            event: FaceEvent(kind: kind, face: sampleFace(id: face), stamp: stamp(frame)),
+            latency: nil
+        )
     )
 }

@@ -176,16 +176,16 @@ struct BrokerTests {
         var model = LiveModel()
         // Retained, so it comes whether the subscription took effect before or after.
         publish(encoder.metadata([face()], at: stamp(1)), daemon)
-        while model.scene.layers.isEmpty, let occurrence = await next() { _ = model.take(occurrence, at: 0) }
-        #expect(model.scene.layers.count == 1)
+        while model.scene.faces.isEmpty, let occurrence = await next() { _ = model.take(occurrence, at: 0) }
+        #expect(model.scene.faces.count == 1)
         await broker.kill()
-        while !model.scene.layers.isEmpty, let occurrence = await next() { _ = model.take(occurrence, at: 1) }
+        while !model.scene.faces.isEmpty, let occurrence = await next() { _ = model.take(occurrence, at: 1) }
         #expect(!model.connection.isConnected)
         try await broker.start()
         while !model.connection.isConnected, let occurrence = await next() { _ = model.take(occurrence, at: 2) }
         // The daemon tells its state again on every connection.
-        while model.scene.layers.isEmpty, let occurrence = await next() { _ = model.take(occurrence, at: 3) }
-        #expect(model.scene.layers.count == 1)
+        while model.scene.faces.isEmpty, let occurrence = await next() { _ = model.take(occurrence, at: 3) }
+        #expect(model.scene.faces.count == 1)
         _ = await daemon.stop()
         await subscriber.stop()
     }

@@ -1,5 +1,6 @@
 import FaceMessages
 import FaceMetadata
+import Frames
 import MQTT
 import Testing
 
@@ -10,7 +11,7 @@ struct LiveBacklogTests {
     private let clock = ContinuousClock.now
 
     private func message(_ text: String) -> LiveInput.Content {
-        .occurrence(.message(.count, ReceivedMessage(topic: "faces/count", payload: Array(text.utf8))))
+        .occurrence(occurrence(ReceivedMessage(topic: "faces/count", payload: Array(text.utf8))))
     }
 
     private func fill(_ backlog: inout LiveBacklog, _ contents: [LiveInput.Content]) {
@@ -22,8 +23,8 @@ struct LiveBacklogTests {
         var words: [String] = []
         while let input = backlog.take() {
             switch input.content {
-            case .occurrence(.message(_, let message)): words.append(String(decoding: message.payload, as: UTF8.self))
-            case .occurrence(.foreign): words.append("foreign")
+            case .occurrence(.message(let message)): words.append(String(decoding: message.payload, as: UTF8.self))
+            case .occurrence(.failed(let failure)): words.append(failure.description)
             case .occurrence(.connection(let state)): words.append(state.description)
             case .key(let key): words.append(String(Unicode.Scalar(key)))
             case .tick: words.append("tick")
@@ -53,6 +54,27 @@ struct LiveBacklogTests {
         fill(&backlog, [message("1"), message("2"), message("3")])
         #expect(backlog.dropped == 8)
         #expect(drain(&backlog) == ["2", "3"])
+    }
+
+    @Test("is no more than 16 frames, which keep memory of the source")
+    func frames() {
+        var backlog = LiveBacklog(capacity: 100)
+        let message = CameraMessage(base: "faces", topic: .previewJPEG, content: .picture(PreviewPicture(frame())))
+        fill(&backlog, Array(repeating: .occurrence(.message(message)), count: 20) + [self.message("1")])
+        #expect(backlog.dropped == 4)
+        #expect(drain(&backlog).count == 17)
+    }
+
+    private func frame() -> Frame {
+        let memory = PixelMemory(byteCount: 4)
+        return Frame(
+            stamp: stamp(0),
+            captured: .now,
+            size: FrameSize(width: 1, height: 1),
+            format: .bgra,
+            planes: (Frame.Plane(base: memory.base, bytesPerRow: 4), nil, nil),
+            lease: memory
+        )
     }
 
     @Test("holds one tick at most")

@@ -164,16 +164,17 @@ struct OfflineTests {
         try PictureFile(path).write(canvas)
         let jpeg = Array(try Data(contentsOf: URL(filePath: path)))
         let decoder = try PreviewDecoder()
-        try decoder.decode(jpeg)
+        func picture(_ jpeg: [UInt8]) -> PreviewPicture { PreviewPicture(content: .jpeg(jpeg)) }
+        try decoder.decode(picture(jpeg))
         #expect(decoder.picture.uprightSize == FrameSize(width: 48, height: 32))
-        #expect(throws: (any Error).self) { try decoder.decode(Array(jpeg.prefix(60))) }
+        #expect(throws: (any Error).self) { try decoder.decode(picture(Array(jpeg.prefix(60)))) }
         // The height and the width in the header of the frame (ITU-T T.81, B.2.2).
         var bomb = jpeg
         let header = try #require(bomb.indices.first { bomb[$0] == 0xFF && bomb[$0 + 1] == 0xC0 })
         // TurboJPEG itself refuses more than 65,500: 65,023 must be refused by the limit.
         for offset in [5, 7] { (bomb[header + offset], bomb[header + offset + 1]) = (0xFD, 0xFF) }
         #expect(throws: JPEGError.tooLarge(FrameSize(width: 65023, height: 65023), limit: 40_000_000)) {
-            try decoder.decode(bomb)
+            try decoder.decode(picture(bomb))
         }
         #expect(decoder.picture.uprightSize == FrameSize(width: 48, height: 32))
     }

@@ -33,7 +33,7 @@ struct PairingTests {
                     .init("frame", "\(frame)"), .init("mediaTime", "\(Double(frame) / 30)"),
                 ]
             }
-            _ = model.take(.message(.previewJPEG, message), at: seconds)
+            _ = model.take(occurrence(message), at: seconds)
         }
     }
 
@@ -44,7 +44,7 @@ struct PairingTests {
         return face
     }
 
-    private func x(_ scene: Scene) -> Double? { scene.layers.first?.face.bounds.x }
+    private func x(_ scene: Scene) -> Double? { scene.faces.first?.bounds.x }
 
     @Test("a picture is drawn with the faces of its own frame, not with the newest")
     func ownFrame() throws {
@@ -108,7 +108,7 @@ struct PairingTests {
         let lost = DaemonStatus(state: .online, cameraState: .lost, reason: "unplugged", detail: "unplugged")
         _ = feed.model.take(occurrence(encoder.status(lost)), at: 0.1)
         let shown8 = feed.next(at: 1)
-        #expect(shown8 == nil && feed.model.picture == nil && !feed.model.isWatching)
+        #expect(shown8 == nil && feed.model.picture == nil && !feed.model.state.mayShowFaces)
     }
 
     @Test("metadata that an earlier run left on the broker says nothing about the faces of this one")
@@ -117,9 +117,9 @@ struct PairingTests {
         let other = MessageEncoder(camera: "front", boot: "RUN0")
         _ = model.take(occurrence(other.metadata([], at: stamp(9)), retained: true), at: 0)
         _ = model.take(occurrence(encoder.status(DaemonStatus(state: .online, cameraState: .streaming))), at: 0)
-        #expect(!model.hasMetadata)
+        #expect(model.state.stamp == nil && model.state.faceCount == nil)
         _ = model.take(occurrence(encoder.metadata([], at: stamp(0))), at: 1)
-        #expect(model.hasMetadata)
+        #expect(model.state.faceCount == 0)
     }
 
     @Test(
@@ -197,7 +197,7 @@ struct PairingTests {
                     errors += recording.errors(of: scene, in: picture)
                     drawn += 1
                 }
-                if pictures.model.status?.status.state == .stopped { break }
+                if pictures.model.state.condition == .stopped { break }
             }
             await daemon.waitUntilEnded()
             await subscriber.stop()
@@ -278,7 +278,7 @@ private struct Recording {
                 .init("frame", "\(moment.stamp.frame)"),
                 .init("mediaTime", "\(moment.stamp.mediaTime)"),
             ]
-            _ = model.take(.message(.previewJPEG, picture), at: arrival)
+            _ = model.take(occurrence(picture), at: arrival)
         }
         draw(until: tick + 1, &model)
         return errors
@@ -292,7 +292,7 @@ private struct Recording {
         var playback = MessagePlayback(try MessageTrack(lines: lines))
         return moments.map { moment in
             playback.advance(to: moment.stamp.mediaTime)
-            return playback.scene.layers.map(\.face)
+            return playback.scene.faces
         }
     }
 
@@ -316,7 +316,7 @@ private struct Recording {
     /// How far the eyes drawn over a picture are from the mesh's in its frame, in widths of the picture.
     func errors(of scene: Scene, in picture: PreviewPicture) -> [Double] {
         guard let moment = moments.first(where: { $0.stamp.frame == picture.frame }) else { return [] }
-        return scene.layers.flatMap { Self.errors(of: $0.face, in: moment.eyes) }
+        return scene.faces.flatMap { Self.errors(of: $0, in: moment.eyes) }
     }
 
     /// The distances of a face's eyes to those of the nearest observed face; none for a face that is not seen.

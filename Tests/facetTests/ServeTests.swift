@@ -300,10 +300,7 @@ struct PagePublisherTests {
     }
 
     private func received(_ message: Message, under base: String = "faces") -> Subscriber.Occurrence {
-        let name = message.topic.name(under: base)
-        var received = ReceivedMessage(topic: name, payload: message.payload)
-        received.userProperties = message.userProperties.map { MQTTMessage.UserProperty($0.name, $0.value) }
-        return .message(message.topic, received)
+        occurrence(message, under: base)
     }
 
     /// The parts of the next message that a page is sent.

@@ -40,9 +40,42 @@ func event(_ kind: FaceEvent.Kind, frame: Int = 0) -> EventMessage {
     )
 }
 
-func occurrence(_ message: Message, retained: Bool = false) -> Subscriber.Occurrence {
-    .message(
-        message.topic,
-        ReceivedMessage(topic: message.topic.name(under: "faces"), payload: message.payload, retained: retained)
+/// A message as a command takes it from a broker.
+func occurrence(_ message: Message, under base: String = "faces", retained: Bool = false) -> Subscriber.Occurrence {
+    occurrence(
+        ReceivedMessage(
+            topic: message.topic.name(under: base),
+            payload: message.payload,
+            retained: retained,
+            userProperties: message.userProperties.map { MQTTMessage.UserProperty($0.name, $0.value) }
+        )
+    )
+}
+
+func occurrence(_ received: ReceivedMessage) -> Subscriber.Occurrence {
+    CameraMessage(received).map { .message($0) } ?? .failed(CommandFailure("no topic of the contract"))
+}
+
+/// That the broker has answered.
+let connected = Subscriber.Occurrence.connection(.connected(.version5, sessionPresent: false, broker: "localhost"))
+
+/// What a daemon publishes about ten seconds.
+var figures: DaemonStats {
+    var messages = DaemonStats.Messages()
+    messages.sent = 12
+    messages.dropped = ["overflow": 2]
+    return DaemonStats(
+        time: stamp(0).time,
+        uptime: 60,
+        interval: 10,
+        frameRate: 29.9,
+        analysisRate: 29.5,
+        captured: 1800,
+        analysed: 1790,
+        dropped: ["late": 10],
+        stages: [.init(name: "detect", runs: 20, mean: 0.004, longest: 0.009)],
+        cpu: 0.125,
+        residentBytes: 92_000_000,
+        messages: messages
     )
 }

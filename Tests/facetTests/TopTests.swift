@@ -15,11 +15,7 @@ struct TopTests {
     }()
 
     private func metadata(_ faces: [FaceObject], frame: Int, under base: String = "faces") -> Subscriber.Occurrence {
-        let message = encoder.metadata(faces, at: stamp(frame))
-        return .message(
-            message.topic,
-            ReceivedMessage(topic: message.topic.name(under: base), payload: message.payload)
-        )
+        occurrence(encoder.metadata(faces, at: stamp(frame)), under: base)
     }
 
     private func face(_ id: Int, smile: Double? = nil, yaw: Double = 0, isBlinking: Bool = false) -> FaceObject {
@@ -52,15 +48,15 @@ struct TopTests {
 
     @Test("a row for each face, and the events below")
     func rows() throws {
-        var board = TopBoard()
-        board.take(.connection(.connected(.version5, sessionPresent: false, broker: "localhost")), at: 0)
+        var top = TopState()
+        top.take(connected, at: 0)
         let status = DaemonStatus(state: .online, cameraState: .streaming, attention: [.tooDark])
-        board.take(occurrence(encoder.status(status)), at: 0)
-        board.take(metadata([face(1, smile: 0.1), face(12, yaw: -45)], frame: 0), at: 0)
-        board.take(metadata([face(1, smile: 1), face(12, yaw: 44)], frame: 30), at: 1)
-        board.take(occurrence(encoder.event(event(.smile).event, id: "E1", seq: 1, latency: nil)), at: 1)
-        board.advance(to: 2)
-        let lines = formatter.lines(board, columns: 80, rows: 24, at: 2, note: "localhost:1883")
+        top.take(occurrence(encoder.status(status)), at: 0)
+        top.take(metadata([face(1, smile: 0.1), face(12, yaw: -45)], frame: 0), at: 0)
+        top.take(metadata([face(1, smile: 1), face(12, yaw: 44)], frame: 30), at: 1)
+        top.take(occurrence(encoder.event(event(.smile).event, id: "E1", seq: 1, latency: nil)), at: 1)
+        top.advance(to: 2)
+        let lines = formatter.lines(top, columns: 80, rows: 24, at: 2, note: "localhost:1883")
         #expect(
             lines == [
                 "faces streaming (too_dark) · 2 faces · localhost:1883 · q quits", "",
@@ -74,29 +70,38 @@ struct TopTests {
 
     @Test("no line is wider than the terminal and none too many", arguments: [(20, 5), (40, 10), (79, 24), (300, 60)])
     func size(columns: Int, rows: Int) {
-        var board = TopBoard()
-        board.take(metadata((1...40).map { face($0, smile: 0.5) }, frame: 0), at: 0)
-        board.take(metadata((1...3).map { face($0, smile: 0.5) }, frame: 0, under: "some/other/room/faces"), at: 0)
-        for _ in 0..<50 {
-            board.take(occurrence(encoder.event(event(.smile).event, id: "E", seq: 1, latency: nil)), at: 1)
+        var top = TopState()
+        top.take(metadata((1...40).map { face($0, smile: 0.5) }, frame: 0), at: 0)
+        top.take(metadata((1...3).map { face($0, smile: 0.5) }, frame: 0, under: "some/other/room/faces"), at: 0)
+        for number in 1...50 {
+            top.take(occurrence(encoder.event(event(.smile).event, id: "E\(number)", seq: number, latency: nil)), at: 1)
         }
-        let lines = formatter.lines(board, columns: columns, rows: rows, at: 2, note: "localhost:1883")
+        let lines = formatter.lines(top, columns: columns, rows: rows, at: 2, note: "localhost:1883")
         #expect(lines.count == rows)
         #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
         #expect(lines.contains { $0.hasSuffix("more faces") } || rows > 50)
     }
 
+    @Test("a camera that does not look has no count of faces")
+    func notLooking() {
+        var top = TopState()
+        top.take(occurrence(encoder.status(DaemonStatus(state: .online, cameraState: .disabled))), at: 0)
+        top.take(occurrence(encoder.count(0)), at: 0)
+        let lines = formatter.lines(top, columns: 80, rows: 24, at: 2, note: "localhost:1883")
+        #expect(lines.first == "faces disabled · localhost:1883 · q quits")
+    }
+
     @Test("faces go with the metadata, with the connection and with the daemon")
     func gone() {
-        var board = TopBoard()
-        board.take(metadata([face(1), face(2)], frame: 0), at: 0)
-        board.take(metadata([face(2)], frame: 1), at: 1)
-        #expect(board.rows.map(\.trace.face.faceID.rawValue) == [2])
-        board.take(occurrence(encoder.status(DaemonStatus(state: .offline))), at: 2)
-        #expect(board.rows.isEmpty)
-        board.take(metadata([face(3)], frame: 2, under: "porch/faces"), at: 3)
-        #expect(board.rows.map(\.base) == ["porch/faces"])
-        board.take(.connection(.disconnected("gone")), at: 4)
-        #expect(board.rows.isEmpty)
+        var top = TopState()
+        top.take(metadata([face(1), face(2)], frame: 0), at: 0)
+        top.take(metadata([face(2)], frame: 1), at: 1)
+        #expect(top.rows.map(\.trace.face.faceID.rawValue) == [2])
+        top.take(occurrence(encoder.status(DaemonStatus(state: .offline))), at: 2)
+        #expect(top.rows.isEmpty)
+        top.take(metadata([face(3)], frame: 2, under: "porch/faces"), at: 3)
+        #expect(top.rows.map(\.base) == ["porch/faces"])
+        top.take(.connection(.disconnected("gone")), at: 4)
+        #expect(top.rows.isEmpty)
     }
 }

@@ -55,7 +55,7 @@ struct ViewTests {
 
     @Test("the status line is as wide as the terminal and tells what matters first", arguments: [0, 1, 20, 80, 200])
     func statusLine(columns: Int) throws {
-        var line = StatusLine(broker: "broker:1883")
+        var line = StatusLine(broker: "broker:1883", state: CameraState())
         line.connection = .connected(.version5, sessionPresent: false, broker: "broker:1883")
         line.remember(event(.smile), at: 10)
         let text = line.text(columns: columns, faces: 1, rate: 14.6, controls: try controls(), at: 13)
@@ -77,13 +77,14 @@ struct ViewTests {
     func hostileWords() throws {
         var line = StatusLine(broker: "broker:1883")
         line.connection = .disconnected("\u{1B}]0;pwned\u{7}\u{202E}")
-        line.status = StatusMessage(
-            origin: MessageOrigin(camera: "\u{1B}[31mX\n", boot: "RUN1"),
-            status: DaemonStatus(state: .online)
-        )
+        var state = CameraState()
+        let origin = MessageOrigin(camera: "\u{1B}[31mX\n", boot: "RUN1")
+        let status = DaemonStatus(state: .online, cameraState: .lost, detail: "\u{1B}[2Junplugged")
+        _ = state.take(.status(StatusMessage(origin: origin, status: status)))
+        line.state = state
         let text = line.text(columns: 200, faces: 0, rate: 0, controls: try controls(), at: 0)
         #expect(text.count == 200)
-        #expect(text.contains(" [31mX : online"))
+        #expect(text.contains(" [31mX : lost –  [2Junplugged") && !text.contains("0 faces"))
         #expect(!text.unicodeScalars.contains { $0.value < 0x20 || $0 == "\u{202E}" })
     }
 
@@ -107,9 +108,9 @@ struct ViewTests {
         let jpeg = Array(try Data(contentsOf: URL(filePath: directory.file("a.jpg"))))
         let source = try ViewPicture(clip: nil)
         let target = FrameSize(width: 8, height: 8)
-        source.offer(jpeg)
+        source.offer(PreviewPicture(content: .jpeg(jpeg)))
         #expect(try source.update(mediaTime: nil, target: target))
-        source.offer(Array(jpeg.prefix(60)))
+        source.offer(PreviewPicture(content: .jpeg(Array(jpeg.prefix(60)))))
         #expect(try !source.update(mediaTime: nil, target: target))
         try source.refine()
         #expect(source.picture.uprightSize == FrameSize(width: 48, height: 32))
@@ -129,15 +130,15 @@ struct LiveModelTests {
     @Test("nothing is known without a connection")
     func disconnected() {
         var model = LiveModel()
-        _ = model.take(.connection(.connected(.version5, sessionPresent: false, broker: "broker:1883")), at: 0)
+        _ = model.take(connected, at: 0)
         _ = model.take(occurrence(encoder.status(DaemonStatus(state: .online, cameraState: .streaming))), at: 0)
         _ = model.take(occurrence(encoder.metadata([face()], at: stamp(0))), at: 0)
-        #expect(model.scene.layers.count == 1 && model.status != nil)
+        #expect(model.scene.faces.count == 1 && model.state.status != nil)
         _ = model.take(.connection(.disconnected("gone")), at: 1)
-        #expect(model.scene.layers.isEmpty && model.status == nil)
+        #expect(model.scene.faces.isEmpty && model.state.status == nil)
         // The broker's retained metadata brings the face back.
         _ = model.take(occurrence(encoder.metadata([face()], at: stamp(0)), retained: true), at: 2)
-        #expect(model.scene.layers.count == 1)
+        #expect(model.scene.faces.count == 1)
     }
 
     @Test(
@@ -161,69 +162,59 @@ struct LiveModelTests {
     func broken() {
         var model = LiveModel()
         let broken = ReceivedMessage(topic: "faces/metadata", payload: Array("{".utf8))
-        #expect(model.take(.message(.metadata, broken), at: 0) == nil)
+        #expect(model.take(occurrence(broken), at: 0) == nil)
     }
 
-    /// A shot of a frame of a source with 30 frames a second that came at a time.
-    private func shot(_ frame: Int?, at seconds: Double) -> Shutter.Shot {
+    /// A picture of a frame of a source with 30 frames a second that came at a time.
+    private func candidate(_ frame: Int?, at seconds: Double) -> PictureChoice.Candidate {
         let mediaTime = frame.map { Double($0) / 30 }
-        return Shutter.Shot(
-            picture: PreviewPicture(jpeg: [], frame: frame, mediaTime: mediaTime, arrival: seconds),
+        return PictureChoice.Candidate(
+            picture: PreviewPicture(content: .jpeg([]), frame: frame, mediaTime: mediaTime, arrival: seconds),
             scene: Scene()
         )
     }
 
-    @Test("the shutter takes the first picture that shows the event's frame")
-    func shutter() {
-        var shutter = Shutter(event: .smile)
-        shutter.take(event(.blink(eyes: .both, duration: 0.1), frame: 95).event, at: 0)
-        shutter.add(shot(98, at: 0.9))
-        #expect(shutter.released(at: 0.9) == nil)
-        shutter.take(event(.smile, frame: 100).event, at: 1)
-        shutter.add(shot(99, at: 1.1))
-        #expect(shutter.released(at: 1.1) == nil)
-        shutter.add(shot(101, at: 1.2))
-        shutter.add(shot(104, at: 1.3))
-        #expect(shutter.released(at: 1.3)?.picture.frame == 101)
-        var next = Shutter(event: nil)
-        #expect(next.released(at: 0) == nil)
-        next.add(shot(5, at: 0))
-        #expect(next.released(at: 0)?.picture.frame == 5)
+    @Test("the snapshot is the first picture that shows the event's frame")
+    func firstOfEvent() {
+        var choice = PictureChoice(event: .smile)
+        choice.take(event(.blink(eyes: .both, duration: 0.1), frame: 95).event, at: 0)
+        choice.add(candidate(98, at: 0.9))
+        #expect(choice.chosen(at: 0.9) == nil)
+        choice.take(event(.smile, frame: 100).event, at: 1)
+        choice.add(candidate(99, at: 1.1))
+        #expect(choice.chosen(at: 1.1) == nil)
+        choice.add(candidate(101, at: 1.2))
+        choice.add(candidate(104, at: 1.3))
+        #expect(choice.chosen(at: 1.3)?.picture.frame == 101)
+        var next = PictureChoice(event: nil)
+        #expect(next.chosen(at: 0) == nil)
+        next.add(candidate(5, at: 0))
+        #expect(next.chosen(at: 0)?.picture.frame == 5)
     }
 
     @Test("the picture of a blink is the one with closed eyes, before the frame that reported it")
-    func blinkShutter() {
-        var shutter = Shutter(event: .blink)
-        for frame in [84, 88, 92, 96, 100] { shutter.add(shot(frame, at: Double(frame) / 30)) }
-        #expect(shutter.released(at: 3.3) == nil)
+    func closedEyes() {
+        var choice = PictureChoice(event: .blink)
+        for frame in [84, 88, 92, 96, 100] { choice.add(candidate(frame, at: Double(frame) / 30)) }
+        #expect(choice.chosen(at: 3.3) == nil)
         // Closed for 0.2 s until frame 96: the middle is frame 93.
-        shutter.take(event(.blink(eyes: .both, duration: 0.2), frame: 96).event, at: 3.3)
-        #expect(shutter.released(at: 3.3)?.picture.frame == 92)
+        choice.take(event(.blink(eyes: .both, duration: 0.2), frame: 96).event, at: 3.3)
+        #expect(choice.chosen(at: 3.3)?.picture.frame == 92)
     }
 
-    @Test("the shutter does not wait for ever, nor for frame numbers that never come")
-    func shutterPatience() {
+    @Test("the snapshot does not wait for ever, nor for frame numbers that never come")
+    func patience() {
         let smile = event(.smile, frame: 100).event
-        var late = Shutter(event: .smile)
-        late.add(shot(98, at: 0.9))
+        var late = PictureChoice(event: .smile)
+        late.add(candidate(98, at: 0.9))
         late.take(smile, at: 1)
-        #expect(late.released(at: 1.4) == nil)
-        #expect(late.released(at: 1.6)?.picture.frame == 98)
-        var unnumbered = Shutter(event: .smile)
-        unnumbered.add(shot(nil, at: 0.9))
+        #expect(late.chosen(at: 1.4) == nil)
+        #expect(late.chosen(at: 1.6)?.picture.frame == 98)
+        var unnumbered = PictureChoice(event: .smile)
+        unnumbered.add(candidate(nil, at: 0.9))
         unnumbered.take(smile, at: 1)
-        #expect(unnumbered.released(at: 1) == nil)
-        unnumbered.add(shot(nil, at: 1.05))
-        #expect(unnumbered.released(at: 1.05)?.picture.arrival == 1.05)
-    }
-
-    @Test("the timing of a view that runs for long needs no more and more memory")
-    func timingMemory() {
-        var timing = ViewTiming()
-        for _ in 0..<10_000 {
-            timing.arrive(.now)
-            timing.draw()
-        }
-        #expect(timing.samples <= 4096)
+        #expect(unnumbered.chosen(at: 1) == nil)
+        unnumbered.add(candidate(nil, at: 1.05))
+        #expect(unnumbered.chosen(at: 1.05)?.picture.arrival == 1.05)
     }
 }

@@ -29,7 +29,7 @@ struct WatchFormatterTests {
         #expect(plain.line(.event(event(kind))) == "05:12:33.120  " + text)
     }
 
-    @Test("tell who is there, and that nobody is")
+    @Test("tell the faces that are there, and that there is none")
     func metadata() {
         let origin = MessageOrigin(camera: "front", boot: "RUN1")
         let message = MetadataMessage(origin: origin, stamp: stamp(0), faces: [face()])
@@ -38,7 +38,7 @@ struct WatchFormatterTests {
                 == "05:12:33.120  metadata     face 1 at 50%,50% size 40%×60% roll -3° yaw 8° pitch -2° smiling left eye closed"
         )
         let empty = MetadataMessage(origin: origin, stamp: stamp(0), faces: [])
-        #expect(plain.line(.metadata(empty)) == "05:12:33.120  metadata     nobody")
+        #expect(plain.line(.metadata(empty)) == "05:12:33.120  metadata     no face")
     }
 
     @Test("any number is survived", arguments: [1e300, -1e300, 1e18, 9.3e16, .infinity, .nan])

@@ -109,7 +109,7 @@ package struct MessagePlayback: Sendable {
     private static let rounding = 0.0005
 
     /// The scene at the time played to.
-    package private(set) var scene: Scene
+    package private(set) var scene = Scene()
 
     private let track: MessageTrack
     private var next = 0
@@ -117,7 +117,6 @@ package struct MessagePlayback: Sendable {
     /// Makes a playback that stands before the first message.
     package init(_ track: MessageTrack) {
         self.track = track
-        scene = Scene(camera: track.camera)
     }
 
     /// Applies the messages up to a time of the clip, in seconds; a time before the one played to changes nothing.

@@ -16,16 +16,16 @@ extension Scene {
         at seconds: Double,
         fades: Bool = false
     ) -> [(face: DrawnFace, strength: Double)] {
-        let faces = layers.compactMap { layer -> (face: DrawnFace, strength: Double)? in
-            let strength = fades ? layer.strength(at: seconds) : 1
-            guard strength > 0, let face = geometry.transformed(layer.face, from: camera) else { return nil }
+        let drawn = faces.compactMap { object -> (face: DrawnFace, strength: Double)? in
+            let strength = fades ? strength(of: object, at: seconds) : 1
+            guard strength > 0, let face = geometry.transformed(object, from: state.name) else { return nil }
             var strengths: [Topic: Double] = [:]
-            for flash in flashes(of: layer.faceID) {
+            for flash in flashes(of: object.faceID) {
                 strengths[flash.kind] = max(strengths[flash.kind] ?? 0, flash.strength(at: seconds))
             }
             return (DrawnFace(face: face, flashes: strengths), strength)
         }
-        return faces.sorted { $0.face.face.bounds.area < $1.face.face.bounds.area }
+        return drawn.sorted { $0.face.face.bounds.area < $1.face.face.bounds.area }
     }
 }
 

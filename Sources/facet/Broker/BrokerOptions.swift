@@ -60,8 +60,11 @@ struct BrokerOptions: ParsableArguments {
         }
     }
 
+    /// What a daemon's topics begin with unless its settings say otherwise.
+    static let standardBase = "faces"
+
     /// The bases that the documentation recommends for one camera and for several.
-    static let allCameras = ["faces", "+/faces"]
+    static let allCameras = [standardBase, "+/" + standardBase]
 
     /// The bases that a command for several cameras listens to, and what it takes if none is given.
     func patterns(default standard: [String]) -> [String] { topic.isEmpty ? standard : topic }
@@ -73,7 +76,7 @@ struct BrokerOptions: ParsableArguments {
     ///
     /// - Throws: `ValidationError` if a pattern or several bases are given.
     func base() throws -> String {
-        guard let base = topic.first else { return "faces" }
+        guard let base = topic.first else { return Self.standardBase }
         guard topic.count == 1, !base.contains("+") else {
             throw ValidationError(
                 "this command is about one camera: name its base with --topic; `facet fleet` lists those there are"

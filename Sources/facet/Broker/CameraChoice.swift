@@ -1,8 +1,4 @@
-import ArgumentParser
 import FaceMessages
-import FaceMetadata
-import Frames
-import MQTT
 
 /// Which of the cameras on a broker a command is about that shows only one.
 struct CameraChoice {
@@ -27,45 +23,23 @@ struct CameraChoice {
         let patterns = options.patterns(default: BrokerOptions.allCameras)
         let topics: [Topic] = [.status, .count, .metadata, .stats]
         let subscriber = try Subscriber(options, command: command, topics: topics, patterns: patterns)
-        let choice = CameraChoice(patterns: patterns, address: subscriber.address)
-        var (board, notices) = (FleetBoard(), ConnectionNotices(address: subscriber.address))
-        var connected: ContinuousClock.Instant?
-        loop: for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
-            switch input.content {
-            case .occurrence(.connection(let state)):
-                if let note = try notices.note(state) { StandardOutput.note(note) }
-                connected = state.isConnected ? .now : nil
-            case .occurrence(.message(let topic, let message)):
-                let base = message.base(of: topic)
-                _ = try? board.take(
-                    message.payload,
-                    on: topic,
-                    under: base,
-                    isRetained: message.retained,
-                    at: .wallClock()
-                )
-            case .tick:
-                if let connected, connected.duration(to: .now) > .seconds(Subscriber.listening) { break loop }
-            case .occurrence(.foreign), .key, .interrupted: break
-            }
-        }
+        let table = try await CameraTable.listen(to: subscriber)
         await subscriber.stop()
-        return try choice.base(named: name, among: board.cameras)
+        guard !table.cameras.isEmpty else { throw subscriber.noCamera }
+        return try CameraChoice(patterns: patterns, address: subscriber.address).base(named: name, among: table)
     }
 
     /// The base of the one camera that fits.
-    func base(named name: String?, among cameras: [FleetBoard.Camera]) throws(CommandFailure) -> String {
+    private func base(named name: String?, among table: CameraTable) throws(CommandFailure) -> String {
+        let cameras = FleetFormatter.bases(table).map { (base: $0, state: table.cameras[$0] ?? CameraState()) }
         let place = "under \(patterns.joined(separator: ", ")) at \(address)"
-        guard !cameras.isEmpty else {
-            throw CommandFailure("no camera \(place): start facetd, or name its base with --topic")
-        }
         guard let name else {
             guard cameras.count > 1 else { return cameras[0].base }
             throw CommandFailure(
                 "\(cameras.count) cameras \(place): \(Self.list(cameras)); choose one with --camera \(Self.key(of: cameras[0], in: cameras))"
             )
         }
-        let fitting = cameras.filter { $0.name == name || $0.base == name }
+        let fitting = cameras.filter { $0.state.name == name || $0.base == name }
         guard !fitting.isEmpty else {
             throw CommandFailure(
                 "no camera '\(name)' \(place): there \(cameras.count == 1 ? "is" : "are") \(Self.list(cameras))"
@@ -79,16 +53,19 @@ struct CameraChoice {
         return fitting[0].base
     }
 
+    private typealias Camera = (base: String, state: CameraState)
+
     /// What addresses a camera and no other one.
-    private static func key(of camera: FleetBoard.Camera, in cameras: [FleetBoard.Camera]) -> String {
-        let isUnique =
-            !camera.name.isEmpty && cameras.filter { $0.name == camera.name || $0.base == camera.name }.count == 1
-        return (isUnique ? camera.name : camera.base).printable
+    private static func key(of camera: Camera, in cameras: [Camera]) -> String {
+        guard let name = camera.state.name, !name.isEmpty,
+            cameras.count(where: { $0.state.name == name || $0.base == name }) == 1
+        else { return camera.base.printable }
+        return name.printable
     }
 
-    private static func list(_ cameras: [FleetBoard.Camera]) -> String {
+    private static func list(_ cameras: [Camera]) -> String {
         var parts = cameras.prefix(listed).map { camera in
-            "\(key(of: camera, in: cameras)) (\(camera.base.printable), \(camera.state))"
+            "\(key(of: camera, in: cameras)) (\(camera.base.printable), \(camera.state.condition.rawValue))"
         }
         if cameras.count > listed { parts.append("and \(cameras.count - listed) more, which `facet fleet` lists") }
         return parts.joined(separator: ", ")

@@ -1,11 +1,8 @@
 import ArgumentParser
-import FaceInference
 import FaceMessages
 import FaceMetadata
 import FaceSession
 import Frames
-import MQTT
-import Synchronization
 
 /// `--source`: pictures and faces from a session in this program instead of a daemon's.
 struct SourceOptions: ParsableArguments {
@@ -53,113 +50,95 @@ struct SourceOptions: ParsableArguments {
         }
         let base = try broker.base()
         do throws(FaceSessionError) {
-            return Subscriber(try LocalSession(source), topic: base, name: source, capacity: capacity)
+            return Subscriber(try LocalSession(source), base: base)
         } catch {
             throw CommandFailure(error.description)
         }
     }
 }
 
-/// A session in this program, as the messages of a daemon that looks at the same source.
-final class LocalSession: Sendable {
-    /// The topic and the payload of each message; ends with the session.
-    let messages: AsyncStream<Message>
+/// A session in this program, as what a daemon would publish about the same source.
+struct LocalSession: Sendable {
+    /// The source as it was named.
+    let name: String
 
     private let session: FaceSession
-    private let ticket = RunTicket()
-    private let thread = Mutex<JoinableThread?>(nil)
 
     /// Opens a clip; a camera is opened when the session runs.
-    init(_ text: String, capacity: Int = 64) throws(FaceSessionError) {
+    init(_ text: String) throws(FaceSessionError) {
+        name = text
         var options = FaceSession.Options()
         options.frames = .full
         // As a terminal or a clip needs them.
         options.maximumFrameRate = 30
-        let session = try FaceSession(source: FaceSession.Source(text), options: options)
-        let (messages, continuation) = AsyncStream.makeStream(
-            of: Message.self,
-            bufferingPolicy: .bufferingNewest(capacity)
-        )
-        self.messages = messages
-        self.session = session
-        do {
-            let thread = try JoinableThread(named: "session") { [ticket] in
-                let feed = Feed(camera: text, continuation)
-                do throws(FaceSessionError) {
-                    try session.run(ticket) { feed.take($0) }
-                } catch {
-                    feed.fail(error)
+        session = try FaceSession(source: FaceSession.Source(text), options: options)
+    }
+
+    /// Runs the session and hands out what it sees, until its end or `stop`.
+    func forward(base: String, to receive: @Sendable (Subscriber.Occurrence) -> Void) async {
+        var updates = UpdateMessages(camera: name)
+        do throws(FaceSessionError) {
+            for try await update in session.updates {
+                for message in updates.messages(of: update) {
+                    receive(.message(CameraMessage(base: base, topic: message.topic, content: .decoded(message))))
                 }
-                continuation.finish()
+                guard let frame = update.frame else { continue }
+                let picture = CameraMessage.Content.picture(PreviewPicture(frame))
+                receive(.message(CameraMessage(base: base, topic: .previewJPEG, content: picture)))
             }
-            self.thread.withLock { $0 = thread }
         } catch {
-            throw .thread(error)
+            receive(.failed(CommandFailure(error.description)))
         }
     }
 
     /// Closes the source.
     func stop() {
-        session.cancel(ticket)
-        thread.withLock(\.self)?.join()
+        session.stop()
     }
 }
 
-/// Makes the messages of a session's updates, on the session's thread.
-private final class Feed {
-    private let encoder: MessageEncoder
-    private let jpeg = try? JPEGEncoder(quality: 90, maximumWidth: 1920)
-    private let messages: AsyncStream<Message>.Continuation
-    private var state: StreamState?
+/// Turns a session's updates into the messages that a daemon would publish, every change of a face among them.
+struct UpdateMessages {
+    private let origin: MessageOrigin
+    private var status: DaemonStatus?
 
-    init(camera: String, _ messages: AsyncStream<Message>.Continuation) {
-        encoder = MessageEncoder(camera: camera, boot: ULID.make(at: .wallClock()))
-        self.messages = messages
+    /// Makes messages from a camera of that name.
+    init(camera: String) {
+        origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock()))
     }
 
-    func take(_ update: FaceUpdate) {
-        if update.state != state {
-            state = update.state
-            messages.yield(encoder.status(status(update.state)))
+    /// What is to be said about an update: a leave before the status that explains it, and the faces after it.
+    mutating func messages(of update: FaceUpdate) -> [DecodedMessage] {
+        var messages = update.events.map { event in
+            DecodedMessage.event(EventMessage(origin: origin, id: "", seq: 0, event: event, latency: nil))
         }
-        for event in update.events {
-            messages.yield(encoder.event(event, id: ULID.make(at: .wallClock()), seq: 0, latency: nil))
+        let status = DaemonStatus(update)
+        if status != self.status {
+            self.status = status
+            messages.append(.status(StatusMessage(origin: origin, status: status)))
         }
-        guard let stamp = update.stamp else { return }
-        messages.yield(encoder.metadata(update.faces, at: stamp))
-        guard let frame = update.frame else { return }
-        // A picture that cannot be encoded is missing; the next one comes soon.
-        if let picture = try? jpeg?.encode(frame) { messages.yield(encoder.preview(picture, of: stamp)) }
+        if let stamp = update.stamp {
+            messages.append(.metadata(MetadataMessage(origin: origin, stamp: stamp, faces: update.faces)))
+        }
+        return messages
     }
+}
 
-    /// The session has failed for good.
-    func fail(_ error: FaceSessionError) {
-        var status = status(.ended)
-        status.cameraState = .lost
-        status.detail = error.description
-        messages.yield(encoder.status(status))
-    }
-
-    private func status(_ state: StreamState) -> DaemonStatus {
-        var status = DaemonStatus(
-            state: .online,
-            detect: true,
-            version: facetVersion,
-            attention: [],
-            time: .wallClock()
-        )
-        switch state {
-        case .starting: status.cameraState = .starting
+extension DaemonStatus {
+    fileprivate init(_ update: FaceUpdate) {
+        self.init(state: .online, detect: true, version: facetVersion, attention: update.attention)
+        switch update.state {
+        case .starting: cameraState = .starting
         case .streaming(let stream):
-            status.cameraState = .streaming
-            status.detail = stream.summary
+            cameraState = .streaming
+            detail = stream.summary
+            picture = Picture(width: stream.uprightSize.width, height: stream.uprightSize.height)
         case .lost(let failure):
-            status.cameraState = .lost
-            status.reason = failure.reason
-            status.detail = failure.description
-        case .paused: status.cameraState = .disabled
-        case .ended: status.state = .stopped
+            cameraState = .lost
+            reason = failure.reason
+            detail = failure.description
+        case .paused: (cameraState, detect) = (.disabled, false)
+        case .ended: state = .stopped
         }
-        return status
     }
 }

@@ -1,29 +1,55 @@
+import FaceMessages
 import MQTT
 
-/// Reports changes of the connection to the person at the terminal, each once, and nothing while all is well.
-struct ConnectionNotices {
-    private let address: String
-    private var hasTrouble = false
+/// What to say to the person at the terminal about the source of messages: each trouble once, nothing while all is well.
+struct Notices {
+    /// Topics whose messages were reported as unreadable; all others are passed over from then on.
+    private static let capacity = 64
 
-    /// Makes notices about a broker by its host and port.
-    init(address: String) {
+    /// What helps where there is no broker.
+    static let brokerRemedy = "start it (sudo systemctl start mosquitto), or name it with --mqtt"
+
+    private let address: String
+    private let waitsForBroker: Bool
+    private var hasTrouble = false
+    private var wasConnected = false
+    private var unreadable: Set<String> = []
+
+    /// Makes notices about a source.
+    ///
+    /// - Parameters:
+    ///   - address: the broker's host and port.
+    ///   - waitsForBroker: whether a broker that was never there is waited for. One that was comes back; one that never was
+    ///     is a wrong address or not started.
+    init(address: String, waitsForBroker: Bool = true) {
         self.address = address
+        self.waitsForBroker = waitsForBroker
     }
 
-    /// What to say about a change; nil if nothing.
+    /// What to say about what happened; nil if nothing.
     ///
-    /// - Throws: `CommandFailure` if only a person can fix it, as with a wrong password.
-    mutating func note(_ state: ConnectionState) throws -> String? {
-        switch state {
-        case .connecting, .stopped: return nil
-        case .connected:
-            defer { hasTrouble = false }
+    /// - Throws: `CommandFailure` if it does not go on, as with a wrong password.
+    mutating func note(_ occurrence: Subscriber.Occurrence) throws(CommandFailure) -> String? {
+        switch occurrence {
+        case .connection(.connecting), .connection(.stopped): return nil
+        case .connection(.connected):
+            defer { (hasTrouble, wasConnected) = (false, true) }
             return hasTrouble ? "connected to \(address) again" : nil
-        case .disconnected(let reason):
+        case .connection(.disconnected(let reason)):
+            guard waitsForBroker || wasConnected else {
+                throw CommandFailure("cannot reach the broker: \(reason); \(Self.brokerRemedy)")
+            }
             hasTrouble = true
             return "no connection, trying again: \(reason)"
-        case .refused(let reason), .takenOver(let reason):
+        case .connection(.refused(let reason)), .connection(.takenOver(let reason)):
             throw CommandFailure("cannot use the broker: \(reason)")
+        case .failed(let failure): throw failure
+        case .message(let message):
+            let name = message.topic.name(under: message.base)
+            guard case .malformed(let error) = message.content, unreadable.count < Self.capacity,
+                unreadable.insert(name).inserted
+            else { return nil }
+            return "\(name): \(error) (said once for each topic)"
         }
     }
 }

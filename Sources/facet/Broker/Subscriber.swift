@@ -1,18 +1,17 @@
 import FaceMessages
 import Logging
 import MQTT
-import OverlayRendering
 
-/// A connection to the broker that listens to daemons.
+/// Where a command's messages come from: a broker with daemons, or a session in this program.
 final class Subscriber: Sendable {
-    /// Something that happens on the connection.
+    /// Something that happens there.
     enum Occurrence: Sendable {
-        /// A message came, on a topic of the contract.
-        case message(Topic, ReceivedMessage)
-        /// A message came on a topic that is not of the contract.
-        case foreign(ReceivedMessage)
-        /// The connection changed.
+        /// A message about a camera came.
+        case message(CameraMessage)
+        /// The connection to the broker changed.
         case connection(ConnectionState)
+        /// There will be no more: why.
+        case failed(CommandFailure)
     }
 
     /// Seconds in which a broker sends what it has retained, and a preview shows a picture.
@@ -21,8 +20,13 @@ final class Subscriber: Sendable {
     /// What the daemons' topics begin with; + stands for any level.
     let patterns: [String]
 
-    /// The broker's host and port.
+    /// The broker's host and port, or the name of the session's source.
     let address: String
+
+    /// Whether the messages come from a session in this program.
+    var isLocal: Bool {
+        if case .session = feed { true } else { false }
+    }
 
     /// How many messages wait for us before the oldest are dropped.
     let capacity: Int
@@ -35,11 +39,11 @@ final class Subscriber: Sendable {
 
     private let feed: Feed
 
-    /// Takes the messages of a session in this program as those of a daemon.
-    init(_ session: LocalSession, topic: String, name: String, capacity: Int) {
-        patterns = [topic]
-        address = name
-        self.capacity = capacity
+    /// Takes what a session in this program sees as what a daemon publishes under a base.
+    init(_ session: LocalSession, base: String) {
+        patterns = [base]
+        address = session.name
+        capacity = 64
         feed = .session(session)
     }
 
@@ -81,37 +85,19 @@ final class Subscriber: Sendable {
     }
 
     /// What the topics of the one daemon begin with.
-    var base: String { patterns.first ?? "faces" }
+    var base: String { patterns.first ?? BrokerOptions.standardBase }
 
-    /// Where the connection stands, for one reader.
-    var states: AsyncStream<ConnectionState> {
+    /// Hands everything that happens to one receiver, until `stop` or the session's end.
+    func forward(to receive: @escaping @Sendable (Occurrence) -> Void) async {
         switch feed {
-        case .broker(let connection): connection.states
-        case .session: AsyncStream { $0.finish() }
-        }
-    }
-
-    /// The messages, for one reader; ends with `stop`.
-    var messages: AsyncStream<ReceivedMessage> {
-        switch feed {
-        case .broker(let connection): return connection.incoming
-        case .session(let session):
-            let (stream, continuation) = AsyncStream.makeStream(
-                of: ReceivedMessage.self,
-                bufferingPolicy: .bufferingNewest(capacity)
-            )
-            let task = Task { [base] in
-                for await message in session.messages { continuation.yield(ReceivedMessage(message, base: base)) }
-                continuation.finish()
+        case .broker(let connection):
+            async let _: Void = { for await state in connection.states { receive(.connection(state)) } }()
+            for await message in connection.incoming {
+                if let message = CameraMessage(message) { receive(.message(message)) }
             }
-            continuation.onTermination = { _ in task.cancel() }
-            return stream
+        // With the messages the states end too: a task that is not awaited is cancelled.
+        case .session(let session): await session.forward(base: base, to: receive)
         }
-    }
-
-    /// What a message is to us.
-    func occurrence(_ message: ReceivedMessage) -> Occurrence {
-        Topic(name: message.topic).map { .message($0, message) } ?? .foreign(message)
     }
 
     /// Publishes a command to a daemon; to the one daemon if no base is named.
@@ -119,6 +105,13 @@ final class Subscriber: Sendable {
         guard case .broker(let connection) = feed else { return }
         connection.publish(
             event: MQTTMessage(topic: topic.name(under: base ?? self.base), text: text, qos: .atLeastOnce)
+        )
+    }
+
+    /// That no camera was heard of.
+    var noCamera: CommandFailure {
+        CommandFailure(
+            "no camera under \(patterns.joined(separator: ", ")) at \(address): start facetd, or name its base with --topic"
         )
     }
 
@@ -130,27 +123,11 @@ final class Subscriber: Sendable {
         }
     }
 
-    /// How many messages were dropped before `messages` handed them out.
+    /// How many messages were dropped before they were handed out.
     var dropped: Int {
         guard case .broker(let connection) = feed else { return 0 }
         return connection.counters.dropped[.incomingOverflow, default: 0]
     }
-}
-
-extension ReceivedMessage {
-    fileprivate init(_ message: Message, base: String) {
-        self.init(
-            topic: message.topic.name(under: base),
-            payload: message.payload,
-            contentType: message.contentType,
-            userProperties: message.userProperties.map { MQTTMessage.UserProperty($0.name, $0.value) }
-        )
-    }
-}
-
-extension ReceivedMessage {
-    /// What the topic begins with, given which topic of the contract it is.
-    func base(of topic: Topic) -> String { String(self.topic.dropLast(topic.rawValue.count + 1)) }
 }
 
 extension Topic {

@@ -110,8 +110,8 @@ struct OverlaidFile {
     private mutating func show(_ settled: Ahead.Settled) throws {
         let time = settled.stamp.mediaTime
         let message = MetadataMessage(origin: FileMessages.origin, stamp: settled.stamp, faces: settled.faces)
-        _ = scene.apply(message, at: time)
-        for event in settled.events { scene.apply(FileMessages.event(event), at: time) }
+        scene.apply(.metadata(message), at: time)
+        for event in settled.events { scene.apply(.event(FileMessages.event(event)), at: time) }
         scene.advance(to: time)
         try picture.update(from: settled.picture)
     }

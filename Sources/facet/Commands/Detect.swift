@@ -32,12 +32,13 @@ struct Detect: AsyncParsableCommand {
 
     func run() async throws {
         let subscriber = try Subscriber(broker, command: "detect", topics: [.status, .detectState])
-        var dialogue = DetectDialogue(wanted: wish == .on)
+        var (dialogue, notices) = (DetectDialogue(wanted: wish == .on), Notices(address: subscriber.address))
         let start = ContinuousClock.now
         for await input in LiveInputs(subscriber, interval: .milliseconds(100)) {
             switch input.content {
             case .occurrence(let occurrence):
-                switch try dialogue.take(occurrence, address: subscriber.address) {
+                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
+                switch dialogue.take(occurrence) {
                 case .send: subscriber.send(wish == .on ? "ON" : "OFF", on: .detectSet)
                 case .done(let words):
                     StandardOutput.print(line: words)
@@ -47,7 +48,7 @@ struct Detect: AsyncParsableCommand {
                 }
             case .tick:
                 guard start.duration(to: .now) / .seconds(1) > Self.patience else { continue }
-                throw CommandFailure(dialogue.whyNot(base: subscriber.base, address: subscriber.address))
+                throw CommandFailure(dialogue.failureReason(base: subscriber.base, address: subscriber.address))
             case .key, .interrupted: break
             }
         }
@@ -69,8 +70,7 @@ struct DetectDialogue {
     /// Whether detection is to be on.
     let wanted: Bool
 
-    private var isOnline: Bool?
-    private var isOn: Bool?
+    private var state = CameraState()
     private var hasSent = false
     private var failure: String?
 
@@ -80,27 +80,18 @@ struct DetectDialogue {
     }
 
     /// Takes what happened.
-    ///
-    /// - Throws: `CommandFailure` if the broker refuses us, or the daemon is gone.
-    mutating func take(_ occurrence: Subscriber.Occurrence, address: String) throws -> Step {
+    mutating func take(_ occurrence: Subscriber.Occurrence) -> Step {
         switch occurrence {
-        case .connection(.refused(let reason)), .connection(.takenOver(let reason)):
-            throw CommandFailure("cannot use the broker: \(reason)")
         case .connection(.disconnected(let reason)): failure = reason
         case .connection: failure = nil
-        case .message(let topic, let message):
-            switch try? MessageDecoder().decode(message.payload, on: topic) {
-            case .status(let message): isOnline = message.status.state == .online
-            case .detectState(let isOn): self.isOn = isOn
-            default: break
-            }
-        case .foreign: break
+        case .message(let message): if case .decoded(let decoded) = message.content { _ = state.take(decoded) }
+        case .failed: break
         }
         return next()
     }
 
     private mutating func next() -> Step {
-        guard isOnline == true, let isOn else { return .wait }
+        guard state.status?.state == .online, let isOn = state.isDetecting else { return .wait }
         let words = wanted ? "on" : "off"
         if isOn == wanted { return .done("detection is \(hasSent ? words : "already " + words)") }
         guard !hasSent else { return .wait }
@@ -109,14 +100,14 @@ struct DetectDialogue {
     }
 
     /// Why it has not come to the wished state.
-    func whyNot(base: String, address: String) -> String {
+    func failureReason(base: String, address: String) -> String {
         if let failure { return "no connection: \(failure)" }
-        switch isOnline {
+        switch state.status?.state {
         case nil:
             return
                 "no daemon publishes its status on \(base)/status at \(address); start facetd, or name its base with --topic"
-        case false: return "the daemon under '\(base)' at \(address) is not online; start facetd"
-        default: return "the daemon under '\(base)' did not confirm the change on \(base)/detect/state"
+        case .stopped, .offline: return "the daemon under '\(base)' at \(address) is not online; start facetd"
+        case .online: return "the daemon under '\(base)' did not confirm the change on \(base)/detect/state"
         }
     }
 }

@@ -16,8 +16,9 @@ struct Fleet: AsyncParsableCommand {
 
             On a terminal the table is live; q ends it. Elsewhere each change of a camera is a line. With --json each \
             change is one line of JSON with base, camera, state, reason, detail, attention, faces, frameRate, lastEvent, \
-            lastEventTime and age; what is unknown is left out. With --once the table is written once; \
-            the exit status is then 1 if there is no camera.
+            lastEventTime and age; what is unknown is left out: faces and frameRate of a camera that does not stream, age \
+            of one that streams and has sent nothing yet. With --once the table is written once; the exit status is then \
+            1 if there is no camera, or no broker.
 
             Examples:
               facet fleet
@@ -29,7 +30,10 @@ struct Fleet: AsyncParsableCommand {
     @Flag(help: "Write each change as one line of JSON.")
     var json = false
 
-    @Flag(help: "Write what there is after \(String(Subscriber.listening)) s, and end.")
+    /// Seconds that figures are waited for: daemons publish them every 10 s by default.
+    private static let patience = 12.0
+
+    @Flag(help: "Write what there is once all cameras have sent their figures, or after \(Int(patience)) s, and end.")
     var once = false
 
     @OptionGroup var broker: BrokerOptions
@@ -38,76 +42,58 @@ struct Fleet: AsyncParsableCommand {
         let topics = [.status, .count, .stats] + Topic.events
         let patterns = broker.patterns(default: BrokerOptions.allCameras)
         let subscriber = try Subscriber(broker, command: "fleet", topics: topics, patterns: patterns, capacity: 8192)
-        let isLive = StandardOutput.isTerminal && !json && !once
-        let terminal = isLive ? try? Terminal(format: .cells) : nil
-        defer { terminal?.release() }
-        var board = FleetBoard()
         let formatter = FleetFormatter(hasColors: StandardOutput.hasColors)
-        var notices = ConnectionNotices(address: subscriber.address)
-        var connected: ContinuousClock.Instant?
+        guard !once else { return try await writeOnce(subscriber, formatter) }
+        let terminal = StandardOutput.isTerminal && !json ? try? Terminal(format: .cells) : nil
+        defer { terminal?.release() }
+        var (table, notices) = (CameraTable(), Notices(address: subscriber.address))
         var note = "connecting to \(subscriber.address)"
-        let interval: Duration? = isLive ? .milliseconds(500) : once ? .milliseconds(50) : nil
+        let interval: Duration? = terminal == nil ? nil : .milliseconds(500)
         loop: for await input in LiveInputs(subscriber, terminal, interval: interval, interruptible: true) {
             switch input.content {
-            case .occurrence(.connection(let state)):
-                let text: String?
-                do {
-                    text = try notices.note(state)
-                } catch {
-                    terminal?.release()
-                    throw error
+            case .occurrence(let occurrence):
+                let text = try notices.note(occurrence)
+                if case .connection(let state) = occurrence, state.isConnected {
+                    note = subscriber.address
+                } else {
+                    note = text ?? note
                 }
-                if state.isConnected { connected = .now } else { board.clear() }
-                note = state.isConnected ? subscriber.address : text ?? note
-                if let text, !isLive { StandardOutput.note(text) }
-            case .occurrence(.message(let topic, let message)):
-                let camera = try? board.take(
-                    message.payload,
-                    on: topic,
-                    under: message.base(of: topic),
-                    isRetained: message.retained,
-                    at: .wallClock()
-                )
-                if let camera, !isLive, !once { try show(camera, board, formatter) }
-            case .tick:
-                if let terminal { draw(board, formatter, note, on: terminal) }
-                if once, let connected, connected.duration(to: .now) > .seconds(Subscriber.listening) { break loop }
+                if terminal == nil, let text { StandardOutput.note(text) }
+                // Every message of figures is another one; only their rate is shown.
+                let change = table.take(occurrence)
+                if terminal == nil, let (base, change) = change, change != .stats, table.cameras[base] != nil {
+                    StandardOutput.print(line: try line(base, table, formatter))
+                }
+            case .tick: if let terminal { draw(table, formatter, note, on: terminal) }
             case .key(UInt8(ascii: "q")), .interrupted: break loop
-            case .occurrence(.foreign), .key: break
+            case .key: break
             }
         }
         terminal?.release()
         await subscriber.stop()
-        guard once else { return }
-        guard !board.cameras.isEmpty else {
-            throw CommandFailure(
-                "no camera under \(patterns.joined(separator: ", ")) at \(subscriber.address): start facetd, or name the "
-                    + "bases with --topic"
-            )
-        }
-        let now = Timestamp.wallClock()
-        if json {
-            for camera in board.cameras {
-                StandardOutput.print(line: try formatter.json(camera, age: board.age(of: camera.base, at: now)))
-            }
-        } else {
-            for line in formatter.table(board, at: now) { StandardOutput.print(line: line) }
-        }
     }
 
-    private func show(_ camera: FleetBoard.Camera, _ board: FleetBoard, _ formatter: FleetFormatter) throws {
-        if json {
-            let age = board.age(of: camera.base, at: .wallClock())
-            StandardOutput.print(line: try formatter.json(camera, age: age))
-        } else {
-            StandardOutput.print(line: formatter.row(camera, board, at: .wallClock()))
+    private func writeOnce(_ subscriber: Subscriber, _ formatter: FleetFormatter) async throws {
+        let table = try await CameraTable.listen(to: subscriber, atMost: Self.patience) { table in
+            table.cameras.values.allSatisfy { $0.condition != .streaming || $0.stats != nil }
         }
+        await subscriber.stop()
+        guard !table.cameras.isEmpty else { throw subscriber.noCamera }
+        let lines =
+            try json
+            ? FleetFormatter.bases(table).map { try line($0, table, formatter) }
+            : formatter.rows(table, at: .wallClock())
+        for line in lines { StandardOutput.print(line: line) }
     }
 
-    private func draw(_ board: FleetBoard, _ formatter: FleetFormatter, _ note: String, on terminal: Terminal) {
+    private func line(_ base: String, _ table: CameraTable, _ formatter: FleetFormatter) throws -> String {
+        try json ? formatter.json(base, table, at: .wallClock()) : formatter.row(base, table, at: .wallClock())
+    }
+
+    private func draw(_ table: CameraTable, _ formatter: FleetFormatter, _ note: String, on terminal: Terminal) {
         let size = terminal.size ?? TerminalSize(columns: 80, rows: 24)
-        let summary = String("\(formatter.summary(board)) · \(note.printable) · q quits".prefix(size.columns))
-        let rows = formatter.table(board, columns: size.columns, rows: size.rows - 2, at: .wallClock())
+        let summary = String("\(formatter.summary(table)) · \(note.printable) · q quits".prefix(size.columns))
+        let rows = formatter.rows(table, columns: size.columns, rows: size.rows - 2, at: .wallClock())
         terminal.show(lines: [summary, ""] + rows)
     }
 }

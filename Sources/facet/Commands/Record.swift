@@ -99,7 +99,7 @@ struct Record: AsyncParsableCommand {
             if let seconds, let start, pictures.seconds - start >= seconds { break }
             guard let (picture, scene) = pictures.next() else { continue }
             do {
-                try decoder.decode(picture.jpeg)
+                try decoder.decode(picture)
             } catch {
                 // Later on a damaged picture is passed over: the next one comes soon.
                 guard start == nil else { continue }

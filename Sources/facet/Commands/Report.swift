@@ -61,11 +61,7 @@ struct Report: AsyncParsableCommand {
         } else {
             page = ReportPage(report: try await liveReport())
         }
-        do {
-            try Data(page.html.utf8).write(to: URL(filePath: output), options: .atomic)
-        } catch {
-            throw CommandFailure("cannot write \(output): \(SystemReason(error))")
-        }
+        try OutputPath.write(Array(page.html.utf8), to: output)
         let faces = page.report.presences.count
         let length = ReportChart.clock(page.report.end)
         StandardOutput.note("wrote \(output): \(length), \(faces) \(faces == 1 ? "face" : "faces")")
@@ -86,14 +82,9 @@ struct Report: AsyncParsableCommand {
         let interruption = Interruption(clip.stop)
         defer { interruption.cancel() }
         var report = FaceReport()
+        var updates = UpdateMessages(camera: FileMessages.origin.camera)
         while let update = try clip.next() {
-            if case .streaming(let stream) = update.state, report.source == nil {
-                report = FaceReport(source: stream.summary, pictureSize: stream.uprightSize)
-            }
-            guard let stamp = update.stamp, update.captured != nil else { continue }
-            let metadata = MetadataMessage(origin: FileMessages.origin, stamp: stamp, faces: update.faces)
-            report.take(.metadata(metadata), at: stamp.mediaTime)
-            for event in update.events { report.take(.event(FileMessages.event(event)), at: stamp.mediaTime) }
+            for message in updates.messages(of: update) { report.take(message, at: update.stamp?.mediaTime ?? 0) }
         }
         report.finish()
         return try page(report, picturesFrom: path)
@@ -107,12 +98,9 @@ struct Report: AsyncParsableCommand {
         return ReportPage(report: report, thumbnails: thumbnails.thumbnails)
     }
 
-    // MARK: - Live
-
     private func liveReport() async throws -> FaceReport {
         let subscriber = try await live.subscriber(broker, command: "report", topics: Topic.followed)
-        var notices = ConnectionNotices(address: subscriber.address)
-        var report = FaceReport()
+        var (report, notices) = (FaceReport(), Notices(address: subscriber.address))
         let begin = ContinuousClock.now
         let length = seconds.map { "\(ReportChart.clock($0)), or " } ?? ""
         StandardOutput.note("following \(subscriber.base) at \(subscriber.address) for \(length)until Ctrl-C")
@@ -124,26 +112,17 @@ struct Report: AsyncParsableCommand {
                 break
             }
             switch input.content {
-            case .occurrence(.connection(let state)):
-                if let note = try notices.note(state) { StandardOutput.note(note) }
-            case .occurrence(.message(let topic, let message)):
-                guard let decoded = try? MessageDecoder().decode(message.payload, on: topic) else { continue }
-                report.take(decoded, at: time)
-                // A clip's session ends with it.
-                if case .status(let status) = decoded, live.source != nil, status.status.state == .stopped {
-                    break loop
-                }
+            case .occurrence(let occurrence):
+                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
+                report.take(occurrence, at: time)
             case .interrupted: break loop
-            case .occurrence(.foreign), .key, .tick: break
+            case .key, .tick: break
             }
         }
         await subscriber.stop()
         report.finish(at: time)
         guard report.camera != nil else {
-            throw CommandFailure(
-                "nothing came from a daemon under '\(subscriber.base)' at \(subscriber.address): start facetd, or name its base "
-                    + "with --topic"
-            )
+            throw subscriber.noCamera
         }
         return report
     }

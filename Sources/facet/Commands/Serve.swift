@@ -25,7 +25,8 @@ struct Serve: AsyncParsableCommand {
               facet serve
               facet serve --look hearts --mirror --control
               facet serve --topic 'site1/+/faces'
-              facet serve --listen 0.0.0.0:8088 --token-file token --https-certificate cert.pem --https-key cert.key
+              facet serve --listen 0.0.0.0:8088 --token-file token
+              facet serve --https-certificate cert.pem --https-key cert.key
             """
     )
 
@@ -96,7 +97,7 @@ struct Serve: AsyncParsableCommand {
             broker,
             command: "serve",
             topics: Topic.viewed,
-            patterns: broker.patterns(default: ["faces", "+/faces"]),
+            patterns: broker.patterns(default: BrokerOptions.allCameras),
             capacity: 512
         )
         let viewers = Viewers()
@@ -134,7 +135,7 @@ struct Serve: AsyncParsableCommand {
         if StandardOutput.isTerminal { StandardOutput.note("serving the page, Ctrl-C ends") }
         let inputs = LiveInputs(subscriber, interval: .milliseconds(33), interruptible: true)
         defer { server.stop() }
-        try await follow(inputs, publisher, ConnectionNotices(address: subscriber.address))
+        try await follow(inputs, publisher, Notices(address: subscriber.address))
         server.stop()
         try await serving.value
         await subscriber.stop()
@@ -151,7 +152,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// Keeps the pages up to date until the command is ended.
-    private func follow(_ inputs: LiveInputs, _ publisher: PagePublisher, _ notices: ConnectionNotices) async throws {
+    private func follow(_ inputs: LiveInputs, _ publisher: PagePublisher, _ notices: Notices) async throws {
         var notices = notices
         let start = ContinuousClock.now
         for await input in inputs {
@@ -159,9 +160,7 @@ struct Serve: AsyncParsableCommand {
             let seconds = start.duration(to: input.arrival) / .seconds(1)
             switch input.content {
             case .occurrence(let occurrence):
-                if case .connection(let state) = occurrence, let note = try notices.note(state) {
-                    StandardOutput.note(note)
-                }
+                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
                 publisher.take(occurrence, at: seconds)
             case .tick: try publisher.advance(to: seconds)
             case .interrupted: return

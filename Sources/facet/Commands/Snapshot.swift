@@ -83,21 +83,23 @@ struct Snapshot: AsyncParsableCommand {
         let subscriber = try await live.subscriber(broker, command: "snapshot")
         let decoder = try PreviewDecoder()
         var pictures = LivePictures(subscriber)
-        var shutter = Shutter(event: on)
+        var choice = PictureChoice(event: on)
         for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
             if case .event(let message) = try pictures.take(input) {
-                shutter.take(message.event, at: pictures.seconds)
+                choice.take(message.event, at: pictures.seconds)
             }
             if let hint = pictures.hint() { StandardOutput.note(hint) }
-            if let (picture, scene) = pictures.next() { shutter.add(Shutter.Shot(picture: picture, scene: scene)) }
-            guard let shot = shutter.released(at: pictures.seconds) else { continue }
+            if let (picture, scene) = pictures.next() {
+                choice.add(PictureChoice.Candidate(picture: picture, scene: scene))
+            }
+            guard let chosen = choice.chosen(at: pictures.seconds) else { continue }
             do {
-                try decoder.decode(shot.picture.jpeg)
+                try decoder.decode(chosen.picture)
             } catch {
                 throw CommandFailure("the preview picture cannot be decoded: \(error)")
             }
             await subscriber.stop()
-            return try drawing.draw(decoder.picture, scene: shot.scene, at: pictures.seconds)
+            return try drawing.draw(decoder.picture, scene: chosen.scene, at: pictures.seconds)
         }
         throw CommandFailure("the connection to \(subscriber.address) ended before there was a picture")
     }

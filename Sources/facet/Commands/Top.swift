@@ -39,22 +39,24 @@ struct Top: AsyncParsableCommand {
         defer { terminal.release() }
         let formatter = TopFormatter(hasColors: StandardOutput.hasColors)
         let begin = ContinuousClock.now
-        var board = TopBoard()
-        var notices = ConnectionNotices(address: subscriber.address)
+        var top = TopState()
+        var notices = Notices(address: subscriber.address)
         var note = live.source ?? "connecting to \(subscriber.address)"
         loop: for await input in LiveInputs(subscriber, terminal, interval: .milliseconds(100), interruptible: true) {
             let seconds = begin.duration(to: input.arrival) / .seconds(1)
             switch input.content {
             case .occurrence(let occurrence):
-                if case .connection(let state) = occurrence {
-                    let text = try notices.note(state)
-                    note = state.isConnected ? subscriber.address : text ?? note
+                let text = try notices.note(occurrence)
+                if case .connection(let state) = occurrence, state.isConnected {
+                    note = subscriber.address
+                } else {
+                    note = text ?? note
                 }
-                board.take(occurrence, at: seconds)
+                top.take(occurrence, at: seconds)
             case .tick:
-                board.advance(to: seconds)
+                top.advance(to: seconds)
                 let size = terminal.size ?? TerminalSize(columns: 80, rows: 24)
-                let lines = formatter.lines(board, columns: size.columns, rows: size.rows, at: seconds, note: note)
+                let lines = formatter.lines(top, columns: size.columns, rows: size.rows, at: seconds, note: note)
                 terminal.show(lines: lines)
             case .key(UInt8(ascii: "q")), .interrupted: break loop
             case .key: break

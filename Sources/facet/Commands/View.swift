@@ -38,9 +38,6 @@ struct View: AsyncParsableCommand {
     )
     var gravity = VideoGravity.resizeAspect
 
-    @Flag(help: "Say at the end how fast it was.")
-    var timing = false
-
     @OptionGroup var overlay: OverlayOptions
     @OptionGroup var clip: ClipOptions
     @OptionGroup var live: SourceOptions
@@ -61,7 +58,7 @@ struct View: AsyncParsableCommand {
         let session = ViewSession(
             controls: ViewControls(overlay, looks: looks, gravity: gravity),
             looks: looks,
-            broker: subscriber?.address,
+            broker: live.source == nil ? subscriber?.address : nil,
             track: recorded?.track,
             source: source,
             terminal: terminal,
@@ -74,7 +71,6 @@ struct View: AsyncParsableCommand {
             throw error
         }
         terminal.release()
-        if timing { StandardOutput.note(session.timing.summary) }
         await subscriber?.stop()
     }
 
@@ -95,7 +91,7 @@ struct View: AsyncParsableCommand {
         let inputs = LiveInputs(subscriber, terminal, interval: .seconds(interval / 4))
         for await input in inputs {
             switch input.content {
-            case .occurrence(let occurrence): session.take(occurrence, arrival: input.arrival)
+            case .occurrence(let occurrence): try session.take(occurrence)
             case .key(let key): if session.press(key) { return }
             case .tick, .interrupted: break
             }

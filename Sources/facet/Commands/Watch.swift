@@ -1,6 +1,5 @@
 import ArgumentParser
 import FaceMessages
-import FaceMetadata
 import MQTT
 
 /// `facet watch`: events as they come, and who is there.
@@ -74,18 +73,17 @@ struct Watch: AsyncParsableCommand {
             )
         )
         let commands = exec.map { EventCommandQueue(EventCommand(command: $0)) }
-        var notices = ConnectionNotices(address: subscriber.address)
+        var notices = Notices(address: subscriber.address)
         var drops = DropNotices()
         let inputs = LiveInputs(subscriber)
         for await input in inputs {
             switch input.content {
-            case .occurrence(.connection(let state)):
-                if let note = try notices.note(state) { printer.note(note) }
-            case .occurrence(.message(let topic, let message)):
-                if case .event(let event) = printer.show(message, on: topic) {
-                    commands?.add(event, payload: message.payload)
-                }
-            case .occurrence(.foreign), .key, .tick, .interrupted: break
+            case .occurrence(.message(let message)):
+                if case .event(let event) = printer.show(message) { commands?.add(event, payload: message.payload) }
+            case .occurrence(let occurrence):
+                if case .connection(let state) = occurrence { printer.take(state) }
+                if let note = try notices.note(occurrence) { printer.note(note) }
+            case .key, .tick, .interrupted: break
             }
             let isOver = count.map { printer.shown >= $0 } ?? false
             if let note = drops.note(inputs.dropped, isOver: isOver || inputs.isEmpty) { printer.note(note) }

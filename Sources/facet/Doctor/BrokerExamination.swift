@@ -1,6 +1,5 @@
 import FaceMessages
 import FaceMetadata
-import Foundation
 import MQTT
 
 /// Looks at the broker and at the daemons that should be online there.
@@ -11,8 +10,8 @@ struct BrokerExamination {
     /// What the topics of the daemons begin with; + stands for any level.
     private let patterns: [String]
     private var connection: ConnectionState = .connecting
-    /// What each daemon has published, by its base.
-    private var models: [String: LiveModel] = [:]
+    private var table: CameraTable
+    private var pictures: [String: PreviewPicture] = [:]
     private var connected: ContinuousClock.Instant?
 
     /// Connects, listens for a moment and reports what was found.
@@ -21,7 +20,7 @@ struct BrokerExamination {
     static func findings(_ options: BrokerOptions) async throws -> (isStreaming: Bool, [Finding]) {
         let subscriber: Subscriber
         do {
-            let patterns = options.patterns(default: ["faces"])
+            let patterns = options.patterns(default: [BrokerOptions.standardBase])
             // The pictures of all cameras would be too much to look at.
             let topics = BrokerOptions.isPlural(patterns) ? Topic.viewed.filter { $0 != .previewJPEG } : Topic.viewed
             subscriber = try Subscriber(options, command: "doctor", topics: topics, patterns: patterns)
@@ -35,15 +34,13 @@ struct BrokerExamination {
             if examination.isOver(after: start.duration(to: .now) / .seconds(1)) { break }
         }
         await subscriber.stop()
-        let isStreaming = examination.models.values.contains {
-            $0.status?.status.cameraState == .streaming && $0.isWatching
-        }
+        let isStreaming = examination.table.cameras.values.contains { $0.condition == .streaming }
         return (isStreaming, examination.findings(address: subscriber.address))
     }
 
     private init(patterns: [String]) {
         self.patterns = patterns
-        for pattern in patterns where !pattern.contains("+") { models[pattern] = LiveModel() }
+        table = CameraTable(bases: patterns.filter { !$0.contains("+") })
     }
 
     /// Takes what happened on the connection.
@@ -52,11 +49,11 @@ struct BrokerExamination {
         case .connection(let state):
             connection = state
             connected = state.isConnected ? .now : nil
-            for base in models.keys { _ = models[base]?.take(occurrence, at: 0) }
-        case .message(let topic, let message):
-            _ = models[message.base(of: topic), default: LiveModel()].take(occurrence, at: 0)
-        case .foreign: break
+        case .message(let message):
+            if case .picture(let picture) = message.content { pictures[message.base] = picture }
+        case .failed: break
         }
+        _ = table.take(occurrence)
     }
 
     private func isOver(after seconds: Double) -> Bool {
@@ -66,7 +63,7 @@ struct BrokerExamination {
         guard listened <= Subscriber.listening, !BrokerOptions.isPlural(patterns) else {
             return listened > Subscriber.listening
         }
-        return models.values.allSatisfy { $0.status != nil && $0.picture != nil }
+        return table.cameras.allSatisfy { $0.value.status != nil && pictures[$0.key] != nil }
     }
 
     // MARK: - Findings
@@ -76,53 +73,57 @@ struct BrokerExamination {
         guard case .connected(let version, _, let serving) = connection else { return [broker(address)] }
         let isPlural = BrokerOptions.isPlural(patterns)
         var findings = [Finding.works("broker", "\(serving) with \(version.rawValue)")]
-        for (base, model) in models.sorted(by: { $0.key.compare($1.key, options: .numeric) == .orderedAscending }) {
-            let found = [daemon(base, model)] + details(model) + (isPlural ? [] : [preview(base, model)])
+        for (base, camera) in table.sorted {
+            let found =
+                [daemon(base, camera)] + details(base, camera)
+                + (isPlural || !camera.mayShowFaces ? [] : [preview(base)])
             findings += found.map { finding in
                 var finding = finding
                 finding.camera = isPlural ? base : nil
                 return finding
             }
         }
-        return findings + (models.isEmpty ? [daemon(patterns.joined(separator: ", "), LiveModel())] : [])
+        if table.cameras.isEmpty { findings.append(daemon(patterns.joined(separator: ", "), CameraState())) }
+        if table.refused > 0 {
+            findings.append(
+                .remark("messages", "\(table.refused) messages break the contract: does another program publish there?")
+            )
+        }
+        return findings
     }
 
     private func broker(_ address: String) -> Finding {
         switch connection {
         case .refused(let reason): .fails("broker", reason)
         case .disconnected(let reason), .takenOver(let reason):
-            .fails("broker", reason, remedy: "start it (sudo systemctl start mosquitto), or name it with --mqtt")
+            .fails("broker", reason, remedy: Notices.brokerRemedy)
         default:
             .fails("broker", "\(address) did not answer within \(Int(Self.patience)) s", remedy: "name it with --mqtt")
         }
     }
 
-    private func daemon(_ base: String, _ model: LiveModel) -> Finding {
-        guard let message = model.status else {
+    private func daemon(_ base: String, _ camera: CameraState) -> Finding {
+        guard let status = camera.status else {
             return .fails(
                 "daemon",
                 "no daemon has published its status on \(base)/status",
                 remedy: "start facetd, or name its base with --topic"
             )
         }
-        let status = message.status
-        let name = "'\(message.origin.camera)' version \(status.version ?? "unknown")"
-        guard status.state == .online else {
-            return .fails("daemon", "\(name) is \(status.state.rawValue)", remedy: "start facetd")
-        }
-        switch status.cameraState {
+        let name = "'\(camera.name ?? "")' version \(status.version ?? "unknown")"
+        switch camera.condition {
+        case .stopped, .offline:
+            return .fails("daemon", "\(name) is \(camera.condition.rawValue)", remedy: "start facetd")
         case .lost:
-            return .fails(
-                "daemon",
-                "\(name) has lost its camera: \(status.detail ?? status.reason ?? "no reason given")"
-            )
+            return .fails("daemon", "\(name) has lost its camera: \(camera.explanation ?? "no reason given")")
         case .disabled: return .remark("daemon", "\(name) has detection off", remedy: "facet detect on")
-        default: return .works("daemon", "\(name) is online" + (status.detail.map { ", \($0)" } ?? ""))
+        case .starting, .streaming, .unknown:
+            return .works("daemon", "\(name) is online" + (status.detail.map { ", \($0)" } ?? ""))
         }
     }
 
-    private func details(_ model: LiveModel) -> [Finding] {
-        guard let status = model.status?.status, status.state == .online else { return [] }
+    private func details(_ base: String, _ camera: CameraState) -> [Finding] {
+        guard let status = camera.status, status.state == .online else { return [] }
         var findings: [Finding] = []
         if let version = status.version, version != facetVersion {
             findings.append(
@@ -140,8 +141,8 @@ struct BrokerExamination {
                     : .remark("outbox", detail)
             )
         }
-        let better = model.betterOrientation.map(PictureExamination.finding)
-        if let finding = better ?? model.picture.flatMap({ PictureExamination.orientation(of: $0.jpeg) }) {
+        let better = camera.betterOrientation.map(PictureExamination.finding)
+        if let finding = better ?? pictures[base].flatMap({ PictureExamination.orientation(of: $0.jpeg) }) {
             findings.append(finding)
         }
         for attention in status.attention ?? [] {
@@ -150,8 +151,8 @@ struct BrokerExamination {
         return findings
     }
 
-    private func preview(_ base: String, _ model: LiveModel) -> Finding {
-        guard let picture = model.picture else {
+    private func preview(_ base: String) -> Finding {
+        guard let picture = pictures[base] else {
             return .remark(
                 "preview",
                 "no picture came on \(base)/preview/jpeg: view shows plain heads, snapshot and record need --over",

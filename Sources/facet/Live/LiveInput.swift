@@ -2,13 +2,13 @@
 struct LiveInput: Sendable {
     /// What it is.
     enum Content: Sendable {
-        /// Something happened on the connection to the broker.
+        /// Something happened where the messages come from.
         case occurrence(Subscriber.Occurrence)
         /// A key was pressed.
         case key(UInt8)
         /// Some time has passed.
         case tick
-        /// Somebody wants the command to end in good order.
+        /// A signal: the command is to end in good order.
         case interrupted
     }
 
@@ -21,9 +21,12 @@ struct LiveInput: Sendable {
 
 /// The inputs that wait for a command that may be slower than they come, in order.
 ///
-/// Of the messages only the newest are kept, so that a command that is held up needs no more and more memory; keys,
-/// signals and changes of the connection always are. A tick waits at most once: a late one says as much as several.
+/// Of the messages only the newest are kept, and of frames even fewer, so that a command that is held up needs no more
+/// and more memory; keys, signals and changes of the connection always are. A tick waits at most once: a late one says as much as several.
 struct LiveBacklog {
+    /// How many frames of a session in this program may wait: half a second of 1080p are 50 MB.
+    private static let frames = 16
+
     /// How many messages may wait.
     let capacity: Int
 
@@ -34,7 +37,7 @@ struct LiveBacklog {
     var isClosed = false
 
     private var waiting: [LiveInput] = []
-    private var messages = 0
+    private var (messages, frames) = (0, 0)
     private var hasTick = false
 
     /// Makes a backlog that holds nothing yet.
@@ -52,8 +55,12 @@ struct LiveBacklog {
             guard !hasTick else { return }
             hasTick = true
         }
+        if input.isFrame {
+            if frames == Self.frames { dropOldest(\.isFrame) }
+            frames += 1
+        }
         if input.isMessage {
-            if messages == capacity { dropOldestMessage() }
+            if messages == capacity { dropOldest(\.isMessage) }
             messages += 1
         }
         waiting.append(input)
@@ -63,16 +70,20 @@ struct LiveBacklog {
     mutating func take() -> LiveInput? {
         guard !waiting.isEmpty else { return nil }
         let input = waiting.removeFirst()
-        if input.isTick { hasTick = false }
-        if input.isMessage { messages -= 1 }
+        forget(input)
         return input
     }
 
-    private mutating func dropOldestMessage() {
-        guard let oldest = waiting.firstIndex(where: \.isMessage) else { return }
-        waiting.remove(at: oldest)
-        messages -= 1
+    private mutating func dropOldest(_ isKind: (LiveInput) -> Bool) {
+        guard let oldest = waiting.firstIndex(where: isKind) else { return }
+        forget(waiting.remove(at: oldest))
         dropped += 1
+    }
+
+    private mutating func forget(_ input: LiveInput) {
+        if input.isTick { hasTick = false }
+        if input.isMessage { messages -= 1 }
+        if input.isFrame { frames -= 1 }
     }
 }
 
@@ -82,9 +93,16 @@ extension LiveInput {
     }
 
     fileprivate var isMessage: Bool {
-        switch content {
-        case .occurrence(.message), .occurrence(.foreign): true
-        case .occurrence(.connection), .key, .tick, .interrupted: false
+        if case .occurrence(.message) = content { true } else { false }
+    }
+
+    fileprivate var isFrame: Bool {
+        if case .occurrence(.message(let message)) = content, case .picture(let picture) = message.content,
+            case .frame = picture.content
+        {
+            true
+        } else {
+            false
         }
     }
 }

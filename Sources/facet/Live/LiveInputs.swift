@@ -71,11 +71,8 @@ final class LiveInputs: AsyncSequence, Sendable {
         var tasks: [Task<Void, Never>] = []
         if let subscriber {
             tasks.append(
-                Task { for await state in subscriber.states { inbox.put(.occurrence(.connection(state))) } }
-            )
-            tasks.append(
                 Task {
-                    for await message in subscriber.messages { inbox.put(.occurrence(subscriber.occurrence(message))) }
+                    await subscriber.forward { inbox.put(.occurrence($0)) }
                     inbox.finish()
                 }
             )

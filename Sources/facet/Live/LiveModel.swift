@@ -4,39 +4,11 @@ import Frames
 import MQTT
 import OverlayRendering
 
-/// A picture of the daemon's preview.
-struct PreviewPicture: Equatable {
-    /// The picture's bytes.
-    var jpeg: [UInt8]
-
-    /// The frame it shows; nil if the daemon does not say, as over MQTT 3.1.1.
-    var frame: Int?
-
-    /// When it was captured, in seconds since the source's first frame; nil if the daemon does not say.
-    var mediaTime: Double?
-
-    /// When it came, in seconds of the command that follows the daemon.
-    var arrival: Double
-}
-
-extension PreviewPicture {
-    /// Reads the message of a picture, whose frame stands in its user properties.
-    init(_ message: ReceivedMessage, arrival: Double) {
-        func property(_ name: String) -> String? { message.userProperties.first { $0.name == name }?.value }
-        self.init(
-            jpeg: message.payload,
-            frame: property("frame").flatMap { Int($0) },
-            mediaTime: property("mediaTime").flatMap { Double($0) },
-            arrival: arrival
-        )
-    }
-}
-
-/// What a daemon reported, kept up to date from its messages: its faces, its condition, its preview pictures.
+/// What one camera shows, kept up to date from its messages: its state, its faces to draw, its pictures.
 struct LiveModel {
     /// What a message brought.
     enum Change {
-        /// A preview picture.
+        /// A picture.
         case picture
         /// An event.
         case event(EventMessage)
@@ -54,63 +26,55 @@ struct LiveModel {
     /// The faces.
     private(set) var scene = Scene()
 
-    /// The daemon's condition; nil before the first status, and while there is no connection.
-    private(set) var status: StatusMessage?
-
-    /// The newest preview picture.
+    /// The newest picture.
     private(set) var picture: PreviewPicture?
-
-    /// Whether detection is on; nil before the daemon says so.
-    private(set) var isDetecting: Bool?
 
     /// Where the connection stands.
     private(set) var connection: ConnectionState = .connecting
 
-    /// Whether metadata came: a daemon may publish events only, and then nothing is known about the faces.
-    ///
-    /// What an earlier run of the daemon left retained on the broker does not count.
-    var hasMetadata: Bool { metadataBoot != nil && metadataBoot == status?.origin.boot ?? metadataBoot }
-
-    private var metadataBoot: String?
-
     private var waiting: [PreviewPicture] = []
 
+    /// What is known of the camera.
+    var state: CameraState { scene.state }
+
     /// The size of the camera's upright picture, as of the daemon's status; metadata does not hold it.
-    var pictureSize: FrameSize? { (status?.status.picture).map(FrameSize.init) }
+    var pictureSize: FrameSize? { (state.status?.picture).map(FrameSize.init) }
 
-    /// The daemon's `camera.orientation` with which the faces would be upright; nil if none lies on its side.
-    var betterOrientation: Orientation? {
-        let rolls = scene.layers.compactMap(\.face.pose?.roll)
-        guard !rolls.isEmpty else { return nil }
-        if rolls.allSatisfy({ (60...120).contains($0) }) { return .left }
-        return rolls.allSatisfy { (-120 ... -60).contains($0) } ? .right : nil
-    }
-
-    /// Whether pictures of the camera can come: after it was lost or switched off, an old one must not pass for live.
-    var isWatching: Bool {
-        guard let status = status?.status, status.state == .online else { return status == nil }
-        return status.cameraState != .lost && status.cameraState != .disabled
-    }
-
-    /// Takes what happened on the connection, at a time in seconds.
+    /// Takes what happened, at a time in seconds.
     ///
-    /// - Returns: what it brought; nil for a message that breaks the contract.
+    /// - Returns: what it brought; nil if nothing.
     mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> Change? {
         switch occurrence {
         case .connection(let state):
             connection = state
-            if !state.isConnected { forget() }
+            // Without a connection nothing is known.
+            if state.isInterrupted { forget() }
             return .other
-        case .message(.previewJPEG, let message):
-            let picture = PreviewPicture(message, arrival: seconds)
+        case .message(let message): return take(message, at: seconds)
+        case .failed: return nil
+        }
+    }
+
+    private mutating func take(_ message: CameraMessage, at seconds: Double) -> Change? {
+        switch message.content {
+        case .picture(var picture):
+            // From before the camera was switched off: it must not pass for live.
+            guard state.mayShowFaces else { return nil }
+            picture.arrival = seconds
             if waiting.count == Self.capacity { waiting.removeFirst() }
             waiting.append(picture)
             self.picture = picture
             return .picture
-        case .message(let topic, let message):
-            guard let decoded = try? MessageDecoder().decode(message.payload, on: topic) else { return nil }
-            return take(decoded, at: seconds)
-        case .foreign: return nil
+        case .decoded(let decoded):
+            let change = scene.apply(decoded, at: seconds)
+            if !state.mayShowFaces { (waiting, picture) = ([], nil) }
+            if case .event(let event) = decoded { return .event(event) }
+            return change.isEmpty ? nil : .other
+        case .removed:
+            guard message.topic == .status else { return nil }
+            forget()
+            return .other
+        case .malformed: return nil
         }
     }
 
@@ -134,28 +98,19 @@ struct LiveModel {
         scene.advance(to: seconds)
     }
 
-    private mutating func take(_ message: DecodedMessage, at seconds: Double) -> Change {
-        switch message {
-        case .metadata(let message):
-            metadataBoot = message.origin.boot
-            _ = scene.apply(message, at: seconds)
-        case .event(let message):
-            scene.apply(message, at: seconds)
-            return .event(message)
-        case .status(let message):
-            status = message
-            _ = scene.apply(message)
-            if !isWatching { (waiting, picture) = ([], nil) }
-        case .detectState(let isOn): isDetecting = isOn
-        case .count, .stats: break
-        }
-        return .other
-    }
-
-    /// Without a connection nothing is known.
     private mutating func forget() {
-        _ = scene.clear()
-        (status, picture, isDetecting, waiting, metadataBoot) = (nil, nil, nil, [], nil)
+        scene.forget()
+        (picture, waiting) = (nil, [])
+    }
+}
+
+extension CameraState {
+    /// The daemon's `camera.orientation` with which the faces would be upright; nil if none lies on its side.
+    var betterOrientation: Orientation? {
+        let rolls = faces.compactMap(\.pose?.roll)
+        guard !rolls.isEmpty else { return nil }
+        if rolls.allSatisfy({ (60...120).contains($0) }) { return .left }
+        return rolls.allSatisfy { (-120 ... -60).contains($0) } ? .right : nil
     }
 }
 

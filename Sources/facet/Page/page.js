@@ -220,7 +220,9 @@ function showCamera(row, { broker, cameras: rows, control }) {
   const rate = !streams ? "" : row.rate ? `, ${row.rate} pictures/s` : preview;
   const isNamesake = rows.some((other) => other.base !== row.base && other.name === row.name);
   entry.name.textContent = isNamesake ? `${row.name} (${row.base})` : row.name;
-  entry.text.textContent = `${condition}${rate}, ${row.faces === 1 ? "1 face" : `${row.faces} faces`}`;
+  // Unknown while nothing is being looked at.
+  const faces = row.faces === undefined ? "" : row.faces === 1 ? ", 1 face" : `, ${row.faces} faces`;
+  entry.text.textContent = `${condition}${rate}${faces}`;
   const isBad = row.state !== "online" || row.camera === "lost";
   entry.figure.classList.toggle("bad", isBad);
   const reasons = row.attention.map((attention) => words[attention] ?? attention);

@@ -45,7 +45,7 @@ struct OverlayPicture {
     }
 }
 
-/// Turns the daemon's preview pictures into pictures to draw over.
+/// Turns a camera's pictures into pictures to draw over.
 final class PreviewDecoder {
     /// The newest picture.
     let picture = Picture()
@@ -61,14 +61,17 @@ final class PreviewDecoder {
         }
     }
 
-    /// Decodes a JPEG into `picture`.
+    /// Makes a JPEG or a frame the newest picture.
     ///
     /// - Parameters:
-    ///   - jpeg: the file's bytes.
+    ///   - new: the picture.
     ///   - target: how large the picture will be drawn; nil if all its pixels are wanted.
     /// - Throws: `JPEGError` or `CanvasError` if it is damaged or too large; the picture before stays then.
-    func decode(_ jpeg: [UInt8], target: FrameSize? = nil) throws {
-        try picture.update(from: try decoder.decode(jpeg, for: target), target: target)
+    func decode(_ new: PreviewPicture, target: FrameSize? = nil) throws {
+        switch new.content {
+        case .jpeg(let bytes): try picture.update(from: try decoder.decode(bytes, for: target), target: target)
+        case .frame(let frame): try picture.update(from: frame, target: target)
+        }
     }
 }
 
@@ -90,7 +93,7 @@ final class CoveredPictures {
     /// The picture as a JPEG with the look drawn into it; nil if the picture cannot be decoded.
     func jpeg(_ picture: PreviewPicture, _ scene: Scene, look: any Look, at seconds: Double) -> [UInt8]? {
         do {
-            try decoder.decode(picture.jpeg)
+            try decoder.decode(picture)
             guard let size = decoder.picture.uprightSize else { return nil }
             let canvas = try Canvas(pixelSize: size)
             guard let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size) else { return nil }

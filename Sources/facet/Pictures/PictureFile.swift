@@ -84,4 +84,28 @@ enum OutputPath {
             throw CommandFailure("cannot write \(path) into the directory \(directory): \(reason)")
         }
     }
+
+    /// Writes a file that everybody may read, whole or not at all.
+    ///
+    /// - Throws: `CommandFailure` if that fails; a file that was there is as before then.
+    static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
+        let temporary = "\(path).\(getpid()).tmp"
+        // A name that exists is not followed: it may be a link that another user put there.
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw failure(path, errno) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written >= 0 { rest = rest.dropFirst(written) } else if errno != EINTR { break }
+        }
+        let code = rest.isEmpty ? 0 : errno
+        guard close(descriptor) == 0, code == 0, rename(temporary, path) == 0 else {
+            defer { unlink(temporary) }
+            throw failure(path, code == 0 ? errno : code)
+        }
+    }
+
+    private static func failure(_ path: String, _ code: Int32) -> CommandFailure {
+        CommandFailure("cannot write \(path): \(String(cString: strerror(code)))")
+    }
 }

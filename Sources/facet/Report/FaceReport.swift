@@ -1,6 +1,7 @@
 import FaceMessages
 import FaceMetadata
 import Frames
+import MQTT
 import OverlayRendering
 
 /// What was seen over a stretch of time, gathered from a daemon's messages; times are seconds from its beginning.
@@ -67,6 +68,9 @@ struct FaceReport {
     /// The time of the last message, or the one set at the end.
     private(set) var end = 0.0
 
+    /// What is known of the camera.
+    private(set) var state = CameraState()
+
     /// The camera's name, once it is known.
     private(set) var camera: String?
 
@@ -83,38 +87,52 @@ struct FaceReport {
         (self.source, self.pictureSize) = (source, pictureSize)
     }
 
+    /// Takes what happened where messages come from; times never go back.
+    mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
+        switch occurrence {
+        case .connection(let connection) where connection.isInterrupted:
+            // While the connection is interrupted nothing is known of any face.
+            _ = state.forget()
+            closeAll(at: advance(to: seconds))
+        case .message(let message):
+            if case .decoded(let decoded) = message.content { take(decoded, at: seconds) }
+        case .connection, .failed: break
+        }
+    }
+
     /// Takes a message that belongs to a time; times never go back.
     mutating func take(_ message: DecodedMessage, at seconds: Double) {
-        let time = max(end, seconds)
-        end = time
-        camera = camera ?? message.origin?.camera
-        switch message {
-        case .metadata(let message):
-            let present = Set(message.faces.map(\.faceID))
+        let time = advance(to: seconds)
+        let change = state.take(message)
+        camera = camera ?? state.name
+        if change.contains(.faces) {
+            let present = Set(state.faces.map(\.faceID))
             for face in places.keys where !present.contains(face) { close(face, at: time) }
-            for face in message.faces { note(face, at: time) }
-        case .event(let message):
-            let event = message.event
-            if case .leave = event.kind { return close(event.face.faceID, at: time) }
-            if places[event.face.faceID] == nil { note(event.face, at: time) }
-            guard let place = places[event.face.faceID] else { return }
-            presences[place].happenings.append(Happening(time: time, kind: event.kind))
-        case .status(let message):
-            let status = message.status
-            guard status.state == .online, status.cameraState == .streaming else {
-                for face in places.keys { close(face, at: time) }
-                return
-            }
-            source = source ?? status.detail
-            pictureSize = pictureSize ?? status.picture.map(FrameSize.init)
-        case .count, .stats, .detectState: break
+            for face in state.faces { note(face, at: time) }
         }
+        if case .event(let message) = message { take(message.event, at: time) }
+        if !state.mayShowFaces { closeAll(at: time) }
+        if state.condition == .streaming {
+            source = source ?? state.status?.detail
+            pictureSize = pictureSize ?? (state.status?.picture).map(FrameSize.init)
+        }
+    }
+
+    private mutating func take(_ event: FaceEvent, at time: Double) {
+        if case .leave = event.kind { return close(event.face.faceID, at: time) }
+        if places[event.face.faceID] == nil { note(event.face, at: time) }
+        guard let place = places[event.face.faceID] else { return }
+        presences[place].happenings.append(Happening(time: time, kind: event.kind))
+    }
+
+    private mutating func advance(to seconds: Double) -> Double {
+        end = max(end, seconds)
+        return end
     }
 
     /// Ends the stretch of time; faces that are still there stay to its end.
     mutating func finish(at seconds: Double? = nil) {
-        end = max(end, seconds ?? end)
-        for face in places.keys { close(face, at: end) }
+        closeAll(at: advance(to: seconds ?? end))
     }
 
     /// Width over height of the camera's picture, 16:9 if it is unknown.
@@ -152,6 +170,10 @@ struct FaceReport {
         }
         presences[place].samples.append(Sample(time: time, face: face))
         presences[place].end = time
+    }
+
+    private mutating func closeAll(at time: Double) {
+        for face in places.keys { close(face, at: time) }
     }
 
     private mutating func close(_ face: FaceID, at time: Double) {

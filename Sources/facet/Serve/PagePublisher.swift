@@ -88,14 +88,19 @@ final class PagePublisher {
             connection = state
             isStateDirty = true
             for base in cameras.keys { _ = cameras[base]?.take(occurrence, at: seconds) }
-        case .message(let topic, let message):
-            let base = message.base(of: topic)
+        case .message(let message):
+            let base = message.base
+            if case .removed = message.content, message.topic == .status, !named.contains(base) {
+                isStateDirty = isStateDirty || cameras.removeValue(forKey: base) != nil
+                viewers.serve(cameras.keys)
+                return
+            }
             guard cameras[base] != nil || admit(base, occurrence, at: seconds),
                 let result = cameras[base]?.take(occurrence, at: seconds)
             else { return }
             if let event = result.event { remember(event, base) }
             isStateDirty = isStateDirty || result.state
-        case .foreign: break
+        case .failed: break
         }
     }
 

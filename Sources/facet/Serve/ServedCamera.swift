@@ -40,7 +40,7 @@ struct ServedCamera {
         _ occurrence: Subscriber.Occurrence,
         at seconds: Double
     ) -> (event: EventMessage?, state: Bool, isValid: Bool) {
-        let faces = model.scene.layers.count
+        let faces = model.scene.faces.count
         switch model.take(occurrence, at: seconds) {
         case nil: return (nil, false, false)
         case .picture: return (nil, false, true)
@@ -48,18 +48,18 @@ struct ServedCamera {
             isDirty = isDirty || shown == nil
             return (event, true, true)
         case .other:
-            if !model.isWatching { shown = nil }
-            if case .connection(let state) = occurrence, !state.isConnected { shown = nil }
+            if !model.state.mayShowFaces { shown = nil }
+            if case .connection(let state) = occurrence, state.isInterrupted { shown = nil }
             isDirty = isDirty || shown == nil
-            if case .message(.metadata, _) = occurrence {
-                return (nil, model.scene.layers.count != faces, true)
+            if case .message(let message) = occurrence, message.topic == .metadata {
+                return (nil, model.scene.faces.count != faces, true)
             }
             return (nil, true, true)
         }
     }
 
     /// Whether its daemon says that it runs.
-    var isOnline: Bool { model.status?.status.state == .online }
+    var isOnline: Bool { model.state.status?.state == .online }
 
     /// Preview pictures a second; nil if none came lately.
     var pictureRate: Double? { pictures.rate(at: .now) }
@@ -73,7 +73,7 @@ struct ServedCamera {
     mutating func advance(to seconds: Double, _ decoder: JPEGDecoder) -> Bool {
         model.advance(to: seconds)
         // A picture from before the camera was switched off may still wait for its turn.
-        if let picture = model.nextPicture(at: seconds), model.isWatching,
+        if let picture = model.nextPicture(at: seconds), model.state.mayShowFaces,
             let size = Self.size(of: picture.jpeg, decoder), size.width * size.height <= Self.mostPixels
         {
             shown = (picture, size)
@@ -124,24 +124,24 @@ struct ServedCamera {
             mirrored: isMirrored,
             frame: shown?.picture.frame ?? scene.stamp?.frame,
             picture: jpeg.map { !$0.isEmpty } ?? false,
-            faces: scene.layers.map { FaceRow($0.face) }
+            faces: scene.faces.map(FaceRow.init)
         )
         return ServedMessage.encode(header, svg: svg, jpeg: jpeg ?? [])
     }
 
     /// The row of the camera in the state.
     var row: CameraRow {
-        let status = model.status?.status
+        let status = model.state.status
         return CameraRow(
             base: base,
-            name: model.status?.origin.camera ?? base,
+            name: model.state.name ?? base,
             state: status?.state.rawValue,
             camera: status?.cameraState?.rawValue,
             reason: status?.reason,
             detail: status?.detail,
             attention: status?.attention?.map(\.rawValue) ?? [],
-            detecting: model.isDetecting ?? status?.detect,
-            faces: model.scene.layers.count,
+            detecting: model.state.isDetecting,
+            faces: model.state.faceCount,
             rate: pictureRate.map { ($0 * 10).rounded() / 10 }
         )
     }
@@ -238,7 +238,7 @@ struct CameraRow: Encodable, Equatable {
     var detail: String?
     var attention: [String]
     var detecting: Bool?
-    var faces: Int
+    var faces: Int?
     var rate: Double?
 }
 

@@ -1,7 +1,7 @@
 import FaceMessages
 import FaceMetadata
 
-/// Shows a board as lines of text.
+/// Shows the faces, and what they did lately, as lines of text.
 struct TopFormatter {
     /// What is shown of each face beside its number.
     private enum Signal: CaseIterable {
@@ -64,46 +64,44 @@ struct TopFormatter {
     /// All lines: the cameras, the faces and, where there is room below, the events.
     ///
     /// - Parameters:
-    ///   - board: what is shown.
+    ///   - top: what is shown.
     ///   - columns: the width of the terminal.
     ///   - rows: its height.
-    ///   - seconds: the time, by the board's clock.
+    ///   - seconds: the time, by the clock of what is shown.
     ///   - note: what to say of the connection.
     /// - Returns: at most `rows` lines, none wider than the terminal.
-    func lines(_ board: TopBoard, columns: Int, rows: Int, at seconds: Double, note: String) -> [String] {
-        let namesBase = board.models.count > 1
-        var lines = [String((summary(board) + " · \(note.printable) · q quits").prefix(columns)), ""]
-        let faces = table(board, namesBase: namesBase, columns: columns, at: seconds)
+    func lines(_ top: TopState, columns: Int, rows: Int, at seconds: Double, note: String) -> [String] {
+        let namesBase = top.table.cameras.count > 1
+        var lines = [String((summary(top) + " · \(note.printable) · q quits").prefix(columns)), ""]
+        let faces = table(top, namesBase: namesBase, columns: columns, at: seconds)
         // A third of the room is left for the events, if there is not enough for both.
-        let room = max(2, rows - 3 - min(board.events.count, rows / 3))
+        let room = max(2, rows - 3 - min(top.events.count, rows / 3))
         lines += faces.prefix(room)
         if faces.count > room { lines[lines.count - 1] = "… and \(faces.count - room + 1) more faces" }
-        guard !board.events.isEmpty else { return Array(lines.prefix(rows)) }
+        guard !top.events.isEmpty else { return Array(lines.prefix(rows)) }
         lines.append("")
-        for event in board.events.prefix(max(0, rows - lines.count)) {
+        for event in top.events.prefix(max(0, rows - lines.count)) {
             lines.append(line(event, namesBase: namesBase, columns: columns))
         }
         return Array(lines.prefix(rows))
     }
 
-    /// One line about the daemons.
-    private func summary(_ board: TopBoard) -> String {
-        let faces = board.rows.count
-        let count = "\(faces) \(faces == 1 ? "face" : "faces")"
-        let states = board.models.compactMap { base, model in model.status.map { (base, $0) } }
-        guard states.count == 1, let (base, message) = states.first else {
-            let streaming = states.count { $0.1.status.cameraState == .streaming && $0.1.status.state == .online }
-            return states.isEmpty ? "no daemon yet" : "\(states.count) cameras, \(streaming) streaming · \(count)"
+    /// One line about the cameras.
+    private func summary(_ top: TopState) -> String {
+        let faces = top.table.faceCount.map { " · \($0) \($0 == 1 ? "face" : "faces")" } ?? ""
+        let known = top.table.sorted.filter { $0.state.status != nil }
+        guard known.count == 1 else {
+            let streaming = known.count { $0.state.condition == .streaming }
+            return known.isEmpty ? "no daemon yet" : "\(known.count) cameras, \(streaming) streaming\(faces)"
         }
-        let status = message.status
-        let reasons = (status.reason.map { [$0] } ?? []) + (status.attention ?? []).map(\.rawValue)
-        let detail = reasons.isEmpty ? "" : " (\(reasons.joined(separator: ", ")))"
-        return "\(base) \(status.stateWord)\(detail) · \(count)".printable
+        let (base, state) = known[0]
+        let explanation = state.explanation.map { " (\($0))" } ?? ""
+        return "\(base) \(state.condition.rawValue)\(explanation)\(faces)".printable
     }
 
     /// A heading and a row for each face.
-    private func table(_ board: TopBoard, namesBase: Bool, columns: Int, at seconds: Double) -> [String] {
-        let rows = board.rows
+    private func table(_ top: TopState, namesBase: Bool, columns: Int, at seconds: Double) -> [String] {
+        let rows = top.rows
         guard !rows.isEmpty else { return [] }
         let labels = rows.map { row in
             let number = "\(row.trace.face.faceID.rawValue)"
@@ -133,7 +131,7 @@ struct TopFormatter {
             }
     }
 
-    private func line(_ event: TopBoard.Event, namesBase: Bool, columns: Int) -> String {
+    private func line(_ event: TopState.Event, namesBase: Bool, columns: Int) -> String {
         let name = namesBase ? event.base.printable + "  " : ""
         var plain = watch
         plain.hasColors = false

@@ -11,8 +11,8 @@ struct StatusLine {
     /// Where the connection stands.
     var connection: ConnectionState = .connecting
 
-    /// What the daemon said last.
-    var status: StatusMessage?
+    /// What is known of the camera; nil for a clip.
+    var state: CameraState?
 
     /// What is shown for a while before everything else and instead of the keys, such as a picture's name.
     var notice: String?
@@ -32,16 +32,18 @@ struct StatusLine {
     ///
     /// - Parameters:
     ///   - columns: how wide the terminal is.
-    ///   - faces: how many there are; nil if no metadata came, as from a daemon that publishes events only.
+    ///   - faces: how many there are; nil if that is unknown.
     ///   - rate: pictures a second; nil without pictures.
     ///   - controls: what the keys changed.
     ///   - seconds: the time of the view.
     /// - Returns: the row, padded with spaces.
     func text(columns: Int, faces: Int?, rate: Double?, controls: ViewControls, at seconds: Double) -> String {
-        // What somebody just asked for comes first: a narrow terminal has no room for the rest.
+        // What was just asked for comes first: a narrow terminal has no room for the rest.
         var parts = [notice, brokerPart, cameraPart, hint].compactMap { $0 }
-        parts.append(rate.map { "\(Int($0.rounded())) pictures/s" } ?? "no preview")
-        parts.append(faces.map { $0 == 1 ? "1 face" : "\($0) faces" } ?? "no metadata")
+        if state?.mayShowFaces ?? true {
+            parts.append(rate.map { "\(Int($0.rounded())) pictures/s" } ?? "no preview")
+            parts.append(faces.map { $0 == 1 ? "1 face" : "\($0) faces" } ?? "no metadata")
+        }
         if let lastEvent { parts.append("\(lastEvent.text), \(Self.age(seconds - lastEvent.seconds))") }
         parts.append(controls.look + (controls.isPaused ? " – paused" : ""))
         // All keys where there is room for them, else the one that shows them.
@@ -67,11 +69,9 @@ struct StatusLine {
     }
 
     private var cameraPart: String? {
-        guard broker != nil else { return nil }
-        guard let status else { return "no daemon yet" }
-        let state = status.status
-        guard state.state == .online else { return "\(status.origin.camera): daemon \(state.state.rawValue)" }
-        return "\(status.origin.camera): \(state.cameraState?.rawValue ?? "online")"
+        guard let state else { return nil }
+        guard let name = state.name else { return broker == nil ? nil : "no daemon yet" }
+        return "\(name): \(state.mayShowFaces ? state.condition.rawValue : state.summary)"
     }
 
     private static func age(_ seconds: Double) -> String {

@@ -13,14 +13,8 @@ final class ViewPicture {
     private let clip: String?
     private var frames: ClipFrames?
     private var reached = 0.0
-    private var waiting: [UInt8]?
-    private var shown: Shown?
-
-    /// Where the newest picture came from.
-    private enum Shown {
-        case jpeg([UInt8])
-        case frame(Frame)
-    }
+    private var waiting: PreviewPicture?
+    private var shown: PreviewPicture?
 
     /// Makes a source that waits for preview pictures, or reads a clip.
     init(clip: String?) throws {
@@ -32,9 +26,9 @@ final class ViewPicture {
     /// Whether pictures come from a clip.
     var isClip: Bool { clip != nil }
 
-    /// Takes a preview picture; it is decoded only when something is drawn.
-    func offer(_ jpeg: [UInt8]) {
-        if !isClip { waiting = jpeg }
+    /// Takes a picture of the camera; it is decoded only when something is drawn.
+    func offer(_ picture: PreviewPicture) {
+        if !isClip { waiting = picture }
     }
 
     /// Forgets the preview picture: what it shows is not there any more.
@@ -52,11 +46,11 @@ final class ViewPicture {
     /// - Returns: whether the picture is another one.
     /// - Throws: `CommandFailure` if the clip is damaged.
     func update(mediaTime: Double?, target: FrameSize) throws -> Bool {
-        if let jpeg = waiting {
+        if let new = waiting {
             waiting = nil
             // A damaged picture is passed over: the next one comes soon.
-            guard (try? preview.decode(jpeg, target: target)) != nil else { return false }
-            shown = .jpeg(jpeg)
+            guard (try? preview.decode(new, target: target)) != nil else { return false }
+            shown = new
             return true
         }
         guard let mediaTime, isClip else { return false }
@@ -64,17 +58,13 @@ final class ViewPicture {
         reached = mediaTime
         guard let frame = try frames?.frame(upTo: mediaTime) else { return false }
         try picture.update(from: frame, target: target)
-        shown = .frame(frame)
+        shown = PreviewPicture(frame)
         return true
     }
 
     /// Decodes the newest picture again with all its pixels.
     func refine() throws {
-        switch shown {
-        case .jpeg(let jpeg): try preview.decode(jpeg)
-        case .frame(let frame): try picture.update(from: frame)
-        case nil: break
-        }
+        if let shown { try preview.decode(shown) }
     }
 
     /// Whether the clip has no frame left.

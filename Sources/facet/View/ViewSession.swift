@@ -1,3 +1,4 @@
+import FaceMessages
 import FaceMetadata
 import Foundation
 import Frames
@@ -12,7 +13,6 @@ final class ViewSession {
     private static let usualPicture = FrameSize(width: 640, height: 480)
 
     private(set) var controls: ViewControls
-    private(set) var timing = ViewTiming()
     private var live = LiveModel()
     private var status: StatusLine
     private var playback: MessagePlayback?
@@ -25,6 +25,7 @@ final class ViewSession {
     private var clock = ViewClock()
     private var frozenScene: Scene?
     private var shown: PreviewPicture?
+    private var pictures = RecentMoments()
     private var pictureTaken: Double?
     private var canvas: Canvas?
     private var size: TerminalSize?
@@ -43,7 +44,7 @@ final class ViewSession {
         encoder: TerminalPicture
     ) {
         self.controls = controls
-        status = StatusLine(broker: broker)
+        status = StatusLine(broker: broker, state: track == nil ? CameraState() : nil)
         self.track = track
         playback = track.map(MessagePlayback.init)
         self.source = source
@@ -57,32 +58,31 @@ final class ViewSession {
 
     // MARK: - Input
 
-    /// Takes what happened on the connection to the broker.
-    func take(_ occurrence: Subscriber.Occurrence, arrival: ContinuousClock.Instant) {
+    /// Takes what happened where the messages come from.
+    ///
+    /// - Throws: `CommandFailure` if there will be no more.
+    func take(_ occurrence: Subscriber.Occurrence) throws {
+        if case .failed(let failure) = occurrence { throw failure }
         let news = live.take(occurrence, at: seconds)
         switch news {
-        case .picture:
-            timing.arrive(arrival)
-            return
+        case .picture: return
         case .event(let event): status.remember(event, at: seconds)
         case .other:
-            (status.connection, status.status) = (live.connection, live.status)
-            status.hint = live.betterOrientation.map { "set camera.orientation: \($0.rawValue)" }
-            if !live.isWatching, !controls.isPaused { (shown, _) = (nil, source.forget()) }
+            (status.connection, status.state) = (live.connection, live.state)
+            status.hint = live.state.betterOrientation.map { "set camera.orientation: \($0.rawValue)" }
+            if !live.state.mayShowFaces, !controls.isPaused { (shown, _) = (nil, source.forget()) }
         case nil: return
         }
         // Over a preview the faces move with the pictures, not between them.
         guard !controls.isPaused, shown == nil else { return }
         isDirty = true
-        timing.arrive(arrival)
     }
 
     /// Takes the newest preview picture whose faces are known.
     private func takePictureOfPreview() {
         guard !controls.isPaused, !source.isClip, let picture = live.nextPicture(at: seconds) else { return }
         shown = picture
-        source.offer(picture.jpeg)
-        timing.show()
+        source.offer(picture)
         isDirty = true
     }
 
@@ -142,7 +142,6 @@ final class ViewSession {
         // What fades is drawn once more when it is gone.
         isDirty = isFading
         lastDraw = now
-        timing.draw()
         return true
     }
 
@@ -157,7 +156,9 @@ final class ViewSession {
             bytes += Array("\u{1B}[0m\u{1B}[2J".utf8)
         }
         guard let canvas else { return }
-        if !controls.isPaused { _ = try source.update(mediaTime: mediaTime(at: now), target: zoomed(canvas.pixelSize)) }
+        if !controls.isPaused, try source.update(mediaTime: mediaTime(at: now), target: zoomed(canvas.pixelSize)) {
+            pictures.add(.now)
+        }
         try paint(canvas, at: now)
         bytes += try canvas.withPixels { pixels, bytesPerRow in
             guard let base = pixels.baseAddress else { return [] }
@@ -203,8 +204,8 @@ final class ViewSession {
         if now > noticeEnd { status.notice = nil }
         let row = status.text(
             columns: size.columns,
-            faces: track != nil || live.hasMetadata ? scene.layers.count : nil,
-            rate: source.isClip ? timing.rate : timing.pictureRate,
+            faces: track != nil ? scene.faces.count : live.state.faceCount,
+            rate: pictures.rate(at: .now),
             controls: controls,
             at: now
         )

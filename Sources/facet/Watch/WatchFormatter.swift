@@ -25,15 +25,15 @@ struct WatchFormatter {
     // MARK: - Messages
 
     private func metadata(_ message: MetadataMessage) -> String {
-        row(message.stamp.time, .metadata, words(of: message))
+        row(message.stamp.time, .metadata, words(of: message.faces))
     }
 
     /// The present faces, without time and kind.
-    func words(of message: MetadataMessage) -> String {
-        let faces = message.faces.map { face in
+    func words(of faces: [FaceObject]) -> String {
+        let words = faces.map { face in
             ([place(face)] + pose(face.pose) + expression(face)).joined(separator: " ")
         }
-        return faces.isEmpty ? "nobody" : faces.joined(separator: " | ")
+        return words.isEmpty ? "no face" : words.joined(separator: " | ")
     }
 
     /// A text that stands back behind the others.

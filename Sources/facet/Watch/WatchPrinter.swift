@@ -18,7 +18,7 @@ struct WatchPrinter {
     private let style: Style
     private let formatter = WatchFormatter(hasColors: StandardOutput.hasColors)
     private let write: ([UInt8]) -> Void
-    private var faces: [String: MetadataMessage] = [:]
+    private var table = CameraTable()
     private var hasFacesLine = false
 
     /// How many messages were written.
@@ -33,28 +33,27 @@ struct WatchPrinter {
     /// Writes a message; one that breaks the contract is reported on standard error.
     ///
     /// - Returns: the message; nil if it broke the contract or is a picture.
-    mutating func show(_ message: ReceivedMessage, on topic: Topic) -> DecodedMessage? {
-        // The broker's way to say that a retained message was taken away.
-        guard !(message.retained && message.payload.isEmpty) else { return nil }
-        let base = message.base(of: topic)
-        if topic == .previewJPEG {
-            put(message, topic, text: "preview      \(message.payload.count) bytes")
-            return nil
-        }
-        do {
-            let decoded = try MessageDecoder().decode(message.payload, on: topic)
-            if case .metadata(let metadata) = decoded, !style.isJSON, !style.showsMetadata {
-                faces[base] = metadata
+    mutating func show(_ message: CameraMessage) -> DecodedMessage? {
+        _ = table.take(.message(message))
+        switch message.content {
+        case .removed: drawFaces()
+        case .picture(let picture): put(message, text: "preview      \(picture.jpeg.count) bytes")
+        case .decoded(let decoded):
+            if case .metadata = decoded, !style.isJSON, !style.showsMetadata {
                 drawFaces()
             } else {
-                put(message, topic, text: style.isJSON ? "" : formatter.line(decoded))
+                put(message, text: style.isJSON ? "" : formatter.line(decoded))
             }
             return decoded
-        } catch {
-            removeFaces()
-            StandardOutput.note(style.namesCamera ? "\(base): \(error.description)" : error.description)
-            return nil
+        case .malformed(let error):
+            note(style.namesCamera ? "\(message.base): \(error.description)" : error.description)
         }
+        return nil
+    }
+
+    /// Forgets the faces: without a connection nothing is known of them.
+    mutating func take(_ state: ConnectionState) {
+        _ = table.take(.connection(state))
     }
 
     /// Writes a note for the person at the terminal above the line of the faces.
@@ -69,11 +68,11 @@ struct WatchPrinter {
         removeFaces()
     }
 
-    private mutating func put(_ message: ReceivedMessage, _ topic: Topic, text: String) {
+    private mutating func put(_ message: CameraMessage, text: String) {
         shown += 1
-        let base = message.base(of: topic)
+        let base = message.base
         guard !style.isJSON else {
-            return write(Message(topic: topic, payload: JSONText.onOneLine(message.payload)).line(base: base))
+            return write(Message(topic: message.topic, payload: JSONText.onOneLine(message.payload)).line(base: base))
         }
         removeFaces()
         write(Array(((style.namesCamera ? "\(base.printable)  " : "") + text + "\n").utf8))
@@ -81,10 +80,13 @@ struct WatchPrinter {
     }
 
     private mutating func drawFaces() {
-        guard style.isTerminal, !style.isJSON, !style.showsMetadata, !faces.isEmpty else { return }
-        let parts = faces.sorted { $0.key < $1.key }.map { base, message in
-            (style.namesCamera ? "\(base): " : "") + formatter.words(of: message)
+        guard style.isTerminal, !style.isJSON, !style.showsMetadata else { return }
+        let parts = table.sorted.compactMap { base, camera -> String? in
+            guard camera.stamp != nil || !camera.mayShowFaces else { return nil }
+            let words = camera.mayShowFaces ? formatter.words(of: camera.faces) : camera.summary
+            return (style.namesCamera ? "\(base): " : "") + words
         }
+        guard !parts.isEmpty else { return removeFaces() }
         let columns = StandardOutput.columns
         let line = parts.joined(separator: "  ").printable
         let text = line.count < columns ? line : String(line.prefix(max(1, columns - 2))) + "…"

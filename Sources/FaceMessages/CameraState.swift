@@ -1,0 +1,206 @@
+public import FaceMetadata
+
+/// What is known of one camera: its daemon, its faces, its figures, kept up to date from messages.
+///
+/// Faces and their count are only known while the camera is being looked at. When detection is off, the camera lost or
+/// the daemon gone, the count is unknown, not zero, and no message that the broker kept or that came late brings a face
+/// back.
+///
+/// Keep one state for each base topic: `count` and `detect/state` do not say whose they are. A retained `status` with an
+/// empty payload means that the camera was removed; then drop its state.
+public struct CameraState: Hashable, Sendable {
+    /// How the camera is, in one word.
+    public enum Condition: String, Hashable, Sendable, CaseIterable {
+        /// The daemon runs, and its source is being opened.
+        case starting
+        /// Frames come, and faces are looked for in them.
+        case streaming
+        /// The daemon runs and gets no frames; it keeps trying.
+        case lost
+        /// Detection is off, and the camera closed.
+        case disabled
+        /// The daemon ended in good order.
+        case stopped
+        /// The daemon vanished.
+        case offline
+        /// No status came, or one that only a newer version of this contract knows.
+        case unknown
+    }
+
+    /// What a message changed.
+    public struct Change: OptionSet, Hashable, Sendable {
+        /// The bits, one for each kind of change.
+        public var rawValue: UInt8
+        /// Makes a set from its bits.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Condition, reason, name or anything else of the status, or whether detection is on.
+        public static let status = Change(rawValue: 1)
+        /// The faces, or the frame that they were seen in.
+        public static let faces = Change(rawValue: 2)
+        /// How many faces there are.
+        public static let count = Change(rawValue: 4)
+        /// The last event.
+        public static let event = Change(rawValue: 8)
+        /// The figures.
+        public static let stats = Change(rawValue: 16)
+        /// How many frames a second are analysed.
+        public static let rate = Change(rawValue: 32)
+    }
+
+    /// The camera's name; nil before the first message that tells it.
+    public private(set) var name: String?
+
+    /// The id of the daemon's run; nil before the first message that tells it.
+    public private(set) var boot: String?
+
+    /// The daemon's condition as it was published last; nil before the first status.
+    public private(set) var status: DaemonStatus?
+
+    /// Whether detection is on; nil before the daemon says so.
+    public private(set) var isDetecting: Bool?
+
+    /// The newest event; repeated by nothing that is retained.
+    public private(set) var lastEvent: EventMessage?
+
+    /// The figures of the newest interval; nil while the daemon is not online.
+    public private(set) var stats: DaemonStats?
+
+    private var metadata: MetadataMessage?
+    private var count: Int?
+
+    /// Makes the state of a camera of which nothing is known.
+    public init() {}
+
+    /// How the camera is, in one word.
+    public var condition: Condition {
+        guard let status else { return .unknown }
+        switch (status.state, status.cameraState) {
+        case (.stopped, _): return .stopped
+        case (.offline, _): return .offline
+        case (.online, .starting): return .starting
+        case (.online, .streaming): return .streaming
+        case (.online, .lost): return .lost
+        case (.online, .disabled): return .disabled
+        case (.online, nil): return .unknown
+        }
+    }
+
+    /// Whether pictures and faces may come: frames are on their way, or nothing is known that speaks against it.
+    public var mayShowFaces: Bool { [.starting, .streaming, .unknown].contains(condition) }
+
+    /// Whether something is wrong that the camera's owner should look at; detection that was switched off is not.
+    public var hasProblem: Bool { [.lost, .stopped, .offline, .unknown].contains(condition) }
+
+    /// The faces of the newest metadata; none while nothing is being looked at.
+    public var faces: [FaceObject] { shown?.faces ?? [] }
+
+    /// The frame that `faces` were seen in; nil without metadata of this run, as from a daemon that publishes events only.
+    public var stamp: FrameStamp? { shown?.stamp }
+
+    /// How many faces there are; nil unless the camera is being looked at and the daemon tells.
+    public var faceCount: Int? { condition == .streaming ? count ?? shown?.faces.count : nil }
+
+    /// Analysed frames a second; nil unless the camera is being looked at and figures came.
+    public var analysisRate: Double? { condition == .streaming ? stats?.analysisRate : nil }
+
+    /// Why it is so, for people: the reason of a camera that does not stream, else why some events cannot fire; nil if
+    /// there is nothing to say.
+    public var explanation: String? {
+        switch condition {
+        case .streaming:
+            let attention = status?.attention ?? []
+            return attention.isEmpty ? nil : attention.map(\.rawValue).joined(separator: ", ")
+        case .lost, .starting: return status?.detail ?? status?.reason
+        // What a daemon that has ended says of its camera was true before.
+        default: return nil
+        }
+    }
+
+    // MARK: - Changes
+
+    /// Takes over what a message says.
+    ///
+    /// Passed over are metadata and figures of a run that has ended, which the broker may still hold, metadata older than
+    /// what is known, and the last will of an earlier run that arrives after the next one has begun.
+    ///
+    /// - Returns: What is another than before; nothing for a message that was passed over.
+    public mutating func take(_ message: DecodedMessage) -> Change {
+        let before = self
+        switch message {
+        case .status(let message): take(message)
+        case .metadata(let message): take(message)
+        case .event(let message):
+            introduce(message.origin)
+            lastEvent = message
+        case .count(let faces): count = faces
+        case .detectState(let isOn): isDetecting = isOn
+        case .stats(let message):
+            guard status == nil || (status?.state == .online && boot == message.origin.boot) else { break }
+            introduce(message.origin)
+            stats = message.stats
+        }
+        return changes(since: before)
+    }
+
+    /// Forgets everything: while the connection is interrupted anything may happen, and the broker's retained messages
+    /// tell it anew.
+    ///
+    /// - Returns: What was known until now.
+    public mutating func forget() -> Change {
+        let before = self
+        self = CameraState()
+        return changes(since: before)
+    }
+
+    private mutating func take(_ message: StatusMessage) {
+        let (status, origin) = (message.status, message.origin)
+        // A will that arrives late is that of an earlier run.
+        if status.state != .online, self.status?.state == .online, boot != origin.boot { return }
+        if boot != nil, boot != origin.boot { (count, stats, isDetecting) = (nil, nil, nil) }
+        (name, boot) = (origin.camera, origin.boot)
+        self.status = status
+        isDetecting = status.detect ?? isDetecting
+        if status.state != .online { stats = nil }
+        if !mayShowFaces || metadata?.origin.boot != boot { metadata = nil }
+    }
+
+    private mutating func take(_ message: MetadataMessage) {
+        // What a run left on the broker when it ended.
+        if let status, status.state != .online, boot == message.origin.boot { return }
+        // Frames are counted anew each time the source is opened, but then their time is later.
+        if let metadata, metadata.origin.boot == message.origin.boot, message.stamp.frame < metadata.stamp.frame,
+            message.stamp.time <= metadata.stamp.time
+        {
+            return
+        }
+        metadata = message
+        guard status == nil else { return }
+        (name, boot) = (message.origin.camera, message.origin.boot)
+    }
+
+    /// What may be shown of the metadata: a run that the status is not about yet tells that first.
+    private var shown: MetadataMessage? {
+        guard mayShowFaces, status == nil || metadata?.origin.boot == boot else { return nil }
+        return metadata
+    }
+
+    /// Takes over the name and the run before a status tells them.
+    private mutating func introduce(_ origin: MessageOrigin) {
+        name = name ?? origin.camera
+        boot = boot ?? origin.boot
+    }
+
+    private func changes(since before: CameraState) -> Change {
+        var change: Change = []
+        if (status, isDetecting, name, boot) != (before.status, before.isDetecting, before.name, before.boot) {
+            change.insert(.status)
+        }
+        if stamp != before.stamp || faces != before.faces { change.insert(.faces) }
+        if faceCount != before.faceCount { change.insert(.count) }
+        if lastEvent != before.lastEvent { change.insert(.event) }
+        if stats != before.stats { change.insert(.stats) }
+        if analysisRate != before.analysisRate { change.insert(.rate) }
+        return change
+    }
+}

@@ -1,0 +1,138 @@
+import FaceMessages
+import FaceMetadata
+import Foundation
+import Frames
+import MQTT
+
+/// What is known of every camera that a command hears of, by the base of its topics.
+struct CameraTable {
+    /// Cameras at the same time: bases under a pattern come from whoever may publish.
+    private static let capacity = 1024
+
+    /// The cameras by their base.
+    private(set) var cameras: [String: CameraState]
+
+    /// Messages that break the contract, and those of cameras beyond the capacity.
+    private(set) var refused = 0
+
+    private let fixed: [String]
+    private var heard: [String: Timestamp] = [:]
+
+    /// Makes a table of cameras of which nothing is known; more are added as they are heard of.
+    init(bases: [String] = []) {
+        fixed = bases
+        cameras = Dictionary(bases.map { ($0, CameraState()) }) { first, _ in first }
+    }
+
+    /// The cameras in the order of their bases, numbers in them by their value.
+    var sorted: [(base: String, state: CameraState)] {
+        cameras.sorted { $0.key.compare($1.key, options: .numeric) == .orderedAscending }
+            .map { (base: $0.key, state: $0.value) }
+    }
+
+    /// How many faces all cameras see; nil if none is being looked at.
+    var faceCount: Int? {
+        let counts = cameras.values.compactMap(\.faceCount)
+        return counts.isEmpty ? nil : counts.reduce(0, +)
+    }
+
+    /// Seconds since the newest message of a camera. While nothing came but what the broker had kept, that is the time
+    /// since its status; nil for a camera that streams, which sends nothing while nothing changes.
+    func age(of base: String, at now: Timestamp) -> Double? {
+        let state = cameras[base]
+        let time = heard[base] ?? (state?.condition == .streaming ? nil : state?.status?.time)
+        return time.map { max(0, now.seconds(since: $0)) }
+    }
+
+    /// Takes what happened, at a time of the wall clock.
+    ///
+    /// - Returns: the camera and what changed of it; nil if nothing did.
+    mutating func take(
+        _ occurrence: Subscriber.Occurrence,
+        at now: Timestamp = .wallClock()
+    ) -> (base: String, change: CameraState.Change)? {
+        switch occurrence {
+        case .connection(let state):
+            // While the broker was away, anything may have changed.
+            if state.isInterrupted { self = CameraTable(bases: fixed, refused: refused) }
+        case .message(let message): return take(message, at: now)
+        case .failed: break
+        }
+        return nil
+    }
+
+    private init(bases: [String], refused: Int) {
+        self.init(bases: bases)
+        self.refused = refused
+    }
+
+    private mutating func take(
+        _ message: CameraMessage,
+        at now: Timestamp
+    ) -> (base: String, change: CameraState.Change)? {
+        let base = message.base
+        guard cameras[base] != nil || cameras.count < Self.capacity else {
+            refused += 1
+            return nil
+        }
+        var change: CameraState.Change = []
+        switch message.content {
+        case .decoded(let decoded): change = cameras[base, default: CameraState()].take(decoded)
+        case .removed:
+            guard message.topic == .status, cameras[base] != nil else { return nil }
+            (cameras[base], heard[base]) = (fixed.contains(base) ? CameraState() : nil, nil)
+            return (base, .status)
+        case .malformed:
+            refused += 1
+            return nil
+        case .picture: break
+        }
+        if !message.isRetained { heard[base] = now }
+        return change.isEmpty ? nil : (base, change)
+    }
+
+    /// Listens for the cameras that there are.
+    ///
+    /// - Parameters:
+    ///   - subscriber: where to listen; it is not stopped.
+    ///   - limit: seconds that a table which is not complete is waited for.
+    ///   - isComplete: whether all is known that is wanted, asked when the broker has sent what it had retained.
+    /// - Returns: what is known then.
+    /// - Throws: `CommandFailure` if the broker cannot be reached.
+    static func listen(
+        to subscriber: Subscriber,
+        atMost limit: Double = Subscriber.listening,
+        until isComplete: (CameraTable) -> Bool = { _ in false }
+    ) async throws -> CameraTable {
+        var (table, notices) = (CameraTable(), Notices(address: subscriber.address, waitsForBroker: false))
+        var connected: ContinuousClock.Instant?
+        for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
+            switch input.content {
+            case .occurrence(let occurrence):
+                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
+                if case .connection(let state) = occurrence { connected = state.isConnected ? .now : nil }
+                _ = table.take(occurrence)
+            case .tick:
+                guard let seconds = connected.map({ $0.duration(to: .now) / .seconds(1) }) else { continue }
+                if seconds > limit || (seconds > Subscriber.listening && isComplete(table)) { return table }
+            case .key, .interrupted: break
+            }
+        }
+        return table
+    }
+}
+
+extension ConnectionState {
+    /// Whether a connection is over. Not while one is being made: what it brings may be taken before that is known.
+    var isInterrupted: Bool {
+        switch self {
+        case .connecting, .connected: false
+        case .disconnected, .refused, .takenOver, .stopped: true
+        }
+    }
+}
+
+extension CameraState {
+    /// The condition and what explains it, in one line.
+    var summary: String { explanation.map { "\(condition.rawValue) – \($0)" } ?? condition.rawValue }
+}
