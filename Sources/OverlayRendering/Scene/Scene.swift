@@ -120,7 +120,8 @@ package struct Scene: Hashable, Sendable {
 
     /// Whether anything still fades, so that the next picture differs even without a new message.
     package var isFading: Bool {
-        shutter != nil || hiddenSince.values.contains { $0 > -.infinity } || faces.contains { flashes[$0.faceID] != nil }
+        shutter != nil || hiddenSince.values.contains { $0 > -.infinity }
+            || faces.contains { flashes[$0.faceID] != nil }
     }
 
     /// How bright the white of a taken picture is, 0…1.
