@@ -202,7 +202,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "FacetTestSupport", "FaceMessages", "FaceMetadata", "FaceSession", "MQTT", "facetd", "demo-clip",
+                "FacetTestSupport", "FaceInference", "FaceMessages", "FaceMetadata", "FaceSession", "MQTT", "facetd",
+                "demo-clip",
                 logging,
             ],
             exclude: ["Faults"],

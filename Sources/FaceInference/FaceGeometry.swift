@@ -80,25 +80,6 @@ struct FaceGeometry {
     private func distance(_ first: Int, _ second: Int) -> Float {
         hypotf(landmarks[first].x - landmarks[second].x, landmarks[first].y - landmarks[second].y)
     }
-
-    /// The shape of the mouth; see `FaceObservation.MouthShape`.
-    func mouthShape(unit: Float) -> FaceObservation.MouthShape {
-        func along(_ from: Int, _ to: Int) -> SIMD3<Float> {
-            unit > 0 ? axes.inFaceFrame(from, to, landmarks) / unit : .zero
-        }
-        let (left, right) = (FaceMeshIndices.leftMouthCorner, FaceMeshIndices.rightMouthCorner)
-        let (upper, lower) = (FaceMeshIndices.upperLipInner, FaceMeshIndices.lowerLipInner)
-        // From the middle of the inner lips to the middle of the corners.
-        let corners = (along(upper, left) + along(upper, right) + along(lower, left) + along(lower, right)) / 4
-        let edge = FaceMeshIndices.lowerLipEdge
-        return FaceObservation.MouthShape(
-            width: Double(along(left, right).length),
-            cornerLift: Double(corners.y),
-            opening: Double(along(upper, lower).length),
-            cornerDepth: Double(corners.z),
-            cornerHeight: Double((along(edge, left).y + along(edge, right).y) / 2)
-        )
-    }
 }
 
 extension FaceGeometry {
@@ -194,7 +175,7 @@ struct HeadAxes: Hashable, Sendable {
         return HeadPose(roll: Self.degrees(roll), yaw: Self.degrees(yaw), pitch: pitchFromNeutral)
     }
 
-    private static func space(_ point: FaceLandmark) -> SIMD3<Float> { SIMD3(point.x, -point.y, -point.z) }
+    static func space(_ point: FaceLandmark) -> SIMD3<Float> { SIMD3(point.x, -point.y, -point.z) }
 
     private static func unit(_ vector: SIMD3<Float>) -> SIMD3<Float> {
         let length = vector.length

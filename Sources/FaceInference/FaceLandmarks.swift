@@ -66,7 +66,6 @@ enum FaceMeshIndices {
     static let rightMouthCorner = 291
     static let upperLipInner = 13
     static let lowerLipInner = 14
-    static let lowerLipEdge = 17
     static let foreheadTop = 10
     static let chin = 152
     static let leftFaceSide = 234

@@ -251,11 +251,12 @@ private struct EventPayload: Decodable {
     var reason: String?
     var eyes: String?
     var duration: Number<Amount>?
+    var peak: Number<Share>?
     var latencyMs: Number<Amount>?
     var face: FaceObject
 
     private enum CodingKeys: String, CodingKey {
-        case id, seq, camera, boot, frame, time, mediaTime, dwell, lastSeen, reason, eyes, duration, latencyMs
+        case id, seq, camera, boot, frame, time, mediaTime, dwell, lastSeen, reason, eyes, duration, peak, latencyMs
     }
 
     init(from decoder: any Decoder) throws {
@@ -272,6 +273,7 @@ private struct EventPayload: Decodable {
         reason = try container.decodeIfPresent(String.self, forKey: .reason)
         eyes = try container.decodeIfPresent(String.self, forKey: .eyes)
         duration = try container.decodeIfPresent(Number<Amount>.self, forKey: .duration)
+        peak = try container.decodeIfPresent(Number<Share>.self, forKey: .peak)
         latencyMs = try container.decodeIfPresent(Number<Amount>.self, forKey: .latencyMs)
         face = try WireFace(from: decoder).face
     }
@@ -285,6 +287,9 @@ private struct EventPayload: Decodable {
         switch topic {
         case .enter: return .enter
         case .smile: return .smile
+        case .smileEnd:
+            guard let duration, let peak else { return nil }
+            return .smileEnd(duration: duration.value, peak: peak.value)
         case .blink: return closed.map { .blink(eyes: $0.0, duration: $0.1) }
         case .eyesClosed: return closed.map { .eyesClosed(eyes: $0.0, duration: $0.1) }
         case .leave:

@@ -174,9 +174,8 @@ extension JSONWriter {
             field("lastSeen", lastSeen.iso8601)
             field("reason", reason.rawValue)
         }
-        if let (eyes, duration) = kind.closure {
-            field("eyes", eyes.rawValue)
-            field("duration", duration, decimals: 3)
-        }
+        field("eyes", kind.eyes?.rawValue)
+        field("duration", kind.duration, decimals: 3)
+        if case .smileEnd(_, let peak) = kind { field("peak", peak, decimals: 2) }
     }
 }

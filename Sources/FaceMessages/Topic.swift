@@ -12,6 +12,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     case leave
     /// A smile began.
     case smile
+    /// A smile ended.
+    case smileEnd = "smile_end"
     /// Eyes closed and opened.
     case blink
     /// Eyes stay closed.
@@ -66,7 +68,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// Whether messages on this topic are events: sent once, never retained, kept safe until the broker has them.
     public var isEvent: Bool {
         switch self {
-        case .enter, .leave, .smile, .blink, .eyesClosed: true
+        case .enter, .leave, .smile, .smileEnd, .blink, .eyesClosed: true
         default: false
         }
     }
@@ -77,6 +79,9 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// What the owner of the camera can leave out; status, stats and the state of detection are always published.
     public static let selectable = allCases.filter { $0 == .metadata || $0.isEvent || $0 == .count }
 
+    /// What is published unless the owner chooses otherwise: not the ends of what `metadata` shows anyway.
+    public static let selected = selectable.filter { $0 != .smileEnd }
+
     /// The topic that an event is published on.
     public init(_ kind: FaceEvent.Kind) {
         self =
@@ -84,6 +89,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
             case .enter: .enter
             case .leave: .leave
             case .smile: .smile
+            case .smileEnd: .smileEnd
             case .blink: .blink
             case .eyesClosed: .eyesClosed
             }

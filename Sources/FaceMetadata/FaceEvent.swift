@@ -27,17 +27,28 @@ public struct FaceEvent: Hashable, Sendable {
         /// A smile began.
         case smile
 
+        /// A smile ended: seconds since it began, and how much the face smiled at most, 0…1.
+        case smileEnd(duration: Double, peak: Double)
+
         /// Eyes closed and opened again within the length of a blink: which ones, and for how many seconds.
         case blink(eyes: Eyes, duration: Double)
 
         /// Eyes have been closed for longer than a blink: which ones, and for how many seconds so far.
         case eyesClosed(eyes: Eyes, duration: Double)
 
-        /// Which eyes were closed, and for how many seconds; nil for an event that is not about eyes.
-        public var closure: (eyes: Eyes, duration: Double)? {
+        /// Which eyes were closed; nil for an event that is not about eyes.
+        public var eyes: Eyes? {
             switch self {
-            case .blink(let eyes, let duration), .eyesClosed(let eyes, let duration): (eyes, duration)
+            case .blink(let eyes, _), .eyesClosed(let eyes, _): eyes
             default: nil
+            }
+        }
+
+        /// For how many seconds what ended, or what goes on, has lasted; nil for an event without a duration.
+        public var duration: Double? {
+            switch self {
+            case .blink(_, let duration), .eyesClosed(_, let duration), .smileEnd(let duration, _): duration
+            case .enter, .leave, .smile: nil
             }
         }
     }

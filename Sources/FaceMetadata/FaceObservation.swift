@@ -62,38 +62,21 @@ public struct FaceObservation: Hashable, Sendable {
 
     /// The shape of a mouth, measured along the face's own axes.
     public struct MouthShape: Hashable, Sendable {
-        /// The distance between the corners: about 0.55 at rest, 0.70 in a smile.
-        public var width: Double
-
-        /// How far the corners lie above the middle of the inner lips: about −0.01 at rest, 0.05 in a smile.
-        public var cornerLift: Double
-
         /// The distance between the inner lips at their middle: 0 closed, about 0.2 wide open.
         public var opening: Double
 
-        /// How far the corners lie in front of the middle of the inner lips: about −0.15; a smile draws them back.
-        public var cornerDepth: Double
-
-        /// How far the corners lie above the lower lip's lower edge (point 17 of the mesh): about 0.15.
-        public var cornerHeight: Double
+        /// How far the corners lie below the middle of the upper lip's inner edge: below 0.09 in a smile, more where the
+        /// jaw drops.
+        public var cornerDrop: Double
 
         /// How much the mouth smiles: 0 is an average mouth at rest, 1 an average smile.
-        ///
-        /// Fitted to portraits and video by ridge regression.
-        package var smileLevel: Double {
-            2.283 * width + 6.805 * cornerLift + 0.511 * opening - 5.462 * cornerDepth - 0.856 * cornerHeight - 1.916
-        }
-
-        /// How far the corners lie below the middle of the upper lip's inner edge: below 0.1 in a smile.
-        package var cornerDrop: Double { opening / 2 - cornerLift }
+        public var smileLevel: Double
 
         /// Makes a shape from its measures.
-        public init(width: Double, cornerLift: Double, opening: Double, cornerDepth: Double, cornerHeight: Double) {
-            self.width = width
-            self.cornerLift = cornerLift
+        public init(opening: Double, cornerDrop: Double, smileLevel: Double) {
             self.opening = opening
-            self.cornerDepth = cornerDepth
-            self.cornerHeight = cornerHeight
+            self.cornerDrop = cornerDrop
+            self.smileLevel = smileLevel
         }
     }
 

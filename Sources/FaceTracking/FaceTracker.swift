@@ -11,6 +11,11 @@ public struct FaceTracker: Sendable {
         public var enterDelay = 0.1
         /// How long a face may go unseen before its `leave`, in seconds.
         public var patience = 0.7
+        /// For how many seconds a smile may fall below half of its highest level without ending.
+        ///
+        /// Laughs do so. With 0 seconds, 83 of 91 labelled smiles are events and 13 are reported again; with 0.5, 81 and 4:
+        /// two smiles that follow another at once count as one with it; with 1.5, 79 and 2.
+        public var smileMerge = 0.5
         /// Below this distance of the outer eye corners, in pixels, expressions are unknown.
         ///
         /// 24 pixels leave about four for an open eye's height; below, the landmarks jitter as much as a blink moves them.
@@ -95,7 +100,7 @@ public struct FaceTracker: Sendable {
 
     /// Ends all faces at once, each with a `leave` for that reason.
     package mutating func endAll(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
-        let events = tracks.compactMap { $0.leave(reason: reason, at: stamp) }
+        let events = tracks.flatMap { $0.leave(reason: reason, at: stamp) }
         tracks = []
         rate = FrameRateMeter()
         return events
@@ -145,7 +150,7 @@ public struct FaceTracker: Sendable {
             guard track.face != nil else { return wasLookedAt || track.isLost(at: stamp) }
             let unseen = stamp.mediaTime - track.lastSeen.mediaTime
             guard unseen >= parameters.patience - Track.slack else { return false }
-            if let leave = track.leave(reason: .left, at: stamp) { update.events.append(leave) }
+            update.events += track.leave(reason: .left, at: stamp)
             return true
         }
     }
@@ -159,8 +164,7 @@ extension FaceObservation {
             && pose.roll.isFinite && pose.yaw.isFinite && pose.pitch.isFinite
             && leftLids.height.isFinite && rightLids.height.isFinite
             && leftLids.width.isFinite && rightLids.width.isFinite
-            && mouthShape.width.isFinite && mouthShape.cornerLift.isFinite && mouthShape.opening.isFinite
-            && mouthShape.cornerDepth.isFinite && mouthShape.cornerHeight.isFinite
+            && mouthShape.opening.isFinite && mouthShape.cornerDrop.isFinite && mouthShape.smileLevel.isFinite
             && confidence.isFinite && eyeDistance.isFinite
     }
 }

@@ -123,18 +123,25 @@ struct Track: Sendable {
         enterTime = stamp.mediaTime
         face = latest
         // What was over before is not reported, but a smile that began earlier and lasts is news to everybody.
-        expressionEvents.removeAll { $0.kind != .smile && $0.stamp.mediaTime < enterTime }
-        let lasts = smile.isSmiling && latest.smiling == true
-        if lasts, !expressionEvents.contains(where: { $0.kind == .smile }) { expressionEvents.append((.smile, stamp)) }
+        expressionEvents.removeAll { event in
+            if case .smileEnd = event.kind { return true }
+            return event.kind != .smile && event.stamp.mediaTime < enterTime
+        }
+        if smile.isSmiling, !expressionEvents.contains(where: { $0.kind == .smile }) {
+            expressionEvents.append((.smile, stamp))
+        }
         return FaceEvent(kind: .enter, face: latest, stamp: stamp)
     }
 
-    /// The leave of a face that has entered.
-    func leave(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> FaceEvent? {
-        guard var face else { return nil }
+    /// The leave of a face that has entered, and before it the end of what it was doing.
+    func leave(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
+        guard var face else { return [] }
         face.confidence = latest.confidence
         let dwell = max(0, lastSeen.mediaTime - enterTime)
-        return FaceEvent(kind: .leave(dwell: dwell, lastSeen: lastSeen.time, reason: reason), face: face, stamp: stamp)
+        var smile = smile
+        let ended = [smile.end(at: lastSeen.mediaTime)].compactMap(\.self)
+        return (ended + [.leave(dwell: dwell, lastSeen: lastSeen.time, reason: reason)])
+            .map { [face] in FaceEvent(kind: $0, face: face, stamp: stamp) }
     }
 
     /// The events of this frame's expression; what happened before the enter is dropped, for nobody knew of the face.
@@ -157,10 +164,16 @@ struct Track: Sendable {
         let isVisible =
             observation.eyeDistance >= parameters.smallestEyeDistance
             && abs(observation.pose.yaw) <= parameters.yawLimit
-        let mouth = smile.advance(observation.mouthShape, isVisible: isVisible, at: stamp.mediaTime)
+        let mouth = smile.advance(
+            observation.mouthShape,
+            isVisible: isVisible,
+            at: stamp.mediaTime,
+            merge: parameters.smileMerge
+        )
         latest.smile = mouth.smile
         latest.smiling = mouth.smiling
         if mouth.began { expressionEvents.append((.smile, stamp)) }
+        if let ended = mouth.ended { expressionEvents.append((ended, stamp)) }
         let looked = eyes.advance(observation, isVisible: isVisible, at: stamp, frameRate: frameRate)
         latest.leftEyeClosed = looked.isClosed?.left
         latest.rightEyeClosed = looked.isClosed?.right

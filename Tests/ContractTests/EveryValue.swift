@@ -26,7 +26,7 @@ enum EveryValue {
     )
 
     private static var events: [Message] {
-        var kinds: [FaceEvent.Kind] = [.enter, .smile]
+        var kinds: [FaceEvent.Kind] = [.enter, .smile, .smileEnd(duration: 0, peak: 1)]
         for eyes in FaceEvent.Eyes.allCases {
             kinds += [.blink(eyes: eyes, duration: 0.1), .eyesClosed(eyes: eyes, duration: 0.7)]
         }

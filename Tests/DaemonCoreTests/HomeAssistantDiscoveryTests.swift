@@ -86,7 +86,7 @@ struct HomeAssistantDiscoveryTests {
     @Test(
         "has an event entity for each event, of the type that its payload names",
         arguments: [
-            Topic.enter, .leave, .smile, .blink, .eyesClosed,
+            Topic.enter, .leave, .smile, .smileEnd, .blink, .eyesClosed,
         ]
     )
     func events(topic: Topic) throws {

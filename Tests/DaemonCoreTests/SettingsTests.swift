@@ -74,7 +74,8 @@ struct SettingsTests {
                 #"f.yaml:4: camera.rate: "fast" is not frames per second from 1 to 240, or auto"#,
                 #"f.yaml:7: events.maxAge: "10" is not a duration with its unit (ms, s, min, h) from 100ms to 24h, or "#
                     + "unlimited",
-                #"f.yaml:8: publish: "frown" is not one of metadata, enter, leave, smile, blink, eyes_closed, count"#,
+                #"f.yaml:8: publish: "frown" is not one of metadata, enter, leave, smile, smile_end, blink, "#
+                    + "eyes_closed, count",
                 "f.yaml:1: cameras: is not a setting; did you mean camera?",
                 "f.yaml:5: camera.nmae: is not a setting; did you mean camera.name?",
             ]

@@ -1,3 +1,4 @@
+import FaceInference
 import FaceMessages
 import FaceMetadata
 import FaceSession
@@ -21,7 +22,10 @@ struct SessionParityTests {
 
     @Test("event for event and face for face", arguments: clips)
     func parity(clip: String) async throws {
-        let arguments = ["--source", clip, "--pace", "asap", "--no-mqtt", "--print", "--set", "camera.name=test"]
+        let all = "publish=" + Topic.selectable.map(\.rawValue).joined(separator: ",")
+        let arguments = [
+            "--source", clip, "--pace", "asap", "--no-mqtt", "--print", "--set", "camera.name=test", "--set", all,
+        ]
         let daemon = try await BuiltProgram.start("facetd", arguments)
         let encoder = MessageEncoder(camera: "test", boot: "")
         var faces: [Int: [[FaceObject]]] = [:]
@@ -50,6 +54,36 @@ struct SessionParityTests {
             }
         }
         #expect(events == printed)
+    }
+
+    /// The development clips with labels.
+    private static let labelled: [String] = {
+        let labels = DevelopmentClips.directory.appending(path: "truth.json")
+        let object = (try? Data(contentsOf: labels)).flatMap { try? JSONSerialization.jsonObject(with: $0) }
+        let clips = (object as? [String: Any])?["clips"] as? [String: Any] ?? [:]
+        return clips.keys.filter { !$0.hasSuffix(".jpg") }.sorted()
+    }()
+
+    @Test(
+        "smiles begin and end as with the landmarks of every frame, a tenth of a second apart at most",
+        .enabled(if: DevelopmentClips.areHere, "../shared/clips is absent"),
+        arguments: labelled.map(DevelopmentClips.path)
+    )
+    func everyFrame(clip: String) async throws {
+        var smiles: [Bool: [(name: String, time: Double)]] = [:]
+        for skips in [true, false] {
+            var options = FaceSession.Options()
+            options.detection.skipsUnchanged = skips
+            for try await update in try FaceSession(source: .clip(clip), options: options).updates {
+                for event in update.events where [.smile, .smileEnd].contains(Topic(event.kind)) {
+                    let name = "\(Topic(event.kind).rawValue) \(event.face.faceID.rawValue)"
+                    smiles[skips, default: []].append((name, event.stamp.mediaTime))
+                }
+            }
+        }
+        let (skipping, always) = (smiles[true] ?? [], smiles[false] ?? [])
+        #expect(skipping.map(\.name) == always.map(\.name))
+        for (one, other) in zip(skipping, always) { #expect(abs(one.time - other.time) <= 0.1, "\(one) \(other)") }
     }
 
     private func describe(_ event: FaceEvent, face: Int) -> String {

@@ -108,7 +108,7 @@ struct StillFaceTests {
     func lag() throws {
         for corner in [FaceMeshIndices.leftMouthCorner, FaceMeshIndices.rightMouthCorner] {
             landmarks.numbers[3 * corner] += 0.2 * (landmarks[13].x - landmarks[corner].x)
-            landmarks.numbers[3 * corner + 1] += 8
+            landmarks.numbers[3 * corner + 1] += 16
         }
         let first = try frame(0)
         for (index, halfWidth, halfHeight, canWait) in [(159, 12, 4, false), (386, 12, 4, false), (13, 14, 5, true)]

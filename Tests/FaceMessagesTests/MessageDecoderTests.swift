@@ -27,7 +27,8 @@ struct MessageDecoderTests {
     @Test(
         "reads every kind of event",
         arguments: [
-            .enter, .smile, .blink(eyes: .both, duration: 0.133), .eyesClosed(eyes: .right, duration: 0.5),
+            .enter, .smile, .smileEnd(duration: 2.5, peak: 0.91), .blink(eyes: .both, duration: 0.133),
+            .eyesClosed(eyes: .right, duration: 0.5),
             .leave(dwell: 1.5, lastSeen: Timestamp(nanoseconds: 1_000_000_000), reason: .restart),
         ] as [FaceEvent.Kind]
     )

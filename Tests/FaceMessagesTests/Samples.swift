@@ -99,6 +99,7 @@ enum Samples {
         ("metadata-empty", encoder.metadata([], at: stamp)),
         ("enter", event(.enter)),
         ("smile", event(.smile)),
+        ("smile_end", event(.smileEnd(duration: 2.4333, peak: 0.912))),
         ("blink", event(.blink(eyes: .both, duration: 0.1333))),
         ("eyes_closed", event(.eyesClosed(eyes: .left, duration: 0.5))),
         ("leave", event(.leave(dwell: 12.5, lastSeen: time, reason: .cameraLost), latency: nil)),

@@ -24,7 +24,8 @@ struct Timeline {
     /// Lets frames pass that never reach the tracker.
     mutating func lose(frames: Int) { frame += frames }
 
-    /// Plays the line and returns a character a frame: `E`nter, `L`eave, `S`mile, `B`link, `W`ink, `C`losed, `.` nothing.
+    /// Plays the line and returns a character a frame: `E`nter, `L`eave, `S`mile, the `e`nd of one,
+    /// `B`link, `W`ink, `C`losed, `.` nothing.
     mutating func play(_ line: String, _ face: (Character) -> FaceObservation = { _ in .sample() }) -> String {
         var result = ""
         for character in line {
@@ -49,6 +50,7 @@ extension FaceEvent {
         case .enter: "E"
         case .leave: "L"
         case .smile: "S"
+        case .smileEnd: "e"
         case .blink(let eyes, _): eyes == .both ? "B" : "W"
         case .eyesClosed: "C"
         }
@@ -87,10 +89,8 @@ extension FaceObservation {
 }
 
 extension FaceObservation.MouthShape {
-    /// A mouth of a smile's level; the width makes up for the rest.
-    static func level(_ level: Double, opening: Double = 0, cornerLift: Double = 0) -> Self {
-        var shape = Self(width: 0, cornerLift: cornerLift, opening: opening, cornerDepth: -0.15, cornerHeight: 0.15)
-        shape.width = (level - shape.smileLevel) / 2.283
-        return shape
+    /// A mouth of a smile's level.
+    static func level(_ level: Double, opening: Double = 0, cornerDrop: Double = 0) -> Self {
+        Self(opening: opening, cornerDrop: cornerDrop, smileLevel: level)
     }
 }

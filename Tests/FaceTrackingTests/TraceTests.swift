@@ -32,6 +32,7 @@ struct TraceTests {
         var pairs: [String] = []
         var blinkDelays: [Double] = []
         var smileDelays: [Double] = []
+        var states = SmileStates()
         for (name, truth) in labels {
             var trace = try Trace(name)
             if isMouthDelayed { trace.delayMouth() }
@@ -39,7 +40,11 @@ struct TraceTests {
             let file = name.replacing("/", with: "__")
             pairs += [name, try directory.write(events.map(\.line).joined(), to: file)]
             blinkDelays += events.filter { $0.name == "blink" }.map { $0.reported - $0.time }
-            let smiles = (truth as? [String: Any])?["smiles"] as? [String: [String: [[Double]]]] ?? [:]
+            let labels = truth as? [String: Any] ?? [:]
+            let smiles = labels["smiles"] as? [String: [String: [[Double]]]] ?? [:]
+            if smiles.count == 1, let stretches = smiles.values.first {
+                states.add(trace, events, stretches, until: (labels["smile_scored_s"] as? [Double])?.last)
+            }
             for smile in smiles.values.flatMap({ $0["clear"] ?? [] }) {
                 let found = events.first { $0.name == "smile" && smile[0] - 0.5...smile[1] + 0.5 ~= $0.reported }
                 if let found { smileDelays.append(found.reported - smile[0]) }
@@ -54,8 +59,14 @@ struct TraceTests {
         print("traces: \(last)")
         #expect(total.blinks.score >= 0.985)
         #expect(total.blinks.false <= 1)
-        #expect(total.smiles.score >= 0.96)
-        #expect(total.smiles.false == 0)
+        #expect(total.smiles.score >= 0.92)
+        #expect(total.smiles.false <= 4)
+        // The scorer also counts an event for a repeat that belongs to the next smile, if this begins within 0.5 s.
+        #expect(total.smiles.repeats ?? 0 <= 11)
+        print("traces: \(states)")
+        #expect(states.smilingShare >= 0.8)
+        #expect(states.otherShare <= 0.015)
+        #expect(states.promptEnds >= 0.95)
         print("traces: 0.95 of the blinks within \(quantile(0.95, blinkDelays)) s of the eyes' opening")
         print("traces: 0.9 of the smiles within \(quantile(0.9, smileDelays)) s of their beginning")
         #expect(quantile(0.95, blinkDelays) <= 0.15)
@@ -107,5 +118,52 @@ struct TraceTests {
     private func quantile(_ share: Double, _ values: [Double]) -> Double {
         let sorted = values.sorted()
         return sorted.isEmpty ? .infinity : sorted[Int((share * Double(sorted.count - 1)).rounded(.up))]
+    }
+}
+
+/// How the state and the ends of smiles lie to the labels, in clips with one labelled face.
+private struct SmileStates: CustomStringConvertible {
+    /// Frames in which the face is seen well enough: labelled as smiling, or far from any label; and how many of them the
+    /// state is on in.
+    private var smiling = (on: 0, all: 0)
+    private var other = (on: 0, all: 0)
+    /// Seconds from the label's end, or what follows it and is ambiguous, to the end of the smile found.
+    private var endErrors: [Double] = []
+
+    var smilingShare: Double { Double(smiling.on) / Double(max(1, smiling.all)) }
+    var otherShare: Double { Double(other.on) / Double(max(1, other.all)) }
+    var promptEnds: Double { Double(endErrors.count { $0 <= 0.5 }) / Double(max(1, endErrors.count)) }
+
+    var description: String {
+        "the state is on in \(smilingShare) of the smiling and \(otherShare) of other time; "
+            + "\(promptEnds) of \(endErrors.count) ends lie within 0.5 s"
+    }
+
+    mutating func add(_ trace: Trace, _ events: [Trace.Event], _ labels: [String: [[Double]]], until limit: Double?) {
+        let (clear, ambiguous) = (labels["clear"] ?? [], labels["ambiguous"] ?? [])
+        var spans: [(lineage: Int, began: Double, ended: Double)] = []
+        for event in events where event.name == "smile" {
+            let end = events.first {
+                $0.name == "smile_end" && $0.lineage == event.lineage && $0.time > event.time
+            }
+            spans.append((event.lineage, event.time, end?.time ?? .infinity))
+        }
+        for seen in trace.sightings where seen.time <= limit ?? .infinity {
+            guard seen.eyeDistance >= 24, abs(seen.yaw) <= 35 else { continue }
+            let isOn = spans.contains { $0.lineage == seen.lineage && $0.began <= seen.time && seen.time < $0.ended }
+            if clear.contains(where: { $0[0]...$0[1] ~= seen.time }) {
+                smiling = (smiling.on + (isOn ? 1 : 0), smiling.all + 1)
+            } else if !(clear + ambiguous).contains(where: { $0[0] - 0.2...$0[1] + 0.2 ~= seen.time }) {
+                other = (other.on + (isOn ? 1 : 0), other.all + 1)
+            }
+        }
+        let last = trace.sightings.last?.time ?? 0
+        for label in clear where label[1] < last - 0.2 {
+            guard let span = spans.last(where: { label[0] - 0.5...label[1] + 0.5 ~= $0.began }), span.ended < .infinity,
+                !clear.contains(where: { $0[0] >= label[1] && span.ended > $0[0] })
+            else { continue }
+            let latest = ambiguous.first { abs($0[0] - label[1]) < 0.12 }?[1] ?? label[1]
+            endErrors.append(max(label[1] - span.ended, span.ended - latest, 0))
+        }
     }
 }

@@ -87,7 +87,8 @@ struct Trace {
             let stamp = FrameStamp(frame: seen.frame, time: Timestamp(nanoseconds: 0), mediaTime: seen.time)
             let blink = face.blink.advance(reading, at: stamp, frameRate: 30)
             let isVisible = seen.eyeDistance >= 24 && abs(seen.yaw) <= 35
-            let hasSmiled = face.smile.advance(seen.mouth, isVisible: isVisible, at: seen.time).began
+            let merge = FaceTracker.Parameters().smileMerge
+            let smile = face.smile.advance(seen.mouth, isVisible: isVisible, at: seen.time, merge: merge)
             // Before its enter nobody knows of the face.
             guard seen.time - face.first >= 0.1 else { continue }
             if let blink {
@@ -102,15 +103,9 @@ struct Trace {
                     )
                 )
             }
-            if hasSmiled {
+            for name in [smile.began ? "smile" : nil, smile.ended == nil ? nil : "smile_end"].compactMap(\.self) {
                 events.append(
-                    Event(
-                        name: "smile",
-                        lineage: seen.lineage,
-                        reported: seen.time,
-                        frame: seen.frame,
-                        time: seen.time
-                    )
+                    Event(name: name, lineage: seen.lineage, reported: seen.time, frame: seen.frame, time: seen.time)
                 )
             }
         }
@@ -142,8 +137,7 @@ extension Trace {
     mutating func addNoise(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let signals: [WritableKeyPath<Sighting, Double>] = [
-            \.leftLids.height, \.rightLids.height, \.mouth.width, \.mouth.cornerLift, \.mouth.opening,
-            \.mouth.cornerDepth, \.mouth.cornerHeight,
+            \.leftLids.height, \.rightLids.height, \.mouth.opening, \.mouth.cornerDrop, \.mouth.smileLevel,
         ]
         for signal in signals {
             let noise = noise(of: signal)

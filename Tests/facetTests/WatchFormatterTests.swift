@@ -15,6 +15,7 @@ struct WatchFormatterTests {
         arguments: [
             (FaceEvent.Kind.enter, "enter        face 1 roll -3° yaw 8° pitch -2°"),
             (.smile, "smile        face 1 roll -3° yaw 8° pitch -2°"),
+            (.smileEnd(duration: 2.5, peak: 0.91), "smile_end    face 1 after 2.5 s, at most 91%"),
             (.blink(eyes: .both, duration: 0.2), "blink        face 1 both eyes, 0.2 s"),
             (.blink(eyes: .left, duration: 0.2), "blink        face 1 left eye, 0.2 s"),
             (.eyesClosed(eyes: .right, duration: 1.5), "eyes_closed  face 1 right eye, 1.5 s"),

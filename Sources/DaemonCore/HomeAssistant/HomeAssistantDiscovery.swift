@@ -150,6 +150,7 @@ extension HomeAssistantDiscovery {
         .enter: ("Face enters", "account-arrow-right"),
         .leave: ("Face leaves", "account-arrow-left"),
         .smile: ("Smile", "emoticon-happy-outline"),
+        .smileEnd: ("Smile ends", "emoticon-neutral-outline"),
         .blink: ("Blink", "eye-outline"),
         .eyesClosed: ("Eyes closed", "eye-off-outline"),
     ]

@@ -53,6 +53,7 @@ extension FaceTracker.Parameters {
         self.init()
         enterDelay = settings.enterDelay.seconds
         patience = settings.patience.seconds
+        smileMerge = settings.smileMerge.seconds
     }
 }
 

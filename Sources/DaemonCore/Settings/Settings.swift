@@ -15,7 +15,7 @@ package struct Settings: Hashable, Sendable {
     package var metadata = Metadata()
     package var events = Events()
     /// The messages that are published, besides status, stats and the state of detection.
-    package var publish = Set(Topic.selectable)
+    package var publish = Set(Topic.selected)
     package var mqtt = MQTT()
     package var outbox = Outbox()
     package var homeAssistant = HomeAssistant()
@@ -156,10 +156,12 @@ extension Settings {
     package struct Tracking: Hashable, Sendable {
         package var enterDelay = Duration.milliseconds(100)
         package var patience = Duration.milliseconds(700)
+        package var smileMerge = Duration.milliseconds(500)
 
         mutating func read(_ reader: inout SettingsReader) {
             reader.read("tracking.enterDelay", &enterDelay, in: .zero ... .seconds(60))
             reader.read("tracking.patience", &patience, in: .milliseconds(50) ... .seconds(600))
+            reader.read("tracking.smileMerge", &smileMerge, in: .zero ... .seconds(60))
         }
     }
 

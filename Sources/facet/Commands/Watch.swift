@@ -27,7 +27,9 @@ struct Watch: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Topics under the base: metadata, enter, leave, smile, blink, eyes_closed, count, status, stats, …")
+    private static let eventNames = Topic.events.map(\.rawValue).joined(separator: ", ")
+
+    @Argument(help: "Topics under the base: metadata, \(Self.eventNames), count, status, stats, …")
     var topics: [String] = []
 
     @Flag(help: "Write each message as one line of JSON.")
@@ -38,7 +40,7 @@ struct Watch: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only these kinds of events, separated by commas: enter,leave,smile,blink,eyes_closed.",
+            "Only these kinds of events, separated by commas: \(Self.eventNames).",
             valueName: "kinds"
         )
     )
@@ -116,8 +118,7 @@ struct Watch: AsyncParsableCommand {
     private static func kinds(_ list: String) throws -> [Topic] {
         try list.split(separator: ",", omittingEmptySubsequences: false).map { name in
             guard let topic = Topic(argument: String(name)) else {
-                let known = Topic.events.map(\.rawValue).joined(separator: ", ")
-                throw ValidationError("'\(name)' in --only is no event; the events are \(known)")
+                throw ValidationError("'\(name)' in --only is no event; the events are \(eventNames)")
             }
             return topic
         }

@@ -45,10 +45,9 @@ struct EventCommand: Sendable {
             fields["FACET_DWELL"] = String(dwell)
             fields["FACET_REASON"] = reason.rawValue
         }
-        if let (eyes, duration) = event.kind.closure {
-            fields["FACET_EYES"] = eyes.rawValue
-            fields["FACET_DURATION"] = String(duration)
-        }
+        if case .smileEnd(_, let peak) = event.kind { fields["FACET_PEAK"] = String(peak) }
+        fields["FACET_EYES"] = event.kind.eyes?.rawValue
+        fields["FACET_DURATION"] = event.kind.duration.map { String($0) }
         return fields
     }
 }

@@ -69,7 +69,9 @@ struct WatchFormatter {
         if case .leave(let dwell, _, let reason) = event.kind {
             words.append("after \(seconds(dwell))")
             if reason != .left { words.append("(\(reason.rawValue))") }
-        } else if let (eyes, duration) = event.kind.closure {
+        } else if case .smileEnd(let duration, let peak) = event.kind {
+            words.append("after \(seconds(duration)), at most \(percent(peak))")
+        } else if let eyes = event.kind.eyes, let duration = event.kind.duration {
             words.append("\(eyes == .both ? "both eyes" : "\(eyes.rawValue) eye"), \(seconds(duration))")
         } else if withPose {
             words += pose(event.face.pose)

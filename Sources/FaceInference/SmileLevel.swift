@@ -1,0 +1,89 @@
+import FaceMetadata
+
+extension FaceGeometry {
+    /// The shape of the mouth; see `FaceObservation.MouthShape`.
+    func mouthShape(unit: Float) -> FaceObservation.MouthShape {
+        guard unit > 0 else { return FaceObservation.MouthShape(opening: 0, cornerDrop: 0, smileLevel: 0) }
+        let upper = FaceMeshIndices.upperLipInner
+        let opening = axes.inFaceFrame(upper, FaceMeshIndices.lowerLipInner, landmarks).length
+        let left = axes.inFaceFrame(FaceMeshIndices.leftMouthCorner, upper, landmarks).y
+        let right = axes.inFaceFrame(FaceMeshIndices.rightMouthCorner, upper, landmarks).y
+        return FaceObservation.MouthShape(
+            opening: Double(opening / unit),
+            cornerDrop: Double((left + right) / 2 / unit),
+            smileLevel: Double(SmileLevel.level(of: landmarks, axes, unit: unit))
+        )
+    }
+}
+
+/// How much a face smiles, as a weighted sum of the places of mouth, cheeks and lids along the face's own axes.
+enum SmileLevel {
+    /// A pair of mirrored points, or twice a point of the middle, and the weights of half their distance across and of
+    /// their mean height and depth, from the middle of the outer eye corners and in units of the distance between these.
+    private struct Weights {
+        let left: Int
+        let right: Int
+        let across: Float
+        let height: Float
+        let depth: Float
+
+        init(_ left: Int, _ right: Int, _ across: Float, _ height: Float, _ depth: Float) {
+            (self.left, self.right) = (left, right)
+            (self.across, self.height, self.depth) = (across, height, depth)
+        }
+    }
+
+    /// Printed by `Tools/smile-level.py`, which fits them to recorded landmarks of labelled clips.
+    private static let weights: [Weights] = [
+        .init(61, 291, 2.384, 3.126, -3.100),
+        .init(40, 270, -0.090, 0.044, -0.276),
+        .init(39, 269, -0.118, -0.037, -0.095),
+        .init(37, 267, 0.265, -0.108, -0.013),
+        .init(84, 314, -0.058, -0.027, -0.277),
+        .init(181, 405, -0.072, -0.007, -0.387),
+        .init(91, 321, -0.003, 0.037, -0.428),
+        .init(146, 375, 0.041, 0.094, -0.413),
+        .init(185, 409, -0.034, 0.106, -0.338),
+        .init(78, 308, 0.192, 0.134, -0.343),
+        .init(80, 310, 0.304, 0.060, -0.228),
+        .init(81, 311, 0.433, 0.015, -0.051),
+        .init(82, 312, 0.915, -0.026, 0.095),
+        .init(87, 317, 0.670, -0.053, -0.255),
+        .init(178, 402, 0.348, -0.031, -0.335),
+        .init(88, 318, 0.257, 0.006, -0.358),
+        .init(95, 324, 0.198, 0.051, -0.364),
+        .init(191, 415, 0.219, 0.095, -0.331),
+        .init(50, 280, 0.465, 0.071, -0.061),
+        .init(205, 425, 0.543, 0.029, 0.075),
+        .init(206, 426, 0.298, 0.043, -0.866),
+        .init(117, 346, -0.785, -0.045, 0.594),
+        .init(145, 374, -0.729, 0.451, 4.573),
+        .init(144, 373, -0.182, 0.623, 6.901),
+        .init(153, 380, -1.476, 0.227, 3.885),
+        .init(159, 386, 0.809, 1.207, 1.668),
+        .init(129, 358, 0.016, -0.007, 0.120),
+        .init(98, 327, 0.175, 0.002, -0.322),
+        .init(13, 13, 0.000, -1.446, 1.365),
+        .init(14, 14, 0.000, -1.957, 1.365),
+        .init(17, 17, 0.000, 0.428, 0.000),
+    ]
+    /// The level of a face whose weighted sum is 0.
+    private static let bias: Float = -0.714
+
+    /// The level of a face whose outer eye corners are `unit` pixels apart in space: 0 is an average mouth at rest, 1 an
+    /// average smile.
+    static func level(of landmarks: FaceLandmarks, _ axes: HeadAxes, unit: Float) -> Float {
+        let origin = (point(FaceMeshIndices.leftEyeOuterCorner) + point(FaceMeshIndices.rightEyeOuterCorner)) / 2
+        func point(_ index: Int) -> SIMD3<Float> { HeadAxes.space(landmarks[index]) }
+        // The sums are linear, so that the axes are needed once, not for each point.
+        var (across, height, depth) = (SIMD3<Float>.zero, SIMD3<Float>.zero, SIMD3<Float>.zero)
+        for pair in weights {
+            let (left, right) = (point(pair.left), point(pair.right))
+            let middle = (left + right) / 2 - origin
+            across += pair.across / 2 * (right - left)
+            height += pair.height * middle
+            depth += pair.depth * middle
+        }
+        return (across * axes.x + height * axes.y + depth * axes.z).sum() / unit + bias
+    }
+}

