@@ -272,15 +272,25 @@ public final class FaceAnalyzer {
     private func dueSearchBesideFaces(in frame: Frame) -> SearchSchedule.Search {
         let time = frame.stamp.mediaTime
         let isChanging = change == .lasting || !options.skipsUnchanged
-        let search = schedule.due(at: time, following: faces.count, isChanging: isChanging)
+        var search = schedule.due(at: time, following: faces.count, isChanging: isChanging)
         guard options.skipsUnchanged, !faces.isEmpty, !schedule.hasLost(at: time) else {
             scene.reset()
             return search
         }
-        guard search != .none else { return .none }
+        guard search != .none || (isChanging && schedule.canCompare(at: time, following: faces.count)) else {
+            return .none
+        }
         let hasChanged = scene.hasChanged(in: frame, beside: faces.map(\.region))
+        if scene.wasCut {
+            schedule.wasCut()
+            search = schedule.due(at: time, following: faces.count)
+        }
+        guard search != .none else {
+            schedule.postponed(at: time)
+            return .none
+        }
         // A face that came is not always found by the first search; the next one is from another position.
-        let wanted = hasChanged || change != .none ? search : schedule.overdue(at: time)
+        let wanted = hasChanged || change != .none || schedule.isHurried ? search : schedule.overdue(at: time)
         change = !hasChanged || !scene.canCompare ? .none : change == .none ? .new : .lasting
         if wanted == .none { schedule.postponed(at: time) } else { scene.noteSearch() }
         return wanted
@@ -311,22 +321,24 @@ public final class FaceAnalyzer {
             }
         let searched = clock.now
         schedule.searched(search, at: frame.stamp.mediaTime)
+        let searchedLuminance = luminance.value == nil ? finder.luminance(of: rect, in: frame.uprightSize) : 0
         for detection in detections {
             let region = CropRegion(around: detection)
             guard !faces.contains(where: { $0.region.isSameFace(as: region) }) else { continue }
-            if try consider(region, in: frame, &analysis, &luminance) { continue }
+            if try consider(detection, region, in: frame, &analysis, &luminance) { continue }
             analysis.unconfirmed.append(detection.face(in: frame.uprightSize))
         }
-        if luminance.value == nil { luminance.add(finder.luminance(of: rect, in: frame.uprightSize)) }
+        if luminance.value == nil { luminance.add(searchedLuminance) }
         analysis.ranDetector = true
         analysis.detectionTime = searched - start
         analysis.landmarkTime += clock.now - searched
     }
 
-    /// Begins to follow the face that was detected in a region if the landmark model agrees that it is one.
+    /// Begins to follow the face that was detected in a region if the landmark model, and a closer look, agree that it is one.
     ///
     /// - Returns: Whether the face is followed now, or was before.
     private func consider(
+        _ detection: FaceDetection,
         _ region: CropRegion,
         in frame: Frame,
         _ analysis: inout FaceAnalysis,
@@ -349,6 +361,8 @@ public final class FaceAnalyzer {
             analysis.isOverLimit = true
             return false
         }
+        // What is analysed ahead is to miss no face, though a hand may be one.
+        if !options.isThorough, try !finder.confirms(detection, in: frame) { return false }
         lastLineage += 1
         spare = FaceLandmarks()
         face.luminance = landmarkModel.luminance()

@@ -55,6 +55,8 @@ struct SceneGate {
     private var light = LightLevel()
 
     private var isEmpty = true
+    /// The share of the cells compared last that differ.
+    private(set) var changedShare: Float = 0
     /// Whether the reference is the picture at the latest search beside followed faces.
     private(set) var isBesideFaces = false
     private var averaged = 0
@@ -207,6 +209,7 @@ struct SceneGate {
         CellKernels.deviations(cells, light.adapted, noise, noiseFactor, floor, &deviations)
         for index in ignored.indices where ignored[index] { deviations[index] = 0 }
         let changed = CellKernels.count(deviations, above: Self.cellThreshold)
+        changedShare = changed / Float(max(1, ignored.reduce(Self.count) { $1 ? $0 - 1 : $0 }))
         return changed > Self.cellShare * Float(Self.count)
             || CellKernels.largestBlock(deviations, limit: Self.cellLimit) > Self.blockThreshold
     }

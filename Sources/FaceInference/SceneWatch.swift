@@ -13,6 +13,10 @@ final class SceneWatch {
     private let region: NormalizedRect
     /// What was decided for the frame with that stamp, which may be asked for again.
     private var decision: (stamp: FrameStamp, mustLook: Bool)?
+    /// Whether the scene beside followed faces was another one at once, as after a hard cut, when it was last compared.
+    private(set) var wasCut = false
+    /// The share of it that differs as a rule.
+    private var usualShare: Float = 0
     /// The mean brightness of the frame that was looked at last, 0…1; nil before the first.
     private(set) var luminance: Double?
 
@@ -61,7 +65,10 @@ final class SceneWatch {
             )
             ignore(storedRectangle(upright, in: frame), of: covered)
         }
-        return gate.hasChanged(cells, ignoring: ignored)
+        defer { usualShare += 0.2 * (gate.changedShare - usualShare) }
+        let hasChanged = gate.hasChanged(cells, ignoring: ignored)
+        wasCut = gate.isBesideFaces && gate.changedShare > 0.2 + 2 * usualShare
+        return hasChanged
     }
 
     /// Whether there is a frame that `hasChanged` compares with.

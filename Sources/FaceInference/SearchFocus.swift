@@ -19,6 +19,9 @@ struct SearchFocus {
     private static let limit: Float = 10
     /// Added to the brightness, so that dark cells have no wild ratios.
     private static let offset: Float = 4
+    /// The side of what is looked at after a cut, in shares of the shorter side, and how much of it must have changed.
+    private static let wideSide = 4.0 / 3
+    private static let wideShare = 0.6
     /// While nothing changes, each of so many looks takes in the whole.
     private static let wholeInterval = 4
 
@@ -28,7 +31,11 @@ struct SearchFocus {
     private var reference = [Float](repeating: 0, count: count)
     /// How many looks ago that will be at the next one.
     private var ages = [Float](repeating: 1, count: count)
+    /// The cells that differ from the reference, without those of followed faces.
+    private var changed = [Bool](repeating: false, count: count)
     private var looks = 0
+    /// Whether the latest look was at what a cut had changed.
+    private var wasWide = false
 
     /// Forgets the scene.
     mutating func reset() { looks = 0 }
@@ -57,8 +64,12 @@ struct SearchFocus {
             let expected = (reference[index] + Self.offset) * gain - Self.offset
             let change = abs(cells[index] - expected)
             let value = min(change, Self.limit) * ages[index]
-            guard change >= Self.threshold, value > score, !isInside(index, faces, whole, size) else { continue }
-            (best, score) = (index, value)
+            changed[index] = change >= Self.threshold && !isInside(index, faces, whole, size)
+            if changed[index], value > score { (best, score) = (index, value) }
+        }
+        if let wide = wideSquare(width: width, height: height) {
+            note(wide)
+            return wide.inside(whole)
         }
         let square: (x: Double, y: Double)
         if let best {
@@ -83,12 +94,35 @@ struct SearchFocus {
             height: side / height
         )
         note(rect)
-        return NormalizedRect(
-            x: whole.x + rect.x * whole.width,
-            y: whole.y + rect.y * whole.height,
-            width: rect.width * whole.width,
-            height: rect.height * whole.height
-        )
+        return rect.inside(whole)
+    }
+
+    /// The part, a third longer than the shorter side, of which most has changed, as by a hard cut; nil if there is none, or
+    /// if the latest look was at such a part.
+    ///
+    /// A face of a twentieth of a wide picture is large enough in there, and where it is nobody knows.
+    private mutating func wideSquare(width: Double, height: Double) -> NormalizedRect? {
+        let isWide = width > height
+        let (count, across) = isWide ? (Self.columns, Self.rows) : (Self.rows, Self.columns)
+        let share = min(1, Self.wideSide * min(width, height) / max(width, height))
+        let length = Int((share * Double(count)).rounded())
+        let lines = (0..<count).map { line in
+            (0..<across).reduce(0) {
+                $0 + (changed[isWide ? $1 * Self.columns + line : line * Self.columns + $1] ? 1 : 0)
+            }
+        }
+        let sums = (0...count - length).map { lines[$0..<$0 + length].reduce(0, +) }
+        let most = sums.max() ?? 0
+        guard !wasWide, Double(most) > Self.wideShare * Double(length * across), let first = sums.firstIndex(of: most)
+        else {
+            wasWide = false
+            return nil
+        }
+        wasWide = true
+        let start = min(Double(first) / Double(count), 1 - share)
+        return isWide
+            ? NormalizedRect(x: start, y: 0, width: share, height: 1)
+            : NormalizedRect(x: 0, y: start, width: 1, height: share)
     }
 
     private mutating func sample(_ frame: Frame, _ whole: NormalizedRect) -> Bool {
@@ -134,5 +168,17 @@ struct SearchFocus {
             // Half of it: a change that is large is looked at again, from another position.
             if isIn { reference[index] += (cells[index] - reference[index]) / 2 }
         }
+    }
+}
+
+extension NormalizedRect {
+    /// Where a part of another rectangle lies in the picture.
+    fileprivate func inside(_ whole: NormalizedRect) -> NormalizedRect {
+        NormalizedRect(
+            x: whole.x + x * whole.width,
+            y: whole.y + y * whole.height,
+            width: width * whole.width,
+            height: height * whole.height
+        )
     }
 }

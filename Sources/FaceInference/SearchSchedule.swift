@@ -43,6 +43,9 @@ struct SearchSchedule: Hashable, Sendable {
     private var lastPostponement: Double?
     /// Whether the latest search was for large faces too.
     private var wasLarge = false
+    /// How many searches beside followed faces are still to follow each other soon, after a cut.
+    private var hurried = 0
+    private static let searchesAfterCut = 3
 
     init(interval: Double, maximumFaces: Int, alwaysSmall: Bool) {
         self.interval = interval
@@ -61,10 +64,12 @@ struct SearchSchedule: Hashable, Sendable {
         guard count < maximumFaces else { return .none }
         if hasLost(at: mediaTime) || (alwaysSmall && count == 0) { return .largeAndSmall }
         guard count == 0 else {
-            guard hasPassed(isChanging ? interval : calmInterval, since: lastSearch, at: mediaTime),
+            let next = wasLarge ? Search.small : .largeAndSmall
+            if hurried == Self.searchesAfterCut { return next }
+            guard hasPassed(isChanging && !isHurried ? interval : calmInterval, since: lastSearch, at: mediaTime),
                 hasPassed(Self.postponement, since: lastPostponement, at: mediaTime)
             else { return .none }
-            return wasLarge ? .small : .largeAndSmall
+            return next
         }
         let pause = isChanging ? changingMoment : moment
         return hasPassed(pause, since: lastSmallSearch, at: mediaTime) ? .largeElseSmall : .large
@@ -75,6 +80,19 @@ struct SearchSchedule: Hashable, Sendable {
         guard hasPassed(max(interval, Self.longestPause), since: lastSearch, at: mediaTime) else { return .none }
         return wasLarge ? .small : .large
     }
+
+    /// Whether to compare the scene beside followed faces with that at the latest search, though no search is due: it may
+    /// have been cut.
+    func canCompare(at mediaTime: Double, following count: Int) -> Bool {
+        count < maximumFaces && hasPassed(Self.postponement, since: lastSearch, at: mediaTime)
+            && hasPassed(Self.postponement, since: lastPostponement, at: mediaTime)
+    }
+
+    /// Whether another search is to follow soon, although the scene changes all the time or not at all.
+    var isHurried: Bool { hurried > 0 }
+
+    /// Notes that much of the scene changed at once: the next searches beside followed faces follow each other soon.
+    mutating func wasCut() { hurried = Self.searchesAfterCut }
 
     /// Notes that a search for further faces was put off.
     mutating func postponed(at mediaTime: Double) { lastPostponement = mediaTime }
@@ -92,6 +110,7 @@ struct SearchSchedule: Hashable, Sendable {
     mutating func searched(_ search: Search, at mediaTime: Double) {
         lastSearch = mediaTime
         lastPostponement = nil
+        hurried = max(0, hurried - 1)
         if search != .large { lastSmallSearch = mediaTime }
         wasLarge = search != .small
     }
@@ -100,5 +119,8 @@ struct SearchSchedule: Hashable, Sendable {
     mutating func lost(at mediaTime: Double) { lastLoss = mediaTime }
 
     /// Forgets what was before.
-    mutating func reset() { (lastSearch, lastSmallSearch, lastLoss, lastPostponement) = (nil, nil, nil, nil) }
+    mutating func reset() {
+        hurried = 0
+        (lastSearch, lastSmallSearch, lastLoss, lastPostponement) = (nil, nil, nil, nil)
+    }
 }

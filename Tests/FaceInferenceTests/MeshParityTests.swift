@@ -67,6 +67,32 @@ struct MeshParityTests {
         #expect(abs(face.leftEye.x + other.rightEye.x - 1) < 0.01)
     }
 
+    @Test("the pitch is that of the head, not of the jaw", arguments: Portrait.allCases)
+    func pitch(portrait: Portrait) throws {
+        let points = FaceLandmarks()
+        func pose(tilted degrees: Float = 0, chinDown: Float = 0) throws -> HeadPose {
+            for (index, point) in try portrait.reference().enumerated() {
+                let (sine, cosine) = (sinf(degrees * .pi / 180), cosf(degrees * .pi / 180))
+                let y = point.y + (index == FaceMeshIndices.chin ? chinDown : 0)
+                points.numbers[3 * index] = point.x
+                points.numbers[3 * index + 1] = y * cosine + point.z * sine
+                points.numbers[3 * index + 2] = point.z * cosine - y * sine
+            }
+            return FaceGeometry(points).axes.pose(of: points)
+        }
+        let before = try pose()
+        #expect(abs(before.yaw) < 20 && abs(before.pitch) < 15)
+        // About the picture's horizontal axis, by which a turned head also rolls.
+        for degrees in [-15, -5, 5, 15] as [Float] {
+            let after = try pose(tilted: degrees)
+            #expect(abs(after.pitch - before.pitch - Double(degrees)) < 1.5, "\(degrees)")
+            #expect(abs(after.yaw - before.yaw) < 4)
+        }
+        let open = try pose(chinDown: 30)
+        #expect(abs(open.pitch - before.pitch) < 0.2)
+        #expect(abs(open.yaw - before.yaw) < 1 && abs(open.roll - before.roll) < 1)
+    }
+
     @Test("a stored picture turned by its orientation is the upright one", arguments: Orientation.allCases)
     func orientation(orientation: Orientation) throws {
         let frame = try Portrait.astronaut.frame()

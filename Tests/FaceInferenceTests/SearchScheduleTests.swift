@@ -58,6 +58,24 @@ struct SearchScheduleTests {
         #expect(schedule.due(at: 0.4, following: 1, isChanging: true) == .none)
     }
 
+    @Test("searches at once after a cut beside a face that moves, and twice more soon")
+    func cut() {
+        var schedule = schedule()
+        schedule.searched(.small, at: 0)
+        func isDue(_ time: Double) -> Bool { schedule.due(at: time, following: 1, isChanging: true) != .none }
+        #expect(!schedule.canCompare(at: 0.05, following: 1) && schedule.canCompare(at: 0.1, following: 1))
+        #expect(!schedule.canCompare(at: 0.1, following: 2))
+        #expect(!isDue(0.1))
+        schedule.postponed(at: 0.1)
+        schedule.wasCut()
+        var searched: [Double] = []
+        for frame in 3...25 where isDue(Double(frame) / 30) {
+            schedule.searched(schedule.due(at: Double(frame) / 30, following: 1), at: Double(frame) / 30)
+            searched.append((Double(frame) / 30 * 100).rounded() / 100)
+        }
+        #expect(searched == [0.1, 0.27, 0.43])
+    }
+
     @Test("searches thoroughly in every frame for a while after a loss")
     func loss() { #expect(timeline("0222111111111") == "s---SSSS---m-") }
 
