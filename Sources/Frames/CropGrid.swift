@@ -3,7 +3,6 @@
 /// 32 bits behind the point: adding a step 200 times errs by less than a millionth of a pixel, and the integer part and
 /// the weights come out with shifts.
 struct CropGrid {
-    /// Bits behind the point.
     static let fraction = 32
 
     let size: Int

@@ -17,7 +17,6 @@ struct RGBPixels {
 }
 
 extension CropSampler {
-    /// Samples from packed RGB.
     func sample(_ pixels: RGBPixels, _ grid: CropGrid, into output: UnsafeMutablePointer<Float>) {
         // The interpolation leaves 16 bits behind the point.
         let unit = scale / 65536

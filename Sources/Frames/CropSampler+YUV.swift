@@ -113,7 +113,6 @@ struct YUVConversion {
 }
 
 extension CropSampler {
-    /// Samples from YUV or gray.
     func sample(
         _ pixels: YUVPixels,
         _ grid: CropGrid,

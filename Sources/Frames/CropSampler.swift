@@ -3,18 +3,15 @@
 /// It reads the frame's own pixels, whatever their format, at the crop's positions only: no picture is converted or
 /// turned as a whole. All samples are interpolated bilinearly, with pixel centres at integers. Nothing is allocated.
 package struct CropSampler: Hashable, Sendable {
-    /// What lies outside the picture.
     package enum Border: Hashable, Sendable {
         /// The nearest pixel of the picture.
         case replicate
-        /// Black.
         case black
     }
 
     /// The width and height of the crop in pixels.
     package let size: Int
 
-    /// What lies outside the picture.
     package let border: Border
 
     /// How a sample 0…255 becomes a number: sample · scale + offset.

@@ -5,7 +5,7 @@ import FoundationEssentials
 ///
 /// Copying a frame copies no pixels. The memory goes back to the source when the last copy is gone.
 ///
-/// `@unchecked Sendable` because of the pointers in `planes`: nobody writes to that memory between the making of the
+/// `@unchecked Sendable` because of the pointers in `planes`: that memory is not written to between the making of the
 /// frame and the end of `lease`, which is itself Sendable.
 public struct Frame: @unchecked Sendable {
     /// One plane of samples; the memory belongs to the frame's lease.
@@ -81,7 +81,7 @@ package final class PixelMemory: @unchecked Sendable {
     package let byteCount: Int
 
     package init(byteCount: Int) {
-        // 64: a cache line, and the widest vector that anybody loads.
+        // 64: a cache line, and the widest vector that is loaded.
         base = .allocate(byteCount: byteCount, alignment: 64)
         self.byteCount = byteCount
     }
@@ -89,7 +89,7 @@ package final class PixelMemory: @unchecked Sendable {
     deinit { base.deallocate() }
 }
 
-/// Lends pixel memory and lends it again when nobody holds it any more.
+/// Lends pixel memory and lends it again when it is no longer held.
 package struct PixelMemoryPool {
     /// How many pieces are kept: one being written, one waiting, one being read, one in a preview.
     private let limit = 4
@@ -98,7 +98,7 @@ package struct PixelMemoryPool {
     /// Makes a pool that has no memory yet.
     package init() {}
 
-    /// Memory of at least that many bytes that nobody else holds.
+    /// Memory of at least that many bytes that is not lent.
     package mutating func take(byteCount: Int) -> PixelMemory {
         for index in kept.indices where isKnownUniquelyReferenced(&kept[index]) {
             if kept[index].byteCount < byteCount { kept[index] = PixelMemory(byteCount: byteCount) }

@@ -2,7 +2,7 @@ import System
 
 /// Hands frames from a source's thread to the pipeline's: the newest one, or every one.
 ///
-/// Live sources use `.newest`: a frame that nobody had time for is dropped and counted when the next one comes, so the
+/// Live sources use `.newest`: a frame that was not taken in time is dropped and counted when the next one comes, so the
 /// pipeline always works on the latest picture and a slow pipeline never slows the capture. Clips read as fast as
 /// possible use `.every`: the source waits until its frame was taken.
 /// Changes of state are never dropped and stay in order with the frames.
@@ -32,7 +32,6 @@ public final class FrameMailbox: Sendable {
     package struct Counts: Hashable, Sendable {
         /// Frames the source got hold of, damaged ones too.
         package var captured = 0
-        /// Frames handed to the pipeline.
         package var taken = 0
         /// Frames that never reached the pipeline, by reason.
         package var dropped: [Drop: Int] = [:]
@@ -50,7 +49,6 @@ public final class FrameMailbox: Sendable {
 
     private let state: Monitor<State>
 
-    /// Makes an empty mailbox.
     package init(policy: Policy) { state = Monitor(State(policy: policy)) }
 
     /// Goes on with another policy; a source that waits for a place no longer does with `.newest`.
@@ -85,7 +83,6 @@ public final class FrameMailbox: Sendable {
         }
     }
 
-    /// Counts frames that the source itself had to drop.
     package func count(_ drop: Drop, frames: Int = 1) {
         state.update { state in
             state.counts.dropped[drop, default: 0] += frames
@@ -122,7 +119,7 @@ public final class FrameMailbox: Sendable {
     /// Lets `take` return although nothing came from the source.
     package func wake() { state.update { $0.isWoken = true } }
 
-    /// Closes the mailbox: what waits in it is dropped, frames among it counted as late; everybody who blocks returns.
+    /// Closes the mailbox: what waits in it is dropped, frames among it counted as late; all blocked threads return.
     package func close() {
         let dropped = state.update { state in
             state.isClosed = true
@@ -140,7 +137,6 @@ public final class FrameMailbox: Sendable {
 }
 
 extension SourceEvent {
-    /// Whether this is a frame.
     fileprivate var isFrame: Bool {
         if case .frame = self { true } else { false }
     }

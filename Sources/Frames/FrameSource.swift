@@ -15,7 +15,6 @@ package protocol FrameSource: AnyObject, Sendable {
 package enum SourceEvent: Sendable {
     /// Frames are about to come, in this form.
     case streaming(StreamDescription)
-    /// A frame.
     case frame(Frame)
     /// No frames until further notice; the source goes on trying.
     case lost(SourceFailure)
@@ -23,7 +22,6 @@ package enum SourceEvent: Sendable {
     case ended(SourceEnd)
 }
 
-/// Why a source ended.
 package enum SourceEnd: Sendable {
     /// A clip came to its end.
     case finished

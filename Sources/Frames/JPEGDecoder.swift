@@ -148,9 +148,7 @@ public final class JPEGDecoder {
     }
 
     private struct Header {
-        /// What the JPEG says.
         var stored: FrameSize
-        /// What of it is picture.
         var visible: FrameSize
         var subsampling: JPEGSubsampling
     }
@@ -196,7 +194,7 @@ public final class JPEGDecoder {
             layout.subsampling == .gray ? decompressGray(jpeg, first, layout) : decompressPlanes(jpeg, first, layout)
         guard result != 0 else { return }
         let words = errorText
-        // Bytes of padding before the end are common and hurt nobody; whatever else it warns of spoils the picture.
+        // Bytes of padding before the end are common and harmless; whatever else it warns of spoils the picture.
         if tjGetErrorCode(handle) == TJERR_WARNING.rawValue,
             words.contains("extraneous bytes before marker 0xd9")
         {

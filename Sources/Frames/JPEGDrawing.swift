@@ -80,7 +80,6 @@ struct UprightDrawing {
 package struct RGBConversion: Sendable {
     @usableFromInline let luma, lumaOffset, redFromV, greenFromU, greenFromV, blueFromU: Int32
 
-    /// The conversion of an encoding.
     package init(_ encoding: YUVEncoding) {
         let (red, blue) = encoding.matrix.weights
         let chromaScale = encoding.isFullRange ? 1 : 255.0 / 224

@@ -39,7 +39,6 @@ public enum JPEGError: Error, Hashable, Sendable, CustomStringConvertible {
 struct JPEGSubsampling: Equatable {
     /// TurboJPEG's number.
     let code: Int32
-    /// What decoded planes are in.
     let format: PixelFormat
 
     private init(_ code: TJSAMP, _ format: PixelFormat) {

@@ -6,7 +6,6 @@ package struct LumaSampler: Hashable, Sendable {
     /// Pixels per row.
     package let width: Int
 
-    /// Rows.
     package let height: Int
 
     /// Makes a sampler of rectangles of that many pixels.

@@ -23,7 +23,6 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
     /// The orientation that also mirrors the upright picture left to right.
     public var mirrored: Orientation { then(.upMirrored) }
 
-    /// The orientation that turns as this one does and then as the next one.
     package func then(_ next: Orientation) -> Orientation {
         let (first, second) = (turn, next.turn)
         let both = (

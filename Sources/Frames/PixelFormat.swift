@@ -10,16 +10,16 @@ public enum PixelFormat: Hashable, Sendable {
     case yuyv
     /// One plane of pixels of 3 or 4 bytes; the offsets say where in a pixel red, green and blue are.
     case packedRGB(bytesPerPixel: Int, red: Int, green: Int, blue: Int)
-    /// Plane 0 holds a JPEG of `bytesPerRow` bytes; it must be decoded before anybody can read pixels.
+    /// Plane 0 holds a JPEG of `bytesPerRow` bytes; it must be decoded before its pixels can be read.
     case jpeg
 
     /// Pixels of R, G, B.
     public static let rgb24 = PixelFormat.packedRGB(bytesPerPixel: 3, red: 0, green: 1, blue: 2)
     /// Pixels of B, G, R.
     public static let bgr24 = PixelFormat.packedRGB(bytesPerPixel: 3, red: 2, green: 1, blue: 0)
-    /// Pixels of B, G, R and a fourth byte that nobody reads.
+    /// Pixels of B, G, R and an unused fourth byte.
     public static let bgra = PixelFormat.packedRGB(bytesPerPixel: 4, red: 2, green: 1, blue: 0)
-    /// Pixels of R, G, B and a fourth byte that nobody reads.
+    /// Pixels of R, G, B and an unused fourth byte.
     public static let rgba = PixelFormat.packedRGB(bytesPerPixel: 4, red: 0, green: 1, blue: 2)
 }
 

@@ -18,10 +18,8 @@ struct AnswerTimeouts {
     /// When the last connection was lost; nil before, and while there is one.
     private var lostAt: Int64?
 
-    /// For TLS, and for the first answer of all.
     var long: Int64 { min(Self.first.upperBound, Self.first.lowerBound << min(failedRounds, 4)) }
 
-    /// For a request that was sent at a time.
     func answer(to request: Int64) -> Int64 {
         guard let lostAt else { return long }
         return min(Self.first.upperBound, max(Self.afterLoss, (request - lostAt) / 5))

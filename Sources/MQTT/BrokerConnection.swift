@@ -11,7 +11,7 @@ import System
 package final class BrokerConnection: Sendable {
     /// What comes in on the topics subscribed to; for one reader.
     ///
-    /// While nobody reads, the oldest are dropped and counted.
+    /// While they are not read, the oldest are dropped and counted.
     package let incoming: AsyncStream<ReceivedMessage>
     /// Where the connection stands, one value per change; for one reader, who finds the last 64.
     package let states: AsyncStream<ConnectionState>

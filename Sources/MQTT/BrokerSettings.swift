@@ -2,9 +2,7 @@ import Glibc
 
 /// Which brokers to use and how to be their client.
 package struct BrokerSettings: Sendable {
-    /// A broker's place in the network.
     package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
-        /// Name or address.
         package var host: String
         /// 1…65535.
         package var port: Int
@@ -18,7 +16,6 @@ package struct BrokerSettings: Sendable {
         package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
-    /// Which versions of MQTT to speak.
     package enum ProtocolPreference: String, Sendable, CaseIterable {
         /// MQTT 5, and 3.1.1 where the broker refuses it or does not answer.
         case automatic = "auto"
@@ -50,15 +47,12 @@ package struct BrokerSettings: Sendable {
     package var brokers: [Endpoint]
     /// What the broker knows this client by; no two clients of a broker may share it.
     package var clientID: String
-    /// The user, where the broker wants one.
     package var username: String?
-    /// The user's password.
     package var password: Secret?
     /// The longest silence before the two check on each other; 5 s or more.
     package var keepAlive: Duration = .seconds(30)
     /// TLS for all brokers; nil is plain text.
     package var tls: TLSSettings?
-    /// Which versions of MQTT to speak.
     package var protocolPreference: ProtocolPreference = .automatic
     /// What the broker publishes when this client vanishes without a word.
     package var will: MQTTMessage?

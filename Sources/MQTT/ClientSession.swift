@@ -18,7 +18,6 @@ final class ClientSession: Sendable {
         var outcome: StopReport?
     }
 
-    /// The wish to end.
     struct StopRequest {
         /// When goodbye is said even though earlier messages are not acknowledged; timers' clock.
         var goodbyeTime: Int64
@@ -161,7 +160,6 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// The present counters.
     var counters: DeliveryCounters {
         state.withLock { state in
             state.counters.queuedEvents = state.events.count
@@ -169,7 +167,6 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// What is still unsent.
     func report(saidGoodbye: Bool) -> StopReport {
         state.withLock { state in
             StopReport(

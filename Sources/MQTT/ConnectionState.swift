@@ -1,6 +1,5 @@
 /// Where the connection to the broker stands; one value per change.
 package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
-    /// A version of the protocol.
     package enum ProtocolVersion: String, Hashable, Sendable {
         /// MQTT 5.
         case version5 = "MQTT 5"
@@ -24,7 +23,6 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     /// `stop` was called and the connection is closed.
     case stopped
 
-    /// The state as a log shows it.
     package var description: String {
         switch self {
         case .connecting: "connecting"
@@ -50,13 +48,12 @@ struct Refusal: Equatable {
     /// Whether the broker does not speak this version of MQTT.
     var isUnsupportedVersion: Bool { code == 1 || code == 0x84 }
 
-    /// Whether the broker may well accept the client later without anybody's help.
+    /// Whether the broker may well accept the client later by itself.
     var isTemporary: Bool { [3, 0x88, 0x89, 0x97, 0x9F].contains(code) }
 
     /// Whether the broker does not like who the client is, so that asking again in another way is of no use.
     var isAboutCredentials: Bool { [4, 5, 0x86, 0x87, 0x8A, 0x8C].contains(code) }
 
-    /// What the broker said and what to do.
     func text(_ advice: BrokerSettings.Advice) -> String {
         let (reason, remedy): (String, String) =
             switch code {

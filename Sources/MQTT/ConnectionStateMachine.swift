@@ -9,7 +9,6 @@
 ///
 /// Touches no network and asks no clock: times are nanoseconds of the timers' clock, handed in.
 struct ConnectionStateMachine {
-    /// How to ask for a connection.
     struct Attempt: Equatable {
         /// The broker's index in the settings.
         var broker: Int
@@ -18,9 +17,7 @@ struct ConnectionStateMachine {
         var cleanStart: Bool
     }
 
-    /// What the network has to do.
     enum Action: Equatable {
-        /// Open a connection.
         case open(Attempt)
         /// Drop the connection without a word, unsent bytes included.
         case abandon
@@ -28,13 +25,11 @@ struct ConnectionStateMachine {
         case report(ConnectionState)
     }
 
-    /// Why a connection failed or ended.
     enum Loss: Equatable {
         /// No connection could be made: why.
         case unreachable(String)
         /// The certificates do not fit: why, with advice.
         case untrusted(String)
-        /// The connection ended: why.
         case ended(String)
         /// The broker did not answer the request for a connection: what was waited for.
         case unanswered(String)
@@ -77,18 +72,14 @@ struct ConnectionStateMachine {
 
     private var phase = Phase.idle
     private(set) var attempt: Attempt
-    /// The brokers still to be tried in this round.
     private var round: ArraySlice<Int> = []
     /// Why those before failed, and whether only a person can fix that.
     private var reasons: [(text: String, isRefusal: Bool)] = []
     private var hasRepeated = false
     /// Why the other version was tried at this broker; nil if it was not.
     private var otherVersionReason: (text: String, isRefusal: Bool)?
-    /// Which version each broker has accepted.
     private var accepted: [Int: ConnectionState.ProtocolVersion] = [:]
-    /// When the present round began.
     private var roundBegin: Int64 = 0
-    /// The broker that served last.
     private var served = 0
     /// The broker that may still have our session.
     private var sessionBroker: Int?
@@ -165,7 +156,6 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// The broker accepted the connection.
     mutating func accepted(sessionPresent: Bool, now: Int64) -> [Action] {
         guard case .asking = phase else { return [] }
         phase = .connected(since: now)
@@ -179,7 +169,6 @@ struct ConnectionStateMachine {
         return report(.connected(attempt.version, sessionPresent: sessionPresent, broker: broker))
     }
 
-    /// The broker refused the connection.
     mutating func refused(_ refusal: Refusal, now: Int64) -> [Action] {
         guard case .asking = phase else { return [] }
         let text = "\(broker): \(refusal.text(settings.advice))"
@@ -194,7 +183,6 @@ struct ConnectionStateMachine {
         return [.abandon] + failed(text, isRefusal: !refusal.isTemporary, now: now)
     }
 
-    /// The connection failed or ended.
     mutating func lost(_ loss: Loss, now: Int64) -> [Action] {
         switch phase {
         case .idle, .waiting, .stopped: return []
@@ -203,7 +191,6 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// No more attempts.
     mutating func stop() -> [Action] {
         guard phase != .stopped else { return [] }
         phase = .stopped
@@ -289,7 +276,6 @@ struct ConnectionStateMachine {
         return failed(reason, isRefusal: false, now: now)
     }
 
-    /// This broker is done with for this round.
     private mutating func failed(_ reason: String, isRefusal: Bool, now: Int64) -> [Action] {
         reasons.append((reason, isRefusal))
         if !round.isEmpty { return openNext(now: now) }

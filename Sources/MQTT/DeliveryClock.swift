@@ -15,7 +15,6 @@ package struct DeliveryClock: Sendable {
         /// Which boot of the machine `uptime` belongs to.
         package var boot: String
 
-        /// Makes a moment.
         package init(wall: Int64, uptime: Int64, boot: String) {
             self.wall = wall
             self.uptime = uptime
@@ -36,7 +35,6 @@ package struct DeliveryClock: Sendable {
         }
     }
 
-    /// The present.
     package var now: @Sendable () -> Moment
 
     /// A clock that asks `now`.

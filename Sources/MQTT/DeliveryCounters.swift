@@ -17,7 +17,7 @@ package struct DeliveryCounters: Hashable, Sendable {
         case offline
         /// A transient message came while the network was still busy with earlier ones.
         case congested
-        /// A received message made room for a newer one before anybody read it.
+        /// A received message made room for a newer one before it was read.
         case incomingOverflow = "incoming_overflow"
         /// A received message was too large, or its topic was not text.
         case incomingRefused = "incoming_refused"
@@ -33,7 +33,6 @@ package struct DeliveryCounters: Hashable, Sendable {
     package var sent = 0
     /// States that were replaced by a newer one before they went out; nothing is lost by it.
     package var coalescedStates = 0
-    /// Messages received on the topics subscribed to.
     package var received = 0
     /// How often the broker accepted the connection.
     package var connections = 0
@@ -42,19 +41,17 @@ package struct DeliveryCounters: Hashable, Sendable {
     /// Events that were accepted while the store could not keep them safe from a crash.
     package var unsafeEvents = 0
 
-    /// All zero.
     package init() {}
 
     /// Events that grew too old, whether they were ever tried or not.
     package var expired: Int { dropped[.expired, default: 0] + dropped[.unconfirmed, default: 0] }
 
-    /// Counts received messages that nobody may see.
+    /// Counts received messages that are not passed on.
     mutating func countRefused(_ number: Int) {
         received += number
         count(.incomingRefused, number)
     }
 
-    /// Counts a drop.
     mutating func count(_ drop: Drop, _ number: Int = 1) {
         guard number > 0 else { return }
         dropped[drop, default: 0] += number
@@ -72,7 +69,6 @@ package struct StopReport: Hashable, Sendable {
     /// State topics whose newest message the broker has not got.
     package var unsentTopics: [String]
 
-    /// Makes a report.
     package init(saidGoodbye: Bool, unsentEvents: Int, unsentTopics: [String]) {
         self.saidGoodbye = saidGoodbye
         self.unsentEvents = unsentEvents

@@ -49,7 +49,6 @@ struct DeliveryQueue {
 
     private struct Flight {
         var entry: Entry
-        /// The network's number of the message.
         var message: Int32
         var since: Int64
     }

@@ -2,7 +2,6 @@ import Glibc
 import Synchronization
 import System
 
-/// A socket address.
 struct SocketAddress: Hashable, Sendable {
     let isIPv6: Bool
     /// As numbers, such as `127.0.0.1` or `::1`.
@@ -121,7 +120,6 @@ final class Dialer {
     /// Which addresses have not answered, for people.
     var unanswered: String { attempts.map(\.address.text).joined(separator: ", ") }
 
-    /// Does what can be done now.
     func advance(now: Int64) -> Progress {
         if let lookup {
             switch lookup.outcome.withLock(\.self) {

@@ -4,9 +4,7 @@ import Synchronization
 package struct StoredEvent: Hashable, Sendable {
     /// The event's number, which orders it; unique and growing across restarts.
     package var sequence: Int64
-    /// When it happened.
     package var time: DeliveryClock.Moment
-    /// The message to send.
     package var message: MQTTMessage
 
     package init(sequence: Int64, time: DeliveryClock.Moment, message: MQTTMessage) {
@@ -59,7 +57,6 @@ package protocol EventStore: Sendable {
     /// The events found at the start, oldest first.
     func events() -> [StoredEvent]
 
-    /// The value kept under a key.
     func value(for key: String) -> [UInt8]?
 
     /// Keeps a value under a key; nil forgets it.

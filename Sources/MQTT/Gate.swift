@@ -9,7 +9,7 @@ final class Gate: Sendable {
 
     private let state = Mutex(State())
 
-    /// Lets everybody through, now and from now on.
+    /// Lets all tasks through, now and from now on.
     func open() {
         let waiters = state.withLock { state in
             state.isOpen = true

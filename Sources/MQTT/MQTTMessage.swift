@@ -15,21 +15,17 @@ package struct MQTTMessage: Hashable, Sendable {
     package struct UserProperty: Hashable, Sendable {
         /// The name; may occur more than once in a message.
         package var name: String
-        /// The value.
         package var value: String
 
-        /// Makes a property.
         package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// The topic, without wildcards.
     package var topic: String
     /// The bytes, at most 268 435 455 (the protocol's limit).
     package var payload: [UInt8]
-    /// The quality of service.
     package var qos: QoS
     /// Whether the broker keeps it for later subscribers.
     package var retain: Bool
@@ -40,7 +36,6 @@ package struct MQTTMessage: Hashable, Sendable {
     /// How long after its sending the broker may still deliver it; MQTT 5 only, whole seconds, rounded up.
     package var messageExpiry: Duration?
 
-    /// Makes a message.
     package init(
         topic: String,
         payload: [UInt8],
@@ -59,7 +54,6 @@ package struct MQTTMessage: Hashable, Sendable {
         self.messageExpiry = messageExpiry
     }
 
-    /// Makes a message of text.
     package init(topic: String, text: String, qos: QoS = .atMostOnce, retain: Bool = false) {
         self.init(topic: topic, payload: Array(text.utf8), qos: qos, retain: retain)
     }
@@ -67,11 +61,9 @@ package struct MQTTMessage: Hashable, Sendable {
 
 /// One MQTT message as it came from the broker.
 package struct ReceivedMessage: Hashable, Sendable {
-    /// The topic it was published on.
     package var topic: String
     /// The bytes; may be anything.
     package var payload: [UInt8]
-    /// The quality of service of this delivery.
     package var qos: MQTTMessage.QoS
     /// Whether the broker had kept it from before the subscription.
     package var retained: Bool
@@ -80,7 +72,6 @@ package struct ReceivedMessage: Hashable, Sendable {
     /// The sender's further properties over MQTT 5, in order.
     package var userProperties: [MQTTMessage.UserProperty]
 
-    /// Makes a received message.
     package init(
         topic: String,
         payload: [UInt8],

@@ -10,7 +10,6 @@ import System
 /// Confined to one thread. libmosquitto calls back within the calls made here; what it says is kept in order until
 /// `takeEvents`, so that nothing is decided inside a callback.
 final class MosquittoHandle {
-    /// What libmosquitto reported.
     enum Event {
         /// The broker accepted the connection; the highest quality of service it takes.
         case accepted(sessionPresent: Bool, maximumQoS: MQTTMessage.QoS)
@@ -18,7 +17,7 @@ final class MosquittoHandle {
         /// The broker answered a message of ours; a reason of 0x80 and above means no.
         case acknowledged(message: Int32, reason: Int32)
         case received(ReceivedMessage)
-        /// A message came that nobody should see.
+        /// A message came whose topic is no text.
         case receivedUnusable
         /// The broker answered a subscription; a reason of 0x80 and above means no.
         case subscribed(message: Int32, reasons: [Int32])
@@ -28,12 +27,10 @@ final class MosquittoHandle {
         case ended(code: Int32)
     }
 
-    /// What went wrong in a call.
     struct Failure: Error, Equatable {
         let code: Int32
         let systemError: Int32
 
-        /// The failure in a few words.
         var text: String {
             switch code {
             case MOSQ_ERR_ERRNO.rawValue where systemError != 0: String(cString: strerror(systemError))
@@ -259,7 +256,6 @@ final class MosquittoHandle {
 }
 
 extension MosquittoHandle {
-    /// Refuses a topic one cannot publish on.
     static func validate(topic: String) throws(MQTTError) {
         guard !topic.isEmpty, !topic.utf8.contains(0), mosquitto_pub_topic_check(topic) == 0 else {
             throw .topic(topic, "it must be 1 to 65535 bytes of text without the wildcards + and #")
@@ -293,7 +289,6 @@ private struct Properties {
 
     init() {}
 
-    /// The properties of a message, its expiry apart.
     init(of message: MQTTMessage) {
         if let contentType = message.contentType {
             mosquitto_property_add_string(&list, CInt(MQTT_PROP_CONTENT_TYPE.rawValue), contentType)

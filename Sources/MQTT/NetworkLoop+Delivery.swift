@@ -12,13 +12,12 @@ extension NetworkLoop {
         }
     }
 
-    /// Subscribes to the topic that is ours alone.
     func watchOwnTopic() {
         guard let topic = settings.selfCorrectingTopic, !watchesOwnTopic, takesMore else { return }
         watchesOwnTopic = true
         subscribe(topic)
-        guard looksBeforeSending != nil, let handle else { return }
-        do { try handle.requestBarrier(after: topic) } catch { lose(error) }
+        guard checksOwnTopicSince != nil, let handle else { return }
+        do { try handle.requestBarrier(after: topic) } catch { connectionFailed(error) }
     }
 
     private func subscribe(_ filter: String) {
@@ -26,7 +25,7 @@ extension NetworkLoop {
         do {
             subscriptionAnswers[try handle.subscribe(filter)] = filter
         } catch {
-            guard error.concernsTheMessage else { return lose(error) }
+            guard error.concernsTheMessage else { return connectionFailed(error) }
             logger.error("cannot subscribe", metadata: ["filter": "\(filter)", "reason": "\(error.text)"])
         }
     }
@@ -45,7 +44,7 @@ extension NetworkLoop {
             session.state.withLock { $0.states.renewOwn() }
         }
         while takesMore, let message = session.state.withLock({ $0.states.takeNext() }) {
-            guard let (number, qos) = hand(message, expiry: message.messageExpiry) else { continue }
+            guard let (number, qos) = send(message, expiry: message.messageExpiry) else { continue }
             guard qos == .atLeastOnce else { continue }
             topics[number] = message.topic
             session.state.withLock { state in
@@ -60,7 +59,7 @@ extension NetworkLoop {
             let now = session.clock.now()
             guard let outgoing = session.state.withLock({ $0.events.next(now: now) }) else { return }
             let event = outgoing.event
-            guard let (number, _) = hand(event.message, expiry: outgoing.remaining) else {
+            guard let (number, _) = send(event.message, expiry: outgoing.remaining) else {
                 if machine.isConnected { session.discard(event) }
                 continue
             }
@@ -81,17 +80,17 @@ extension NetworkLoop {
                 session.state.withLock { $0.counters.count(machine.isConnected ? .congested : .offline) }
                 continue
             }
-            if hand(message, expiry: message.messageExpiry) == nil {
+            if send(message, expiry: message.messageExpiry) == nil {
                 session.state.withLock { $0.counters.count(machine.isConnected ? .rejected : .offline) }
             }
         }
     }
 
-    /// Hands a message to the network.
+    /// Gives a message to the network.
     ///
     /// - Returns: its number and the quality of service it went with; nil if it cannot be sent at all, or if the
     ///   connection is gone.
-    private func hand(_ message: MQTTMessage, expiry: Duration?) -> (number: Int32, qos: MQTTMessage.QoS)? {
+    private func send(_ message: MQTTMessage, expiry: Duration?) -> (number: Int32, qos: MQTTMessage.QoS)? {
         guard let handle else { return nil }
         let qos = min(message.qos, maximumQoS)
         do {
@@ -103,7 +102,7 @@ extension NetworkLoop {
             if error.concernsTheMessage {
                 logRejection(of: message.topic, reason: error.text)
             } else {
-                lose(error)
+                connectionFailed(error)
             }
             return nil
         }
@@ -154,11 +153,11 @@ extension NetworkLoop {
         }
         guard !message.retained else {
             // What the broker had kept is overwritten anyway, by the renewal of all states.
-            guard looksBeforeSending != nil, isRivals, rivals.sighted(now: now) else { return }
+            guard checksOwnTopicSince != nil, isRivals, rivals.noticed(now: now) else { return }
             // With a goodbye, so that no will of ours overwrites the other's state.
             handle?.disconnect()
             flushed {}
-            return lose(.takenOver)
+            return connectionLost(.takenOver)
         }
         guard isForeign, correction.noticed(now: now) else { return }
         logger.warning(

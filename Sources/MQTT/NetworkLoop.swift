@@ -7,7 +7,6 @@ import System
 ///
 /// Confined to its thread.
 final class NetworkLoop {
-    /// Where results go.
     struct Outlets: Sendable {
         let incoming: AsyncStream<ReceivedMessage>.Continuation
         let states: AsyncStream<ConnectionState>.Continuation
@@ -47,16 +46,15 @@ final class NetworkLoop {
     var subscriptionAnswers: [Int32: String] = [:]
     var watchesOwnTopic = false
     /// Since when nothing is sent because it is open what the broker has kept on the topic that is ours alone.
-    var looksBeforeSending: Int64?
+    var checksOwnTopicSince: Int64?
     var rivals = RivalWatch()
     var loggedRejections: Set<String> = []
     var refusals = TemporaryRefusals()
-    /// The topics of the messages that await their acknowledgement.
     var topics: [Int32: String] = [:]
     var isLeaving = false
     private var link = Link.none
     /// The address of the connection, until the broker there has accepted it.
-    private var unproven: SocketAddress?
+    private var unacceptedAddress: SocketAddress?
     private var attemptBroker = 0
     /// Each broker's addresses that took a connection without accepting it, the last one last.
     private var failedAddresses: [Int: [SocketAddress]] = [:]
@@ -149,7 +147,7 @@ final class NetworkLoop {
         relay.flush()
         process(handle.takeEvents(), of: handle)
         // The state machine ignores what an event has said before.
-        if let failure, self.handle === handle { lose(failure) }
+        if let failure, self.handle === handle { connectionFailed(failure) }
     }
 
     private func process(_ events: [MosquittoHandle.Event], of handle: MosquittoHandle) {
@@ -171,14 +169,14 @@ final class NetworkLoop {
         case .received(let message): received(message)
         case .receivedUnusable: session.state.withLock { $0.counters.countRefused(1) }
         case .subscribed(let message, let reasons): subscriptionAnswered(message, reasons: reasons)
-        case .barrierReached: looksBeforeSending = nil
+        case .barrierReached: checksOwnTopicSince = nil
         case .ended(let code): ended(code)
         }
     }
 
     private func connected(maximumQoS: MQTTMessage.QoS) {
         self.maximumQoS = maximumQoS
-        unproven = nil
+        unacceptedAddress = nil
         failedAddresses[machine.attempt.broker] = nil
         session.state.withLock { state in
             state.isConnected = true
@@ -186,7 +184,7 @@ final class NetworkLoop {
             state.counters.connections += 1
             // The first connection of a run finds what the last run left, and has to overwrite it.
             guard settings.selfCorrectingTopic != nil, state.counters.connections > 1 else { return }
-            looksBeforeSending = DeliveryClock.monotonic()
+            checksOwnTopicSince = DeliveryClock.monotonic()
         }
     }
 
@@ -194,21 +192,22 @@ final class NetworkLoop {
         if isLeaving { return flushed { finish(saidGoodbye: code == 0) } }
         guard let handle else { return }
         switch code {
-        case 0x8E: lose(.takenOver)
-        case 0x80...: lose(.ended("\(broker): the broker closed the connection: \(MosquittoHandle.reasonText(code))"))
-        default: lose(handle.failure(code))
+        case 0x8E: connectionLost(.takenOver)
+        case 0x80...:
+            connectionLost(.ended("\(broker): the broker closed the connection: \(MosquittoHandle.reasonText(code))"))
+        default: connectionFailed(handle.failure(code))
         }
     }
 
-    func lose(_ failure: MosquittoHandle.Failure) {
+    func connectionFailed(_ failure: MosquittoHandle.Failure) {
         if isLeaving { return finish(saidGoodbye: false) }
         var reason = failure.text
-        guard case .open(_, let relay) = link else { return lose(.ended("\(broker): \(reason)")) }
+        guard case .open(_, let relay) = link else { return connectionLost(.ended("\(broker): \(reason)")) }
         reason = relay.failure ?? reason
-        lose(relay.isMalformed ? .malformed("\(broker): \(reason)") : .ended("\(broker): \(reason)"))
+        connectionLost(relay.isMalformed ? .malformed("\(broker): \(reason)") : .ended("\(broker): \(reason)"))
     }
 
-    func lose(_ loss: ConnectionStateMachine.Loss) {
+    func connectionLost(_ loss: ConnectionStateMachine.Loss) {
         perform(machine.lost(loss, now: DeliveryClock.monotonic()))
     }
 
@@ -233,16 +232,16 @@ final class NetworkLoop {
                 try Dialer(settings.brokers[attempt.broker], failed: failed, waker: session.waker)
             )
         } catch {
-            lose(.unreachable("\(error)"))
+            connectionLost(.unreachable("\(error)"))
         }
     }
 
     private func advance(_ dialer: Dialer) {
         switch dialer.advance(now: DeliveryClock.monotonic()) {
         case .pending: break
-        case .failed(let reason): lose(.unreachable("no broker at \(broker): \(reason)"))
+        case .failed(let reason): connectionLost(.unreachable("no broker at \(broker): \(reason)"))
         case .connected(let socket, let address):
-            unproven = address
+            unacceptedAddress = address
             attemptBroker = machine.attempt.broker
             machine.reached(now: DeliveryClock.monotonic())
             do {
@@ -252,7 +251,7 @@ final class NetworkLoop {
                 link = .securing(stream)
                 secure(stream)
             } catch {
-                lose(.unreachable("\(error)"))
+                connectionLost(.unreachable("\(error)"))
             }
         }
     }
@@ -263,8 +262,8 @@ final class NetworkLoop {
         } catch {
             switch error {
             case .untrusted(let reason):
-                lose(.untrusted("TLS with \(broker) failed (\(reason)); \(settings.advice.certificates)"))
-            case .broken(let reason): lose(.unreachable("TLS with \(broker) failed: \(reason)"))
+                connectionLost(.untrusted("TLS with \(broker) failed (\(reason)); \(settings.advice.certificates)"))
+            case .broken(let reason): connectionLost(.unreachable("TLS with \(broker) failed: \(reason)"))
             }
             return
         }
@@ -279,7 +278,7 @@ final class NetworkLoop {
             link = .open(handle, Relay(stream: stream, inner: try handle.connect(settings), inspector: inspector))
             machine.opened(now: DeliveryClock.monotonic())
         } catch {
-            lose(.unreachable("\(error)"))
+            connectionLost(.unreachable("\(error)"))
         }
     }
 
@@ -287,17 +286,17 @@ final class NetworkLoop {
         if case .open(_, let relay) = link { relay.abandon() }
         link = .none
         // What answers there is no broker that serves; the next attempt begins with another address.
-        if let address = unproven {
+        if let address = unacceptedAddress {
             var failed = failedAddresses[attemptBroker, default: []].filter { $0 != address }
             failed.append(address)
             failedAddresses[attemptBroker] = failed
         }
-        unproven = nil
+        unacceptedAddress = nil
         subscribed = 0
         subscriptionAnswers = [:]
         topics = [:]
         watchesOwnTopic = false
-        looksBeforeSending = nil
+        checksOwnTopicSince = nil
         refusals = TemporaryRefusals()
         correction.connectionLost()
         session.connectionLost()
@@ -318,14 +317,14 @@ final class NetworkLoop {
     /// A broker that takes messages but acknowledges none is as good as gone.
     private func dropStalledConnection() {
         let oldest = session.state.withLock { state in
-            min(state.events.oldestFlight ?? .max, state.states.oldestFlight ?? .max, looksBeforeSending ?? .max)
+            min(state.events.oldestFlight ?? .max, state.states.oldestFlight ?? .max, checksOwnTopicSince ?? .max)
         }
         let timeout = settings.acknowledgementTimeout
         guard handle != nil, oldest != .max, DeliveryClock.monotonic() - oldest >= timeout.wholeNanoseconds else {
             return
         }
         if isLeaving { return finish(saidGoodbye: false) }
-        lose(.ended("\(broker): no acknowledgement within \(timeout)"))
+        connectionLost(.ended("\(broker): no acknowledgement within \(timeout)"))
     }
 
     private func logExpired() {
@@ -368,7 +367,7 @@ final class NetworkLoop {
     private func deliver() {
         sendSubscriptions()
         watchOwnTopic()
-        if looksBeforeSending == nil, DeliveryClock.monotonic() >= refusals.pauseEnd {
+        if checksOwnTopicSince == nil, DeliveryClock.monotonic() >= refusals.pauseEnd {
             sendStates()
             sendEvents()
             sendTransients()

@@ -6,7 +6,6 @@ import System
 ///
 /// GRDB's queues make it safe to use from any thread.
 final class OutboxFile: Sendable {
-    /// What the file holds.
     struct Contents {
         var events: [StoredEvent] = []
         var values: [String: [UInt8]] = [:]
@@ -80,7 +79,7 @@ final class OutboxFile: Sendable {
         try Self.makeDirectory(of: path)
         self.path = path
         lock = try OutboxLock(path: path)
-        // Made here, so that nobody else may read it; SQLite gives its companion files the same mode.
+        // Made here, so that no other user may read it; SQLite gives its companion files the same mode.
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
         var configuration = Configuration()
@@ -176,7 +175,6 @@ final class OutboxFile: Sendable {
         (try? DatabaseQueue(path: path).read { try lastSequence(in: $0) }) ?? 0
     }
 
-    /// Writes a change.
     func write(_ change: Change) throws {
         // A single statement is a transaction by itself, which saves the two that begin and end one.
         if change.events.count + change.removed.count + change.values.count == 1 {
@@ -186,7 +184,6 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// Writes everything anew.
     func write(all contents: Contents) throws {
         try queue.write { database in
             try database.execute(sql: "DELETE FROM event; DELETE FROM value; DELETE FROM sqlite_sequence")
@@ -274,7 +271,6 @@ final class OutboxFile: Sendable {
 
 /// Another process uses the outbox.
 package struct OutboxInUse: Error, CustomStringConvertible {
-    /// The outbox's file.
     package let path: String
     /// The other process, such as `process 812 (facetd)`.
     package let holder: String
@@ -282,7 +278,7 @@ package struct OutboxInUse: Error, CustomStringConvertible {
     package var description: String { "the outbox \(path) is in use by \(holder)" }
 }
 
-/// Keeps other processes from using an outbox, from its creation until nobody refers to it any more.
+/// Keeps other processes from using an outbox, from its creation to the end of its last reference.
 ///
 /// The kernel drops the lock with the process, however that ends. The lock's file stays.
 private final class OutboxLock: Sendable {

@@ -1,4 +1,4 @@
-/// Decides when to overwrite somebody else's message on the topic that is ours alone.
+/// Decides when to overwrite another client's message on the topic that is ours alone.
 ///
 /// A late will is corrected at once. Should two programs both claim the topic, their corrections grow rarer instead of
 /// answering each other as fast as the network can.
@@ -8,12 +8,11 @@ struct SelfCorrection {
     /// The second correction in a row waits that long, each further one twice as long as the one before.
     static let firstWait: Int64 = 1_000_000_000
 
-    /// When the correction is due.
     private(set) var due: Int64?
     private var last: Int64?
     private var correctionsInARow = 0
 
-    /// Notes a message of somebody else.
+    /// Notes another client's message.
     ///
     /// - Returns: whether another client seems to write here too; true once.
     mutating func noticed(now: Int64) -> Bool {
@@ -28,7 +27,6 @@ struct SelfCorrection {
         return correctionsInARow == 3
     }
 
-    /// Whether to correct now.
     mutating func isDue(now: Int64) -> Bool {
         guard let due, now >= due else { return false }
         self.due = nil
@@ -53,11 +51,11 @@ struct RivalWatch {
 
     private var last: Int64?
 
-    /// Notes that somebody else's state was found on our return.
+    /// Notes that another client's state was found on our return.
     ///
     /// Once is no proof: a broker that crashed may have come back with what an earlier run of ours left there.
     /// - Returns: whether to give way.
-    mutating func sighted(now: Int64) -> Bool {
+    mutating func noticed(now: Int64) -> Bool {
         defer { last = now }
         guard let last else { return false }
         return now - last < Self.window

@@ -112,9 +112,7 @@ package struct PacketInspector {
     }
 }
 
-/// Reads the elements of a packet.
 private struct Reader {
-    /// What the value of a property is, by its identifier.
     private enum Kind {
         case fixed(Int)
         case variableInteger

@@ -19,13 +19,11 @@ package final class SQLiteEventStore: EventStore {
         /// The highest number used so far.
         var lastSequence: Int64 = 0
         var condition = StoreCondition(.ok)
-        /// The condition while writing works.
         var healthy = StoreCondition(.ok)
         var writes = 0
         var nextLook: Int64 = 0
         var nextRetry: Int64 = 0
 
-        /// Everything that the file should hold.
         var contents: OutboxFile.Contents {
             .init(
                 events: events.values.sorted { $0.sequence < $1.sequence },
@@ -136,7 +134,10 @@ package final class SQLiteEventStore: EventStore {
                     state.file = nil
                     state.nextRetry = now
                     state.condition = StoreCondition(.memory, "its file was deleted")
-                    state.healthy = StoreCondition(.restored, "its file was deleted; it could be opened again and holds all events")
+                    state.healthy = StoreCondition(
+                        .restored,
+                        "its file was deleted; it could be opened again and holds all events"
+                    )
                 }
             }
             if state.file == nil, now >= state.nextRetry { reopen(&state) }

@@ -9,7 +9,6 @@ struct StateTopics {
         var flight: (message: Int32, since: Int64)?
     }
 
-    /// The topic that is ours alone.
     private let ownTopic: String?
     /// In the order in which they were last set.
     private var entries: [Entry] = []
@@ -25,7 +24,6 @@ struct StateTopics {
     /// When the oldest message under way was sent.
     var oldestFlight: Int64? { entries.lazy.compactMap { $0.flight?.since }.min() }
 
-    /// Whether the broker has everything.
     var isSettled: Bool { entries.allSatisfy { !$0.isDue && $0.flight == nil } }
 
     /// The topics the broker does not have the newest message of.
@@ -56,7 +54,7 @@ struct StateTopics {
 
     /// The next state to send; it is not due any more then.
     ///
-    /// States go out in the order in which they were set, after a new connection too: a subscriber never sees nobody
+    /// States go out in the order in which they were set, after a new connection too: a subscriber never sees no face
     /// reported by a daemon that it still believes to be watching. A topic whose last message is not acknowledged yet
     /// waits, so that a slow network gets the newest only; nothing overtakes the topic that is ours alone.
     mutating func takeNext() -> MQTTMessage? {
@@ -78,7 +76,6 @@ struct StateTopics {
         entries[index].flight = (message, time)
     }
 
-    /// Notes an acknowledgement.
     mutating func acknowledge(message: Int32) {
         guard let index = entries.firstIndex(where: { $0.flight?.message == message }) else { return }
         entries[index].flight = nil
@@ -99,7 +96,7 @@ struct StateTopics {
         }
     }
 
-    /// Whether a message on the topic that is ours alone is somebody else's.
+    /// Whether a message on the topic that is ours alone is another client's.
     func isForeign(topic: String, payload: [UInt8]) -> Bool {
         guard topic == ownTopic, let index = index(of: topic) else { return false }
         return !ownPayloads.contains(payload) && entries[index].message.payload != payload

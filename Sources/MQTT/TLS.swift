@@ -24,7 +24,7 @@ final class TLSContext {
         tls_set_minimum_version(context, TLS1_2_VERSION)
         tls_set_modes(context)
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
-        // An encrypted key must not ask at a terminal that nobody watches.
+        // An encrypted key must not ask at the terminal of a daemon.
         SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
         if let path = settings.certificateAuthority {
             guard SSL_CTX_load_verify_locations(context, path, nil) == 1 else {

@@ -5,7 +5,6 @@ import Glibc
 
 /// Reads and decodes the pictures of one file or stream, one after the other.
 final class ClipReader {
-    /// A decoded picture with what the clip says about it.
     struct Picture {
         /// The picture with square pixels, turned as the clip says. Its stamp is not set yet.
         var frame: Frame
@@ -13,7 +12,6 @@ final class ClipReader {
         var presentation: Double?
     }
 
-    /// What the next step brought.
     enum Step {
         case picture(Picture)
         /// A picture that could not be decoded; the next may be fine.
@@ -193,11 +191,9 @@ final class ClipReader {
 
 /// What is known at the end of a clip about whether it was whole.
 struct Completeness: Hashable {
-    /// Pictures that were decoded.
     var decoded = 0
     /// Packets or pictures that were damaged beyond decoding.
     var damaged = 0
-    /// Whether the last one was.
     var endsDamaged = false
     /// The error that ended the reading, other than the end of the file.
     var readError: String?

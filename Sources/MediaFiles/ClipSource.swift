@@ -19,7 +19,6 @@ import Synchronization
 /// whatever the pace, and their `time` is that of their arrival; so is their media time if the stream brings no times,
 /// as MJPEG over HTTP. A clip behind an address that states its length is played as a file.
 package final class ClipSource: FrameSource {
-    /// When frames are delivered.
     package enum Pace: Sendable {
         /// Each frame at its time, as a player shows it.
         case realtime
@@ -27,9 +26,7 @@ package final class ClipSource: FrameSource {
         case asap
     }
 
-    /// How a clip is to be played.
     package struct Options: Sendable {
-        /// When frames are delivered.
         package var pace = Pace.realtime
 
         /// Whether a clip begins again at its end, and a still picture stays. Stamps go on growing.
@@ -107,7 +104,7 @@ package final class ClipSource: FrameSource {
         mailbox.put(.ended(end))
     }
 
-    /// Ends waits and reads at once. A source that waits because nobody takes its frames ends when the mailbox is
+    /// Ends waits and reads at once. A source that waits because its frames are not taken ends when the mailbox is
     /// closed, or drained.
     package func stop() {
         interrupt.stop()
@@ -143,7 +140,6 @@ package final class ClipSource: FrameSource {
 }
 
 extension SourceFailure {
-    /// The failure that an error means for a source.
     init(_ error: MediaError) {
         self.init(reason: error.reason, description: error.description)
     }

@@ -7,10 +7,8 @@ package import Frames
 /// The format follows the ending of the file's name. The file appears under its name only when `finish()` was called;
 /// without that nothing is left. One object belongs to one thread or task at a time.
 package final class ClipWriter {
-    /// Endings that stand for a known format.
     package static let knownEndings = ClipFormat.all.map(\.ending)
 
-    /// How many frames were written.
     package private(set) var frames = 0
 
     /// The codecs of the sound that this format cannot hold, which is left out.
@@ -157,7 +155,6 @@ package final class ClipWriter {
 
 /// A kind of file that clips can be written to.
 struct ClipFormat {
-    /// The file name's ending.
     var ending: String
     /// FFmpeg's name of the container.
     var muxer: String

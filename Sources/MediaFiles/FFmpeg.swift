@@ -11,7 +11,7 @@ enum FFmpeg {
     /// - Throws: `MediaError.libraryMissing`.
     static func load() throws(MediaError) { _ = try loaded.get() }
 
-    // `nonisolated(unsafe)` because of the pointer: nobody writes to the table once it is filled.
+    // `nonisolated(unsafe)` because of the pointer: the table is not written to once it is filled.
     private nonisolated(unsafe) static let loaded: Result<UnsafePointer<FFmpegFunctions>, MediaError> = {
         var reason: UnsafePointer<CChar>?
         guard let functions = FFmpegFunctionsLoad(&reason) else {
@@ -30,7 +30,6 @@ enum FFmpeg {
     /// The Debian packages that hold the libraries. Their names state the versions, as the libraries' names do.
     static let packages = "libavformat\(facet_avformat_version) and libswscale\(facet_swscale_version)"
 
-    /// FFmpeg's text for one of its error numbers.
     static func text(_ code: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             guard let base = buffer.baseAddress, ffmpeg.av_strerror(code, base, buffer.count) == 0 else {

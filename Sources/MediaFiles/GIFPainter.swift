@@ -44,7 +44,6 @@ final class GIFPainter {
         return finish(encode)
     }
 
-    /// Hands on all pictures that wait.
     func finish(_ encode: (UnsafeMutablePointer<AVFrame>) -> Int32) -> Int32 {
         var painting = palette ?? ColorPalette(counts: counts)
         defer { (palette, waiting) = (painting, []) }

@@ -4,11 +4,8 @@ import Glibc
 
 /// An opened file or stream, read packet by packet.
 final class MediaInput {
-    /// What it is.
     let location: MediaLocation
-    /// FFmpeg's view of it.
     let context: UnsafeMutablePointer<AVFormatContext>
-    /// The video track.
     let stream: UnsafeMutablePointer<AVStream>
     private let options: ClipSource.Options
     /// FFmpeg asks it during every read, so it lives as long as this object.
@@ -40,7 +37,6 @@ final class MediaInput {
         Self.close(context)
     }
 
-    /// The demuxer's name, as FFmpeg lists it.
     var demuxer: String { String(cString: context.pointee.iformat.pointee.name) }
 
     /// Whether it is one picture, not a clip.

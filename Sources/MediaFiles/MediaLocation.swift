@@ -1,6 +1,5 @@
 /// Where a clip or a stream is: a file's path or a network address.
 struct MediaLocation: Hashable, Sendable {
-    /// The schemes of addresses that are opened over the network.
     static let networkSchemes: Set<String> = ["http", "https", "rtsp", "rtsps"]
 
     /// What FFmpeg is given. A path gets the `file:` protocol, so that a colon in a name is not taken for another one.
@@ -9,7 +8,6 @@ struct MediaLocation: Hashable, Sendable {
     /// The path or the address as it may be shown: without user, password and query.
     let name: String
 
-    /// The path, if it is a file.
     let path: String?
 
     /// Reads a path, a `file://` address or a network address.
@@ -49,7 +47,6 @@ struct MediaLocation: Hashable, Sendable {
         self.path = path
     }
 
-    /// Whether it is opened over the network.
     var isNetwork: Bool { path == nil }
 
     /// The letters after the last dot of a file's name, lower case.

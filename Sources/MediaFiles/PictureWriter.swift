@@ -5,7 +5,6 @@ import System
 
 /// Writes pictures as PNG or JPEG files, by the ending of the file's name.
 package enum PictureWriter {
-    /// Endings that stand for a known format.
     package static let knownEndings = ["png", "jpg", "jpeg"]
 
     /// Writes a frame as an upright picture.

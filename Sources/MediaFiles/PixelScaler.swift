@@ -52,7 +52,6 @@ final class PixelScaler {
             }
         }
 
-        /// A plane as frames have it.
         func plane(_ index: Int) -> Frame.Plane? {
             planes[index].map { Frame.Plane(base: UnsafeRawPointer($0), bytesPerRow: Int(strides[index])) }
         }
@@ -176,7 +175,6 @@ final class FrameScaler {
 
     private static let noMemory = Failure(reason: "there is not enough memory")
 
-    /// The frame itself, or the picture decoded from its JPEG.
     private func decoded(_ frame: Frame) throws(Failure) -> Frame {
         guard frame.format == .jpeg else { return frame }
         do throws(JPEGError) {

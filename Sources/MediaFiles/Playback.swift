@@ -9,18 +9,14 @@ struct Playback {
     private var timeline = PresentationTimeline(rate: nil)
     private var nextFrame = 0
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
-    /// What streams.
     private var stream: StreamDescription?
-    /// Whether that was reported.
     private var isAnnounced = false
     /// Whether pictures were damaged since the newest good one.
     private var hasDamage = false
     /// Whether pictures come when they happen.
     private var isLive = false
-    /// Whether they bring no times of their own.
     private var lacksTimes = false
 
-    /// How often a still picture comes.
     static let stillRate = 30.0
     /// How many times it comes if it is not looped: for one second.
     static let stillFrames = 30
@@ -150,7 +146,7 @@ struct Playback {
         return mailbox.put(.streaming(stream))
     }
 
-    /// A picture that came, and that nobody will see.
+    /// A picture that came and cannot be shown.
     private mutating func countDamage() {
         mailbox.count(.corrupt)
         nextFrame += 1

@@ -8,7 +8,6 @@ final class VideoDecoder {
     private let context: UnsafeMutablePointer<AVCodecContext>
     private let frame: UnsafeMutablePointer<AVFrame>
 
-    /// What came out of the decoder.
     enum Output {
         case picture(DecodedPicture)
         /// A picture that could not be decoded.
@@ -17,7 +16,6 @@ final class VideoDecoder {
         case drained
     }
 
-    /// Opens the decoder of the input's video track.
     init(for input: MediaInput, options: ClipSource.Options) throws(MediaError) {
         let parameters = input.stream.pointee.codecpar
         guard let codec = ffmpeg.avcodec_find_decoder(parameters?.pointee.codec_id ?? AV_CODEC_ID_NONE) else {
@@ -62,7 +60,6 @@ final class VideoDecoder {
         ffmpeg.avcodec_send_packet(context, packet)
     }
 
-    /// The next decoded picture, if there is one.
     func receive() -> Output {
         let result = ffmpeg.avcodec_receive_frame(context, frame)
         switch result {
@@ -76,8 +73,8 @@ final class VideoDecoder {
 
 /// A reference to a decoded picture in the decoder's memory; its end gives the memory back to FFmpeg's pool.
 ///
-/// `@unchecked Sendable`: after `init` nobody writes to the picture. FFmpeg counts references atomically, and a decoder
-/// that continues in a picture which somebody else holds copies it first.
+/// `@unchecked Sendable`: after `init` the picture is not written to. FFmpeg counts references atomically, and a decoder
+/// that continues in a picture that is still held copies it first.
 final class DecodedPicture: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<AVFrame>
 

@@ -7,12 +7,10 @@ final class VideoEncoder {
     let context: UnsafeMutablePointer<AVCodecContext>
     private let packet: UnsafeMutablePointer<AVPacket>
 
-    /// What to encode how.
     struct Settings {
         var target: FrameScaler.Target
         var timeBase: AVRational
         var rate: Double
-        /// FFmpeg's options of the encoder.
         var options: [(String, String)] = []
         /// FFmpeg's quantiser, 1 (best) to 31; nil for encoders that have other options.
         var quantizer: Int32?
@@ -186,7 +184,6 @@ final class Muxer {
         }
     }
 
-    /// Removes what was written.
     func abandon() {
         _ = ffmpeg.avio_closep(&context.pointee.pb)
         file.discard()

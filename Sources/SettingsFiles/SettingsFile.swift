@@ -1,13 +1,11 @@
 import System
 import Yams
 
-/// A problem of the settings.
 package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
     /// The dotted key, or nil if the problem is the file as a whole.
     package var key: String?
     /// Where the value came from: a file with a line, an environment variable, the command line.
     package var source: String
-    /// What is wrong and what is expected instead.
     package var reason: String
 
     /// One line: source, key, reason, none of them longer than a person reads.
@@ -17,15 +15,13 @@ package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// All that is wrong with the settings.
 package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// How many problems the text lists; nobody reads more before the next try.
+    /// How many problems the text lists; no one reads more before the next try.
     static let maximumShown = 20
 
     /// The problems, in the order of the settings; at least one.
     package var problems: [SettingsProblem]
 
-    /// Makes an error of problems.
     package init(problems: [SettingsProblem]) {
         self.problems = problems
     }
@@ -116,7 +112,6 @@ package struct SettingsFile {
         flatten(mapping, under: "")
     }
 
-    /// Where a key stands, for messages.
     func source(of key: String) -> String {
         lines[key].map { "\(path):\($0)" } ?? path
     }

@@ -7,7 +7,6 @@ import Foundation
 package struct SettingsReader {
     private static let notSingle = "is a group of settings, not a single one"
 
-    /// The settings' problems so far.
     package private(set) var problems: [SettingsProblem]
     /// Every key that was read so far.
     package private(set) var readKeys: Set<String> = []
@@ -140,7 +139,7 @@ package struct SettingsReader {
     }
 
     private func suggestion(for key: String, among known: Set<String>) -> String {
-        // What nobody will be shown needs no suggestion; and no key is so long.
+        // What is not shown needs no suggestion; and no key is so long.
         guard problems.count < SettingsError.maximumShown, key.utf8.count < 100 else { return "" }
         let nearest = known.map { (editDistance(key.lowercased(), $0.lowercased()), $0) }.min { $0 < $1 }
         guard let nearest, nearest.0 <= max(2, key.count / 4) else { return "" }
@@ -199,12 +198,10 @@ extension SettingsReader {
         }
     }
 
-    /// One of the raw values of an enumeration.
     package mutating func read<Choice: RawRepresentable<String> & CaseIterable>(_ key: String, _ value: inout Choice) {
         read(key, &value, "one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))") { Choice(rawValue: $0) }
     }
 
-    /// Some of the raw values of an enumeration.
     package mutating func read<Choice: RawRepresentable<String> & Hashable>(
         _ key: String,
         _ value: inout Set<Choice>,

@@ -4,7 +4,6 @@ import Glibc
 ///
 /// Only regular files: opening a pipe, a terminal or a device may wait for ever, or never come to an end.
 package enum SmallFile {
-    /// For text that a person wrote.
     package static let textLimit = 256 * 1024
 
     /// Reads a file.
@@ -60,7 +59,6 @@ package enum SmallFile {
 /// A file that cannot be read.
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
-    /// Why.
     package let reason: String
 
     init(_ path: String, _ reason: String) {

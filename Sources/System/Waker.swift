@@ -63,7 +63,6 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
-    /// The system's words.
     package var reason: String { String(cString: strerror(code)) }
     package var description: String { "cannot \(attempt): \(reason)" }
 }

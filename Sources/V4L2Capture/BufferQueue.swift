@@ -36,7 +36,7 @@ final class BufferQueue: Sendable {
         if let failure { throw V4L2Error(.queueBuffer, device: device, failure) }
     }
 
-    /// Gives back the buffer of a frame that nobody holds any more; a failure shows at the next `dequeue`.
+    /// Gives back the buffer of a frame that is no longer used; a failure shows at the next `dequeue`.
     func giveBack(_ index: Int) {
         state.withLock { state in
             if let failure = queue(index, &state) { state.failure = failure }
@@ -161,7 +161,6 @@ final class MappedBuffer: @unchecked Sendable {
 }
 
 extension v4l2_buffer {
-    /// The structure for a request on a capture buffer.
     static func capture(_ index: Int = 0) -> v4l2_buffer {
         var buffer = v4l2_buffer()
         buffer.index = UInt32(index)

@@ -1,6 +1,5 @@
 /// A setting of a camera: gain, exposure, power-line frequency.
 package struct CameraControl: Hashable, Sendable {
-    /// What values the control takes.
     package enum Kind: Hashable, Sendable {
         /// A whole number.
         case integer
@@ -10,7 +9,6 @@ package struct CameraControl: Hashable, Sendable {
         case menu
     }
 
-    /// The driver's number for the control.
     package var id: UInt32
 
     /// The name in settings and messages, lowerCamelCase.
@@ -19,7 +17,6 @@ package struct CameraControl: Hashable, Sendable {
     /// The driver's own name, for people; it is accepted in settings too.
     package var label: String
 
-    /// What values it takes.
     package var kind: Kind
 
     /// The values it takes, at both ends included.
@@ -28,7 +25,6 @@ package struct CameraControl: Hashable, Sendable {
     /// Values are `range.lowerBound` plus multiples of this.
     package var step: Int
 
-    /// The value after a reset.
     package var defaultValue: Int
 
     /// The value now; nil if the driver does not report it.
@@ -37,13 +33,11 @@ package struct CameraControl: Hashable, Sendable {
     /// The names of a menu's values.
     package var choices: [Int: String]
 
-    /// Whether it can't be set at all.
     package var isReadOnly: Bool
 
     /// Whether it can't be set because of another control, as exposure while automatic exposure is on.
     package var isInactive: Bool
 
-    /// Makes a control from its parts.
     package init(
         id: UInt32,
         name: String,
@@ -85,7 +79,6 @@ extension CameraControl: CustomStringConvertible {
 
 /// Why a control can't be set.
 package enum ControlError: Error, Hashable, Sendable {
-    /// The camera has no control of that name.
     case unknown(name: String, existing: [CameraControl])
     /// The value is out of range, or not one of the menu's.
     case badValue(String, CameraControl)
@@ -96,7 +89,6 @@ package enum ControlError: Error, Hashable, Sendable {
 }
 
 extension ControlError: CustomStringConvertible {
-    /// What is wrong, and what would be right.
     package var description: String {
         switch self {
         case .unknown(let name, let existing) where existing.isEmpty:
@@ -113,7 +105,6 @@ extension ControlError: CustomStringConvertible {
 
 /// A value for a camera's control, as settings give it.
 public enum ControlValue: Hashable, Sendable {
-    /// A number.
     case number(Int)
     /// The name of a menu's choice, or `on` and `off`.
     case text(String)
@@ -142,7 +133,6 @@ struct ControlSetting {
         return found
     }
 
-    /// The number to give to the driver.
     func number(for control: CameraControl) throws(ControlError) -> Int {
         guard !control.isReadOnly else { throw .readOnly(control) }
         guard !control.isInactive else { throw .inactive(control) }

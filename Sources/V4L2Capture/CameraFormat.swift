@@ -2,7 +2,6 @@ package import Frames
 
 /// One pixel format that a camera offers, with its sizes and rates.
 package struct CameraFormat: Hashable, Sendable {
-    /// The format's name.
     package var fourCC: FourCC
 
     /// What the driver calls it, for people.
@@ -14,7 +13,6 @@ package struct CameraFormat: Hashable, Sendable {
     /// The sizes in the driver's order; empty if the driver does not list them.
     package var sizes: [CameraSize]
 
-    /// Makes a format from its parts.
     package init(fourCC: FourCC, name: String, isEmulated: Bool = false, sizes: [CameraSize]) {
         self.fourCC = fourCC
         self.name = name
@@ -37,7 +35,6 @@ package struct CameraSize: Hashable, Sendable {
     /// Frames per second; empty if the driver does not list them.
     package var rates: [ClosedRange<Double>]
 
-    /// Makes a range of sizes.
     package init(
         minimum: FrameSize,
         maximum: FrameSize,
@@ -50,12 +47,10 @@ package struct CameraSize: Hashable, Sendable {
         self.rates = rates
     }
 
-    /// Makes a single size.
     package init(_ size: FrameSize, rates: [ClosedRange<Double>]) {
         self.init(minimum: size, maximum: size, rates: rates)
     }
 
-    /// Whether the range holds exactly this size.
     package func contains(_ size: FrameSize) -> Bool {
         nearest(to: size) == size
     }
@@ -98,7 +93,6 @@ extension CameraSize: CustomStringConvertible {
 }
 
 extension CameraFormat: CustomStringConvertible {
-    /// The format and its sizes on one line.
     package var description: String {
         let list = sizes.isEmpty ? "sizes not listed by the driver" : sizes.map(\.description).joined(separator: "; ")
         return "\(fourCC)\(isEmulated ? " (converted)" : ""): \(list)"

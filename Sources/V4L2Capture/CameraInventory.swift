@@ -3,15 +3,12 @@ import Glibc
 
 /// What cameras the machine has, for people to choose from.
 package struct CameraInventory: Sendable {
-    /// A camera and everything it offers.
     package struct Camera: Hashable, Sendable {
         /// The node, as `/dev/video0`.
         package var node: String
-        /// The kernel driver's name.
         package var driver: String
         /// The product's name, as the driver reports it.
         package var card: String
-        /// Where it is plugged in.
         package var bus: String
         /// Links to the node in `/dev/v4l/by-id` and `by-path`, which survive replugging.
         package var stableNames: [String]
@@ -23,7 +20,6 @@ package struct CameraInventory: Sendable {
 
     /// A node that is no camera, or can't be asked.
     package struct Other: Hashable, Sendable {
-        /// The node.
         package var node: String
         /// Why it is not listed as a camera.
         package var why: String
@@ -31,7 +27,6 @@ package struct CameraInventory: Sendable {
         package var isDenied = false
     }
 
-    /// The cameras, by node number.
     package var cameras: [Camera]
 
     /// The other nodes, by number: metadata nodes, output devices, nodes that may not be opened.
@@ -66,7 +61,7 @@ package struct CameraInventory: Sendable {
     ) throws(V4L2Error) -> Camera {
         let device = try V4L2Device(path: node, calls: calls)
         let identity = try device.identity()
-        if let why = identity.whyNotACamera { throw .notACamera(device: node, why: why) }
+        if let why = identity.reasonForRefusal { throw .notACamera(device: node, why: why) }
         return Camera(
             node: node,
             driver: identity.driver,
@@ -78,7 +73,6 @@ package struct CameraInventory: Sendable {
         )
     }
 
-    /// All links that udev made.
     private static func stableLinks() -> [String] {
         ["/dev/v4l/by-id", "/dev/v4l/by-path"].flatMap { directory -> [String] in
             guard let entries = opendir(directory) else { return [] }

@@ -15,7 +15,7 @@ struct CameraRun {
     private var backoff = ReopenBackoff()
     private var lastSeen: V4L2Device.Identity?
     /// Whether this very configuration has streamed: until then it may be one that the camera can't fulfil.
-    private var isProven: Bool
+    private var hasStreamed: Bool
     private let memory: CameraMemory
     /// Made at the first loss: who never loses a camera needs none.
     private var watch: (any DeviceWatch)?
@@ -36,14 +36,14 @@ struct CameraRun {
         let known = memory.content.withLock(\.self)
         timeline = known.timeline
         lastSeen = known.configuration?.device == configuration.device ? known.identity : nil
-        isProven = known.configuration == configuration
+        hasStreamed = known.configuration == configuration
     }
 
     /// Goes on until the source is stopped or can't even start.
     mutating func untilEnd() -> SourceEnd {
         while true {
             guard case .lost(let failure) = streamOnce() else { return .stopped }
-            guard isProven || configuration.waitsForCamera && !failure.isMisconfiguration else {
+            guard hasStreamed || configuration.waitsForCamera && !failure.isMisconfiguration else {
                 return .failed(failure.sourceFailure)
             }
             if report.failed(failure.reason, now: calls.now().monotonic) {
@@ -65,7 +65,7 @@ struct CameraRun {
             timeline = loop.timeline
             if loop.hasDelivered {
                 lastSeen = found.identity
-                isProven = true
+                hasStreamed = true
                 remember()
                 report.streaming()
                 backoff.reset()
@@ -104,7 +104,7 @@ struct LossReport {
     static let settling: Int64 = 3_000_000_000
 
     /// Reasons that do not go away by themselves.
-    private static let needsHand: Set<String> = [
+    private static let persistentReasons: Set<String> = [
         "permission_denied", "busy", "not_a_camera", "unsupported_mode", "unsupported_control",
     ]
 
@@ -128,7 +128,7 @@ struct LossReport {
             self.reported = reason
             return true
         }
-        guard reason != reported, Self.needsHand.contains(reason) else {
+        guard reason != reported, Self.persistentReasons.contains(reason) else {
             pending = nil
             return false
         }

@@ -16,7 +16,6 @@ package final class CameraMemory: Sendable {
 
     let content = Mutex(Content())
 
-    /// Makes a memory that knows of no camera.
     package init() {}
 }
 

@@ -10,11 +10,9 @@ import SystemPackage
 /// driver in the same moment. The driver always keeps `fewestQueued` buffers to fill: if a frame's lease would take one
 /// of those, the frame is copied and its buffer given back at once.
 struct CaptureLoop {
-    /// Why a loop ended.
     enum End {
         /// `stop` was raised, or the mailbox closed.
         case stopped
-        /// The camera is lost.
         case lost(V4L2Error)
     }
 
@@ -76,7 +74,7 @@ struct CaptureLoop {
                 now = calls.now()
                 let wasSuspended = now.suspended - suspended > Self.shortestSuspend
                 suspended = now.suspended
-                // What was captured before the machine slept is of no use to anybody.
+                // What was captured before the machine slept is of no use.
                 if wasSuspended, let newest = drained.newest {
                     lastGood = now.monotonic
                     mailbox.count(.late)
@@ -108,11 +106,9 @@ struct CaptureLoop {
         }
     }
 
-    /// What there was to take.
     private struct Drained {
         var newest: v4l2_buffer?
         var isEmpty = true
-        /// What went wrong after that.
         var failure: V4L2Error?
     }
 
@@ -153,7 +149,7 @@ struct CaptureLoop {
             && stream.layout.isWhole(memory.base, byteCount: Int(buffer.bytesused))
     }
 
-    /// Makes a frame of a buffer; false if nobody wants frames any more.
+    /// Makes a frame of a buffer; false if the mailbox is closed.
     private mutating func deliver(_ buffer: v4l2_buffer, _ now: ClockReading) -> Bool {
         if !hasDelivered {
             hasDelivered = true

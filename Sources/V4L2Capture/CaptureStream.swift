@@ -131,7 +131,7 @@ private struct NegotiatedMode {
         let fourCC = FourCC(rawValue: answer.pixelformat)
         let size = FrameSize(width: Int(answer.width), height: Int(answer.height))
         let isWanted = request.size ?? size == size && request.format ?? fourCC == fourCC
-        // Fields one after the other are two half pictures; nobody finds a face in those.
+        // Fields one after the other are two half pictures, in which no face is found.
         let isWhole =
             answer.field == V4L2_FIELD_NONE.rawValue || answer.field == V4L2_FIELD_INTERLACED.rawValue
             || answer.field == V4L2_FIELD_ANY.rawValue

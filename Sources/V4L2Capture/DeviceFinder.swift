@@ -5,7 +5,6 @@ struct DeviceFinder {
     let selector: DeviceSelector
     let calls: any V4L2Calls
 
-    /// An open node that is a camera.
     struct Found {
         let device: V4L2Device
         let identity: V4L2Device.Identity
@@ -72,7 +71,7 @@ struct DeviceFinder {
     private func openCamera(_ path: String) throws(V4L2Error) -> Found {
         let device = try V4L2Device(path: path, calls: calls)
         let identity = try device.identity()
-        if let why = identity.whyNotACamera { throw .notACamera(device: path, why: why) }
+        if let why = identity.reasonForRefusal { throw .notACamera(device: path, why: why) }
         return Found(device: device, identity: identity)
     }
 }

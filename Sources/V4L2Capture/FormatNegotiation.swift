@@ -74,7 +74,7 @@ struct FormatNegotiation {
         return rank(left.format) > rank(right.format)
     }
 
-    /// Up to the usual rate faster is better, beyond it slower is: nobody needs 120 frames per second.
+    /// Up to the usual rate faster is better, beyond it slower is: 120 frames per second show no more.
     private static func isSlower(_ left: Double, than right: Double) -> Bool {
         func worth(_ rate: Double) -> Double { rate <= usualRate ? rate : usualRate * usualRate / rate }
         return worth(left) < worth(right) * (1 - rateTolerance)

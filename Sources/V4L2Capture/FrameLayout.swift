@@ -59,7 +59,6 @@ struct FrameLayout {
         }
     }
 
-    /// Whether buffers of that size can hold a frame.
     func fits(_ bufferSize: Int) -> Bool { bufferSize >= byteCount }
 
     /// Whether that many bytes hold a whole frame; of a JPEG only the start can be judged without decoding.

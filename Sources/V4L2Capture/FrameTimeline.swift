@@ -10,7 +10,7 @@ struct FrameTimeline {
 
     /// Wall clock and monotonic clock may drift apart by this before the wall clock counts as set, in nanoseconds.
     ///
-    /// Slewing moves both alike, so a difference means that somebody set the time (a board without a battery clock gets
+    /// Slewing moves both alike, so a difference means that the time was set (a board without a battery clock gets
     /// its time from the network after boot) or that the machine slept.
     private static let clockStep: Int64 = 50_000_000
 
@@ -23,7 +23,6 @@ struct FrameTimeline {
     private var lastInstant = Int64.min
     private var wallOffset: Int64?
 
-    /// What a frame gets.
     struct Moment: Hashable {
         var stamp: FrameStamp
         /// When the frame was captured, in nanoseconds of the monotonic clock.

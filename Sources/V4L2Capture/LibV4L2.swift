@@ -96,7 +96,6 @@ struct LibV4L2: V4L2Calls {
 }
 
 extension V4L2Request {
-    /// The kernel's number.
     fileprivate var number: UInt {
         switch self {
         case .queryCapabilities: facet_vidioc_querycap

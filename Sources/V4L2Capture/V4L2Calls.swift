@@ -52,11 +52,9 @@ struct ClockReading: Hashable, Sendable {
 struct Readiness: OptionSet, Hashable, Sendable {
     let rawValue: Int
 
-    /// A buffer can be dequeued.
     static let readable = Readiness(rawValue: 1)
     /// The device reports an error or is gone (POLLERR, POLLHUP, POLLNVAL).
     static let failed = Readiness(rawValue: 2)
-    /// The capture is to end.
     static let stopped = Readiness(rawValue: 4)
 }
 
@@ -64,7 +62,6 @@ struct Readiness: OptionSet, Hashable, Sendable {
 ///
 /// One call each, nothing retried: handling `EINTR` and the like is the business of the code above.
 protocol V4L2Calls: Sendable {
-    /// Opens a node non-blocking.
     func open(_ path: String) throws(Errno) -> CInt
 
     /// Closes what `open` returned.
@@ -76,13 +73,11 @@ protocol V4L2Calls: Sendable {
     /// Makes a request; `argument` is the C structure that `V4L2Request` names.
     func request(_ descriptor: CInt, _ request: V4L2Request, _ argument: UnsafeMutableRawPointer) throws(Errno)
 
-    /// Maps a buffer of the driver for reading.
     func map(_ descriptor: CInt, length: Int, offset: Int) throws(Errno) -> UnsafeMutableRawPointer
 
     /// Replaces a mapping by a copy of its own in the same place; readers notice nothing.
     func makePrivate(_ base: UnsafeMutableRawPointer, length: Int) throws(Errno)
 
-    /// Ends a mapping.
     func unmap(_ base: UnsafeMutableRawPointer, length: Int)
 
     /// Blocks until the device has something, `stop` can be read or the time is over (an empty result).
@@ -116,6 +111,5 @@ enum DeviceChange: Hashable, Sendable {
     case changed
     /// The capture is to end.
     case stopped
-    /// Nothing.
     case timedOut
 }

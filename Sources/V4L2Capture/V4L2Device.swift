@@ -20,7 +20,6 @@ final class V4L2Device {
 
     deinit { calls.close(descriptor) }
 
-    /// Makes a request with a C structure as its argument.
     func request<Argument>(
         _ request: V4L2Request,
         _ argument: inout Argument,
@@ -76,7 +75,6 @@ extension Result where Failure == Errno {
 }
 
 extension V4L2Device {
-    /// What a node says of itself.
     struct Identity: Hashable {
         var driver: String
         var card: String
@@ -114,13 +112,13 @@ extension V4L2Device {
 }
 
 extension V4L2Device.Identity {
-    /// Whether the node gives pictures only once somebody has set up the sensor behind it through the media controller,
+    /// Whether the node gives pictures only once a program has set up the sensor behind it through the media controller,
     /// as libcamera does: a ribbon camera of a Raspberry Pi. The program that did so names the node.
     var isSetUpElsewhere: Bool { capabilities & UInt32(V4L2_CAP_IO_MC) != 0 }
 
     /// Why the node is no camera that we can read; nil if it is one.
-    var whyNotACamera: String? {
-        // Its nodes look like a camera's and even start to stream, but only give back what somebody feeds them with.
+    var reasonForRefusal: String? {
+        // Its nodes look like a camera's and even start to stream, but only give back what a program feeds them with.
         if driver == "bcm2835-isp" {
             return "it is the picture processor of a Raspberry Pi and takes no pictures by itself"
         }

@@ -52,7 +52,6 @@ extension V4L2Error {
         }
     }
 
-    /// The failure as sources report it.
     package var sourceFailure: SourceFailure { SourceFailure(reason: reason, description: description) }
 
     /// Sorts a failed call: what the number means depends on what was tried.
@@ -120,9 +119,7 @@ extension V4L2Error: CustomStringConvertible {
 
 /// What was tried on a device when it failed.
 package enum V4L2Operation: String, Hashable, Sendable {
-    /// Opening the node.
     case open
-    /// Asking what the device is.
     case queryCapabilities = "ask for the capabilities of"
     /// Putting libv4lconvert before it.
     case convert = "convert the format of"
@@ -130,23 +127,16 @@ package enum V4L2Operation: String, Hashable, Sendable {
     case enumerate = "list the formats of"
     /// Setting the pixel format and the size.
     case setFormat = "set the format of"
-    /// Setting the frame rate.
     case setRate = "set the frame rate of"
     /// Making or mapping buffers.
     case makeBuffers = "make buffers for"
     /// Giving a buffer to the driver.
     case queueBuffer = "queue a buffer to"
-    /// Starting the stream.
     case startStreaming = "start streaming from"
-    /// Stopping the stream.
     case stopStreaming = "stop streaming from"
-    /// Waiting for a frame.
     case wait = "wait for"
-    /// Taking a frame.
     case dequeueBuffer = "take a frame from"
-    /// Listing controls.
     case listControls = "list the controls of"
-    /// Setting a control.
     case setControl = "set a control of"
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import System
 import TerminalPictures
 
 /// Everything that a command reacts to, for one reader; ends when the subscriber or the terminal ends.
@@ -106,12 +107,11 @@ final class LiveInputs: AsyncSequence, Sendable {
 
     /// Reading blocks; the thread ends with the program or the terminal.
     private static func readKeys(of terminal: Terminal, into inbox: Inbox) {
-        let thread = Thread {
+        // Without it, a signal still ends the command.
+        _ = try? JoinableThread(named: "keys") {
             while let byte = terminal.nextByte() { inbox.put(.key(byte)) }
             inbox.finish()
         }
-        thread.name = "keys"
-        thread.start()
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import System
 
 /// A command of the shell that is run and waited for.
 ///
@@ -23,10 +24,10 @@ struct ShellCommand {
 
     /// Runs the command with nothing to read, and waits for its end on a thread of its own.
     func run() async -> End {
-        await withCheckedContinuation { continuation in
-            let thread = Thread { continuation.resume(returning: runBlocking()) }
-            thread.name = "command"
-            thread.start()
+        do {
+            return try await onThread(named: "command") { runBlocking() }
+        } catch {
+            return .notStarted("\(error)")
         }
     }
 
