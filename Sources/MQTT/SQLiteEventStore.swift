@@ -2,7 +2,7 @@ import GRDB
 package import Logging
 import Synchronization
 
-/// Keeps events in an SQLite file, so that neither a crash of the program nor one of the broker loses any.
+/// Keeps events in an SQLite file, so that no crash of the program loses any.
 ///
 /// What is written survives the end of the program by whatever means. A power cut may cost the last few events, but
 /// never the file. The same is kept in memory, so that a file that fails is replaced without a loss:
