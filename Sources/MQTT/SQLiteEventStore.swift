@@ -2,7 +2,7 @@ import GRDB
 package import Logging
 import Synchronization
 
-/// Keeps events in an SQLite file, so that neither a crash of the program nor one of the broker loses any.
+/// Keeps events in an SQLite file, so that no crash of the program loses any.
 ///
 /// What is written is the kernel's at once and survives the end of the program by whatever means. It is the disk's with
 /// the next checkpoint: a power cut may cost the events and numbers since then (up to 128 writes), but never the file.

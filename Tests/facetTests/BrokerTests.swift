@@ -160,6 +160,48 @@ struct BrokerTests {
         }
     }
 
+    @Test(
+        "what writes once ends where there is no broker, and says what is missing",
+        arguments: [
+            ["fleet", "--once"], ["view", "--camera", "porch"], ["snapshot", "-o", "/tmp/a.png"],
+        ]
+    )
+    func noBroker(arguments: [String]) async throws {
+        let port = try LoopbackPort.free()
+        let program = try await ChildProcess(
+            BuildProducts.program("facet"),
+            arguments + ["--mqtt", "mqtt://127.0.0.1:\(port)"]
+        )
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 1)
+        #expect(program.output.contains("cannot reach the broker: "), "\(program.output)")
+        #expect(program.output.contains("127.0.0.1:\(port)") && program.output.contains("--mqtt"))
+    }
+
+    @Test("fleet --once waits for the figures of a camera that streams")
+    func fleetOnce() async throws {
+        let broker = try await MosquittoBroker()
+        let daemon = try daemon(broker)
+        let old = DaemonStatus(
+            state: .online,
+            cameraState: .streaming,
+            time: Timestamp.wallClock().advanced(bySeconds: -900)
+        )
+        publish(encoder.status(old), daemon)
+        _ = await daemon.states.first { $0.isConnected }
+        let program = try await ChildProcess(
+            BuildProducts.program("facet"),
+            ["fleet", "--once", "--mqtt", "mqtt://127.0.0.1:\(broker.port)"]
+        )
+        try await broker.waitForLog(" 0 faces/stats")
+        publish(encoder.stats(figures), daemon)
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 0)
+        #expect(program.output.contains("faces   streaming      –   29.5"), "\(program.output)")
+        #expect(!program.output.contains("15 min"))
+        _ = await daemon.stop()
+    }
+
     @Test("a follower hears messages in order, and of the connection's loss and return")
     func follows() async throws {
         let broker = try await MosquittoBroker()

@@ -157,6 +157,22 @@ struct OfflineTests {
         #expect(try changed(in: output) == 0)
     }
 
+    @Test("a text file is one that everybody may read from its beginning, and follows no link")
+    func outputFile() throws {
+        let path = directory.file("page.html")
+        let before = umask(0o022)
+        defer { umask(before) }
+        try OutputPath.write(Array("one".utf8), to: path)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o644)
+        // What another user puts where the file grows is neither followed nor replaced.
+        let temporary = "\(path).\(getpid()).tmp"
+        #expect(symlink(directory.file("other"), temporary) == 0)
+        #expect(throws: CommandFailure.self) { try OutputPath.write(Array("two".utf8), to: path) }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "one")
+        #expect(!FileManager.default.fileExists(atPath: directory.file("other")))
+    }
+
     @Test("a preview picture is decoded; a damaged one and a bomb are refused, and the one before stays")
     func preview() throws {
         let canvas = try Canvas(pixelSize: FrameSize(width: 48, height: 32))

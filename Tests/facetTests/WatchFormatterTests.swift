@@ -111,6 +111,20 @@ struct EventCommandTests {
         #expect(fields["FACET_DWELL"] == nil && fields["FACET_REASON"] == nil)
     }
 
+    @Test("run for an event that is too long for a variable too, without it")
+    func longEvent() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("out")
+        let command = EventCommand(
+            command: "echo \"${FACET_JSON-none} $FACET_EVENT\" >\"$OUT\"".replacing("$OUT", with: file)
+        )
+        for (bytes, hasJSON) in [(131_060, true), (131_061, false), (1 << 20, false)] {
+            let payload = [UInt8](repeating: UInt8(ascii: "7"), count: bytes)
+            #expect(await command.run(event(.smile), payload: payload) == nil)
+            #expect(try String(contentsOfFile: file, encoding: .utf8).hasSuffix(hasJSON ? "7 smile\n" : "none smile\n"))
+        }
+    }
+
     @Test("are over when the shell is, whatever goes on in the background", .timeLimit(.minutes(1)))
     func background() async throws {
         let directory = try TemporaryDirectory()
@@ -138,10 +152,8 @@ struct EventCommandTests {
     @Test("that cannot be started say why", .timeLimit(.minutes(5)))
     func tooLarge() async {
         // Linux takes no argument or variable of more than 128 KiB.
-        let problem = await EventCommand(command: "true").run(
-            event(.smile),
-            payload: Array(repeating: 0x20, count: 1 << 18)
-        )
+        let command = EventCommand(command: "true " + String(repeating: "a", count: 1 << 18))
+        let problem = await command.run(event(.smile), payload: [])
         #expect(problem == "the command for smile could not be started: Argument list too long")
     }
 

@@ -4,6 +4,10 @@ import Foundation
 
 /// A shell command that is run for each event, one after the other, with the event's fields in its environment.
 struct EventCommand: Sendable {
+    /// Bytes of an event that fit into a variable: Linux starts no program with a longer one than 32 pages of 4096 bytes
+    /// (`MAX_ARG_STRLEN` in its `binfmts.h`), with its name and its end.
+    private static let longestJSON = 32 * 4096 - "FACET_JSON=".utf8.count - 1
+
     /// The command, as given to `/bin/sh -c`.
     var command: String
 
@@ -34,8 +38,8 @@ struct EventCommand: Sendable {
             "FACET_MEDIA_TIME": String(event.stamp.mediaTime),
             "FACET_CONFIDENCE": String(event.face.confidence),
             "FACET_ID": message.id,
-            "FACET_JSON": String(decoding: payload, as: UTF8.self),
         ]
+        if payload.count <= Self.longestJSON { fields["FACET_JSON"] = String(decoding: payload, as: UTF8.self) }
         if let pose = event.face.pose {
             fields["FACET_ROLL"] = String(pose.roll)
             fields["FACET_YAW"] = String(pose.yaw)
