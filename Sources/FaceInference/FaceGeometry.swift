@@ -194,7 +194,7 @@ struct HeadAxes: Hashable, Sendable {
         return HeadPose(roll: Self.degrees(roll), yaw: Self.degrees(yaw), pitch: pitchFromNeutral)
     }
 
-    private static func space(_ point: FaceLandmark) -> SIMD3<Float> { SIMD3(point.x, -point.y, -point.z) }
+    private static func space(_ point: PixelLandmark) -> SIMD3<Float> { SIMD3(point.x, -point.y, -point.z) }
 
     private static func unit(_ vector: SIMD3<Float>) -> SIMD3<Float> {
         let length = vector.length

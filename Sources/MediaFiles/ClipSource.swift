@@ -144,7 +144,7 @@ package final class ClipSource: FrameSource {
 
 extension SourceFailure {
     /// The failure that an error means for a source.
-    init(_ error: MediaError) {
+    package init(_ error: MediaError) {
         self.init(reason: error.reason, description: error.description)
     }
 }

@@ -1,7 +1,7 @@
 /// A setting of a camera: gain, exposure, power-line frequency.
-package struct CameraControl: Hashable, Sendable {
+public struct CameraControl: Hashable, Sendable {
     /// What values the control takes.
-    package enum Kind: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
         /// A whole number.
         case integer
         /// Off or on, 0 or 1.
@@ -11,37 +11,37 @@ package struct CameraControl: Hashable, Sendable {
     }
 
     /// The driver's number for the control.
-    package var id: UInt32
+    public var id: UInt32
 
     /// The name in settings and messages, lowerCamelCase.
-    package var name: String
+    public var name: String
 
     /// The driver's own name, for people; it is accepted in settings too.
-    package var label: String
+    public var label: String
 
     /// What values it takes.
-    package var kind: Kind
+    public var kind: Kind
 
     /// The values it takes, at both ends included.
-    package var range: ClosedRange<Int>
+    public var range: ClosedRange<Int>
 
     /// Values are `range.lowerBound` plus multiples of this.
-    package var step: Int
+    public var step: Int
 
     /// The value after a reset.
-    package var defaultValue: Int
+    public var defaultValue: Int
 
     /// The value now; nil if the driver does not report it.
-    package var value: Int?
+    public var value: Int?
 
     /// The names of a menu's values.
-    package var choices: [Int: String]
+    public var choices: [Int: String]
 
     /// Whether it can't be set at all.
-    package var isReadOnly: Bool
+    public var isReadOnly: Bool
 
     /// Whether it can't be set because of another control, as exposure while automatic exposure is on.
-    package var isInactive: Bool
+    public var isInactive: Bool
 
     /// Makes a control from its parts.
     package init(
@@ -73,7 +73,7 @@ package struct CameraControl: Hashable, Sendable {
 
 extension CameraControl: CustomStringConvertible {
     /// Name and values on one line: `gain 0…255`, `powerLineFrequency (disabled, 50 Hz, 60 Hz)`.
-    package var description: String {
+    public var description: String {
         switch kind {
         case .boolean: "\(name) (off, on)"
         case .menu: "\(name) (\(choices.sorted { $0.key < $1.key }.map(\.value).joined(separator: ", ")))"
@@ -97,7 +97,7 @@ package enum ControlError: Error, Hashable, Sendable {
 
 extension ControlError: CustomStringConvertible {
     /// What is wrong, and what would be right.
-    package var description: String {
+    public var description: String {
         switch self {
         case .unknown(let name, let existing) where existing.isEmpty:
             "there is no control `\(name)`: this camera has no controls at all"

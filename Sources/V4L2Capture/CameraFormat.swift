@@ -1,18 +1,18 @@
-package import Frames
+public import Frames
 
 /// One pixel format that a camera offers, with its sizes and rates.
-package struct CameraFormat: Hashable, Sendable {
+public struct CameraFormat: Hashable, Sendable {
     /// The format's name.
-    package var fourCC: FourCC
+    public var fourCC: FourCC
 
     /// What the driver calls it, for people.
-    package var name: String
+    public var name: String
 
     /// Whether libv4lconvert makes it out of another one.
-    package var isEmulated: Bool
+    public var isEmulated: Bool
 
     /// The sizes in the driver's order; empty if the driver does not list them.
-    package var sizes: [CameraSize]
+    public var sizes: [CameraSize]
 
     /// Makes a format from its parts.
     package init(fourCC: FourCC, name: String, isEmulated: Bool = false, sizes: [CameraSize]) {
@@ -24,18 +24,18 @@ package struct CameraFormat: Hashable, Sendable {
 }
 
 /// A size that a camera offers, or a range of sizes, with the frame rates for it.
-package struct CameraSize: Hashable, Sendable {
+public struct CameraSize: Hashable, Sendable {
     /// The smallest size of the range; the size itself if there is only one.
-    package var minimum: FrameSize
+    public var minimum: FrameSize
 
     /// The largest size of the range; the size itself if there is only one.
-    package var maximum: FrameSize
+    public var maximum: FrameSize
 
     /// Steps between widths and heights in pixels, at least 1.
-    package var step: FrameSize
+    public var step: FrameSize
 
     /// Frames per second; empty if the driver does not list them.
-    package var rates: [ClosedRange<Double>]
+    public var rates: [ClosedRange<Double>]
 
     /// Makes a range of sizes.
     package init(
@@ -56,12 +56,12 @@ package struct CameraSize: Hashable, Sendable {
     }
 
     /// Whether the range holds exactly this size.
-    package func contains(_ size: FrameSize) -> Bool {
+    public func contains(_ size: FrameSize) -> Bool {
         nearest(to: size) == size
     }
 
     /// The size of the range that comes nearest.
-    package func nearest(to size: FrameSize) -> FrameSize {
+    public func nearest(to size: FrameSize) -> FrameSize {
         FrameSize(
             width: Self.nearest(size.width, minimum.width, maximum.width, step.width),
             height: Self.nearest(size.height, minimum.height, maximum.height, step.height)
@@ -76,7 +76,7 @@ package struct CameraSize: Hashable, Sendable {
 
 extension CameraSize: CustomStringConvertible {
     /// Size and rates as people read them: `640x480 at 30, 15 fps`.
-    package var description: String {
+    public var description: String {
         let extent = minimum == maximum ? "\(minimum)" : "\(minimum) to \(maximum)"
         guard !rates.isEmpty else { return extent }
         return "\(extent) at \(rates.map(Self.text).joined(separator: ", ")) fps"
@@ -99,7 +99,7 @@ extension CameraSize: CustomStringConvertible {
 
 extension CameraFormat: CustomStringConvertible {
     /// The format and its sizes on one line.
-    package var description: String {
+    public var description: String {
         let list = sizes.isEmpty ? "sizes not listed by the driver" : sizes.map(\.description).joined(separator: "; ")
         return "\(fourCC)\(isEmulated ? " (converted)" : ""): \(list)"
     }

@@ -1,6 +1,6 @@
 import FaceMessages
 import FaceMetadata
-import FaceSession
+import FacetKit
 import FacetTestSupport
 import Foundation
 import Testing
@@ -26,7 +26,7 @@ struct SessionParityTests {
         let encoder = MessageEncoder(camera: "test", boot: "")
         var faces: [Int: [[FaceObject]]] = [:]
         var events: [String] = []
-        for try await update in try FaceSession(source: .clip(clip)).updates {
+        for try await update in try await FaceSession(source: .file(clip)).updates {
             events += update.events.map { describe($0, face: $0.face.faceID.rawValue) }
             guard let stamp = update.stamp,
                 case .metadata(let message) = try decode(encoder.metadata(update.faces, at: stamp))

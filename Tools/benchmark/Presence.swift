@@ -1,7 +1,7 @@
 import ArgumentParser
 import FaceInference
 import FaceMetadata
-import FaceSession
+import FacetKit
 import FacetTestSupport
 import Foundation
 import Frames
@@ -65,9 +65,10 @@ extension Benchmark {
             var options = FaceSession.Options()
             options.detection.accuracy = high ? .high : .standard
             let count = Int((2.74 * Double(people) + 4) * room.parameters.rate)
-            let source = FaceSession.CustomSource(policy: .every(capacity: 2)) { RoomSource(room, count: count) }
             var events: [FaceEvent] = []
-            try FaceSession(source: .custom(source), options: options).run { events += $0.events }
+            try FaceSession(source: .custom(RoomSource(room, count: count)), options: options).run {
+                events += $0.events
+            }
             return events
         }
 
