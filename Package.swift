@@ -48,11 +48,8 @@ let package = Package(
     products: [
         .executable(name: "facetd", targets: ["facetd"]),
         .executable(name: "facet", targets: ["facet"]),
-        .library(
-            name: "FaceSession",
-            targets: ["FaceSession", "FaceMetadata", "FaceInference", "FaceTracking", "Frames", "V4L2Capture"]
-        ),
-        .library(name: "FaceMessages", targets: ["FaceMessages", "FaceMetadata"]),
+        .library(name: "FacetKit", targets: ["FacetKit"]),
+        .library(name: "FaceMessages", targets: ["FaceMessages"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -97,7 +94,7 @@ let package = Package(
         library("HTTPServing", ["System", "CMicroHTTPD"]),
         library("SettingsFiles", ["System", yams]),
         library(
-            "FaceSession",
+            "FacetKit",
             ["FaceMetadata", "FaceTracking", "Frames", "V4L2Capture", "MediaFiles", "FaceInference", "System"]
         ),
         library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles", "System", "CCairo"]),
@@ -107,19 +104,19 @@ let package = Package(
         library(
             "DaemonCore",
             [
-                "FaceSession", "FaceMetadata", "FaceTracking", "FaceMessages", "Frames", "V4L2Capture", "FaceInference",
+                "FacetKit", "FaceMetadata", "FaceTracking", "FaceMessages", "Frames", "V4L2Capture", "FaceInference",
                 "MQTT", "SettingsFiles", "System", lifecycle, logging, signals,
             ]
         ),
         .executableTarget(
             name: "facetd",
-            dependencies: ["DaemonCore", "FaceMessages", "FaceSession", "MQTT", argumentParser, logging],
+            dependencies: ["DaemonCore", "FaceMessages", "FacetKit", "MQTT", argumentParser, logging],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "facet",
             dependencies: [
-                "OverlayRendering", "TerminalPictures", "FaceSession", "FaceMessages", "FaceMetadata", "FaceInference",
+                "OverlayRendering", "TerminalPictures", "FacetKit", "FaceMessages", "FaceMetadata", "FaceInference",
                 "FaceTracking", "HTTPServing", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "System", "V4L2Capture",
                 argumentParser, logging,
             ],
@@ -181,18 +178,18 @@ let package = Package(
                 "HTTPServing", "MediaFiles", "MQTT", argumentParser, logging,
             ]
         ),
-        tests(of: "FaceSession", ["FaceMetadata", "FaceTracking", "FaceInference", "Frames"]),
+        tests(of: "FacetKit", ["FaceMetadata", "FaceTracking", "FaceInference", "Frames", "System", "V4L2Capture"]),
         tests(
             of: "DaemonCore",
             [
-                "FaceMessages", "FaceMetadata", "FaceSession", "Frames", "MQTT", "SettingsFiles", "System", lifecycle,
+                "FaceMessages", "FaceMetadata", "FacetKit", "Frames", "MQTT", "SettingsFiles", "System", lifecycle,
                 logging,
             ]
         ),
         .executableTarget(
             name: "benchmark",
             dependencies: [
-                "DaemonCore", "FaceSession", "FaceInference", "FaceMessages", "FaceMetadata", "FacetTestSupport",
+                "DaemonCore", "FacetKit", "FaceInference", "FaceMessages", "FaceMetadata", "FacetTestSupport",
                 "Frames", "MQTT", "MediaFiles", "System", argumentParser, logging,
             ],
             path: "Tools/benchmark",
@@ -202,7 +199,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "FacetTestSupport", "FaceInference", "FaceMessages", "FaceMetadata", "FaceSession", "MQTT", "facetd",
+                "FacetTestSupport", "FaceInference", "FaceMessages", "FaceMetadata", "FacetKit", "MQTT", "facetd",
                 "demo-clip",
                 logging,
             ],
@@ -212,7 +209,7 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "FacetTestSupport", "DaemonCore", "FaceSession", "FaceMessages", "FaceMetadata", "Frames", "MQTT",
+                "FacetTestSupport", "DaemonCore", "FacetKit", "FaceMessages", "FaceMetadata", "Frames", "MQTT",
                 "facetd",
                 "demo-clip", logging,
             ],

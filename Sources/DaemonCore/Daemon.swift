@@ -1,6 +1,6 @@
 import FaceMessages
 import FaceMetadata
-import FaceSession
+import FacetKit
 import Frames
 package import Logging
 import MQTT

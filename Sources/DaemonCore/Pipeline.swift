@@ -1,7 +1,7 @@
 import FaceMessages
 import FaceMetadata
-package import FaceSession
 import FaceTracking
+package import FacetKit
 import Frames
 package import Logging
 import System

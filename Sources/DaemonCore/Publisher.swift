@@ -1,6 +1,6 @@
 package import FaceMessages
 package import FaceMetadata
-import FaceSession
+import FacetKit
 import Frames
 import Synchronization
 import System

@@ -1,4 +1,4 @@
-import FaceSession
+import FacetKit
 
 /// Which settings hold: those read last once the session works with them, those before if it does not.
 struct ReloadedSettings {

@@ -1,4 +1,4 @@
-import FaceSession
+import FacetKit
 import Glibc
 import Logging
 import ServiceLifecycle

@@ -1,4 +1,4 @@
-package import FaceSession
+package import FacetKit
 import Frames
 package import Logging
 import ServiceLifecycle

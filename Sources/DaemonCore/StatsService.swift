@@ -1,6 +1,6 @@
 package import FaceMessages
 import FaceMetadata
-package import FaceSession
+package import FacetKit
 import Foundation
 import Frames
 import ServiceLifecycle

@@ -66,7 +66,7 @@ package final class StatusReporter: Sendable {
     /// No frames until further notice.
     package func cameraLost(_ failure: SourceFailure) {
         logger.warning("camera lost", metadata: ["reason": "\(failure.reason)", "detail": "\(failure)"])
-        update { $0.camera(.lost, reason: failure.reason, detail: failure.description) }
+        update { $0.camera(.lost, reason: failure.reason.rawValue, detail: failure.description) }
     }
 
     /// Detection was switched.

@@ -27,29 +27,11 @@ final class CompiledModel {
         in liteRT: LiteRT
     ) throws(InferenceError) {
         let calls = LiteRTCalls(functions: liteRT.functions, model: name)
-        let model = try calls.make("read the model") {
-            liteRT.functions.pointee.create_model_from_buffer(
-                liteRT.environment,
-                bytes.base,
-                bytes.count,
-                $0
-            )
+        // As a result: what locks throws nothing.
+        let made = liteRT.compiling.update { _ in
+            Result { () throws(InferenceError) in try Self.make(calls, bytes, operators, in: liteRT) }
         }
-        let compiled: LiteRtCompiledModel
-        let tensors: ModelTensors
-        do {
-            compiled = try calls.compile(model, operators: operators, in: liteRT.environment)
-        } catch {
-            liteRT.functions.pointee.destroy_model(model)
-            throw error
-        }
-        do {
-            tensors = try ModelTensors(model, compiled, calls)
-        } catch {
-            liteRT.functions.pointee.destroy_compiled_model(compiled)
-            liteRT.functions.pointee.destroy_model(model)
-            throw error
-        }
+        let (model, compiled, tensors) = try made.get()
         self.name = name
         self.liteRT = liteRT
         self.bytes = bytes
@@ -60,6 +42,31 @@ final class CompiledModel {
         outputs = tensors.outputs.map(\.memory)
         inputBuffers = tensors.inputs.map(\.buffer)
         outputBuffers = tensors.outputs.map(\.buffer)
+    }
+
+    /// Leaves nothing behind when it throws.
+    private static func make(
+        _ calls: LiteRTCalls,
+        _ bytes: AlignedMemory,
+        _ operators: CustomOperators?,
+        in liteRT: LiteRT
+    ) throws(InferenceError) -> (LiteRtModel, LiteRtCompiledModel, ModelTensors) {
+        let functions = liteRT.functions.pointee
+        let model = try calls.make("read the model") {
+            functions.create_model_from_buffer(liteRT.environment, bytes.base, bytes.count, $0)
+        }
+        do throws(InferenceError) {
+            let compiled = try calls.compile(model, operators: operators, in: liteRT.environment)
+            do throws(InferenceError) {
+                return (model, compiled, try ModelTensors(model, compiled, calls))
+            } catch {
+                functions.destroy_compiled_model(compiled)
+                throw error
+            }
+        } catch {
+            functions.destroy_model(model)
+            throw error
+        }
     }
 
     deinit {

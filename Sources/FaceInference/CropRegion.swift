@@ -5,7 +5,7 @@ import Glibc
 /// A turned square in the upright picture: what a model gets to see.
 ///
 /// Pixels of the upright picture, y down, pixel centres at integers; the rotation in radians, clockwise as seen.
-struct CropRegion: Hashable, Sendable {
+package struct CropRegion: Hashable, Sendable {
     var centerX: Float
     var centerY: Float
     var side: Float
@@ -86,7 +86,7 @@ extension CropRegion {
     }
 
     /// Where the landmark model looks in the next frame for the face whose points it found in this one.
-    init(around points: FaceLandmarks) {
+    package init(around points: FaceLandmarks) {
         var (low, high) = (points[0], points[0])
         for index in 1..<FaceMeshIndices.count {
             let point = points[index]

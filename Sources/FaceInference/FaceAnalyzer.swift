@@ -76,7 +76,7 @@ public final class FaceAnalyzer {
     private enum Change { case none, new, lasting }
     private var change = Change.none
 
-    /// Checks, loads and compiles the models, which takes some 50 ms.
+    /// Checks and loads the models, unless another analyzer of the process has, and compiles them: some 50 ms.
     ///
     /// - Parameters:
     ///   - options: What to look for.
@@ -85,11 +85,10 @@ public final class FaceAnalyzer {
     ///   before `deploy/setup` was run.
     package init(_ options: Options = Options(), whenLibraryIsLoaded: () -> Void = {}) throws(InferenceError) {
         self.options = options
-        let files = try ModelFiles(directory: ModelDirectory.find(options.modelDirectory))
-        let liteRT = try LiteRT(files)
+        let liteRT = try LiteRT.shared(in: ModelDirectory.find(options.modelDirectory))
         whenLibraryIsLoaded()
-        finder = try FaceFinder(files, in: liteRT)
-        landmarkModel = try LandmarkModel(files, in: liteRT)
+        finder = try FaceFinder(liteRT)
+        landmarkModel = try LandmarkModel(liteRT)
         budget = options.cpuBudget.map { LandmarkBudget(share: $0) }
         scene = SceneWatch(region: options.region ?? .wholePicture)
         schedule = SearchSchedule(

@@ -19,10 +19,9 @@ package final class FaceCheck {
     ///   `ModelDirectory.searchPath`.
     /// - Throws: An error that names the file if one is missing, damaged or of another version.
     package init(modelDirectory: String? = nil) throws(InferenceError) {
-        let files = try ModelFiles(directory: ModelDirectory.find(modelDirectory))
-        let liteRT = try LiteRT(files)
-        shortRange = try FaceDetector(.shortRange, files.shortRangeDetector, in: liteRT)
-        fullRange = try FaceDetector(.fullRange, files.fullRangeDetector(), in: liteRT)
+        let liteRT = try LiteRT.shared(in: ModelDirectory.find(modelDirectory))
+        shortRange = try FaceDetector(.shortRange, liteRT.files.shortRangeDetector, in: liteRT)
+        fullRange = try FaceDetector(.fullRange, liteRT.files.fullRangeDetector(), in: liteRT)
     }
 
     /// Where faces are, or may be, in a picture: as shares of it, upright.

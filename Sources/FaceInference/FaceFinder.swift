@@ -14,7 +14,6 @@ final class FaceFinder {
     var focus = SearchFocus()
     /// Whether the next of `findNext` is for the whole picture.
     var isWholeDue = false
-    private let files: ModelFiles
     private let liteRT: LiteRT
 
     /// Pixels of the picture's longer side for the detectors to see all they can: twice the larger input, so that they do
@@ -32,9 +31,8 @@ final class FaceFinder {
     /// From this share of the searched square on the full-range detector cannot be asked about a face.
     static let largeWidth: Float = 0.35
 
-    init(_ files: ModelFiles, in liteRT: LiteRT) throws(InferenceError) {
-        shortRange = try FaceDetector(.shortRange, files.shortRangeDetector, in: liteRT)
-        self.files = files
+    init(_ liteRT: LiteRT) throws(InferenceError) {
+        shortRange = try FaceDetector(.shortRange, liteRT.files.shortRangeDetector, in: liteRT)
         self.liteRT = liteRT
     }
 
@@ -72,7 +70,7 @@ final class FaceFinder {
     /// The detector of small faces.
     func fullRangeDetector() throws(InferenceError) -> FaceDetector {
         if let fullRange { return fullRange }
-        let made = try FaceDetector(.fullRange, files.fullRangeDetector(), in: liteRT)
+        let made = try FaceDetector(.fullRange, liteRT.files.fullRangeDetector(), in: liteRT)
         fullRange = made
         return made
     }

@@ -1,17 +1,31 @@
-/// One landmark: pixels of the upright picture, pixel centres at integers; z is in the same unit, smaller is nearer,
-/// relative to the head's centre.
+package import Frames
+
+/// One landmark, in the unit of a face's bounds.
 public struct FaceLandmark: Hashable, Sendable {
-    /// Pixels from the left.
-    public var x: Float
+    /// Share of the upright picture's width, from the left edge.
+    public var x: Double
 
-    /// Pixels from the top.
-    public var y: Float
+    /// Share of the upright picture's height, from the top edge.
+    public var y: Double
 
-    /// Depth.
-    public var z: Float
+    /// Depth as a share of the upright picture's width: smaller is nearer, 0 about the head's centre.
+    public var z: Double
 
     /// Makes a landmark from its coordinates.
-    public init(x: Float, y: Float, z: Float) {
+    public init(x: Double, y: Double, z: Double) {
+        self.x = x
+        self.y = y
+        self.z = z
+    }
+}
+
+/// One landmark in pixels of the upright picture, pixel centres at integers; z is in the same unit.
+package struct PixelLandmark: Hashable, Sendable {
+    package var x: Float
+    package var y: Float
+    package var z: Float
+
+    package init(x: Float, y: Float, z: Float) {
         self.x = x
         self.y = y
         self.z = z
@@ -28,7 +42,7 @@ package final class FaceLandmarks {
     /// Three numbers a point.
     let numbers: UnsafeMutableBufferPointer<Float>
 
-    init() {
+    package init() {
         numbers = .allocate(capacity: 3 * Self.count)
         numbers.initialize(repeating: 0)
     }
@@ -36,10 +50,10 @@ package final class FaceLandmarks {
     deinit { numbers.deallocate() }
 
     /// The point with an index in 0..<478.
-    package subscript(index: Int) -> FaceLandmark {
+    package subscript(index: Int) -> PixelLandmark {
         precondition(0..<Self.count ~= index, "a face has 478 landmarks")
         let base = 3 * index
-        return FaceLandmark(x: numbers[base], y: numbers[base + 1], z: numbers[base + 2])
+        return PixelLandmark(x: numbers[base], y: numbers[base + 1], z: numbers[base + 2])
     }
 
     /// Takes over the points of another face.
@@ -48,7 +62,19 @@ package final class FaceLandmarks {
     }
 
     /// A copy of all points.
-    package var all: [FaceLandmark] { (0..<Self.count).map { self[$0] } }
+    package var all: [PixelLandmark] { (0..<Self.count).map { self[$0] } }
+
+    /// All points as shares of an upright picture of that size in pixels.
+    package func shares(of size: FrameSize) -> [FaceLandmark] {
+        let (width, height) = (Double(size.width), Double(size.height))
+        return all.map { point in
+            FaceLandmark(
+                x: (Double(point.x) + 0.5) / width,
+                y: (Double(point.y) + 0.5) / height,
+                z: Double(point.z) / width
+            )
+        }
+    }
 }
 
 /// Which of the landmark model's 478 points are which; facts of the MediaPipe face mesh.

@@ -1,23 +1,23 @@
-import Frames
+package import Frames
 import Glibc
 
 /// Finds the 478 landmarks of a face in a region that holds one.
-final class LandmarkModel {
+package final class LandmarkModel {
     /// Pixels of the input's width and height.
     static let inputSize = 192
 
     private let model: CompiledModel
     private let sampler = CropSampler(size: LandmarkModel.inputSize, border: .replicate, range: 0...1)
 
-    init(_ files: ModelFiles, in liteRT: LiteRT) throws(InferenceError) {
-        let file = PinnedFile.landmarkModel
-        let bytes = files.landmarkModel
-        let memory = UnsafeMutableRawBufferPointer(start: bytes.base, count: bytes.count)
-        guard let changed = OperatorVersionPatch.apply(to: memory, operators: CustomOperators.names),
-            changed.count == CustomOperators.names.count
-        else { throw .unexpectedModel(model: file.name, reason: "it has other custom operators") }
-        model = try CompiledModel(file.name, bytes: bytes, operators: CustomOperators(liteRT), in: liteRT)
-        bytes.releasePages(keeping: changed)
+    package init(_ liteRT: LiteRT) throws(InferenceError) {
+        let bytes = liteRT.files.landmarkModel
+        model = try CompiledModel(
+            PinnedFile.landmarkModel.name,
+            bytes: bytes,
+            operators: CustomOperators(liteRT),
+            in: liteRT
+        )
+        bytes.releasePages(keeping: liteRT.files.landmarkModelChanges)
         try model.expect(
             input: sampler.count,
             outputs: [3 * FaceMeshIndices.meshCount, 160, 142, 142, 10, 10, 1]
@@ -27,7 +27,11 @@ final class LandmarkModel {
     /// Finds the landmarks in a region of the frame.
     ///
     /// - Returns: How sure the model is that there is a face, 0…1.
-    func find(_ landmarks: FaceLandmarks, in frame: Frame, region: CropRegion) throws(InferenceError) -> Double {
+    package func find(
+        _ landmarks: FaceLandmarks,
+        in frame: Frame,
+        region: CropRegion
+    ) throws(InferenceError) -> Double {
         try model.sample(frame, region, with: sampler)
         try model.run()
         refineMesh()

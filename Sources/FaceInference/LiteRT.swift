@@ -1,16 +1,39 @@
 import CLiteRT
+import Frames
 import Glibc
 import Synchronization
+import System
 
-/// The loaded LiteRT library and its environment, which every model needs; must outlive them.
+/// The loaded LiteRT library with its environment, and the files of the models: what all analyzers of a process share.
 ///
-/// Used by one thread at a time.
-final class LiteRT {
+/// Each has compiled models of its own, which hold the numbers of its frames. They must not outlive this.
+///
+/// `@unchecked Sendable` because nothing changes after `init` but what LiteRT notes in the environment while it compiles
+/// models, which is done with `compiling` locked.
+package final class LiteRT: @unchecked Sendable {
+    let files: ModelFiles
     let functions: UnsafePointer<LiteRtFunctions>
     let environment: LiteRtEnvironment
+    // Of a value with a size: the thread sanitizer takes access to an empty one for access to what lies behind it.
+    let compiling = Monitor(false)
 
-    /// Loads the library.
-    init(_ files: ModelFiles) throws(InferenceError) {
+    private struct Weak: Sendable {
+        weak var liteRT: LiteRT?
+    }
+
+    private static let loaded = Mutex<[String: Weak]>([:])
+
+    /// The library and the files in a directory, loaded if they are not yet.
+    package static func shared(in directory: String) throws(InferenceError) -> LiteRT {
+        try loaded.withLock { loaded throws(InferenceError) in
+            if let known = loaded[directory]?.liteRT { return known }
+            let fresh = try LiteRT(ModelFiles(directory: directory))
+            loaded[directory] = Weak(liteRT: fresh)
+            return fresh
+        }
+    }
+
+    private init(_ files: ModelFiles) throws(InferenceError) {
         let path = files.library
         var reason: UnsafePointer<CChar>?
         guard let functions = LiteRtFunctionsLoad(path, &reason) else {
@@ -28,6 +51,7 @@ final class LiteRT {
             free(UnsafeMutableRawPointer(mutating: functions))
             throw .liteRT(operation: "prepare", model: path, status: status)
         }
+        self.files = files
         self.functions = functions
         self.environment = environment
     }
@@ -43,50 +67,6 @@ final class LiteRT {
         option.value.type = LITERT_ANY_INT
         option.value.value.integer = Int64(value)
         return option
-    }
-
-    private static let hasCompiled = Atomic(false)
-
-    /// The line that TFLite's own logger writes to stderr when it makes its first delegate; no exported switch prevents it.
-    static let announcement = "INFO: Created TensorFlow Lite XNNPACK delegate for CPU."
-
-    /// Does the work without that line, which comes once per process.
-    static func silencingFirstDelegate<Result>(_ body: () -> Result) -> Result {
-        let isFirst = !hasCompiled.exchange(true, ordering: .relaxed)
-        return isFirst ? withoutAnnouncement(on: STDERR_FILENO, body) : body()
-    }
-
-    /// Holds back what the whole process writes to `descriptor` meanwhile, and writes it there afterwards but for the
-    /// announcement: log lines of other threads come some milliseconds late, but none is lost.
-    static func withoutAnnouncement<Result>(on descriptor: Int32, _ body: () -> Result) -> Result {
-        let saved = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        // A pipe holds 64 KiB, far more than is written in a compilation. Non-blocking: nobody reads before the end.
-        var ends: [Int32] = [-1, -1]
-        let isPiped = pipe(&ends) == 0
-        for end in ends where end >= 0 {
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-        }
-        defer { for file in [saved] + ends where file >= 0 { close(file) } }
-        guard saved >= 0, isPiped, dup2(ends[1], descriptor) >= 0 else { return body() }
-        defer {
-            dup2(saved, descriptor)
-            forward(ends[0], to: descriptor)
-        }
-        return body()
-    }
-
-    private static func forward(_ source: Int32, to descriptor: Int32) {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while case let count = read(source, &chunk, chunk.count), count > 0 { bytes += chunk.prefix(count) }
-        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        let kept = lines.filter { !$0.elementsEqual(announcement.utf8) }.joined(separator: [UInt8(ascii: "\n")])
-        var rest = Array(kept)[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { return }
-        }
     }
 }
 
@@ -145,8 +125,6 @@ struct LiteRTCalls {
         }
         try check("set the options of", functions.add_opaque_options(options, choice))
         try operators?.register(in: options, self)
-        return try make("compile") { handle in
-            LiteRT.silencingFirstDelegate { functions.create_compiled_model(environment, model, options, handle) }
-        }
+        return try make("compile") { functions.create_compiled_model(environment, model, options, $0) }
     }
 }

@@ -6,8 +6,9 @@ struct ModelFiles {
     let library: String
     /// The model of the detector that is always there.
     let shortRangeDetector: AlignedMemory
-    /// The landmark model as it is in the file.
+    /// The landmark model, changed so that LiteRT can compile it, and where.
     let landmarkModel: AlignedMemory
+    let landmarkModelChanges: [Int]
     private let directory: String
 
     init(directory: String) throws(InferenceError) {
@@ -16,6 +17,11 @@ struct ModelFiles {
         library = directory + "/" + pinned.name
         shortRangeDetector = try PinnedFile.shortRangeDetector.load(from: directory)
         landmarkModel = try PinnedFile.landmarkModel.load(from: directory)
+        let memory = UnsafeMutableRawBufferPointer(start: landmarkModel.base, count: landmarkModel.count)
+        guard let changes = OperatorVersionPatch.apply(to: memory, operators: CustomOperators.names),
+            changes.count == CustomOperators.names.count
+        else { throw .unexpectedModel(model: PinnedFile.landmarkModel.name, reason: "it has other custom operators") }
+        landmarkModelChanges = changes
         try PinnedFile.fullRangeDetector.check(in: directory)
         self.directory = directory
     }

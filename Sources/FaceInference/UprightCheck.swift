@@ -17,11 +17,10 @@ package final class UprightCheck {
     /// - Parameter modelDirectory: where the models are; nil searches for them.
     /// - Throws: `InferenceError` if they cannot be used.
     package init(modelDirectory: String? = nil) throws(InferenceError) {
-        let files = try ModelFiles(directory: ModelDirectory.find(modelDirectory))
-        let liteRT = try LiteRT(files)
+        let liteRT = try LiteRT.shared(in: ModelDirectory.find(modelDirectory))
         detectors = [
-            try FaceDetector(.shortRange, files.shortRangeDetector, in: liteRT),
-            try FaceDetector(.fullRange, files.fullRangeDetector(), in: liteRT),
+            try FaceDetector(.shortRange, liteRT.files.shortRangeDetector, in: liteRT),
+            try FaceDetector(.fullRange, liteRT.files.fullRangeDetector(), in: liteRT),
         ]
     }
 

@@ -2,78 +2,78 @@
 ///
 /// Left and right are the picture's. Lengths without a unit are shares of the distance between the outer eye corners in
 /// space, so they do not change with the face's size, roll and yaw.
-public struct FaceObservation: Hashable, Sendable {
+package struct FaceObservation: Hashable, Sendable {
     /// Constant as long as the landmarks were followed from frame to frame without a new detection.
-    public var lineage: Int
+    package var lineage: Int
 
     /// Forehead to chin, and the width of the face.
-    public var bounds: NormalizedRect
+    package var bounds: NormalizedRect
 
     /// Where the head points.
-    public var pose: HeadPose
+    package var pose: HeadPose
 
     /// How sure the landmark model is that this is a face, 0…1.
-    public var confidence: Double
+    package var confidence: Double
 
     /// The centre of the eye at the picture's left.
-    public var leftEye: NormalizedPoint
+    package var leftEye: NormalizedPoint
 
     /// The centre of the eye at the picture's right.
-    public var rightEye: NormalizedPoint
+    package var rightEye: NormalizedPoint
 
     /// The centre of the mouth.
-    public var mouth: NormalizedPoint
+    package var mouth: NormalizedPoint
 
     /// The lids of the eye at the picture's left.
-    public var leftLids: Lids
+    package var leftLids: Lids
 
     /// The lids of the eye at the picture's right.
-    public var rightLids: Lids
+    package var rightLids: Lids
 
     /// The pixels around both eyes; nil if they were not sampled.
-    public var eyePatches: EyePatches?
+    package var eyePatches: EyePatches?
 
     /// The shape of the mouth.
-    public var mouthShape: MouthShape
+    package var mouthShape: MouthShape
 
     /// The distance between the outer eye corners in pixels of the frame; small values make the rest less reliable.
-    public var eyeDistance: Double
+    package var eyeDistance: Double
 
     /// Whether all this was measured in an earlier frame, because there was no time for this face in the newest one.
-    public var isHeld: Bool
+    package var isHeld: Bool
 
     /// The lids of one eye.
-    public struct Lids: Hashable, Sendable {
+    package struct Lids: Hashable, Sendable {
         /// How far the upper lid lies above the line between the eye's corners, plus half of how far the lower lid lies
         /// below it: about 0.06 open, 0 closed.
         ///
         /// The lower lid counts half because smiles and squints move it.
-        public var height: Double
+        package var height: Double
 
         /// The distance between the eye's corners in the picture, in pixels.
-        public var width: Double
+        package var width: Double
 
         /// Makes lids from their height and the eye's width.
-        public init(height: Double, width: Double) {
+        package init(height: Double, width: Double) {
             self.height = height
             self.width = width
         }
     }
 
     /// The shape of a mouth, measured along the face's own axes.
-    public struct MouthShape: Hashable, Sendable {
+    package struct MouthShape: Hashable, Sendable {
         /// The distance between the inner lips at their middle: 0 closed, about 0.2 wide open.
-        public var opening: Double
+        package var opening: Double
 
         /// How far the corners lie below the middle of the upper lip's inner edge: below 0.09 in a smile, more where the
         /// jaw drops.
-        public var cornerDrop: Double
+        package var cornerDrop: Double
 
         /// How much the mouth smiles: 0 is an average mouth at rest, 1 an average smile.
-        public var smileLevel: Double
+        package var smileLevel: Double
 
         /// Makes a shape from its measures.
-        public init(opening: Double, cornerDrop: Double, smileLevel: Double) {
+        package init(opening: Double, cornerDrop: Double, smileLevel: Double) {
             self.opening = opening
             self.cornerDrop = cornerDrop
             self.smileLevel = smileLevel
@@ -81,7 +81,7 @@ public struct FaceObservation: Hashable, Sendable {
     }
 
     /// Makes an observation from what the models measured.
-    public init(
+    package init(
         lineage: Int,
         bounds: NormalizedRect,
         pose: HeadPose,
@@ -115,21 +115,21 @@ public struct FaceObservation: Hashable, Sendable {
 /// Small grey pictures of both eyes, for signals that see what the landmarks miss.
 ///
 /// They are a value without a pointer, so an observation allocates nothing.
-public struct EyePatches: Sendable {
+package struct EyePatches: Sendable {
     /// Pixels from the eye's corner at the left to the one at the right, and beyond.
-    public static let width = 32
+    package static let width = 32
 
     /// Pixels from above the eye to below it.
-    public static let height = 20
+    package static let height = 20
 
     /// How many pixels one eye has.
-    public static let count = width * height
+    package static let count = width * height
 
     /// Brightness 0…255: the rows of the eye at the picture's left from the top, then those of the other.
-    public var pixels: InlineArray<1280, UInt8>
+    package var pixels: InlineArray<1280, UInt8>
 
     /// Makes patches whose pixels `fill` writes; nil if it returns false.
-    public init?(_ fill: (UnsafeMutableBufferPointer<UInt8>) -> Bool) {
+    package init?(_ fill: (UnsafeMutableBufferPointer<UInt8>) -> Bool) {
         pixels = InlineArray(repeating: 0)
         var span = pixels.mutableSpan
         guard span.withUnsafeMutableBufferPointer(fill) else { return nil }
@@ -138,12 +138,12 @@ public struct EyePatches: Sendable {
 
 extension EyePatches: Hashable {
     /// Whether all pixels are the same.
-    public static func == (one: EyePatches, other: EyePatches) -> Bool {
+    package static func == (one: EyePatches, other: EyePatches) -> Bool {
         one.pixels.indices.allSatisfy { one.pixels[$0] == other.pixels[$0] }
     }
 
     /// Hashes all pixels.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         for index in pixels.indices { hasher.combine(pixels[index]) }
     }
 }

@@ -9,46 +9,45 @@ import FoundationEssentials
 /// frame and the end of `lease`, which is itself Sendable.
 public struct Frame: @unchecked Sendable {
     /// One plane of samples; the memory belongs to the frame's lease.
-    public struct Plane {
+    package struct Plane: Equatable {
         /// The first byte of the top row.
-        public var base: UnsafeRawPointer
+        package var base: UnsafeRawPointer
 
         /// Bytes from a row to the one below; negative if rows lie bottom-up. For a JPEG: its length in bytes.
-        public var bytesPerRow: Int
+        package var bytesPerRow: Int
 
-        /// Makes a plane from its first byte and its bytes per row.
-        public init(base: UnsafeRawPointer, bytesPerRow: Int) {
+        package init(base: UnsafeRawPointer, bytesPerRow: Int) {
             self.base = base
             self.bytesPerRow = bytesPerRow
         }
     }
 
     /// Which frame of the source this is, and when it was captured.
-    public var stamp: FrameStamp
+    public package(set) var stamp: FrameStamp
 
     /// When the frame was captured, or decoded from a clip, on the machine's monotonic clock: for measuring latency.
-    public var captured: ContinuousClock.Instant
+    public package(set) var captured: ContinuousClock.Instant
 
     /// The size as stored, before `orientation` is applied.
-    public var size: FrameSize
+    public package(set) var size: FrameSize
 
     /// How the pixels lie in memory.
-    public var format: PixelFormat
+    public package(set) var format: PixelFormat
 
     /// How YUV samples stand for colours; without meaning for RGB.
-    public var encoding: YUVEncoding
+    public package(set) var encoding: YUVEncoding
 
     /// How the picture must be turned to be upright.
-    public var orientation: Orientation
+    public package(set) var orientation: Orientation
 
     /// One to three planes, by the format. The fixed size spares an allocation per frame; unused ones are nil.
-    public var planes: (Plane, Plane?, Plane?)
+    package var planes: (Plane, Plane?, Plane?)
 
     /// Keeps the memory of `planes` alive; its end gives the memory back to the source.
-    public var lease: any AnyObject & Sendable
+    package var lease: any AnyObject & Sendable
 
     /// Makes a frame over memory that `lease` keeps alive and unchanged.
-    public init(
+    package init(
         stamp: FrameStamp,
         captured: ContinuousClock.Instant,
         size: FrameSize,
@@ -70,6 +69,15 @@ public struct Frame: @unchecked Sendable {
 
     /// The size of the upright picture, which all published coordinates refer to.
     public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
+}
+
+extension Frame: Equatable {
+    /// Whether both are the same picture: the same memory with the same meaning. Pixels are not compared.
+    public static func == (one: Frame, other: Frame) -> Bool {
+        one.stamp == other.stamp && one.captured == other.captured && one.size == other.size
+            && one.format == other.format && one.encoding == other.encoding && one.orientation == other.orientation
+            && one.planes.0 == other.planes.0 && one.planes.1 == other.planes.1 && one.planes.2 == other.planes.2
+    }
 }
 
 /// Memory for pixels; as a frame's lease it keeps them alive.

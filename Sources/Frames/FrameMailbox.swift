@@ -58,7 +58,7 @@ public final class FrameMailbox: Sendable {
     ///
     /// - Returns: false once the mailbox is closed; the event is gone then, and the source should end.
     @discardableResult
-    package func put(_ event: SourceEvent) -> Bool {
+    public func put(_ event: SourceEvent) -> Bool {
         // Released after the lock: giving a frame back to its source may take a system call.
         var displaced: SourceEvent?
         defer { withExtendedLifetime(displaced) {} }
@@ -83,7 +83,11 @@ public final class FrameMailbox: Sendable {
         }
     }
 
-    package func count(_ drop: Drop, frames: Int = 1) {
+    /// Counts frames that the source itself had to drop; a number below 1 counts as none.
+    public func count(_ drop: Drop, frames: Int = 1) {
+        guard frames > 0 else { return }
+        // A number that no source can have dropped must not overflow.
+        let frames = min(frames, 1 << 32)
         state.update { state in
             state.counts.dropped[drop, default: 0] += frames
             if drop != .sequenceGap { state.counts.captured += frames }

@@ -1,18 +1,22 @@
-/// Where frames come from: a camera, a clip, a stream.
+/// Where frames come from: a camera, a clip, a stream, a program's own pictures.
 ///
-/// A source runs on a thread of its own: it blocks in system calls, and Swift's shared threads must not.
-package protocol FrameSource: AnyObject, Sendable {
-    /// Delivers frames and changes of state until the source ends or is stopped; blocks.
+/// A session runs a source on a thread of its own, so it may block.
+public protocol FrameSource: AnyObject, Sendable {
+    /// Delivers frames until the source ends, it is stopped, or `put` returns false.
     ///
-    /// The last thing it puts into the mailbox is `.ended`, exactly once, however it ends.
+    /// It puts `.streaming` before the first frame, and again whenever what it says has changed or frames come again after
+    /// `.lost`. What it puts last is `.ended`; a source that just returns came to its end. Each run of a session, and each end
+    /// of a pause, calls it again.
     func run(into mailbox: FrameMailbox)
 
-    /// Makes `run` end soon; can be called from any thread, more than once, before `run` too.
+    /// Makes `run` end soon; can be called from any thread, more than once, and while `run` is not running.
+    ///
+    /// A source that only waits in `put` need do nothing: the session closes the mailbox, and `put` returns false.
     func stop()
 }
 
 /// What a source reports, in order.
-package enum SourceEvent: Sendable {
+public enum SourceEvent: Sendable {
     /// Frames are about to come, in this form.
     case streaming(StreamDescription)
     case frame(Frame)
@@ -22,7 +26,8 @@ package enum SourceEvent: Sendable {
     case ended(SourceEnd)
 }
 
-package enum SourceEnd: Sendable {
+/// Why a source ended.
+public enum SourceEnd: Hashable, Sendable {
     /// A clip came to its end.
     case finished
     /// `stop()` was called.
@@ -79,16 +84,59 @@ public struct StreamDescription: Hashable, Sendable {
     }
 }
 
-/// Why a source has no frames: one word for programs, one paragraph for people.
+/// Why a source has no frames: a reason for programs, one paragraph for people.
 public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A stable word that says what kind of failure this is (`unplugged`, `busy`, `corrupt`).
-    public var reason: String
+    /// What kinds of failure there are; the words are those of the published status.
+    public enum Reason: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+        /// There is no such camera or file.
+        case notFound = "not_found"
+        /// The camera was taken away while in use.
+        case unplugged
+        /// The camera may not be opened.
+        case permissionDenied = "permission_denied"
+        /// Another program uses the camera.
+        case busy
+        /// The node is no camera.
+        case notACamera = "not_a_camera"
+        /// The camera lacks the mode that was asked for.
+        case unsupportedMode = "unsupported_mode"
+        /// A control of the camera cannot be set as asked.
+        case unsupportedControl = "unsupported_control"
+        /// No whole frame came for too long.
+        case stalled
+        /// The camera's driver failed.
+        case driverError = "driver_error"
+        /// The file may not be read, or is none.
+        case unreadable
+        /// The file is damaged or of no known format.
+        case corrupt
+        /// The file has no pictures.
+        case noVideo = "no_video"
+        /// The file, address or format is of a kind that cannot be used.
+        case unsupported
+        /// The stream's sender cannot be reached.
+        case unreachable
+        /// The stream broke off.
+        case streamLost = "stream_lost"
+        /// Frames come, but cannot be decoded.
+        case undecodable
+        /// The file cannot be written.
+        case unwritable
+        /// Another failure, of a source that a program made.
+        case other
+
+        /// The word that the status has.
+        public var description: String { rawValue }
+    }
+
+    /// What kind of failure this is.
+    public var reason: Reason
 
     /// What was tried, on what, why it failed and what to do about it.
     public var description: String
 
-    /// Makes a failure from a stable word and a paragraph for people.
-    public init(reason: String, description: String) {
+    /// Makes a failure from its kind and a paragraph for people.
+    public init(reason: Reason, description: String) {
         self.reason = reason
         self.description = description
     }

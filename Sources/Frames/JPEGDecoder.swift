@@ -5,13 +5,13 @@ import FaceMetadata
 ///
 /// JPEGs without Huffman tables, which webcams send to save bytes, get the standard ones. Not for use from two threads at
 /// once. The memory of a decoded frame is used again when the frame's last copy is gone.
-public final class JPEGDecoder {
+package final class JPEGDecoder {
     /// The divisors of width and height that the DCT can do on the way.
-    public static let decimations = [1, 2, 4, 8]
+    package static let decimations = [1, 2, 4, 8]
 
     /// How many pixels a picture of a camera, a clip or a message may have unless the user says otherwise: somewhat
     /// more than the 33 million of 8K. As many pixels of planar YUV take 60 MB.
-    public static let defaultMaximumPixels = 40_000_000
+    package static let defaultMaximumPixels = 40_000_000
 
     /// A progressive JPEG may have any number of scans, each of which costs a pass over the picture.
     private static let flags = TJFLAG_LIMITSCANS
@@ -22,7 +22,7 @@ public final class JPEGDecoder {
     /// Makes a decoder; it allocates nothing before the first picture.
     ///
     /// - Throws: `outOfMemory`.
-    public init() throws(JPEGError) {
+    package init() throws(JPEGError) {
         guard let handle = tjInitDecompress() else { throw .outOfMemory }
         self.handle = handle
     }
@@ -30,7 +30,7 @@ public final class JPEGDecoder {
     deinit { tjDestroy(handle) }
 
     /// The largest divisor that leaves the picture at least that many pixels on its shorter side.
-    public static func decimation(of size: FrameSize, keepingShortSide minimum: Int) -> Int {
+    package static func decimation(of size: FrameSize, keepingShortSide minimum: Int) -> Int {
         decimations.last { min(size.width, size.height) / $0 >= minimum } ?? 1
     }
 
@@ -104,7 +104,7 @@ public final class JPEGDecoder {
     ///   - isGray: whether only the brightness is decoded, which takes less time.
     /// - Returns: a frame over memory of the decoder's own.
     /// - Throws: `JPEGError`, `corrupt` for a picture that is not whole; the next frame may be decoded all the same.
-    public func decode(_ frame: Frame, decimation: Int = 1, isGray: Bool = false) throws(JPEGError) -> Frame {
+    package func decode(_ frame: Frame, decimation: Int = 1, isGray: Bool = false) throws(JPEGError) -> Frame {
         precondition(Self.decimations.contains(decimation), "a JPEG can be divided by 1, 2, 4 or 8")
         guard case .jpeg = frame.format else { throw .notJPEG(frame.format) }
         do throws(JPEGError) {

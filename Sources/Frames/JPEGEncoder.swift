@@ -4,12 +4,12 @@ import CTurboJPEG
 ///
 /// Full-range planar YUV (what `JPEGDecoder` makes), gray and RGB frames that are upright and small enough go to the
 /// codec as they are; everything else is drawn into RGB first. Memory is used again. Not for use from two threads at once.
-public final class JPEGEncoder {
+package final class JPEGEncoder {
     /// How good the pictures are, 1…100.
-    public let quality: Int
+    package let quality: Int
 
     /// Pictures wider than this many pixels are made smaller; nil: none are.
-    public let maximumWidth: Int?
+    package let maximumWidth: Int?
 
     private let handle: tjhandle
     private var decoder: JPEGDecoder?
@@ -22,7 +22,7 @@ public final class JPEGEncoder {
     ///   - quality: 1…100.
     ///   - maximumWidth: pixels of the upright picture, at least 16; nil to keep the frame's own width.
     /// - Throws: `outOfMemory`.
-    public init(quality: Int = 80, maximumWidth: Int? = nil) throws(JPEGError) {
+    package init(quality: Int = 80, maximumWidth: Int? = nil) throws(JPEGError) {
         precondition((1...100).contains(quality), "a JPEG's quality is between 1 and 100")
         precondition((maximumWidth ?? 16) >= 16, "a JPEG is at least 16 pixels wide")
         guard let handle = tjInitCompress() else { throw .outOfMemory }
@@ -36,14 +36,14 @@ public final class JPEGEncoder {
     /// Makes a JPEG of the frame: upright, not wider than `maximumWidth`.
     ///
     /// - Throws: `JPEGError`; for a frame in the format `.jpeg` also what `JPEGDecoder` throws.
-    public func encode(_ frame: Frame) throws(JPEGError) -> [UInt8] {
+    package func encode(_ frame: Frame) throws(JPEGError) -> [UInt8] {
         try withJPEG(of: frame) { [UInt8]($0) }
     }
 
     /// Makes a JPEG of the frame like `encode(_:)`, and lends its bytes for the time of the call.
     ///
     /// - Throws: `JPEGError`.
-    public func withJPEG<Result>(
+    package func withJPEG<Result>(
         of frame: Frame,
         _ use: (UnsafeRawBufferPointer) -> Result
     ) throws(JPEGError) -> Result {

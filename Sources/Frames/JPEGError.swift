@@ -1,7 +1,7 @@
 import CTurboJPEG
 
 /// Why a JPEG could not be read or made.
-public enum JPEGError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum JPEGError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The frame holds pixels, not a JPEG.
     case notJPEG(PixelFormat)
     /// The JPEG is cut short or damaged; the words are the decoder's.
@@ -18,7 +18,7 @@ public enum JPEGError: Error, Hashable, Sendable, CustomStringConvertible {
     case outOfMemory
 
     /// What failed, why, and what to do about it where something can be done.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notJPEG(let format): "cannot decode the frame as JPEG: it holds pixels (\(format))"
         case .corrupt(let words): "cannot decode the JPEG: \(words); a loose cable or a crowded USB bus does this"

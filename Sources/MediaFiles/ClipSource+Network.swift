@@ -54,14 +54,14 @@ extension ClipSource {
         guard state.isUndecodable || (state.decoded == 0 && state.damaged > 0) else {
             let reason = state.readError ?? "the sender ended the stream"
             return SourceFailure(
-                reason: "stream_lost",
+                reason: .streamLost,
                 description: "lost the stream \(name): \(reason); trying again, check the camera and the network."
             )
         }
         // Without counts: the next try fails with the same text, which is logged once.
         let reason = state.isUndecodable ? state.readError ?? "" : "none of its pictures could be decoded"
         return SourceFailure(
-            reason: "undecodable",
+            reason: .undecodable,
             description: """
                 cannot decode the stream \(name): \(reason); trying again, check the camera's format, its size and the \
                 network.

@@ -140,7 +140,8 @@ package final class ClipSource: FrameSource {
 }
 
 extension SourceFailure {
-    init(_ error: MediaError) {
+    /// The failure that an error means for a source.
+    package init(_ error: MediaError) {
         self.init(reason: error.reason, description: error.description)
     }
 }

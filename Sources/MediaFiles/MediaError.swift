@@ -103,18 +103,17 @@ extension MediaError: CustomStringConvertible {
         }
     }
 
-    /// A stable word for programs, as in `SourceFailure.reason`.
-    package var reason: String {
+    package var reason: SourceFailure.Reason {
         switch self {
-        case .notFound: "not_found"
-        case .notAFile, .unreadable: "unreadable"
-        case .empty, .unrecognized, .undecodable: "corrupt"
-        case .noVideo, .noPicture, .notPictures: "no_video"
-        case .libraryMissing, .tooLarge, .invalidAddress: "unsupported"
-        case .noDecoder, .noEncoder, .unencodable: "unsupported"
-        case .unreachable: "unreachable"
-        case .unknownScheme, .unknownExtension: "unsupported"
-        case .unwritable, .writerClosed: "unwritable"
+        case .notFound: .notFound
+        case .notAFile, .unreadable: .unreadable
+        case .empty, .unrecognized, .undecodable: .corrupt
+        case .noVideo, .noPicture, .notPictures: .noVideo
+        case .libraryMissing, .tooLarge, .invalidAddress: .unsupported
+        case .noDecoder, .noEncoder, .unencodable: .unsupported
+        case .unreachable: .unreachable
+        case .unknownScheme, .unknownExtension: .unsupported
+        case .unwritable, .writerClosed: .unwritable
         }
     }
 

@@ -155,7 +155,7 @@ struct Playback {
 
     private static func corrupt(_ reader: ClipReader, _ problem: String) -> SourceFailure {
         SourceFailure(
-            reason: "corrupt",
+            reason: .corrupt,
             description: "could not play \(reader.input.location.name) to its end: \(problem); copy or record it again."
         )
     }
@@ -165,7 +165,7 @@ extension SourceFailure {
     /// Nothing in a part of a clip could be decoded.
     fileprivate static func undecodable(_ name: String) -> SourceFailure {
         SourceFailure(
-            reason: "undecodable",
+            reason: .undecodable,
             description:
                 "cannot decode a part of \(name); continuing after it: copy or record it again."
         )

@@ -1,6 +1,7 @@
 /// A setting of a camera: gain, exposure, power-line frequency.
-package struct CameraControl: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable {
+public struct CameraControl: Hashable, Sendable {
+    /// What values the control takes.
+    public enum Kind: Hashable, Sendable {
         /// A whole number.
         case integer
         /// Off or on, 0 or 1.
@@ -9,34 +10,38 @@ package struct CameraControl: Hashable, Sendable {
         case menu
     }
 
-    package var id: UInt32
+    /// The driver's number for the control.
+    public var id: UInt32
 
     /// The name in settings and messages, lowerCamelCase.
-    package var name: String
+    public var name: String
 
     /// The driver's own name, for people; it is accepted in settings too.
-    package var label: String
+    public var label: String
 
-    package var kind: Kind
+    /// What values it takes.
+    public var kind: Kind
 
     /// The values it takes, at both ends included.
-    package var range: ClosedRange<Int>
+    public var range: ClosedRange<Int>
 
     /// Values are `range.lowerBound` plus multiples of this.
-    package var step: Int
+    public var step: Int
 
-    package var defaultValue: Int
+    /// The value after a reset.
+    public var defaultValue: Int
 
     /// The value now; nil if the driver does not report it.
-    package var value: Int?
+    public var value: Int?
 
     /// The names of a menu's values.
-    package var choices: [Int: String]
+    public var choices: [Int: String]
 
-    package var isReadOnly: Bool
+    /// Whether it can't be set at all.
+    public var isReadOnly: Bool
 
     /// Whether it can't be set because of another control, as exposure while automatic exposure is on.
-    package var isInactive: Bool
+    public var isInactive: Bool
 
     package init(
         id: UInt32,
@@ -67,7 +72,7 @@ package struct CameraControl: Hashable, Sendable {
 
 extension CameraControl: CustomStringConvertible {
     /// Name and values on one line: `gain 0…255`, `powerLineFrequency (disabled, 50 Hz, 60 Hz)`.
-    package var description: String {
+    public var description: String {
         switch kind {
         case .boolean: "\(name) (off, on)"
         case .menu: "\(name) (\(choices.sorted { $0.key < $1.key }.map(\.value).joined(separator: ", ")))"
@@ -89,7 +94,8 @@ package enum ControlError: Error, Hashable, Sendable {
 }
 
 extension ControlError: CustomStringConvertible {
-    package var description: String {
+    /// What is wrong, and what would be right.
+    public var description: String {
         switch self {
         case .unknown(let name, let existing) where existing.isEmpty:
             "there is no control `\(name)`: this camera has no controls at all"

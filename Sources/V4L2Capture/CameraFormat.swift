@@ -1,17 +1,18 @@
-package import Frames
+public import Frames
 
 /// One pixel format that a camera offers, with its sizes and rates.
-package struct CameraFormat: Hashable, Sendable {
-    package var fourCC: FourCC
+public struct CameraFormat: Hashable, Sendable {
+    /// The format's name.
+    public var fourCC: FourCC
 
     /// What the driver calls it, for people.
-    package var name: String
+    public var name: String
 
     /// Whether libv4lconvert makes it out of another one.
-    package var isEmulated: Bool
+    public var isEmulated: Bool
 
     /// The sizes in the driver's order; empty if the driver does not list them.
-    package var sizes: [CameraSize]
+    public var sizes: [CameraSize]
 
     package init(fourCC: FourCC, name: String, isEmulated: Bool = false, sizes: [CameraSize]) {
         self.fourCC = fourCC
@@ -22,18 +23,18 @@ package struct CameraFormat: Hashable, Sendable {
 }
 
 /// A size that a camera offers, or a range of sizes, with the frame rates for it.
-package struct CameraSize: Hashable, Sendable {
+public struct CameraSize: Hashable, Sendable {
     /// The smallest size of the range; the size itself if there is only one.
-    package var minimum: FrameSize
+    public var minimum: FrameSize
 
     /// The largest size of the range; the size itself if there is only one.
-    package var maximum: FrameSize
+    public var maximum: FrameSize
 
     /// Steps between widths and heights in pixels, at least 1.
-    package var step: FrameSize
+    public var step: FrameSize
 
     /// Frames per second; empty if the driver does not list them.
-    package var rates: [ClosedRange<Double>]
+    public var rates: [ClosedRange<Double>]
 
     package init(
         minimum: FrameSize,
@@ -51,12 +52,13 @@ package struct CameraSize: Hashable, Sendable {
         self.init(minimum: size, maximum: size, rates: rates)
     }
 
-    package func contains(_ size: FrameSize) -> Bool {
+    /// Whether the range holds exactly this size.
+    public func contains(_ size: FrameSize) -> Bool {
         nearest(to: size) == size
     }
 
     /// The size of the range that comes nearest.
-    package func nearest(to size: FrameSize) -> FrameSize {
+    public func nearest(to size: FrameSize) -> FrameSize {
         FrameSize(
             width: Self.nearest(size.width, minimum.width, maximum.width, step.width),
             height: Self.nearest(size.height, minimum.height, maximum.height, step.height)
@@ -71,7 +73,7 @@ package struct CameraSize: Hashable, Sendable {
 
 extension CameraSize: CustomStringConvertible {
     /// Size and rates as people read them: `640x480 at 30, 15 fps`.
-    package var description: String {
+    public var description: String {
         let extent = minimum == maximum ? "\(minimum)" : "\(minimum) to \(maximum)"
         guard !rates.isEmpty else { return extent }
         return "\(extent) at \(rates.map(Self.text).joined(separator: ", ")) fps"
@@ -93,7 +95,8 @@ extension CameraSize: CustomStringConvertible {
 }
 
 extension CameraFormat: CustomStringConvertible {
-    package var description: String {
+    /// The format and its sizes on one line.
+    public var description: String {
         let list = sizes.isEmpty ? "sizes not listed by the driver" : sizes.map(\.description).joined(separator: "; ")
         return "\(fourCC)\(isEmulated ? " (converted)" : ""): \(list)"
     }

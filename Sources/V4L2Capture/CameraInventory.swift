@@ -2,38 +2,43 @@ import Frames
 import Glibc
 
 /// What cameras the machine has, for people to choose from.
-package struct CameraInventory: Sendable {
-    package struct Camera: Hashable, Sendable {
+public struct CameraInventory: Sendable {
+    /// A camera and everything it offers.
+    public struct Camera: Hashable, Sendable {
         /// The node, as `/dev/video0`.
-        package var node: String
-        package var driver: String
+        public var node: String
+        /// The kernel driver's name.
+        public var driver: String
         /// The product's name, as the driver reports it.
-        package var card: String
-        package var bus: String
+        public var card: String
+        /// Where it is plugged in.
+        public var bus: String
         /// Links to the node in `/dev/v4l/by-id` and `by-path`, which survive replugging.
-        package var stableNames: [String]
+        public var stableNames: [String]
         /// The formats with sizes and rates, as the hardware has them.
-        package var formats: [CameraFormat]
+        public var formats: [CameraFormat]
         /// What can be set, with values and ranges.
-        package var controls: [CameraControl]
+        public var controls: [CameraControl]
     }
 
     /// A node that is no camera, or can't be asked.
-    package struct Other: Hashable, Sendable {
-        package var node: String
+    public struct Other: Hashable, Sendable {
+        /// The node.
+        public var node: String
         /// Why it is not listed as a camera.
-        package var why: String
+        public var why: String
         /// Whether this user may not open it.
-        package var isDenied = false
+        public var isDenied = false
     }
 
-    package var cameras: [Camera]
+    /// The cameras, by node number.
+    public var cameras: [Camera]
 
     /// The other nodes, by number: metadata nodes, output devices, nodes that may not be opened.
-    package var others: [Other]
+    public var others: [Other]
 
     /// Asks all nodes of the machine; cameras in use are listed too.
-    package static func list() -> CameraInventory {
+    public static func list() -> CameraInventory {
         list(LibV4L2(), links: stableLinks())
     }
 

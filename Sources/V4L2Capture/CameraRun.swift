@@ -104,12 +104,12 @@ struct LossReport {
     static let settling: Int64 = 3_000_000_000
 
     /// Reasons that do not go away by themselves.
-    private static let persistentReasons: Set<String> = [
-        "permission_denied", "busy", "not_a_camera", "unsupported_mode", "unsupported_control",
+    private static let persistentReasons: Set<SourceFailure.Reason> = [
+        .permissionDenied, .busy, .notACamera, .unsupportedMode, .unsupportedControl,
     ]
 
-    private var reported: String?
-    private var pending: (reason: String, since: Int64)?
+    private var reported: SourceFailure.Reason?
+    private var pending: (reason: SourceFailure.Reason, since: Int64)?
 
     /// Frames flow again, or for the first time.
     mutating func streaming() {
@@ -120,10 +120,10 @@ struct LossReport {
     /// The camera was lost, or a try to get it back failed.
     ///
     /// - Parameters:
-    ///   - reason: the failure's stable word.
+    ///   - reason: the kind of failure.
     ///   - now: the monotonic clock in nanoseconds.
     /// - Returns: whether to report it.
-    mutating func failed(_ reason: String, now: Int64) -> Bool {
+    mutating func failed(_ reason: SourceFailure.Reason, now: Int64) -> Bool {
         guard let reported else {
             self.reported = reason
             return true

@@ -29,18 +29,17 @@ package enum V4L2Error: Error, Hashable, Sendable {
 }
 
 extension V4L2Error {
-    /// One stable word for the kind of failure: for the status and for programs.
-    package var reason: String {
+    package var reason: SourceFailure.Reason {
         switch self {
-        case .notFound: "not_found"
-        case .unplugged: "unplugged"
-        case .permissionDenied: "permission_denied"
-        case .busy: "busy"
-        case .notACamera: "not_a_camera"
-        case .unsupportedMode, .modeRefused: "unsupported_mode"
-        case .control: "unsupported_control"
-        case .stalled: "stalled"
-        case .misbehaved, .failed: "driver_error"
+        case .notFound: .notFound
+        case .unplugged: .unplugged
+        case .permissionDenied: .permissionDenied
+        case .busy: .busy
+        case .notACamera: .notACamera
+        case .unsupportedMode, .modeRefused: .unsupportedMode
+        case .control: .unsupportedControl
+        case .stalled: .stalled
+        case .misbehaved, .failed: .driverError
         }
     }
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import FaceMessages
-import FaceSession
+import FacetKit
 import Foundation
 import SettingsFiles
 

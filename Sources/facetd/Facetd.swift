@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonCore
 import FaceMessages
-import FaceSession
+import FacetKit
 import Foundation
 import Logging
 

@@ -5,7 +5,7 @@ import Frames
 import Testing
 
 @testable import DaemonCore
-@testable import FaceSession
+@testable import FacetKit
 
 @Suite("Pipeline")
 struct PipelineTests {

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import DaemonCore
-@testable import FaceSession
+@testable import FacetKit
 
 @Suite("Reloaded settings")
 struct ReloadedSettingsTests {

@@ -1,5 +1,5 @@
 import FaceMessages
-import FaceSession
+import FacetKit
 import FacetTestSupport
 import Frames
 import Testing
@@ -101,7 +101,7 @@ struct ServiceManagerTests {
         )
         board.announce()
         board.ready()
-        board.cameraLost(SourceFailure(reason: "no_device", description: "no camera is there"))
+        board.cameraLost(SourceFailure(reason: .notFound, description: "no camera is there"))
         board.stopped()
         let told = await receiver.datagrams(until: "STOPPING=1")
         #expect(

@@ -1,5 +1,5 @@
 import FaceMessages
-import FaceSession
+import FacetKit
 import FacetTestSupport
 import Foundation
 import Testing

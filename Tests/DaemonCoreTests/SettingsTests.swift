@@ -1,6 +1,6 @@
 import FaceMessages
 import FaceMetadata
-import FaceSession
+import FacetKit
 import FacetTestSupport
 import Foundation
 import Frames

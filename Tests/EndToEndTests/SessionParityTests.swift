@@ -1,7 +1,7 @@
 import FaceInference
 import FaceMessages
 import FaceMetadata
-import FaceSession
+import FacetKit
 import FacetTestSupport
 import Foundation
 import Testing
@@ -30,7 +30,7 @@ struct SessionParityTests {
         let encoder = MessageEncoder(camera: "test", boot: "")
         var faces: [Int: [[FaceObject]]] = [:]
         var events: [String] = []
-        for try await update in try FaceSession(source: .clip(clip)).updates {
+        for try await update in try await FaceSession(source: .file(clip)).updates {
             events += update.events.map { describe($0, face: $0.face.faceID.rawValue) }
             guard let stamp = update.stamp,
                 case .metadata(let message) = try decode(encoder.metadata(update.faces, at: stamp))
@@ -74,7 +74,7 @@ struct SessionParityTests {
         for skips in [true, false] {
             var options = FaceSession.Options()
             options.detection.skipsUnchanged = skips
-            for try await update in try FaceSession(source: .clip(clip), options: options).updates {
+            for try await update in try FaceSession(source: .file(clip), options: options).updates {
                 for event in update.events where [.smile, .smileEnd].contains(Topic(event.kind)) {
                     let name = "\(Topic(event.kind).rawValue) \(event.face.faceID.rawValue)"
                     smiles[skips, default: []].append((name, event.stamp.mediaTime))

@@ -29,11 +29,11 @@ enum Portrait: String, CaseIterable, Sendable {
     }
 
     /// MediaPipe's 478 points in pixels; the file says how they were made.
-    func reference() throws -> [FaceLandmark] {
+    func reference() throws -> [PixelLandmark] {
         struct Reference: Decodable { var points: [[Float]] }
         let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "References/\(rawValue).json")
         let points = try JSONDecoder().decode(Reference.self, from: Data(contentsOf: url)).points
-        return points.map { FaceLandmark(x: $0[0], y: $0[1], z: $0[2]) }
+        return points.map { PixelLandmark(x: $0[0], y: $0[1], z: $0[2]) }
     }
 }
 

@@ -21,7 +21,7 @@ struct DamagedFileTests {
         try TestPicture.writeClip(whole, times: (0..<180).map { Double($0) / 30 })
         let recording = try Recording.of(scratch.truncate(whole, to: "cut." + ending, share: share))
         let failure = try #require(recording.failure)
-        #expect(failure.reason == "corrupt")
+        #expect(failure.reason == .corrupt)
         #expect(failure.description.contains("cut." + ending))
         #expect(recording.stamps.count > 20 && recording.stamps.count < 180)
         #expect(recording.counts.captured == recording.counts.taken + recording.counts.dropped.values.reduce(0, +))
@@ -50,7 +50,7 @@ struct DamagedFileTests {
         var options = ClipSource.Options(pace: .realtime)
         options.readTimeout = 0.3
         let recording = try Recording.of(clip(damaged: 11...40), options: options)
-        #expect(recording.losses.map(\.reason) == ["undecodable"])
+        #expect(recording.losses.map(\.reason) == [.undecodable])
         #expect(recording.stamps.count == 30 && recording.counts.dropped[.corrupt] == 30)
         #expect(recording.stamps.last?.frame == 59)
     }
@@ -73,7 +73,7 @@ struct DamagedFileTests {
         #expect(throws: MediaError.notFound(path: text + "/in")) { try ClipSource(text + "/in") }
         #expect(throws: MediaError.notAFile(path: scratch.directory.path)) { try ClipSource(scratch.directory.path) }
         #expect(throws: MediaError.empty(path: empty)) { try ClipSource(empty) }
-        #expect(error(of: text)?.reason == "corrupt")
+        #expect(error(of: text)?.reason == .corrupt)
         #expect(error(of: text)?.description.contains("text.mp4") == true)
     }
 
@@ -206,7 +206,7 @@ struct DamagedFileTests {
         let path = try scratch.truncate(whole, to: "cut." + ending, share: 0.6)
         #expect(throws: MediaError.self) { try StillPicture.load(path) }
         if let source = try? ClipSource(path, options: .init(pace: .asap)) {
-            #expect(Recording.of(source).failure?.reason == "corrupt")
+            #expect(Recording.of(source).failure?.reason == .corrupt)
         }
     }
 

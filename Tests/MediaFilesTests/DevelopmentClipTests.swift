@@ -36,6 +36,6 @@ struct DevelopmentClipTests {
         let scratch = try Scratch()
         let path = try scratch.truncate(DevelopmentClips.path("asl/again.mkv"), to: "cut.mkv", share: 0.5)
         let recording = try Recording.of(path)
-        #expect(recording.failure?.reason == "corrupt" && recording.stamps.count > 20)
+        #expect(recording.failure?.reason == .corrupt && recording.stamps.count > 20)
     }
 }

@@ -27,7 +27,7 @@ struct NetworkStreamTests {
         let source = try ClipSource("http://user:secret@127.0.0.1:\(server.port)/none.mp4")
         let mailbox = run(source)
         let failure = try #require(mailbox.next()?.failure)
-        #expect(failure.reason == "unreachable" && failure.description.contains("/none.mp4"))
+        #expect(failure.reason == .unreachable && failure.description.contains("/none.mp4"))
         #expect(!failure.description.contains("secret"))
         source.stop()
         #expect(mailbox.next()?.isStop == true)
@@ -39,7 +39,7 @@ struct NetworkStreamTests {
         let server = try LocalServer(.files, directory: scratch.directory)
         let source = try ClipSource("http://127.0.0.1:\(server.port)/dead.mkv")
         let mailbox = run(source)
-        #expect(mailbox.next()?.failure?.reason == "stream_lost")
+        #expect(mailbox.next()?.failure?.reason == .streamLost)
         source.stop()
         #expect(mailbox.next()?.isStop == true)
     }
@@ -73,7 +73,7 @@ struct NetworkStreamTests {
         _ = try scratch.write(TestPicture().jpeg(in: scratch), to: "live.jpg")
         let server = try LocalServer(.live, directory: scratch.directory)
         let recording = try live("http://127.0.0.1:\(server.port)/live", frames: 13)
-        #expect(recording.isStopped && recording.losses.first?.reason == "stream_lost")
+        #expect(recording.isStopped && recording.losses.first?.reason == .streamLost)
         #expect(recording.stamps.map(\.frame) == Array(0..<recording.stamps.count))
         #expect(zip(recording.mediaTimes, recording.mediaTimes.dropFirst()).allSatisfy { $0 < $1 })
         #expect(recording.stream?.format == "mjpeg" && recording.stream?.rate == nil)
@@ -93,7 +93,7 @@ struct NetworkStreamTests {
             if case .frame = event { frames += 1 }
             lost = event.failure
         }
-        #expect(lost?.reason == "undecodable", "\(String(describing: lost))")
+        #expect(lost?.reason == .undecodable, "\(String(describing: lost))")
         #expect(good > 0 ? (1...good).contains(frames) : frames == 0)
         source.stop()
         mailbox.close()
@@ -110,7 +110,7 @@ struct NetworkStreamTests {
         var lost: SourceFailure?
         while lost == nil, let event = mailbox.next() { lost = event.failure }
         #expect(
-            lost?.reason == "stream_lost" && lost?.description.contains("no data for 0.3 s") == true,
+            lost?.reason == .streamLost && lost?.description.contains("no data for 0.3 s") == true,
             "\(lost as Any)"
         )
         source.stop()
@@ -143,7 +143,7 @@ struct NetworkStreamTests {
         let mailbox = run(source)
         let failure = mailbox.next()?.failure
         #expect(
-            failure?.reason == "undecodable" && failure?.description.contains("16000x16000") == true,
+            failure?.reason == .undecodable && failure?.description.contains("16000x16000") == true,
             "\(failure as Any)"
         )
         source.stop()

@@ -111,7 +111,7 @@ struct ControlSettingTests {
         let kernel = ScriptedV4L2()
         let events = try CameraSourceTests().run(kernel, CameraConfiguration(controls: ["gain": .number(1)]))
         guard case .ended(.failed(let failure)) = events.first else { return }
-        #expect(failure.reason == "unsupported_control")
+        #expect(failure.reason == .unsupportedControl)
         #expect(failure.description.hasSuffix("there is no control `gain`: this camera has no controls at all"))
     }
 

@@ -1,3 +1,4 @@
+import Frames
 import Testing
 
 @testable import V4L2Capture
@@ -6,8 +7,8 @@ import Testing
 struct LossReportTests {
     /// Tries a second apart, each failing for the reason of a letter, or streaming; the result marks what is told.
     func told(_ tries: String) -> String {
-        let reasons: [Character: String] = [
-            "u": "unplugged", "n": "not_found", "p": "permission_denied", "b": "busy", "d": "driver_error",
+        let reasons: [Character: SourceFailure.Reason] = [
+            "u": .unplugged, "n": .notFound, "p": .permissionDenied, "b": .busy, "d": .driverError,
         ]
         var report = LossReport()
         var second: Int64 = 0

@@ -18,7 +18,7 @@ struct V4L2ErrorTests {
         ]
     )
     func sorts(_ operation: V4L2Operation, _ errno: Errno, _ reason: String) {
-        #expect(V4L2Error(operation, device: "/dev/video0", errno).reason == reason)
+        #expect(V4L2Error(operation, device: "/dev/video0", errno).reason.rawValue == reason)
     }
 
     @Test(

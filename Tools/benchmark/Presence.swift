@@ -1,7 +1,7 @@
 import ArgumentParser
 import FaceInference
 import FaceMetadata
-import FaceSession
+import FacetKit
 import FacetTestSupport
 import Foundation
 import Frames
@@ -75,8 +75,8 @@ extension Benchmark {
         ) throws -> [String] {
             var options = FaceSession.Options()
             options.detection.accuracy = high ? .high : .standard
-            let source = FaceSession.CustomSource(policy: .every(capacity: 2)) { CutSource(Int(30 * end), frame) }
             var events: [FaceEvent] = []
+            let source = CutSource(Int(30 * end), frame)
             try FaceSession(source: .custom(source), options: options).run { events += $0.events }
             let enters = events.filter { $0.kind == .enter }
             let leaves = events.filter { if case .leave(_, _, reason: .left) = $0.kind { true } else { false } }

@@ -3,7 +3,7 @@ import DaemonCore
 import FaceInference
 import FaceMessages
 import FaceMetadata
-import FaceSession
+import FacetKit
 import Foundation
 import Frames
 import Logging
@@ -76,10 +76,7 @@ final class DaemonUnderTest {
         var settings = Settings()
         settings.detection.maximumFaces = 4
         publisher = try Publisher(encoder: encoder, wanted: settings.publish, ledger: MemoryLedger(), sinks: sinks)
-        let source = FaceSession.CustomSource(policy: .every(capacity: 2)) { [round] in
-            RecordedSource(frames, round: round.update { $0 })
-        }
-        session = try FaceSession(source: .custom(source))
+        session = try FaceSession(source: .custom(RecordedSource(frames, round: round)))
         pipeline = try Pipeline(
             settings: settings,
             publisher: publisher,
@@ -108,14 +105,14 @@ final class DaemonUnderTest {
 /// The recorded frames as a source.
 private final class RecordedSource: FrameSource {
     private let frames: RecordedFrames
-    private let round: Int
+    private let round: Monitor<Int>
 
-    init(_ frames: RecordedFrames, round: Int) {
+    init(_ frames: RecordedFrames, round: Monitor<Int>) {
         self.frames = frames
         self.round = round
     }
 
-    func run(into mailbox: FrameMailbox) { frames.play(into: mailbox, round: round) }
+    func run(into mailbox: FrameMailbox) { frames.play(into: mailbox, round: round.update { $0 }) }
 
     func stop() {}
 }

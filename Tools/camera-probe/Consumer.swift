@@ -39,7 +39,7 @@ struct Consumer {
                 ])
             case .frame(let frame): take(frame)
             case .lost(let failure):
-                Report.line(["event": "lost", "reason": failure.reason, "text": failure.description])
+                Report.line(["event": "lost", "reason": failure.reason.rawValue, "text": failure.description])
                 reportCounts("counts")
             case .ended(let end):
                 reportCounts("summary")
@@ -71,7 +71,7 @@ struct Consumer {
     private func report(_ end: SourceEnd) -> Bool {
         switch end {
         case .failed(let failure):
-            Report.line(["event": "ended", "reason": failure.reason, "text": failure.description])
+            Report.line(["event": "ended", "reason": failure.reason.rawValue, "text": failure.description])
             return false
         case .finished, .stopped:
             Report.line(["event": "ended", "reason": "stopped"])

@@ -20,7 +20,7 @@ struct Eyelid {
         upper: [362, 398, 384, 385, 386, 387, 388, 466, 263], lower: [362, 382, 381, 380, 374, 373, 390, 249, 263]
     )
 
-    init(_ landmarks: [FaceLandmark], _ indices: (upper: [Int], lower: [Int])) {
+    init(_ landmarks: [PixelLandmark], _ indices: (upper: [Int], lower: [Int])) {
         let upper = indices.upper.map { landmarks[$0] }
         let lower = indices.lower.map { landmarks[$0] }
         let height = zip(upper, lower).map { $1.y - $0.y }.max() ?? 0
@@ -52,7 +52,7 @@ struct Eyelid {
         return crease + (row - crease) / (lowered - lashes - crease) * (edge.upper - lashes - crease)
     }
 
-    private static func row(of line: [FaceLandmark], at x: Float) -> Float? {
+    private static func row(of line: [PixelLandmark], at x: Float) -> Float? {
         for (start, end) in zip(line, line.dropFirst()) where start.x <= x && x <= end.x && end.x > start.x {
             return start.y + (end.y - start.y) * (x - start.x) / (end.x - start.x)
         }

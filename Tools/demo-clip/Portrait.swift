@@ -9,7 +9,7 @@ struct Portrait {
     /// The pixels; outside the person they fade into `wall`.
     var picture: RGBPicture
     /// The face's points in pixels of the picture.
-    var landmarks: [FaceLandmark]
+    var landmarks: [PixelLandmark]
     /// The colour of the portrait's background around the head.
     var wall: (red: UInt8, green: UInt8, blue: UInt8)
 
@@ -43,18 +43,18 @@ struct Portrait {
         return atan2(Double(right.y - left.y), Double(right.x - left.x)) * 180 / .pi
     }
 
-    private static func centre(_ landmarks: [FaceLandmark]) -> (x: Double, y: Double) {
+    private static func centre(_ landmarks: [PixelLandmark]) -> (x: Double, y: Double) {
         let corners = [33, 263, 61, 291].map { landmarks[$0] }
         return (Double(corners.reduce(0) { $0 + $1.x }) / 4, Double(corners.reduce(0) { $0 + $1.y }) / 4)
     }
 
-    private static func distance(_ a: FaceLandmark, _ b: FaceLandmark) -> Double {
+    private static func distance(_ a: PixelLandmark, _ b: PixelLandmark) -> Double {
         Double(((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)).squareRoot())
     }
 
     private final class Pixels: Sendable {}
 
-    private static func landmarks(in picture: RGBPicture, path: String) throws -> [FaceLandmark] {
+    private static func landmarks(in picture: RGBPicture, path: String) throws -> [PixelLandmark] {
         var options = FaceAnalyzer.Options()
         options.maximumFaces = 1
         let analyzer = try FaceAnalyzer(options)

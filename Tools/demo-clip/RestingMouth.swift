@@ -18,7 +18,7 @@ struct RestingMouth {
     private let narrowed: Lips
 
     /// Works the warp out for a face.
-    init(_ landmarks: [FaceLandmark], eyeDistance: Double) throws {
+    init(_ landmarks: [PixelLandmark], eyeDistance: Double) throws {
         let points = landmarks.map { Point(x: Double($0.x), y: Double($0.y)) }
         let frame = MouthFrame(points, eyeDistance: eyeDistance)
         var moved = points

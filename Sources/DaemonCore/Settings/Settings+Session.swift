@@ -1,6 +1,6 @@
 import FaceInference
-import FaceSession
 import FaceTracking
+import FacetKit
 import Frames
 import V4L2Capture
 
@@ -10,7 +10,7 @@ extension Settings {
     /// What `camera.device` names: a camera, or a clip, a still picture or a stream.
     var source: FaceSession.Source {
         if FaceSession.Source.isCamera(camera.device) { return .camera(CameraConfiguration(camera)) }
-        return .clip(
+        return .file(
             camera.device,
             pace: clip.pace == .asap ? .asap : .realtime,
             loops: clip.loop,

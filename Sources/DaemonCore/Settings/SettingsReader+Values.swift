@@ -1,5 +1,5 @@
 import FaceMetadata
-import FaceSession
+import FacetKit
 import Frames
 import SettingsFiles
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FaceMessages
 import FaceMetadata
-import FaceSession
+import FacetKit
 import Frames
 
 /// `--source`: pictures and faces from a session in this program instead of a daemon's.
@@ -135,7 +135,7 @@ extension DaemonStatus {
             picture = Picture(width: stream.uprightSize.width, height: stream.uprightSize.height)
         case .lost(let failure):
             cameraState = .lost
-            reason = failure.reason
+            reason = failure.reason.rawValue
             detail = failure.description
         case .paused: (cameraState, detect) = (.disabled, false)
         case .ended: state = .stopped

@@ -1,7 +1,7 @@
 import FaceInference
 import FaceMessages
 import FaceMetadata
-import FaceSession
+import FacetKit
 import Frames
 import System
 
@@ -19,6 +19,8 @@ final class AnalysedClip: Sendable {
     }
 
     private let session: FaceSession
+    /// The run is cancelled by it, also before it has begun.
+    private let ticket = RunTicket()
     private let state = Monitor(State())
     private let thread: JoinableThread
 
@@ -27,12 +29,12 @@ final class AnalysedClip: Sendable {
     /// - Throws: `CommandFailure` if it is no clip and no picture, or the models are missing.
     init(_ path: String, options: FaceSession.Options) throws {
         do {
-            let session = try FaceSession(source: .clip(path, pace: .asap), options: options)
+            let session = try FaceSession(source: .file(path), options: options)
             self.session = session
-            thread = try JoinableThread(named: "faces") { [state] in
+            thread = try JoinableThread(named: "faces") { [state, ticket] in
                 var failure: FaceSessionError?
                 do throws(FaceSessionError) {
-                    try session.run { update in
+                    try session.run(ticket) { update in
                         state.wait { state -> Void? in
                             guard state.waiting.count < Self.ahead || state.isStopped else { return nil }
                             state.waiting.append(update)
@@ -57,7 +59,7 @@ final class AnalysedClip: Sendable {
     /// Ends the analysis before the file's end, from any thread; what was analysed before can still be read.
     func stop() {
         state.update { $0.isStopped = true }
-        session.stop()
+        session.cancel(ticket)
     }
 
     /// The next update; blocks while it is made. Nil at the end.

@@ -1,8 +1,8 @@
 import FaceInference
 import FaceMessages
 import FaceMetadata
-import FaceSession
 import FaceTracking
+import FacetKit
 import Frames
 import OverlayRendering
 

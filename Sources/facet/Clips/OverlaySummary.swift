@@ -1,5 +1,5 @@
 import FaceMetadata
-import FaceSession
+import FacetKit
 
 /// What `apply` found in a file, and of what it warns.
 struct OverlaySummary {

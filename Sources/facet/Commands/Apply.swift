@@ -1,6 +1,6 @@
 import ArgumentParser
 import FaceInference
-import FaceSession
+import FacetKit
 import Foundation
 import MediaFiles
 import System

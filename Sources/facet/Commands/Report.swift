@@ -1,7 +1,7 @@
 import ArgumentParser
 import FaceMessages
 import FaceMetadata
-import FaceSession
+import FacetKit
 import Foundation
 import Frames
 import MQTT

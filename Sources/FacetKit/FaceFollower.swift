@@ -37,6 +37,7 @@ final class FaceFollower: @unchecked Sendable {
         _ wanted: FaceSession.Options,
         whenLibraryIsLoaded: () -> Void = {}
     ) throws(FaceSessionError) {
+        try wanted.check()
         do {
             if analyzer == nil || wanted.detection != options.detection {
                 analyzer = try FaceAnalyzer(wanted.detection, whenLibraryIsLoaded: whenLibraryIsLoaded)
@@ -124,7 +125,7 @@ final class FaceFollower: @unchecked Sendable {
         update.events = gone + update.events
         update.sightings = tracked.sightings + analysis.unconfirmed.map { FaceSighting(track: nil, face: $0) }
         (update.isCut, update.isOverLimit) = (isNewScene, analysis.isOverLimit)
-        if options.landmarks { update.landmarks = landmarks(analyzer) }
+        if options.landmarks { update.landmarks = landmarks(analyzer, in: picture?.uprightSize ?? frame.uprightSize) }
         if isDeliveryDue(at: frame.stamp.mediaTime) {
             lastDelivery = frame.stamp.mediaTime
             update.frame = picture
@@ -138,7 +139,7 @@ final class FaceFollower: @unchecked Sendable {
         lastPicture = since
         guard time - since >= stallTimeout, case .streaming(let stream) = state else { return nil }
         return SourceFailure(
-            reason: "undecodable",
+            reason: .undecodable,
             description: """
                 cannot decode the pictures of \(stream.name): frames come, but none could be decoded for \(stallTimeout) s; \
                 waiting for one that can, check the cable or choose another format.
@@ -174,8 +175,8 @@ final class FaceFollower: @unchecked Sendable {
         return time - lastDelivery >= 0.9 / rate
     }
 
-    private func landmarks(_ analyzer: FaceAnalyzer) -> [FaceID: [FaceLandmark]] {
-        tracker.lineages.compactMapValues { analyzer.landmarks(of: $0 - lineageOffset)?.all }
+    private func landmarks(_ analyzer: FaceAnalyzer, in size: FrameSize) -> [FaceID: [FaceLandmark]] {
+        tracker.lineages.compactMapValues { analyzer.landmarks(of: $0 - lineageOffset)?.shares(of: size) }
     }
 
     private func update(_ tracked: FaceTracker.Update, of frame: Frame) -> FaceUpdate {

@@ -5,7 +5,7 @@ public import Frames
 public import System
 
 /// What one frame, or one change of the source, brought.
-public struct FaceUpdate: Sendable {
+public struct FaceUpdate: Equatable, Sendable {
     /// How the source is.
     public var state: StreamState
 
@@ -27,7 +27,7 @@ public struct FaceUpdate: Sendable {
     /// How many frames there were so far, and what became of them.
     public var counts: FrameCounts
 
-    /// The 478 landmarks of each face that is seen in this frame, in pixels of the upright picture, with `Options.landmarks`.
+    /// The 478 landmarks of each face that is seen in this frame, with `Options.landmarks`; indices as in the MediaPipe face mesh.
     public var landmarks: [FaceID: [FaceLandmark]]
 
     /// The frame, with `Options.frames`; nil if it could not be decoded.
@@ -116,6 +116,8 @@ public enum FaceSessionError: Error, Hashable, Sendable, CustomStringConvertible
     case decoder(reason: String)
     /// The system has no thread left.
     case thread(ThreadError)
+    /// A number given by the program cannot be used.
+    case unusable(option: String, value: String, allowed: String)
     /// The session runs already, on another thread or for another `updates`.
     case alreadyRunning
 
@@ -126,6 +128,7 @@ public enum FaceSessionError: Error, Hashable, Sendable, CustomStringConvertible
         case .inference(let error): error.description
         case .decoder(let reason): "cannot decode JPEG: \(reason)"
         case .thread(let error): error.description
+        case .unusable(let option, let value, let allowed): "cannot use the \(option) \(value): it must be \(allowed)"
         case .alreadyRunning: "this session runs already; make another one, or stop the first"
         }
     }

@@ -1,8 +1,8 @@
-// Switches a lamp with each smile: SmileLamp [CLIP]. Without a clip it watches the first camera.
-import FaceSession
+// Switches a lamp with each smile: SmileLamp [FILE|ADDRESS]. Without one it watches the first camera.
+import FacetKit
 
-let clip = CommandLine.arguments.dropFirst().first
-let session = try FaceSession(source: clip.map { .clip($0) } ?? .camera(.automatic))
+let source = CommandLine.arguments.dropFirst().first.map { FaceSession.Source.file($0) } ?? .camera()
+let session = try await FaceSession(source: source)
 var isLampOn = false
 for try await update in session.updates {
     for event in update.events {

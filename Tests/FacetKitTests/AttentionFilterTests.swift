@@ -1,7 +1,7 @@
 import FaceMetadata
 import Testing
 
-@testable import FaceSession
+@testable import FacetKit
 
 @Suite("Attention")
 struct AttentionFilterTests {

@@ -36,7 +36,7 @@ struct RunState {
     private var current: Configuration?
     /// With what a frame was analysed last: until then a configuration that is valid, but asks for what this camera cannot
     /// do, is no reason to end a session that worked before.
-    private var proven: Configuration?
+    private var working: Configuration?
     private var phase = Phase.idle
     private var isPaused = false
     /// The configuration known when the pause was reported.
@@ -45,13 +45,18 @@ struct RunState {
     private(set) var isLeaving = false
     private var leaveReason = FaceEvent.LeaveReason.restart
 
-    init(_ configuration: Configuration) { wanted = configuration }
+    init(_ source: FaceSession.Source, _ options: FaceSession.Options) {
+        wanted = Configuration(source: source, options: options)
+    }
 
     /// Whether the session is to pause or to end.
     var isInterrupted: Bool { if case .ending = phase { true } else { isPaused } }
 
-    /// Whether the source is closed because of a pause, or nothing runs.
-    var isAtRest: Bool { if case .idle = phase { true } else { pausedAt != nil } }
+    /// Whether the source is closed because of a pause.
+    var isAtRest: Bool { pausedAt != nil }
+
+    /// Whether there is no run.
+    var isIdle: Bool { if case .idle = phase { true } else { false } }
 
     /// The run in progress, if it can be cancelled by itself.
     var ticket: RunTicket? {
@@ -94,7 +99,7 @@ struct RunState {
         switch phase {
         case .idle:
             phase = ticket?.isCancelled == true ? .ending(ticket, thread: thread) : .running(ticket, thread: thread)
-            proven = nil
+            working = nil
             return true
         case .ending(_, thread): return false
         case .ending: return nil
@@ -113,7 +118,7 @@ struct RunState {
         guard isPaused else {
             pausedAt = nil
             current = wanted
-            if status.outcome == .inEffect, wanted != proven { status.outcome = .pending }
+            if status.outcome == .inEffect, wanted != working { status.outcome = .pending }
             return .open(wanted, leaveReason)
         }
         guard pausedAt != status.number else { return nil }
@@ -140,7 +145,7 @@ struct RunState {
 
     /// A frame was analysed, or the source waits for its camera or sender.
     mutating func sourceWorks(hasFrame: Bool) {
-        if hasFrame, proven != current { proven = current }
+        if hasFrame, working != current { working = current }
         if status.outcome == .pending, current == wanted { status.outcome = .inEffect }
     }
 
@@ -156,8 +161,8 @@ struct RunState {
     mutating func sourceFailed(_ error: FaceSessionError) -> Bool {
         defer { sourceIsClosed() }
         guard current == wanted else { return true }
-        guard let proven, proven != wanted else { return false }
-        wanted = proven
+        guard let working, working != wanted else { return false }
+        wanted = working
         status.outcome = .rejected(error)
         return true
     }

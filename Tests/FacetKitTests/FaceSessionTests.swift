@@ -7,7 +7,7 @@ import Frames
 import Synchronization
 import Testing
 
-@testable import FaceSession
+@testable import FacetKit
 
 /// The real models on a portrait; frames come from the tests.
 @Suite("Face session", .timeLimit(.minutes(5)))
@@ -96,7 +96,7 @@ struct FaceSessionTests {
         #expect(points.count == 478)
         let size = try #require(update.frame?.uprightSize)
         #expect(size == FrameSize(width: 512, height: 600))
-        let x = points.map { Double($0.x) / Double(size.width) }
+        let x = points.map(\.x)
         #expect(abs((x.min() ?? 0) - face.bounds.x) < 0.05)
 
         var plain: FaceUpdate?
@@ -238,7 +238,7 @@ struct FaceSessionTests {
 
     @Test("a clip that is missing is an error that names it, at once")
     func missingClip() {
-        let error = #expect(throws: FaceSessionError.self) { try FaceSession(source: .clip("/nowhere/clip.mp4")) }
+        let error = #expect(throws: FaceSessionError.self) { try FaceSession(source: .file("/nowhere/clip.mp4")) }
         #expect(error?.description.contains("/nowhere/clip.mp4") == true)
     }
 
@@ -249,7 +249,7 @@ struct FaceSessionTests {
         let portrait = try jpeg()
         let source = Script { put in for index in 0..<30 { _ = put(.jpeg(portrait, index: index)) } }
         var frames: [Int] = []
-        for try await update in try FaceSession(source: source.source).updates {
+        for try await update in try await FaceSession(source: source.source).updates {
             await Task.yield()
             if let frame = update.stamp?.frame, update.captured != nil { frames.append(frame) }
         }
@@ -265,7 +265,7 @@ struct FaceSessionTests {
         let channel = UpdateChannel(.bounded(10), meter: meter)
         let clip = Script { put in for index in 0..<60 { _ = put(.jpeg(portrait, index: index)) } }
         // All is sent before any of it is read; each frame has news.
-        try FaceSession(source: clip.source, options: options).run { update in
+        try await FaceSession(source: clip.source, options: options).run { update in
             var update = update
             if let stamp = update.stamp, let face = update.faces.first, update.captured != nil {
                 update.events.append(FaceEvent(kind: .smile, face: face, stamp: stamp))
@@ -287,7 +287,7 @@ struct FaceSessionTests {
         let meter = SessionMeter()
         let channel = UpdateChannel(.bounded(100), meter: meter)
         let clip = Script { put in for index in 0..<30 { _ = put(.jpeg(portrait, index: index)) } }
-        try FaceSession(source: clip.source).run { _ = channel.send($0) }
+        try await FaceSession(source: clip.source).run { _ = channel.send($0) }
         channel.finish(.success(nil))
         var updates: [FaceUpdate] = []
         while let update = try await channel.next().get() { updates.append(update) }
@@ -301,7 +301,10 @@ struct FaceSessionTests {
     func pausingInLoop() async throws {
         let portrait = try jpeg()
         let source = Script { put in for index in 0..<300 where !put(.jpeg(portrait, index: index)) { return } }
-        let session = try FaceSession(source: source.source)
+        let session = try await FaceSession(source: source.source)
+        // Without a run there is nothing to wait for.
+        await session.pause()
+        await session.resume()
         var states: [String] = []
         for try await update in session.updates {
             if states.last != name(update.state) { states.append(name(update.state)) }
@@ -322,7 +325,7 @@ struct FaceSessionTests {
     func secondReader() async throws {
         let portrait = try jpeg()
         let source = Script { put in for index in 0..<60 { _ = put(.jpeg(portrait, index: index)) } }
-        let session = try FaceSession(source: source.source)
+        let session = try await FaceSession(source: source.source)
         var frames = 0
         var refusal: FaceSessionError?
         for try await update in session.updates {
@@ -338,7 +341,7 @@ struct FaceSessionTests {
     func cancelledEarly() async throws {
         let portrait = try jpeg()
         let source = Script { put in for index in 0..<100_000 where !put(.jpeg(portrait, index: index)) { break } }
-        let session = try FaceSession(source: source.source)
+        let session = try await FaceSession(source: source.source)
         for _ in 0..<20 {
             for try await update in session.updates where !update.events.isEmpty { break }
             let task = Task { for try await _ in session.updates {} }
@@ -355,7 +358,7 @@ struct FaceSessionTests {
             for index in 0..<100_000 where !put(.jpeg(portrait, index: index)) { break }
             hasEnded.continuation.yield()
         }
-        let session = try FaceSession(source: source.source)
+        let session = try await FaceSession(source: source.source)
         for try await update in session.updates where !update.events.isEmpty { break }
         var ends = hasEnded.stream.makeAsyncIterator()
         await ends.next()
@@ -373,68 +376,43 @@ private final class Script: FrameSource {
     typealias Put = (Frame?) -> Bool
 
     private let play: @Sendable (Put) -> Void
-    private let custom = Mutex<FaceSession.CustomSource?>(nil)
 
     init(_ play: @escaping @Sendable (Put) -> Void) {
         self.play = play
     }
 
-    /// The same one each time it is asked for.
-    var source: FaceSession.Source {
-        custom.withLock { custom in
-            let made = custom ?? FaceSession.CustomSource(policy: .every(capacity: 2)) { [play] in Script(play) }
-            custom = made
-            return .custom(made)
-        }
-    }
+    var source: FaceSession.Source { .custom(self) }
 
     private let isStopped = Atomic(false)
 
     func run(into mailbox: FrameMailbox) {
+        isStopped.store(false, ordering: .relaxed)
         let size = FrameSize(width: 512, height: 600)
         mailbox.put(.streaming(StreamDescription(name: "script", size: size, format: "", rate: 30, isLive: false)))
         play { frame in
             guard !isStopped.load(ordering: .relaxed) else { return false }
             guard let frame else {
-                mailbox.put(.lost(SourceFailure(reason: "unplugged", description: "a test")))
+                mailbox.put(.lost(SourceFailure(reason: .unplugged, description: "a test")))
                 while !isStopped.load(ordering: .relaxed) { usleep(1000) }
                 return false
             }
             return mailbox.put(.frame(frame))
         }
-        mailbox.put(.ended(isStopped.load(ordering: .relaxed) ? .stopped : .finished))
     }
 
     func stop() { isStopped.store(true, ordering: .relaxed) }
 }
 
-/// The bytes of a JPEG; nobody writes to them after `init`.
-private final class Bytes: @unchecked Sendable {
-    let base: UnsafeMutablePointer<UInt8>
-
-    init(_ bytes: [UInt8]) {
-        base = .allocate(capacity: bytes.count)
-        base.initialize(from: bytes, count: bytes.count)
-    }
-
-    deinit { base.deallocate() }
-}
-
 extension Frame {
     /// A JPEG as a camera of 30 frames a second delivers it.
     fileprivate static func jpeg(_ bytes: [UInt8], index: Int) -> Frame {
-        let memory = Bytes(bytes)
-        return Frame(
-            stamp: FrameStamp(
-                frame: index,
-                time: Timestamp(nanoseconds: 0).advanced(bySeconds: Double(index) / 30),
-                mediaTime: Double(index) / 30
-            ),
-            captured: .now,
-            size: FrameSize(width: 512, height: 600),
-            format: .jpeg,
-            planes: (Plane(base: memory.base, bytesPerRow: bytes.count), nil, nil),
-            lease: memory
-        )
+        let time = Double(index) / 30
+        let stamp = FrameStamp(frame: index, time: Timestamp(nanoseconds: 0).advanced(bySeconds: time), mediaTime: time)
+        let size = FrameSize(width: 512, height: 600)
+        do {
+            return try Frame(copying: bytes, size: size, format: .jpeg, stamp: stamp)
+        } catch {
+            fatalError("\(error)")
+        }
     }
 }

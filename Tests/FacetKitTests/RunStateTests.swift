@@ -2,17 +2,17 @@ import FaceMetadata
 import FaceTracking
 import Testing
 
-@testable import FaceSession
+@testable import FacetKit
 
 @Suite("What a session does next")
 struct RunStateTests {
     private typealias Configuration = RunState.Configuration
 
-    private static let first = Configuration(source: .clip("first"), options: FaceSession.Options())
-    private static let other = Configuration(source: .clip("other"), options: FaceSession.Options())
+    private static let first = Configuration(source: .file("first"), options: FaceSession.Options())
+    private static let other = Configuration(source: .file("other"), options: FaceSession.Options())
     private static let error = FaceSessionError.decoder(reason: "a test")
 
-    private var state = RunState(Self.first)
+    private var state = RunState(Self.first.source, Self.first.options)
 
     private func options(patience: Double) -> FaceSession.Options {
         var options = FaceSession.Options()

@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Facet by the address that it was cloned from; deploy/test builds the examples against the checkout around them.
+let facet: Package.Dependency =
+    if let checkout = Context.environment["FACET_CHECKOUT"] {
+        .package(name: "facet", path: checkout)
+    } else {
+        .package(url: "https://git.example.org/facet.git", from: "0.3.0")
+    }
+
+let package = Package(
+    name: "Examples",
+    dependencies: [facet],
+    targets: [
+        .executableTarget(name: "SmileLamp", dependencies: [.product(name: "FacetKit", package: "facet")]),
+        .executableTarget(name: "OwnFrames", dependencies: [.product(name: "FacetKit", package: "facet")]),
+        .executableTarget(name: "FaceLog", dependencies: [.product(name: "FaceMessages", package: "facet")]),
+    ]
+)

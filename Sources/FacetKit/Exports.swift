@@ -1,0 +1,6 @@
+// An app imports FacetKit and has all that its declarations mention.
+@_exported public import FaceInference
+@_exported public import FaceMetadata
+@_exported public import FaceTracking
+@_exported public import Frames
+@_exported public import V4L2Capture

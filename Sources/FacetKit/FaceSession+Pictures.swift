@@ -1,0 +1,72 @@
+public import FaceInference
+public import FaceMetadata
+public import Frames
+import MediaFiles
+public import V4L2Capture
+
+// What needs no session: the machine's cameras, and single pictures.
+extension FaceSession {
+    /// The cameras of this machine, those in use too, and why other video nodes are none; takes some milliseconds a node.
+    public static func cameras() -> CameraInventory { .list() }
+
+    /// The faces in one picture, from the largest number of identical looks that it takes until a face counts as there.
+    ///
+    /// What needs time to be known, as a smile against the face's own rest, is as far as one picture tells. Loads the models,
+    /// unless a session of this process has loaded them; blocks for up to some tenths of a second.
+    ///
+    /// - Parameters:
+    ///   - frame: The picture; a JPEG is decoded.
+    ///   - detection: What to look for.
+    /// - Returns: The faces, with identities from 1.
+    /// - Throws: `FaceSessionError` if the models cannot be used or the picture cannot be decoded.
+    public static func faces(
+        in frame: Frame,
+        detection: FaceAnalyzer.Options = FaceAnalyzer.Options()
+    ) throws(FaceSessionError) -> [FaceObject] {
+        var options = Options()
+        options.detection = detection
+        let follower = FaceFollower(options, firstFaceID: FaceID(rawValue: 1), meter: SessionMeter())
+        try follower.load(options)
+        var frame = frame
+        do {
+            if frame.format == .jpeg { frame = try JPEGDecoder().decode(frame) }
+        } catch {
+            throw .source(SourceFailure(reason: .undecodable, description: error.description))
+        }
+        var faces: [FaceObject] = []
+        // A quarter of a second at 30 frames/s: more than twice the delay after which a face has entered.
+        for number in 0..<8 {
+            frame.stamp = FrameStamp(frame: number, time: frame.stamp.time, mediaTime: Double(number) / 30)
+            faces = try follower.advance(to: frame).faces
+        }
+        return faces
+    }
+
+    /// The faces in one picture, without blocking the task's thread.
+    ///
+    /// - Throws: `FaceSessionError` if the models cannot be used or the picture cannot be decoded.
+    public static func faces(
+        in frame: Frame,
+        detection: FaceAnalyzer.Options = FaceAnalyzer.Options()
+    ) async throws(FaceSessionError) -> [FaceObject] {
+        try await onThread { () throws(FaceSessionError) in try faces(in: frame, detection: detection) }
+    }
+
+    /// The faces in a picture file, or in the first picture of a clip, without blocking the task's thread.
+    ///
+    /// - Throws: `FaceSessionError` if the models or the file cannot be used.
+    public static func faces(
+        inPictureAt path: String,
+        detection: FaceAnalyzer.Options = FaceAnalyzer.Options()
+    ) async throws(FaceSessionError) -> [FaceObject] {
+        try await onThread { () throws(FaceSessionError) in
+            let picture: Frame
+            do throws(MediaError) {
+                picture = try StillPicture.load(path)
+            } catch {
+                throw .source(SourceFailure(error))
+            }
+            return try faces(in: picture, detection: detection)
+        }
+    }
+}

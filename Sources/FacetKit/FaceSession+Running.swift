@@ -1,0 +1,157 @@
+import Frames
+import Glibc
+import System
+
+extension FaceSession {
+    /// Runs on the calling thread, which it blocks, until a clip has ended or `stop` was called.
+    ///
+    /// - Parameter handler: Gets each update, on this thread. While it works, a live source drops frames and counts them as late.
+    /// - Throws: `FaceSessionError` if the source or the models cannot be used, after an update with a leave for each face.
+    public func run(_ handler: (FaceUpdate) -> Void) throws(FaceSessionError) {
+        try run(nil, handler)
+    }
+
+    /// Runs as above; the run can be cancelled by its ticket, before it begins too.
+    package func run(_ ticket: RunTicket?, _ handler: (FaceUpdate) -> Void) throws(FaceSessionError) {
+        guard control.wait(until: { $0.state.begin(ticket, on: pthread_self()) }) else { throw .alreadyRunning }
+        loading?.join()
+        defer {
+            control.update { $0.state.end() }
+            tellWaiting()
+        }
+        func report(_ update: FaceUpdate) {
+            var update = update
+            update.configuration = control.update { $0.state.status }
+            handler(update)
+        }
+        do throws(FaceSessionError) {
+            while true {
+                let step = control.wait { $0.state.next() }
+                tellWaiting()
+                switch step {
+                case .end: return report(follower.interrupt(.ended, reason: .shutdown))
+                case .report: report(follower.update())
+                case .pause:
+                    report(follower.interrupt(.paused, reason: .disabled))
+                    follower.unload()
+                case .open(let configuration, let reason):
+                    report(follower.interrupt(.starting, reason: reason))
+                    do throws(FaceSessionError) {
+                        try stream(configuration, report)
+                        control.update { $0.state.sourceEnded() }
+                    } catch {
+                        guard control.update({ $0.state.sourceFailed(error) }) else { throw error }
+                        report(follower.update())
+                    }
+                }
+            }
+        } catch {
+            report(follower.interrupt(.ended, reason: error.endsCamera ? .cameraLost : .shutdown))
+            throw error
+        }
+    }
+
+    /// Runs a source until it ends or is stopped.
+    private func stream(
+        _ configuration: RunState.Configuration,
+        _ report: (FaceUpdate) -> Void
+    ) throws(FaceSessionError) {
+        let opened = control.update { control in
+            defer { control.opened = nil }
+            return control.opened
+        }
+        let source =
+            if let opened, configuration.source == firstSource { opened } else {
+                try configuration.source.open(memory)
+            }
+        let mailbox = FrameMailbox(policy: configuration.source.mailboxPolicy)
+        let isWanted = control.update { control in
+            control.running = (source, mailbox)
+            return !control.state.isLeaving
+        }
+        defer { control.update { $0.running = nil } }
+        guard isWanted else { return }
+        meter.follow(mailbox)
+        defer { meter.follow(nil) }
+        // A camera takes its time to open, in which the models are compiled. A clip would lose its first frames.
+        if !configuration.source.isCamera { try follower.load(configuration.options) }
+        let capture: JoinableThread
+        do {
+            capture = try JoinableThread(named: "capture") {
+                source.run(into: mailbox)
+                // For a source that just returns.
+                mailbox.put(.ended(.finished))
+            }
+        } catch {
+            throw .thread(error)
+        }
+        // The device must be closed before it is opened again; and a source that waits for a place must not hang.
+        defer {
+            source.stop()
+            mailbox.close()
+            capture.join()
+        }
+        try follower.load(configuration.options)
+        try follow(mailbox, configuration.source, report)
+    }
+
+    private func follow(
+        _ mailbox: FrameMailbox,
+        _ source: Source,
+        _ report: (FaceUpdate) -> Void
+    ) throws(FaceSessionError) {
+        var isLive = source.isCamera
+        while let next = mailbox.take() {
+            let (isLeaving, options) = control.update { ($0.state.isLeaving, $0.state.newOptions) }
+            guard !isLeaving else { return }
+            if let options { load(options, report) }
+            switch next {
+            case nil:
+                // The options may be in use although no frame shows it.
+                if case .lost = follower.state { control.update { $0.state.sourceWorks(hasFrame: false) } }
+                report(follower.update())
+            case .streaming(let stream)?:
+                isLive = stream.isLive
+                // A network stream is only known to be live once it was opened.
+                if isLive { mailbox.change(to: .newest) }
+                report(follower.begin(stream, stallTimeout: source.stallTimeout))
+            case .frame(let frame)?:
+                // What waited through a suspend of the machine is of no use.
+                if isLive, frame.isStale {
+                    meter.countStale()
+                    continue
+                }
+                let update = try follower.advance(to: frame)
+                control.update { $0.state.sourceWorks(hasFrame: true) }
+                report(update)
+            case .lost(let failure)?:
+                control.update { $0.state.sourceWorks(hasFrame: false) }
+                report(follower.interrupt(.lost(failure), reason: .cameraLost))
+            case .ended(.failed(let failure))?: throw .source(failure)
+            case .ended?: return
+            }
+        }
+    }
+
+    /// Takes other options while the source runs; if they do not work, those before stay.
+    private func load(_ options: Options, _ report: (FaceUpdate) -> Void) {
+        do throws(FaceSessionError) {
+            try follower.load(options)
+            control.update { $0.state.optionsWereLoaded(options) }
+        } catch {
+            control.update { $0.state.optionsWereLoaded(options, error) }
+            report(follower.update())
+        }
+    }
+}
+
+extension FaceSessionError {
+    fileprivate var endsCamera: Bool {
+        if case .source = self { true } else { false }
+    }
+}
+
+extension Frame {
+    /// Older than any pipeline that keeps up lets a frame become, in a mailbox that holds only the newest.
+    fileprivate var isStale: Bool { .now - captured > .seconds(1) }
+}

@@ -1,0 +1,247 @@
+public import FaceInference
+public import FaceMetadata
+public import FaceTracking
+import Frames
+import MediaFiles
+import System
+import V4L2Capture
+
+/// Reads a camera, a file, a stream or a program's own frames, and says what faces are in it and how the source is.
+///
+/// ```swift
+/// let session = try await FaceSession(source: .camera())
+/// for try await update in session.updates {
+///     for event in update.events where event.kind == .smile { lamp.toggle() }
+/// }
+/// ```
+/// A camera that is unplugged is waited for. The same frames always give the same events, live and offline.
+/// All methods may be called from any thread.
+public final class FaceSession: Sendable {
+    /// What to look for, and what updates are to carry.
+    public struct Options: Hashable, Sendable {
+        /// How faces are found.
+        public var detection = FaceAnalyzer.Options()
+        /// How faces are followed, and how long they may go unseen.
+        public var tracking = FaceTracker.Parameters()
+        /// Whether updates carry the 478 landmarks of each face.
+        public var landmarks = false
+        /// Whether updates carry their frame, and how.
+        public var frames = FrameDelivery.none
+        /// How many frames a second updates carry at most; nil for every one.
+        public var maximumFrameRate: Double?
+
+        /// Makes the default options.
+        public init() {}
+    }
+
+    /// Which frames updates carry. A frame that is kept keeps memory of the source, so keep only a few.
+    public enum FrameDelivery: Hashable, Sendable {
+        /// None.
+        case none
+        /// As they are analysed: a JPEG may have been decoded at a half, a quarter or an eighth of its size.
+        case analysed
+        /// At full size, which costs more decoding if the camera delivers JPEG.
+        case full
+    }
+
+    struct Control: Sendable {
+        var state: RunState
+        var running: (source: any FrameSource, mailbox: FrameMailbox)?
+        /// What `init` opened, for the first run with it.
+        var opened: (any FrameSource)?
+        /// Who waits for the session to pause or to go on.
+        var waiting: [(goal: @Sendable (RunState) -> Bool, reached: CheckedContinuation<Void, Never>)] = []
+    }
+
+    /// Counts frames and measures the work on them, over all runs of this session.
+    package let meter: SessionMeter
+
+    let control: Monitor<Control>
+    let follower: FaceFollower
+    let memory: CameraMemory
+    let firstSource: Source
+    /// Loads the models before the first run; the run waits for it.
+    let loading: JoinableThread?
+
+    /// Makes a session; a camera is not touched, and no model is loaded for one, before it runs.
+    ///
+    /// - Parameters:
+    ///   - source: Where frames come from.
+    ///   - options: What to look for.
+    ///   - firstFaceID: The identity of the first face; a program that restarts continues with the next free one.
+    /// - Throws: `FaceSessionError` if a file cannot be opened, a number cannot be used or the models are not installed.
+    public convenience init(
+        source: Source,
+        options: Options = Options(),
+        firstFaceID: FaceID = FaceID(rawValue: 1)
+    ) throws(FaceSessionError) {
+        self.init(try Beginning(source, options, firstFaceID))
+    }
+
+    /// Makes a session without blocking the task's thread: opening a file takes up to some tenths of a second.
+    public convenience init(
+        source: Source,
+        options: Options = Options(),
+        firstFaceID: FaceID = FaceID(rawValue: 1)
+    ) async throws(FaceSessionError) {
+        self.init(
+            try await Self.onThread { () throws(FaceSessionError) in try Beginning(source, options, firstFaceID) }
+        )
+    }
+
+    private init(_ beginning: Beginning) {
+        control = Monitor(beginning.control)
+        (memory, meter, follower) = (beginning.memory, beginning.meter, beginning.follower)
+        (firstSource, loading) = (beginning.source, beginning.loading)
+    }
+
+    /// What a session begins with.
+    private struct Beginning: Sendable {
+        let source: Source
+        let control: Control
+        let follower: FaceFollower
+        let loading: JoinableThread?
+        let memory = CameraMemory()
+        let meter = SessionMeter()
+
+        init(_ source: Source, _ options: Options, _ firstFaceID: FaceID) throws(FaceSessionError) {
+            try source.check()
+            try options.check()
+            let numbers = 1...(1 << 53)
+            try require(numbers ~= firstFaceID.rawValue, "firstFaceID", firstFaceID.rawValue, "1 to 2^53")
+            do {
+                if options.detection.modelDirectory == nil { _ = try ModelDirectory.find() }
+            } catch {
+                throw .inference(error)
+            }
+            self.source = source
+            follower = FaceFollower(options, firstFaceID: firstFaceID, meter: meter)
+            var control = Control(state: RunState(source, options))
+            loading = source.isMedia ? FaceSession.load(options, by: follower) : nil
+            do throws(FaceSessionError) {
+                if source.isMedia { control.opened = try source.open(memory) }
+            } catch {
+                loading?.join()
+                throw error
+            }
+            self.control = control
+        }
+    }
+
+    deinit { loading?.join() }
+
+    /// Loads the models on a thread of their own, while FFmpeg is loaded on this one.
+    ///
+    /// The dynamic linker loads one library at a time. LiteRT is compared with its digest while FFmpeg's codecs are loaded,
+    /// then loaded, and the models are compiled while the rest of FFmpeg is loaded. What fails here fails again, with an
+    /// error, when the session runs.
+    private static func load(_ options: Options, by follower: FaceFollower) -> JoinableThread? {
+        let isLibraryLoaded = Monitor(false)
+        let loading = try? JoinableThread(named: "models") {
+            try? follower.load(options) { isLibraryLoaded.update { $0 = true } }
+            isLibraryLoaded.update { $0 = true }
+        }
+        ClipSource.loadCodecs()
+        if loading != nil { isLibraryLoaded.wait { $0 ? () : nil } }
+        return loading
+    }
+
+    /// How many frames there were so far, and what became of them.
+    public var counts: FrameCounts { meter.counts }
+
+    /// Does what blocks on a thread of its own.
+    static func onThread<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(FaceSessionError) -> Value
+    ) async throws(FaceSessionError) -> Value {
+        let result = await withCheckedContinuation { continuation in
+            do throws(ThreadError) {
+                _ = try JoinableThread(named: "session") {
+                    continuation.resume(returning: Result { () throws(FaceSessionError) in try body() })
+                }
+            } catch {
+                continuation.resume(returning: .failure(.thread(error)))
+            }
+        }
+        return try result.get()
+    }
+
+    // MARK: - Control
+
+    /// Closes the camera and unloads the models until `resume`; faces leave. A paused clip begins anew.
+    ///
+    /// The session remembers which camera it had, and finds it again under another number. Returns at once.
+    public func pause() { ask { $0.pause() } }
+
+    /// Does the same, and returns once the camera is closed, or was resumed meanwhile.
+    public func pause() async {
+        ask { $0.pause() }
+        await reach { $0.isAtRest || $0.isIdle || !$0.isInterrupted }
+    }
+
+    /// Opens the camera again. Returns at once.
+    public func resume() { ask { $0.resume() } }
+
+    /// Does the same, and returns once the camera is about to be opened, or was paused again.
+    public func resume() async {
+        ask { $0.resume() }
+        await reach { !$0.isAtRest || $0.isInterrupted }
+    }
+
+    /// Ends the run in progress soon, with a leave for each face; without one, nothing happens.
+    ///
+    /// May be called by the run's own handler, and by the loop over the updates.
+    public func stop() { ask { $0.stop() } }
+
+    /// Ends one run soon, or at once when it begins; other runs are not affected.
+    package func cancel(_ ticket: RunTicket) {
+        ticket.cancel()
+        ask { $0.stop(only: ticket) }
+    }
+
+    /// Continues with another source or other options; only what differs is made anew.
+    ///
+    /// With other options alone the camera stays open and faces keep their identity. With another source faces leave. If the
+    /// new ones do not work, the session continues with those that did: updates say so in `configuration`.
+    ///
+    /// - Returns: The number that `FaceUpdate.configuration` has from now on, for a program that goes by its outcome.
+    @discardableResult
+    public func apply(source: Source, options: Options) -> Int { ask { $0.apply(source, options) } }
+
+    /// Continues with other options; the camera stays open and faces keep their identity.
+    ///
+    /// - Returns: The number that `FaceUpdate.configuration` has from now on.
+    @discardableResult
+    public func apply(_ options: Options) -> Int { ask { $0.apply(nil, options) } }
+
+    /// - Returns: The number of the newest configuration.
+    @discardableResult
+    private func ask(_ change: (inout RunState) -> Void) -> Int {
+        let control = control.update { control in
+            change(&control.state)
+            return control
+        }
+        if control.state.isLeaving { control.running?.source.stop() }
+        if control.state.newOptions != nil { control.running?.mailbox.wake() }
+        if control.state.isInterrupted { control.state.ticket?.release() }
+        tellWaiting()
+        return control.state.status.number
+    }
+
+    /// Returns once the session has come to a state.
+    private func reach(_ goal: @escaping @Sendable (RunState) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            control.update { $0.waiting.append((goal, continuation)) }
+            tellWaiting()
+        }
+    }
+
+    func tellWaiting() {
+        let reached = control.update { control in
+            let state = control.state
+            let end = control.waiting.partition { $0.goal(state) }
+            defer { control.waiting.removeSubrange(end...) }
+            return control.waiting[end...]
+        }
+        for waiting in reached { waiting.reached.resume() }
+    }
+}

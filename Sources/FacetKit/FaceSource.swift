@@ -1,0 +1,217 @@
+public import Frames
+import MediaFiles
+public import V4L2Capture
+
+extension FaceSession {
+    /// Where a session's frames come from.
+    public struct Source: Hashable, Sendable {
+        /// How fast a file is played.
+        public enum Pace: Hashable, Sendable {
+            /// As a camera would deliver it; frames that there is no time for are dropped.
+            case realtime
+            /// As fast as it can be analysed; no frame is dropped.
+            case asap
+        }
+
+        fileprivate enum Kind: Hashable, Sendable {
+            case camera(CameraConfiguration)
+            case media(Media)
+            case custom(CustomSource)
+        }
+
+        fileprivate struct Media: Hashable, Sendable {
+            var location: String
+            var pace: Pace
+            var loops: Bool
+            var orientation: Orientation
+            var isMirrored: Bool
+            var stallTimeout: Duration
+            var maximumPixels: Int
+        }
+
+        /// How many pixels a picture may have unless the program says otherwise: somewhat more than the 33 million of 8K.
+        public static let defaultMaximumPixels = JPEGDecoder.defaultMaximumPixels
+
+        fileprivate var kind: Kind
+
+        /// A camera of this machine, with the mode that suits faces best.
+        public static func camera(_ device: DeviceSelector = .automatic) -> Source {
+            camera(CameraConfiguration(device: device))
+        }
+
+        /// A camera of this machine with size, rate, format and controls as given.
+        public static func camera(_ configuration: CameraConfiguration) -> Source {
+            Source(kind: .camera(configuration))
+        }
+
+        /// A clip or a still picture.
+        ///
+        /// An address of a stream may be given too: what turns out to be live when it is opened is treated as with `stream`,
+        /// whatever the pace.
+        ///
+        /// - Parameters:
+        ///   - path: The file's path, or an address as for `stream`.
+        ///   - pace: How fast a clip is played.
+        ///   - loops: Whether a clip starts again at its end, and a still picture stays.
+        ///   - orientation: How the picture must be turned after what the file itself says.
+        ///   - isMirrored: Whether the upright picture is mirrored left to right.
+        ///   - stallTimeout: For how long frames may come that cannot be decoded, or none from the network, before the source
+        ///     counts as lost.
+        ///   - maximumPixels: How many pixels a picture may have; larger ones are refused by their header.
+        /// - Returns: The source; a file is opened when a session is made with it.
+        public static func file(
+            _ path: String,
+            pace: Pace = .asap,
+            loops: Bool = false,
+            orientation: Orientation = .up,
+            isMirrored: Bool = false,
+            stallTimeout: Duration = .seconds(2),
+            maximumPixels: Int = defaultMaximumPixels
+        ) -> Source {
+            let media = Media(
+                location: path,
+                pace: pace,
+                loops: loops,
+                orientation: orientation,
+                isMirrored: isMirrored,
+                stallTimeout: stallTimeout,
+                maximumPixels: maximumPixels
+            )
+            return Source(kind: .media(media))
+        }
+
+        /// A network stream, which is opened again whenever it is lost.
+        ///
+        /// - Parameters:
+        ///   - address: Begins with `rtsp://`, `rtsps://`, `http://` or `https://`.
+        ///   - orientation: How the picture must be turned to be upright.
+        ///   - isMirrored: Whether the upright picture is mirrored left to right.
+        ///   - stallTimeout: After how long without a picture the stream is lost, and opened again.
+        ///   - maximumPixels: How many pixels a picture may have; larger ones are refused by their header.
+        /// - Returns: The source; the address is checked when a session is made with it, and opened when that runs.
+        public static func stream(
+            _ address: String,
+            orientation: Orientation = .up,
+            isMirrored: Bool = false,
+            stallTimeout: Duration = .seconds(2),
+            maximumPixels: Int = defaultMaximumPixels
+        ) -> Source {
+            file(
+                address,
+                pace: .realtime,
+                orientation: orientation,
+                isMirrored: isMirrored,
+                stallTimeout: stallTimeout,
+                maximumPixels: maximumPixels
+            )
+        }
+
+        /// Frames that a program makes itself.
+        ///
+        /// Two such sources are the same if they have the same object.
+        public static func custom(_ source: any FrameSource) -> Source {
+            Source(kind: .custom(CustomSource(source: source)))
+        }
+
+        /// Whether a text names a camera: `auto` or something in `/dev`; any other names a clip or a stream.
+        package static func isCamera(_ text: String) -> Bool { text == "auto" || text.hasPrefix("/dev/") }
+
+        /// The source that a person means by a text: `auto`, `/dev/video0`, `clip.mp4`, `rtsp://…`; a clip in real time.
+        public init(_ text: String) {
+            self = Self.isCamera(text) ? .camera(DeviceSelector(text)) : .file(text, pace: .realtime)
+        }
+
+        private init(kind: Kind) {
+            self.kind = kind
+        }
+    }
+}
+
+/// A source of a program's own, by its identity.
+private struct CustomSource: Hashable, Sendable {
+    let source: any FrameSource
+
+    static func == (left: CustomSource, right: CustomSource) -> Bool { left.source === right.source }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(source)) }
+}
+
+extension FaceSession.Source {
+    /// Whether frames come from a camera of this machine.
+    var isCamera: Bool {
+        if case .camera = kind { true } else { false }
+    }
+
+    /// Whether FFmpeg opens it.
+    var isMedia: Bool {
+        if case .media = kind { true } else { false }
+    }
+
+    /// What holds until the source says whether it is live.
+    var mailboxPolicy: FrameMailbox.Policy { isCamera ? .newest : .every(capacity: 2) }
+
+    /// After how many seconds without a picture the source counts as lost.
+    var stallTimeout: Double {
+        switch kind {
+        case .camera(let configuration): configuration.stallTimeout.seconds
+        case .media(let media): media.stallTimeout.seconds
+        case .custom: 2
+        }
+    }
+
+    /// Makes the source. A camera's opens when it runs; `memory` says which one was in use before.
+    func open(_ memory: CameraMemory) throws(FaceSessionError) -> any FrameSource {
+        try check()
+        switch kind {
+        case .camera(var configuration):
+            configuration.stallTimeout = Self.bounded(configuration.stallTimeout)
+            do {
+                return try CameraSource(configuration, memory: memory)
+            } catch {
+                throw .source(error.sourceFailure)
+            }
+        case .media(let media):
+            var options = ClipSource.Options(pace: media.pace == .asap ? .asap : .realtime, loops: media.loops)
+            options.orientation = media.orientation
+            options.isMirrored = media.isMirrored
+            options.readTimeout = Self.bounded(media.stallTimeout).seconds
+            options.maximumPixels = media.maximumPixels
+            do {
+                return try ClipSource(media.location, options: options)
+            } catch {
+                throw .source(SourceFailure(error))
+            }
+        case .custom(let custom): return custom.source
+        }
+    }
+
+    /// Eleven days are as good as for ever, and can be counted in any unit.
+    private static func bounded(_ timeout: Duration) -> Duration { min(timeout, .seconds(1_000_000)) }
+}
+
+extension FaceSession.Source {
+    func check() throws(FaceSessionError) {
+        let sides = 1...32_767
+        switch kind {
+        case .camera(let camera):
+            if let size = camera.request.size {
+                try require(sides ~= size.width && sides ~= size.height, "request.size", size, "1x1 to 32767x32767")
+            }
+            if let rate = camera.request.rate {
+                try require(rate > 0 && rate <= 10_000, "request.rate", rate, "above 0, up to 10000")
+            }
+            try require(2...32 ~= camera.bufferCount, "bufferCount", camera.bufferCount, "2 to 32")
+            try require(camera.stallTimeout > .zero, "stallTimeout", camera.stallTimeout, "above 0")
+        case .media(let media):
+            try require(media.stallTimeout > .zero, "stallTimeout", media.stallTimeout, "above 0")
+            let pixels = 1...Int(Int32.max)
+            try require(
+                pixels ~= media.maximumPixels,
+                "maximumPixels",
+                media.maximumPixels,
+                "1 to \(pixels.upperBound)"
+            )
+        case .custom: break
+        }
+    }
+}

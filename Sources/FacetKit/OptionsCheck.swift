@@ -1,0 +1,41 @@
+import FaceInference
+import FaceMetadata
+import FaceTracking
+
+// What a program gives is checked once, so that nothing behind it can trap.
+
+extension FaceSession.Options {
+    func check() throws(FaceSessionError) {
+        let seconds = 0.0...1_000_000
+        try require(detection.maximumFaces >= 1, "maximumFaces", detection.maximumFaces, "at least 1")
+        try require(0...1 ~= detection.minimumSize, "minimumSize", detection.minimumSize, "0 to 1")
+        try require(seconds ~= detection.searchInterval, "searchInterval", detection.searchInterval, "0 to 1000000")
+        if let budget = detection.cpuBudget {
+            try require(budget > 0 && budget <= 1000, "cpuBudget", budget, "above 0, up to 1000")
+        }
+        if let region = detection.region {
+            let isInside = [region.x, region.y, region.x + region.width, region.y + region.height].allSatisfy {
+                -0.000_001...1.000_001 ~= $0
+            }
+            try require(isInside && region.area > 0, "region", region, "a part of the picture, 0 to 1")
+        }
+        let numbers = [
+            ("enterDelay", tracking.enterDelay), ("patience", tracking.patience),
+            ("smallestEyeDistance", tracking.smallestEyeDistance), ("yawLimit", tracking.yawLimit),
+        ]
+        for (name, number) in numbers { try require(seconds ~= number, name, number, "0 to 1000000") }
+        if let rate = maximumFrameRate {
+            try require(rate > 0 && rate.isFinite, "maximumFrameRate", rate, "above 0")
+        }
+    }
+}
+
+/// - Throws: `FaceSessionError.unusable` if a number of a program's is not what it must be.
+func require(
+    _ isUsable: Bool,
+    _ name: String,
+    _ value: some Any,
+    _ allowed: String
+) throws(FaceSessionError) {
+    guard isUsable else { throw .unusable(option: name, value: "\(value)", allowed: allowed) }
+}

@@ -1,0 +1,221 @@
+public import FaceMetadata
+
+/// Why a frame cannot be made, or its pixels cannot be read.
+public enum FrameError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Width and height must be between 1 and 32,767.
+    case unusableSize(FrameSize)
+    /// The format describes no pixels: an offset outside the pixel, chroma planes smaller than a sixteenth.
+    case unusableFormat(PixelFormat)
+    /// The format has another number of planes.
+    case wrongPlanes(PixelFormat, expected: Int, given: Int)
+    /// A plane has fewer bytes than its rows take.
+    case tooShort(plane: Int, bytes: Int, needed: Int)
+    /// Rows of a plane are closer to each other than they are long.
+    case overlappingRows(plane: Int, bytesPerRow: Int, needed: Int)
+    /// The frame's media time is not a number.
+    case unusableTime
+    /// The frame is a JPEG that cannot be decoded, with the decoder's reason.
+    case undecodable(String)
+
+    /// What was tried and why it failed.
+    public var description: String {
+        switch self {
+        case .unusableSize(let size): "cannot make a frame of \(size): width and height must be 1 to 32767 pixels"
+        case .unusableFormat(let format): "cannot make a frame: \(format) describes no pixels"
+        case .wrongPlanes(let format, let expected, let given):
+            "cannot make a frame: \(format) has \(expected) planes, \(given) were given"
+        case .tooShort(let plane, let bytes, let needed):
+            "cannot make a frame: plane \(plane) has \(bytes) bytes, its rows take \(needed)"
+        case .overlappingRows(let plane, let bytesPerRow, let needed):
+            "cannot make a frame: plane \(plane) has \(bytesPerRow) bytes from row to row, a row takes \(needed)"
+        case .unusableTime: "cannot make a frame: its media time is not a finite number"
+        case .undecodable(let reason): "cannot read the frame's pixels: \(reason)"
+        }
+    }
+}
+
+// Frames of a program's own.
+extension Frame {
+    /// Makes a frame over a program's own memory; nothing is copied.
+    ///
+    /// - Parameters:
+    ///   - planes: The memory of each plane that the format has, from its lowest address, and its bytes from a row to the one
+    ///     below: negative if the bottom row lies first. For a JPEG one plane, whose bytes per row do not matter.
+    ///   - lease: Keeps the memory alive. It must not be written to before `lease` ends, which it does with the frame's last copy.
+    ///   - size: The size as stored, before `orientation` is applied.
+    ///   - format: How the pixels lie in memory.
+    ///   - encoding: How YUV samples stand for colours.
+    ///   - orientation: How the picture must be turned to be upright.
+    ///   - stamp: The frame's number, its wall-clock time, and its seconds since the first one, which must grow.
+    /// - Throws: `FrameError` if the planes do not fit the format and the size.
+    public init(
+        planes: [(bytes: UnsafeRawBufferPointer, bytesPerRow: Int)],
+        keptBy lease: any AnyObject & Sendable,
+        size: FrameSize,
+        format: PixelFormat,
+        encoding: YUVEncoding = .video,
+        orientation: Orientation = .up,
+        stamp: FrameStamp
+    ) throws(FrameError) {
+        let needed = try format.rows(in: size)
+        guard planes.count == needed.count else {
+            throw .wrongPlanes(format, expected: needed.count, given: planes.count)
+        }
+        guard stamp.mediaTime.isFinite else { throw .unusableTime }
+        var made: [Plane] = []
+        for (index, (plane, needed)) in zip(planes, needed).enumerated() {
+            // A JPEG's plane has its length there.
+            let bytesPerRow = format == .jpeg ? plane.bytes.count : plane.bytesPerRow
+            guard bytesPerRow.magnitude >= needed.bytes else {
+                throw .overlappingRows(plane: index, bytesPerRow: bytesPerRow, needed: needed.bytes)
+            }
+            let (above, isBeyond) = Int(clamping: bytesPerRow.magnitude).multipliedReportingOverflow(
+                by: needed.count - 1
+            )
+            guard !isBeyond, above <= plane.bytes.count - needed.bytes, let lowest = plane.bytes.baseAddress else {
+                let bytes = isBeyond ? .max : above + needed.bytes
+                throw .tooShort(plane: index, bytes: plane.bytes.count, needed: bytes)
+            }
+            made.append(Plane(base: bytesPerRow < 0 ? lowest + above : lowest, bytesPerRow: bytesPerRow))
+        }
+        self.init(
+            stamp: stamp,
+            captured: .now,
+            size: size,
+            format: format,
+            encoding: encoding,
+            orientation: orientation,
+            planes: (made[0], made.count > 1 ? made[1] : nil, made.count > 2 ? made[2] : nil),
+            lease: lease
+        )
+    }
+
+    /// Makes a frame with a copy of bytes in which the format's planes follow each other, and rows too, without gaps.
+    ///
+    /// - Throws: `FrameError` if the bytes do not fit the format and the size.
+    public init(
+        copying bytes: [UInt8],
+        size: FrameSize,
+        format: PixelFormat,
+        encoding: YUVEncoding = .video,
+        orientation: Orientation = .up,
+        stamp: FrameStamp
+    ) throws(FrameError) {
+        let memory = PixelMemory(byteCount: bytes.count)
+        let copy = UnsafeMutableRawBufferPointer(start: memory.base, count: bytes.count)
+        copy.copyBytes(from: bytes)
+        var planes: [(bytes: UnsafeRawBufferPointer, bytesPerRow: Int)] = []
+        var rest = copy[...]
+        for rows in try format.rows(in: size) {
+            let plane = format == .jpeg ? rest : rest.prefix(rows.bytes * rows.count)
+            planes.append((UnsafeRawBufferPointer(rebasing: plane), rows.bytes))
+            rest = rest.dropFirst(plane.count)
+        }
+        try self.init(
+            planes: planes,
+            keptBy: memory,
+            size: size,
+            format: format,
+            encoding: encoding,
+            orientation: orientation,
+            stamp: stamp
+        )
+    }
+
+    /// Makes a frame of a JPEG, whose size is read from its header.
+    ///
+    /// - Throws: `FrameError.undecodable` if the bytes have no such header.
+    public init(jpeg bytes: [UInt8], orientation: Orientation = .up, stamp: FrameStamp) throws(FrameError) {
+        let size: FrameSize
+        do throws(JPEGError) {
+            let decoder = try JPEGDecoder()
+            size = try bytes.withUnsafeBytes { bytes in
+                Result { () throws(JPEGError) in try decoder.size(of: bytes) }
+            }.get()
+        } catch {
+            throw .undecodable(error.description)
+        }
+        try self.init(copying: bytes, size: size, format: .jpeg, orientation: orientation, stamp: stamp)
+    }
+
+    /// How many planes the format has.
+    public var planeCount: Int { planes.2 != nil ? 3 : planes.1 != nil ? 2 : 1 }
+
+    /// Lends the bytes of a plane, as stored.
+    ///
+    /// - Parameters:
+    ///   - index: Which plane, in 0..<`planeCount`.
+    ///   - body: Gets the plane's bytes from the lowest address on, and the bytes from a row to the one below: negative if the
+    ///     bottom row lies first. For a JPEG: its bytes, and their number.
+    /// - Returns: What `body` returns; nil if there is no such plane.
+    /// - Throws: What `body` throws.
+    public func withPlane<Result, Failure: Error>(
+        _ index: Int,
+        _ body: (RawSpan, _ bytesPerRow: Int) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        let all = [planes.0, planes.1, planes.2]
+        guard all.indices.contains(index), let plane = all[index], let rows = try? format.rows(in: size)[index] else {
+            return nil
+        }
+        defer { withExtendedLifetime(lease) {} }
+        if format == .jpeg {
+            return try body(
+                UnsafeRawBufferPointer(start: plane.base, count: plane.bytesPerRow).bytes,
+                plane.bytesPerRow
+            )
+        }
+        let above = (rows.count - 1) * Int(plane.bytesPerRow.magnitude)
+        let lowest = plane.bytesPerRow < 0 ? plane.base - above : plane.base
+        return try body(UnsafeRawBufferPointer(start: lowest, count: above + rows.bytes).bytes, plane.bytesPerRow)
+    }
+
+    /// The upright picture as bytes of red, green and blue, row after row from the top left, without gaps.
+    ///
+    /// - Parameter maximumWidth: A wider picture is made smaller, by averaging.
+    /// - Returns: The bytes and the size they make up.
+    /// - Throws: `FrameError` if the frame is a JPEG that is damaged.
+    public func rgb(maximumWidth: Int? = nil) throws(FrameError) -> (bytes: [UInt8], size: FrameSize) {
+        var frame = self
+        do {
+            if format == .jpeg { frame = try JPEGDecoder().decode(self) }
+        } catch {
+            throw .undecodable(error.description)
+        }
+        var target = frame.uprightSize
+        if let maximumWidth, maximumWidth < target.width {
+            let width = max(1, maximumWidth)
+            target = FrameSize(width: width, height: max(1, target.height * width / target.width))
+        }
+        var isDrawn = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: 3 * target.width * target.height) { bytes, count in
+            guard let base = bytes.baseAddress else { return }
+            isDrawn = UprightDrawing(of: frame, in: target).draw(into: base)
+            count = isDrawn ? bytes.count : 0
+        }
+        guard isDrawn else { throw .wrongPlanes(format, expected: 0, given: planeCount) }
+        return (bytes, target)
+    }
+}
+
+extension PixelFormat {
+    /// The bytes of a row and the rows of each plane; a JPEG has one row of at least a byte.
+    fileprivate func rows(in size: FrameSize) throws(FrameError) -> [(bytes: Int, count: Int)] {
+        let (width, height) = (size.width, size.height)
+        guard 1...32_767 ~= width, 1...32_767 ~= height else { throw .unusableSize(size) }
+        switch self {
+        case .gray: return [(width, height)]
+        case .planarYUV(let shiftX, let shiftY):
+            guard 0...4 ~= shiftX, 0...4 ~= shiftY else { throw .unusableFormat(self) }
+            let chroma = (bytes: (width - 1) >> shiftX + 1, count: (height - 1) >> shiftY + 1)
+            return [(width, height), chroma, chroma]
+        case .nv12: return [(width, height), ((width + 1) / 2 * 2, (height + 1) / 2)]
+        case .yuyv: return [((width + 1) / 2 * 4, height)]
+        case .packedRGB(let bytesPerPixel, let red, let green, let blue):
+            guard 3...16 ~= bytesPerPixel, [red, green, blue].allSatisfy({ 0..<bytesPerPixel ~= $0 }) else {
+                throw .unusableFormat(self)
+            }
+            return [(width * bytesPerPixel, height)]
+        case .jpeg: return [(1, 1)]
+        }
+    }
+}

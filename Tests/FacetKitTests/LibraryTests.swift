@@ -1,0 +1,259 @@
+import FaceInference
+import FaceMetadata
+import FaceTracking
+import FacetKit
+import FacetTestSupport
+import Foundation
+import Frames
+import Synchronization
+import Testing
+import V4L2Capture
+
+/// What an app calls, as an app imports it: no test sees more than that.
+@Suite("The library", .timeLimit(.minutes(5)))
+struct LibraryTests {
+    private static let portrait = "/usr/local/share/facet/grace_hopper.jpg"
+
+    /// The portrait as 512x600 pixels of R, G, B.
+    private func pixels() throws -> [UInt8] {
+        let bytes = Array(try Data(contentsOf: URL(filePath: Self.portrait)))
+        return try Frame(copying: bytes, size: size, format: .jpeg, stamp: stamp(0)).rgb().bytes
+    }
+
+    private let size = FrameSize(width: 512, height: 600)
+
+    private func stamp(_ frame: Int) -> FrameStamp {
+        let time = Timestamp(nanoseconds: 0).advanced(bySeconds: Double(frame) / 30)
+        return FrameStamp(frame: frame, time: time, mediaTime: Double(frame) / 30)
+    }
+
+    // MARK: - Frames of a program's own
+
+    @Test("frames made of an app's own pixels are looked at, whichever way they lie in memory")
+    func ownFrames() throws {
+        let pixels = try pixels()
+        let rows = stride(from: 0, to: pixels.count, by: 3 * size.width).map { pixels[$0..<$0 + 3 * size.width] }
+        let frames = try (0..<8).map { index in
+            guard index % 2 == 1 else {
+                return try Frame(copying: pixels, size: size, format: .rgb24, stamp: stamp(index))
+            }
+            let memory = OwnMemory(Array(rows.reversed().joined()))
+            return try Frame(
+                planes: [(memory.bytes, -3 * size.width)],
+                keptBy: memory,
+                size: size,
+                format: .rgb24,
+                stamp: stamp(index)
+            )
+        }
+        #expect(try frames[1].rgb() == frames[0].rgb())
+        var updates: [FaceUpdate] = []
+        try FaceSession(source: .custom(OwnFrames(frames))).run { updates.append($0) }
+        #expect(updates.flatMap(\.events).map(\.face.faceID.rawValue) == [1, 1])
+        #expect(updates.compactMap(\.captured).count == 8)
+        #expect(updates.last?.state == .ended)
+    }
+
+    @Test("a frame's memory is given back when its last copy is gone, and lends its planes until then")
+    func lease() throws {
+        weak var gone: OwnMemory?
+        do {
+            let memory = OwnMemory(Array(0..<24))
+            gone = memory
+            let frame = try Frame(
+                planes: [(memory.bytes, 12)],
+                keptBy: memory,
+                size: FrameSize(width: 4, height: 2),
+                format: .bgr24,
+                orientation: .down,
+                stamp: stamp(0)
+            )
+            #expect(
+                frame.withPlane(0) { span, bytesPerRow in
+                    [Int(span.unsafeLoad(as: UInt8.self)), span.byteCount, bytesPerRow]
+                } == [0, 24, 12]
+            )
+            #expect(frame.withPlane(1) { _, _ in 0 } == nil)
+            // The last pixel, which is the first one upright, with its blue first.
+            #expect(try frame.rgb().bytes.prefix(3) == [23, 22, 21])
+            #expect(try frame.rgb(maximumWidth: -1).size == FrameSize(width: 1, height: 1))
+        }
+        #expect(gone == nil)
+    }
+
+    @Test("a frame that its bytes do not make up is refused")
+    func unusableFrames() {
+        let bytes = [UInt8](repeating: 0, count: 100)
+        func error(_ width: Int, _ height: Int, _ format: PixelFormat) -> FrameError? {
+            do throws(FrameError) {
+                _ = try Frame(
+                    copying: bytes,
+                    size: FrameSize(width: width, height: height),
+                    format: format,
+                    stamp: stamp(0)
+                )
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(error(10, 10, .gray) == nil)
+        #expect(error(10, 11, .gray) == .tooShort(plane: 0, bytes: 100, needed: 110))
+        #expect(error(-1, 10, .gray) == .unusableSize(FrameSize(width: -1, height: 10)))
+        #expect(error(.max, .max, .nv12) == .unusableSize(FrameSize(width: .max, height: .max)))
+        #expect(error(9, 9, .nv12) == .tooShort(plane: 1, bytes: 19, needed: 50))
+        #expect(error(8, 8, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)) == nil)
+        #expect(error(5, 5, .planarYUV(chromaShiftX: 70, chromaShiftY: 1)) != nil)
+        #expect(error(5, 5, .packedRGB(bytesPerPixel: 3, red: 0, green: 1, blue: 3)) != nil)
+        let none = FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: .nan)
+        #expect(throws: FrameError.unusableTime) {
+            try Frame(copying: bytes, size: FrameSize(width: 10, height: 10), format: .gray, stamp: none)
+        }
+    }
+
+    // MARK: - Pictures
+
+    @Test("one picture, one answer: from a file, and from a frame")
+    func pictures() async throws {
+        let inFile = try await FaceSession.faces(inPictureAt: Self.portrait)
+        #expect(inFile.map(\.faceID.rawValue) == [1])
+        let frame = try Frame(copying: try pixels(), size: size, format: .rgb24, stamp: stamp(0))
+        let inFrame = try await FaceSession.faces(in: frame)
+        #expect(abs((inFrame.first?.bounds.x ?? 0) - (inFile.first?.bounds.x ?? 1)) < 0.01)
+        await #expect(throws: FaceSessionError.self) { try await FaceSession.faces(inPictureAt: "/nowhere.jpg") }
+        let damaged = try Frame(copying: [0xFF, 0xD8, 0, 0], size: size, format: .jpeg, stamp: stamp(0))
+        await #expect(throws: FaceSessionError.self) { try await FaceSession.faces(in: damaged) }
+    }
+
+    @Test("the cameras of the machine are listed without a session")
+    func cameras() {
+        let inventory = FaceSession.cameras()
+        #expect(inventory.cameras.allSatisfy { $0.node.hasPrefix("/dev/") })
+    }
+
+    // MARK: - Sources
+
+    @Test("a live stream given as a file does not wait for its reader")
+    func liveFile() throws {
+        let scratch = try TemporaryDirectory()
+        try FileManager.default.copyItem(
+            at: URL(filePath: Self.portrait),
+            to: URL(filePath: scratch.file("live.jpg"))
+        )
+        let server = try LocalServer(.live, directory: URL(filePath: scratch.path))
+        let session = try FaceSession(source: .file("http://127.0.0.1:\(server.port)/live"))
+        var captured = 0
+        try session.run { update in
+            guard update.captured != nil, captured == 0 else { return }
+            // The server sends ten pictures at once. A source that waited would not get beyond the third.
+            let deadline = ContinuousClock.now + .seconds(60)
+            while session.counts.captured < 9, ContinuousClock.now < deadline { usleep(1000) }
+            captured = session.counts.captured
+            session.stop()
+        }
+        #expect(captured >= 9)
+    }
+
+    @Test("sessions of one process run at the same time and see the same")
+    func together() async throws {
+        let counts = try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    var events: [String] = []
+                    for try await update in try await FaceSession(source: .file(Self.portrait)).updates {
+                        events += update.events.map { "\($0.kind) \($0.face.bounds)" }
+                    }
+                    return events
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(counts.count == 3 && counts[0].count == 2)
+        // A leave has the wall-clock time in it.
+        #expect(Set(counts.map { $0[0] }).count == 1)
+    }
+
+    // MARK: - Numbers
+
+    @Test("no number traps: what cannot be used is an error that names it")
+    func numbers() throws {
+        var options: [FaceSession.Options] = []
+        func add(_ change: (inout FaceSession.Options) -> Void) {
+            var made = FaceSession.Options()
+            change(&made)
+            options.append(made)
+        }
+        for number in [Double.nan, -.infinity, .infinity, -1] {
+            add { $0.detection.cpuBudget = number }
+            add { $0.detection.minimumSize = number }
+            add { $0.detection.searchInterval = number }
+            add { $0.detection.region = NormalizedRect(x: 0, y: number, width: 1, height: 1) }
+            add { $0.tracking.patience = number }
+            add { $0.maximumFrameRate = number }
+        }
+        add { $0.detection.maximumFaces = .min }
+        for options in options {
+            #expect(throws: FaceSessionError.self) { try FaceSession(source: .file(Self.portrait), options: options) }
+        }
+        #expect(throws: FaceSessionError.unusable(option: "maximumFaces", value: "-3", allowed: "at least 1")) {
+            var options = FaceSession.Options()
+            options.detection.maximumFaces = -3
+            _ = try FaceSession(source: .file(Self.portrait), options: options)
+        }
+        let cameras = [
+            CameraConfiguration(request: CaptureRequest(size: FrameSize(width: -1, height: 480))),
+            CameraConfiguration(request: CaptureRequest(rate: .nan)),
+            CameraConfiguration(bufferCount: -1),
+            CameraConfiguration(stallTimeout: .seconds(-1)),
+        ]
+        for camera in cameras {
+            #expect(throws: FaceSessionError.self) { try FaceSession(source: .camera(camera)) }
+        }
+        #expect(throws: FaceSessionError.self) {
+            try FaceSession(source: .file(Self.portrait), firstFaceID: FaceID(rawValue: .max))
+        }
+        #expect(throws: FaceSessionError.self) { try FaceSession(source: .file(Self.portrait, maximumPixels: .max)) }
+    }
+
+    @Test("a time-out without end is one, for a file, a stream and a camera")
+    func endlessTimeouts() throws {
+        try FaceSession(source: .file(Self.portrait, stallTimeout: .seconds(Int64.max))).run { _ in }
+        let scratch = try TemporaryDirectory()
+        let server = try LocalServer(.files, directory: URL(filePath: scratch.path))
+        for source in [
+            FaceSession.Source.stream("http://127.0.0.1:\(server.port)/none", stallTimeout: .seconds(Int64.max)),
+            .camera(CameraConfiguration(device: .path("/nowhere"), stallTimeout: .seconds(Int64.max))),
+        ] {
+            let session = try FaceSession(source: source)
+            try session.run { if case .lost = $0.state { session.stop() } }
+        }
+    }
+}
+
+/// Memory of an app; not written to after `init`.
+private final class OwnMemory: @unchecked Sendable {
+    let bytes: UnsafeRawBufferPointer
+
+    init(_ content: [UInt8]) {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count, alignment: 1)
+        bytes.copyBytes(from: content)
+        self.bytes = UnsafeRawBufferPointer(bytes)
+    }
+
+    deinit { bytes.deallocate() }
+}
+
+/// The source of an app, which waits for each frame to be taken and just returns at its end.
+private final class OwnFrames: FrameSource {
+    private let frames: [Frame]
+
+    init(_ frames: [Frame]) { self.frames = frames }
+
+    func run(into mailbox: FrameMailbox) {
+        let size = FrameSize(width: 512, height: 600)
+        mailbox.put(.streaming(StreamDescription(name: "app", size: size, format: "RGB", rate: 30, isLive: false)))
+        for frame in frames where !mailbox.put(.frame(frame)) { return }
+    }
+
+    func stop() {}
+}
