@@ -1,6 +1,7 @@
 import CLiteRT
 import Frames
 import Glibc
+import System
 
 /// A model ready to run on one thread of the processor, with its input and output memory.
 ///

@@ -3,6 +3,7 @@ public import FaceMetadata
 public import Frames
 import MediaFiles
 public import V4L2Capture
+import System
 
 // What needs no session: the machine's cameras, and single pictures.
 extension FaceSession {

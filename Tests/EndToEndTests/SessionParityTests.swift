@@ -74,7 +74,7 @@ struct SessionParityTests {
         for skips in [true, false] {
             var options = FaceSession.Options()
             options.detection.skipsUnchanged = skips
-            for try await update in try FaceSession(source: .file(clip), options: options).updates {
+            for try await update in try await FaceSession(source: .file(clip), options: options).updates {
                 for event in update.events where [.smile, .smileEnd].contains(Topic(event.kind)) {
                     let name = "\(Topic(event.kind).rawValue) \(event.face.faceID.rawValue)"
                     smiles[skips, default: []].append((name, event.stamp.mediaTime))
