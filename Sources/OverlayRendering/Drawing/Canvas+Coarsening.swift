@@ -28,8 +28,8 @@ extension Canvas {
         else { return fill(outline, Self.cover) }
         defer { cairo_surface_destroy(coarse) }
         // Doubled step by step, the cells' colours run into each other without edges: an edge would be as much detail as the
-        // face had. Squares stay squares where eight pixels are left for what is between them.
-        var factor = isSmooth ? 1 : max(1, min(3, (side / 8).rounded(.down)))
+        // face had. Squares stay squares where ten pixels are left for what is between them.
+        var factor = isSmooth ? 1 : max(1, min(3, (side / 10).rounded(.down)))
         var filter = CAIRO_FILTER_NEAREST
         repeat {
             let whole = (
