@@ -111,6 +111,24 @@ struct PairingTests {
         #expect(shown8 == nil && feed.model.picture == nil && !feed.model.state.mayShowFaces)
     }
 
+    @Test("under a look that hides faces a picture waits for those first seen in it; without metadata none is shown")
+    func hiding() throws {
+        var feed = Feed()
+        feed.model.hidesFaces = true
+        feed.picture(frame: 0, at: 0)
+        #expect(feed.next(at: 1) == nil)
+        feed.metadata([], frame: 0, at: 1)
+        // The face is seen in frame 10 and enters with frame 13.
+        feed.picture(frame: 10, at: 1.1)
+        feed.picture(frame: nil, at: 1.1)
+        feed.metadata([face(at: 0.3)], frame: 13, at: 1.2)
+        #expect(feed.next(at: 1.3)?.frame == 0)
+        #expect(feed.next(at: 1.35) == nil)
+        let picture = try #require(feed.next(at: 1.41))
+        #expect(picture.frame == 10 && x(feed.model.scene(of: picture)) == 0.3)
+        #expect(feed.next(at: 9) == nil)
+    }
+
     @Test("metadata that an earlier run left on the broker says nothing about the faces of this one")
     func leftBehind() {
         var model = LiveModel()
@@ -189,7 +207,7 @@ struct PairingTests {
                     "--set", "outbox.path=\(directory.file("\(rate).sqlite"))",
                 ]
             )
-            var pictures = LivePictures(subscriber)
+            var pictures = LivePictures(subscriber, hidesFaces: false)
             var (errors, drawn) = ([Double](), 0)
             for await input in LiveInputs(subscriber, interval: .milliseconds(10)) {
                 _ = try pictures.take(input)

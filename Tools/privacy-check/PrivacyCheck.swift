@@ -136,6 +136,8 @@ struct PrivacyCheck: ParsableCommand {
                 frames += 1
             }
             print("\(URL(filePath: file).lastPathComponent): \(frames) frames, \(count)")
+            // Shown as it comes, also where it is written into a file.
+            fflush(nil)
             return count
         }
 

@@ -9,7 +9,7 @@ extension Canvas {
     ///
     /// - Parameters:
     ///   - outline: the shape.
-    ///   - cell: the side of a cell in points; at least four pixels are taken together.
+    ///   - cell: the side of a cell in points; at least eight pixels are taken together.
     ///   - isSmooth: whether the cells' colours run into each other.
     func coarsen(_ outline: Outline, cell: Double, isSmooth: Bool) {
         guard let box = outline.bounds, cairo_surface_get_type(surface) == CAIRO_SURFACE_TYPE_IMAGE else {
@@ -21,15 +21,15 @@ extension Canvas {
         let right = min(Double(pixelSize.width), ((box.x + box.width) * scale).rounded(.up))
         let bottom = min(Double(pixelSize.height), ((box.y + box.height) * scale).rounded(.up))
         guard right > left, bottom > top else { return }
-        let side = max(4, cell * scale)
+        let side = max(8, cell * scale)
         let (columns, rows) = (max(1, ((right - left) / side).rounded()), max(1, ((bottom - top) / side).rounded()))
         // Averages all pixels of a cell.
         guard var coarse = Self.scaled(surface, from: (left, top, right, bottom), columns, rows, CAIRO_FILTER_GOOD)
         else { return fill(outline, Self.cover) }
         defer { cairo_surface_destroy(coarse) }
         // Doubled step by step, the cells' colours run into each other without edges: an edge would be as much detail as the
-        // face had. Squares stay squares where a few pixels are left for what is between them.
-        var factor = isSmooth ? 1 : max(1, min(3, (side / 4).rounded(.down)))
+        // face had. Squares stay squares where ten pixels are left for what is between them.
+        var factor = isSmooth ? 1 : max(1, min(3, (side / 10).rounded(.down)))
         var filter = CAIRO_FILTER_NEAREST
         repeat {
             let whole = (

@@ -43,6 +43,15 @@ struct FaceHistory: Hashable, Sendable {
         return Self.faces(at: mediaTime, between: before, and: after)
     }
 
+    /// The faces of a frame, and where those were first that came after it: a face was seen before its enter.
+    func facesSoFar(from frame: Int) -> [FaceObject] {
+        var faces = faces(in: frame) ?? []
+        for entry in entries where entry.frame > frame {
+            faces += entry.faces.filter { later in !faces.contains { $0.faceID == later.faceID } }
+        }
+        return faces
+    }
+
     /// The faces at a time between two entries.
     static func faces(at mediaTime: Double, between before: Entry, and after: Entry) -> [FaceObject] {
         let start = max(before.mediaTime, after.mediaTime - longestMove)

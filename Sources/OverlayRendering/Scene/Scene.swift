@@ -82,6 +82,14 @@ package struct Scene: Hashable, Sendable {
         return result
     }
 
+    /// The scene with all that must be hidden in a picture of a frame that was held back: the faces of the frame, and those that
+    /// were reported since, where they were first.
+    package func covering(from frame: Int) -> Scene {
+        var result = self
+        result.place(history.facesSoFar(from: frame))
+        return result
+    }
+
     /// Puts faces where they are to be drawn without counting it as a change of the camera.
     ///
     /// - Parameters:

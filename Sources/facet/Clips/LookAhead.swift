@@ -25,7 +25,7 @@ struct LookAhead<Picture> {
 
     /// What the detector alone believes in counts for so many seconds before and after: it sees some faces in every third
     /// frame only.
-    private static var echo: Double { 0.12 }
+    private static var unfollowedMargin: Double { 0.12 }
 
     private let patience: Double
     private let coversAll: Bool
@@ -59,8 +59,8 @@ struct LookAhead<Picture> {
             guard let track = sighting.track else { continue }
             paths[track, default: SightedPath(track: track, scene: scene)].append(sighting.face, at: newest)
         }
-        let loose = arrival.sightings.filter { $0.track == nil }.map(\.face)
-        if coversAll, !loose.isEmpty { unfollowed.append((newest, scene, loose)) }
+        let others = arrival.sightings.filter { $0.track == nil }.map(\.face)
+        if coversAll, !others.isEmpty { unfollowed.append((newest, scene, others)) }
         let settled = waiting.prefix { $0.scene != scene || newest - $0.arrival.stamp.mediaTime >= patience }
         return settle(max(settled.count, waiting.count - maximumFrames))
     }
@@ -92,7 +92,7 @@ struct LookAhead<Picture> {
             let beside = coversAll ? path.face(beside: time, patience: patience) : nil
             if let face = path.face(at: time, patience: patience) ?? beside { faces.append(face) }
         }
-        for moment in unfollowed where moment.scene == scene && abs(moment.time - time) <= Self.echo {
+        for moment in unfollowed where moment.scene == scene && abs(moment.time - time) <= Self.unfollowedMargin {
             for var face in moment.faces where !faces.contains(where: { $0.isSamePlace(as: face) }) {
                 face.faceID = FaceID(rawValue: -1_000_000 - faces.count)
                 faces.append(face)

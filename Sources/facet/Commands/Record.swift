@@ -85,7 +85,7 @@ struct Record: AsyncParsableCommand {
     private func recordLive(_ drawing: OverlayPicture) async throws {
         let subscriber = try await live.subscriber(broker, command: "record")
         let decoder = try PreviewDecoder()
-        var pictures = LivePictures(subscriber)
+        var pictures = LivePictures(subscriber, hidesFaces: drawing.hidesFaces)
         var recorder = OverlayRecorder(
             output: output,
             drawing: drawing,

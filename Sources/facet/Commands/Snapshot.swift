@@ -82,7 +82,7 @@ struct Snapshot: AsyncParsableCommand {
     private func livePicture(_ drawing: OverlayPicture) async throws -> Canvas {
         let subscriber = try await live.subscriber(broker, command: "snapshot")
         let decoder = try PreviewDecoder()
-        var pictures = LivePictures(subscriber)
+        var pictures = LivePictures(subscriber, hidesFaces: drawing.hidesFaces)
         var choice = PictureChoice(event: on)
         for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
             if case .event(let message) = try pictures.take(input) {

@@ -20,8 +20,15 @@ struct LiveModel {
     /// 15 times a second by default: while a face moves, the next message comes within 67 ms.
     private static let patience = 0.1
 
+    /// Seconds that a picture is held back if faces are hidden: a face is reported a tenth of a second after it was seen first.
+    private static let hidingPatience = 0.3
+
     /// How many pictures may wait; more come only from a daemon with an unusual rate.
-    private static let capacity = 8
+    private static let capacity = 16
+
+    /// Whether the pictures are drawn over in a look that hides faces. Then they are held back until the faces that were first
+    /// seen in them have been reported, and those without metadata are not handed out.
+    var hidesFaces = false
 
     /// The faces.
     private(set) var scene = Scene()
@@ -83,7 +90,9 @@ struct LiveModel {
     /// It and all older ones are handed out only once.
     mutating func nextPicture(at seconds: Double) -> PreviewPicture? {
         let isDue = { (picture: PreviewPicture) in
-            picture.frame.map(scene.isSettled) ?? true || seconds - picture.arrival >= Self.patience
+            let age = seconds - picture.arrival
+            guard !hidesFaces else { return knowsFaces(of: picture) && age >= Self.hidingPatience }
+            return picture.frame.map(scene.isSettled) ?? true || age >= Self.patience
         }
         guard let index = waiting.lastIndex(where: isDue) else { return nil }
         defer { waiting.removeFirst(index + 1) }
@@ -91,7 +100,12 @@ struct LiveModel {
     }
 
     /// The faces in a picture: those of its frame, or the newest if it does not say which one that is.
-    func scene(of picture: PreviewPicture) -> Scene { picture.frame.map(scene.showing) ?? scene }
+    func scene(of picture: PreviewPicture) -> Scene {
+        picture.frame.map { hidesFaces ? scene.covering(from: $0) : scene.showing(frame: $0) } ?? scene
+    }
+
+    /// Whether metadata says where the faces in a picture are.
+    func knowsFaces(of picture: PreviewPicture) -> Bool { picture.frame != nil && state.stamp != nil }
 
     /// Lets marks fade.
     mutating func advance(to seconds: Double) {

@@ -28,7 +28,12 @@ struct LivePictures {
     private var hasHinted = false
 
     /// Makes a wait that begins now.
-    init(_ subscriber: Subscriber) {
+    ///
+    /// - Parameters:
+    ///   - subscriber: where pictures and metadata come from.
+    ///   - hidesFaces: whether the look hides faces, so that pictures without metadata are of no use.
+    init(_ subscriber: Subscriber, hidesFaces: Bool) {
+        model.hidesFaces = hidesFaces
         (base, address, isLocal) = (subscriber.base, subscriber.address, subscriber.isLocal)
         notices = Notices(address: subscriber.address, waitsForBroker: false)
     }
@@ -43,7 +48,8 @@ struct LivePictures {
         case .occurrence(let occurrence):
             if let note = try notices.note(occurrence) { StandardOutput.note(note) }
             let news = model.take(occurrence, at: seconds)
-            if case .picture = news { hasPicture = true }
+            let isUseful = model.picture.map { !model.hidesFaces || model.knowsFaces(of: $0) } ?? false
+            hasPicture = hasPicture || isUseful
             return news
         case .tick:
             model.advance(to: seconds)
@@ -78,6 +84,11 @@ struct LivePictures {
             return "no picture came from \(address) within \(Int(patience)) s: it is \(model.state.summary)"
         }
         let topic = Topic.previewJPEG.name(under: base)
+        guard model.picture == nil else {
+            return
+                "pictures come on \(topic) at \(address), but no metadata says where the faces to be hidden are: publish "
+                + "metadata too, over MQTT 5, or choose another look"
+        }
         let wait = "no picture came on \(topic) at \(address) within \(Int(patience)) s"
         if case .disconnected(let reason) = model.connection { return "\(wait): \(reason)" }
         guard model.state.status?.state == .online else {

@@ -80,6 +80,11 @@ final class ViewSession {
 
     /// Takes the newest preview picture whose faces are known.
     private func takePictureOfPreview() {
+        live.hidesFaces = looks[controls.look].hidesFaces
+        if live.hidesFaces, let shown, !live.knowsFaces(of: shown) {
+            self.shown = nil
+            source.forget()
+        }
         guard !controls.isPaused, !source.isClip, let picture = live.nextPicture(at: seconds) else { return }
         shown = picture
         source.offer(picture)
