@@ -138,7 +138,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("a pipe is refused at once, though nothing would ever come out of it", .timeLimit(.minutes(1)))
+    @Test("a pipe is refused at once, though nothing would ever come out of it", .timeLimit(.minutes(5)))
     func pipe() throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("facetd.yaml")
