@@ -24,9 +24,11 @@ extension FaceFinder {
             let near = try shortRange.detect(in: frame, region: region)
             found = Self.combined(found, near.filter { Self.isSure($0, side: region.side) })
             found = Self.combined(found, try far.detect(in: frame, region: region))
-            for var tile in Self.tiles(of: rect, in: frame.uprightSize, smallest: Float(far.kind.inputSize) / 2) {
-                tile.rotation = region.rotation
-                found = Self.combined(found, try far.detect(in: frame, region: tile))
+            for side in Self.sides(of: rect, in: frame.uprightSize, smallest: Float(far.kind.inputSize) / 2) {
+                for var tile in Self.tiles(of: rect, in: frame.uprightSize, side: side) {
+                    tile.rotation = region.rotation
+                    found = Self.combined(found, try far.detect(in: frame, region: tile))
+                }
             }
         }
         return found
@@ -43,27 +45,26 @@ extension FaceFinder {
         return Self.combined(near, try fullRangeDetector().detect(in: frame, rect: part))
     }
 
-    /// Overlapping squares that cover a part of the picture: as high as it, and twice each half as high as those before, as
-    /// long as they have half as many pixels as the detector takes.
-    static func tiles(of rect: NormalizedRect, in size: FrameSize, smallest: Float) -> [CropRegion] {
+    /// How large the squares are in which faces are looked for: as high as the part of the picture, and twice half of the
+    /// one before, as long as they have half as many pixels as the detector takes.
+    private static func sides(of rect: NormalizedRect, in size: FrameSize, smallest: Float) -> [Float] {
+        let largest = min(Float(rect.width) * Float(size.width), Float(rect.height) * Float(size.height))
+        return (0..<3).map { largest / Float(1 << $0) }.filter { $0 > 0 && ($0 == largest || $0 >= smallest) }
+    }
+
+    /// Overlapping squares of a size in pixels that cover a part of the picture.
+    static func tiles(of rect: NormalizedRect, in size: FrameSize, side: Float) -> [CropRegion] {
         let (left, top) = (Float(rect.x) * Float(size.width), Float(rect.y) * Float(size.height))
-        let (width, height) = (Float(rect.width) * Float(size.width), Float(rect.height) * Float(size.height))
-        var tiles: [CropRegion] = []
-        for level in 0..<3 {
-            let side = min(width, height) / Float(1 << level)
-            guard side > 0, level == 0 || side >= smallest else { break }
-            // A quarter of overlap: a face of the size that a square is for lies in one of them as a whole.
-            func centers(_ length: Float) -> [Float] {
-                let count = max(1, Int(((length - side) / (0.75 * side)).rounded(.up)) + 1)
-                let step = count > 1 ? (length - side) / Float(count - 1) : 0
-                return (0..<count).map { side / 2 + Float($0) * step }
-            }
-            for y in centers(height) {
-                for x in centers(width) {
-                    tiles.append(CropRegion(centerX: left + x, centerY: top + y, side: side, rotation: 0))
-                }
+        // A quarter of overlap: a face of the size that a square is for lies in one of them as a whole.
+        func centers(_ length: Float) -> [Float] {
+            let count = max(1, Int(((length - side) / (0.75 * side)).rounded(.up)) + 1)
+            let step = count > 1 ? (length - side) / Float(count - 1) : 0
+            return (0..<count).map { side / 2 + Float($0) * step }
+        }
+        return centers(Float(rect.height) * Float(size.height)).flatMap { y in
+            centers(Float(rect.width) * Float(size.width)).map { x in
+                CropRegion(centerX: left + x, centerY: top + y, side: side, rotation: 0)
             }
         }
-        return tiles
     }
 }

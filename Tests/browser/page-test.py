@@ -4,7 +4,8 @@
 usage: page-test.py PROGRAMS CLIP [SCREENSHOT-DIRECTORY]
 
 PROGRAMS is the directory of the built facet and facetd. Needs mosquitto, chromium, chromium-driver and python3-selenium;
-without a browser it says so and ends with status 77.
+without a browser it says so and ends with status 77. Where nginx is installed, the login is also tested behind it, as
+docs/examples/nginx.conf sets it up.
 """
 
 import json
@@ -120,13 +121,67 @@ def is_tinted(color):
     return color[2] > color[1] + 10
 
 
-def start_server(port, *options):
+def start_server(port, *options, host="127.0.0.1"):
     server = start(
-        [f"{programs}/facet", "serve", "--mqtt", f"mqtt://127.0.0.1:{port}", "--listen", "127.0.0.1:0", *options],
+        [f"{programs}/facet", "serve", "--mqtt", f"mqtt://127.0.0.1:{port}", "--listen", f"{host}:0", *options],
         stdout=subprocess.PIPE, text=True)
     return server.stdout.readline().split()[0]
 
 
+def make_certificate():
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2",
+         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", f"{work}/https.key",
+         "-out", f"{work}/https.pem"], check=True, stderr=subprocess.DEVNULL)
+    return f"{work}/https.pem", f"{work}/https.key"
+
+
+def start_nginx(server, certificate, key):
+    """nginx before the server, by the documented file with this test's names and ports; its address."""
+    port = free_port()
+    site = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/examples/nginx.conf")).read()
+    for documented, here in [("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"), ("camera.example", "localhost"),
+                             ("/etc/facet/https.pem", certificate), ("/etc/facet/https.key", key),
+                             ("http://127.0.0.1:8088", server.rstrip("/"))]:
+        assert documented in site, documented
+        site = site.replace(documented, here)
+    with open(f"{work}/nginx.conf", "w") as file:
+        file.write(f"{'user root;' if os.getuid() == 0 else ''} daemon off; master_process off; pid {work}/nginx.pid;\n"
+                   f"error_log {work}/nginx.log; events {{}}\nhttp {{ access_log off; client_body_temp_path {work}/body;\n"
+                   f"proxy_temp_path {work}/proxy; fastcgi_temp_path {work}/fastcgi; uwsgi_temp_path {work}/uwsgi;\n"
+                   f"scgi_temp_path {work}/scgi;\n{site}\n}}\n")
+    start([nginx, "-p", work, "-c", f"{work}/nginx.conf"], stderr=subprocess.DEVNULL)
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return f"https://localhost:{port}/"
+        except ConnectionRefusedError:
+            time.sleep(0.1)
+
+
+def check_login(address, name):
+    """A wrong token, then the right one, then the logout."""
+    def enter(token):
+        browser.find_element(By.NAME, "token").send_keys(token + Keys.ENTER)
+
+    browser.delete_all_cookies()
+    browser.get(address)
+    wait(f"{name}: the token is asked for", lambda: browser.find_elements(By.NAME, "token"))
+    enter("not the right one")
+    wait(f"{name}: a wrong token is told",
+         lambda: "not the token" in browser.find_element(By.CSS_SELECTOR, "[role=alert]").text)
+    enter(secret)
+    wait(f"{name}: the picture is there", lambda: data("faces", "picture") == "true")
+    if browser.get_cookie("facet")["secure"] != address.startswith("https:"):
+        raise SystemExit(f"page-test: failed: {name}: the cookie's Secure: {browser.get_cookie('facet')}")
+    first = data("faces", "frame")
+    wait(f"{name}: the picture moves", lambda: data("faces", "frame") != first)
+    browser.find_element(By.CSS_SELECTOR, "#logout button").click()
+    wait(f"{name}: the token is asked for again", lambda: browser.find_elements(By.NAME, "token"))
+
+
+secret = "correct horse battery staple"
+nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 browser = None
 try:
     port = free_port()
@@ -137,6 +192,7 @@ try:
     for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                      "--window-size=1280,860"]:
         options.add_argument(argument)
+    options.accept_insecure_certs = True
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     browser = webdriver.Chrome(service=Service(driver_path), options=options)
     browser.get(address)
@@ -205,8 +261,22 @@ try:
     wait("a picture is no missing preview", lambda: "no preview" not in caption("faces"))
     shot("own-look")
 
+    shown = browser.get_log("browser")
+    with open(f"{work}/token", "w") as file:
+        file.write(secret + "\n")
+    token = ["--token-file", f"{work}/token"]
+    check_login(start_server(port, *token), "loopback")
+    check_login(start_server(port, *token, host="127.0.0.2"), "another address")
+    shot("login")
+    certificate, key = make_certificate()
+    check_login(start_server(port, *token, "--https-certificate", certificate, "--https-key", key), "own certificate")
+    if nginx:
+        check_login(start_nginx(start_server(port, *token, "--proxy", "127.0.0.1"), certificate, key), "behind nginx")
+    else:
+        print("page-test: nginx is not installed: the login behind it is not tested")
+
     # "rendering" is advice about this test's own way to look at pixels.
-    noise = [entry for entry in browser.get_log("browser")
+    noise = [entry for entry in shown
              if entry["level"] in ("SEVERE", "WARNING") and entry.get("source") != "rendering"]
     if noise:
         raise SystemExit(f"page-test: failed: the browser complains: {noise}")

@@ -77,6 +77,17 @@ struct LiveBacklogTests {
         )
     }
 
+    @Test("is no more than so many bytes, however few messages they are")
+    func bytes() {
+        var backlog = LiveBacklog(capacity: 100)
+        let large = String(repeating: "x", count: 15 << 20)
+        fill(&backlog, [message("1"), message(large), message("2"), message(large), .tick, message(large)])
+        #expect(backlog.dropped == 2)
+        #expect(drain(&backlog).map(\.count) == [1, large.count, 4, large.count])
+        fill(&backlog, [message(large + large + large), message("3")])
+        #expect(drain(&backlog) == ["3"], "what is larger than all may be waits alone")
+    }
+
     @Test("holds one tick at most")
     func ticks() {
         var backlog = LiveBacklog(capacity: 2)

@@ -283,13 +283,13 @@ private func bytes(_ part: HTTPStreamPart) -> [UInt8]? {
 struct PagePublisherTests {
     private let viewers = Viewers()
 
-    private func publisher(_ looks: Looks = Looks()) throws -> PagePublisher {
+    private func publisher(_ looks: Looks = Looks(), offered: [String]? = nil) throws -> PagePublisher {
         try PagePublisher(
             viewers: viewers,
             address: "broker:1883",
             bases: ["faces"],
             looks: looks,
-            offered: looks.names,
+            offered: offered ?? looks.names,
             canControl: false,
             hasLogin: false
         )
@@ -305,7 +305,10 @@ struct PagePublisherTests {
 
     /// The parts of the next message that a page is sent.
     private func next(_ viewer: Viewer) throws -> (header: [String: Any], svg: String, jpeg: [UInt8]) {
-        let message = try #require(bytes(viewer.next()))
+        try parts(of: try #require(bytes(viewer.next())))
+    }
+
+    private func parts(of message: [UInt8]) throws -> (header: [String: Any], svg: String, jpeg: [UInt8]) {
         let lengths = stride(from: 0, to: 12, by: 4).map { message[$0..<$0 + 4].reduce(0) { $0 << 8 | Int($1) } }
         #expect(message.count == 12 + lengths.reduce(0, +))
         let (svg, jpeg) = (12 + lengths[0], 12 + lengths[0] + lengths[1])
@@ -423,6 +426,114 @@ struct PagePublisherTests {
         }
         let broker = try #require(second["broker"] as? [String: Any])
         #expect(broker["connected"] as? Bool == false && broker["reason"] as? String == "refused")
+    }
+
+    @Test("under a look that hides faces a picture waits, and without metadata it is never shown")
+    func hiding() async throws {
+        let publisher = try publisher(offered: ["pixelate", "blur"])
+        let viewer = try join("blur")
+        let jpeg = try jpeg()
+        var states: [[String: Any]] = []
+        func pictures() throws -> [[UInt8]] {
+            var pictures: [[UInt8]] = []
+            while let message = bytes(viewer.next()) {
+                let parts = try self.parts(of: message)
+                if parts.header["type"] as? String == "state" {
+                    states.append(parts.header)
+                } else {
+                    pictures.append(parts.jpeg)
+                }
+            }
+            return pictures.filter { !$0.isEmpty }
+        }
+        for number in 0..<40 {
+            publisher.take(received(encoder.preview(jpeg, of: stamp(number))), at: Double(number) / 10)
+            try publisher.advance(to: Double(number) / 10)
+            #expect(try pictures().isEmpty)
+        }
+        let cameras = try #require(states.last?["cameras"] as? [[String: Any]])
+        #expect(cameras.first?["attention"] as? [String] == ["no_metadata"], "the page says why")
+        publisher.take(received(encoder.metadata([face()], at: stamp(50))), at: 5)
+        publisher.take(received(encoder.preview(jpeg, of: stamp(50))), at: 5)
+        try publisher.advance(to: 5)
+        try publisher.advance(to: 5.25)
+        #expect(try pictures().isEmpty, "a face may be found in the next ones")
+        try publisher.advance(to: 5.35)
+        let shown = try pictures()
+        #expect(shown.count == 1 && shown.first != jpeg)
+    }
+
+    @Test("a face found just before or after a picture, and not in it, is covered in it")
+    func neighbours() throws {
+        func entry(_ arrival: Double, _ faces: [NormalizedRect]) -> CheckedPictures.Entry {
+            let picture = PreviewPicture(
+                content: .jpeg([]),
+                frame: Int(arrival * 30),
+                mediaTime: arrival,
+                arrival: arrival
+            )
+            return CheckedPictures.Entry(picture: picture, size: FrameSize(width: 4, height: 3), faces: faces)
+        }
+        let (left, right) = (
+            NormalizedRect(x: 0.1, y: 0.1, width: 0.2, height: 0.2),
+            NormalizedRect(x: 0.6, y: 0.1, width: 0.2, height: 0.2)
+        )
+        let moved = NormalizedRect(x: 0.15, y: 0.1, width: 0.2, height: 0.2)
+        var pictures = CheckedPictures()
+        pictures.add(entry(0, [left]))
+        #expect(pictures.takeDue(at: 0.2) == nil)
+        #expect(pictures.takeDue(at: 0.31)?.faces == [left])
+        #expect(pictures.takeDue(at: 0.32) == nil, "once")
+        pictures.add(entry(0.2, [moved]))
+        pictures.add(entry(0.4, [right, moved]))
+        #expect(pictures.takeDue(at: 0.5)?.faces == [moved, right], "where it was before is nothing to cover")
+        pictures.add(entry(0.6, []))
+        #expect(pictures.takeDue(at: 0.95)?.faces == [right, moved])
+        pictures.add(entry(2, []))
+        #expect(pictures.takeDue(at: 3)?.faces == [], "long ago")
+    }
+
+    @Test("a publisher of many names pushes out no camera that is shown, and the page says that there are more")
+    func manyCameras() async throws {
+        let publisher = try publisher()
+        let viewer = try join()
+        func status(_ base: String, _ state: DaemonStatus.State, at seconds: Double) {
+            let status = DaemonStatus(state: state, cameraState: .streaming)
+            publisher.take(received(encoder.status(status), under: base), at: seconds)
+        }
+        func shown(at seconds: Double) throws -> (bases: Set<String>, further: Int?) {
+            try publisher.advance(to: seconds)
+            var header: [String: Any] = [:]
+            while let message = bytes(viewer.next()) {
+                let next = try parts(of: message).header
+                if next["type"] as? String == "state" { header = next }
+            }
+            let rows = header["cameras"] as? [[String: Any]] ?? []
+            return (Set(rows.compactMap { $0["base"] as? String }), header["further"] as? Int)
+        }
+        publisher.take(
+            .message(
+                try #require(CameraMessage(ReceivedMessage(topic: "x/faces/metadata", payload: Array("nonsense".utf8))))
+            ),
+            at: 0
+        )
+        status(String(repeating: "long", count: 100) + "/faces", .online, at: 0)
+        #expect(try shown(at: 0).bases == ["faces"], "what breaks the contract is no camera")
+        status("old/faces", .offline, at: 0)
+        for number in 0..<500 { status("fake\(number)/faces", .online, at: 0) }
+        let many = try shown(at: 10)
+        #expect(many.bases.count == PagePublisher.capacity && many.bases.contains("faces"))
+        #expect(many.bases.contains("fake0/faces") && !many.bases.contains("old/faces"))
+        #expect(many.further ?? 0 > 400)
+        status("late/faces", .online, at: 11)
+        #expect(try shown(at: 20).bases == many.bases, "who is online stays")
+        #expect(viewers.serves("fake0/faces") && !viewers.serves("late/faces"))
+        // Each of so many cameras may have half a megabyte.
+        publisher.take(received(encoder.preview([UInt8](repeating: 0, count: 600_000), of: stamp(3))), at: 21)
+        try publisher.advance(to: 30)
+        let rows = try parts(of: try #require(bytes(viewer.next()))).header["cameras"] as? [[String: Any]]
+        let attention = rows?.first { $0["base"] as? String == "faces" }?["attention"] as? [String]
+        #expect(attention == ["picture_too_large"])
     }
 
     @Test("a preview picture that claims to be huge is not passed on")

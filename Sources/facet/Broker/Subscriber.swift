@@ -58,15 +58,18 @@ final class Subscriber: Sendable {
     ///   - topics: what to subscribe to under each base.
     ///   - patterns: what the topics begin with; nil for the one base of the options.
     ///   - capacity: how many messages wait for us before the oldest are dropped.
+    ///   - largest: bytes that a message may have; nil for the options' limit.
     /// - Throws: `CommandFailure` if the options can't work; a broker that is away is waited for.
     init(
         _ options: BrokerOptions,
         command: String,
         topics: [Topic],
         patterns: [String]? = nil,
-        capacity: Int = 1024
+        capacity: Int = 1024,
+        largest: Int? = nil
     ) throws {
         var settings = try options.settings(command: command)
+        if let largest { settings.maximumIncomingPayload = largest }
         settings.incomingCapacity = capacity
         self.capacity = capacity
         self.patterns = try patterns ?? [options.base()]

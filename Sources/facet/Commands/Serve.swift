@@ -20,14 +20,13 @@ struct Serve: AsyncParsableCommand {
             the page unless --listen names another address, which needs a token. --https-certificate and --https-key \
             encrypt; without them put a proxy with TLS in front where the network is not trusted, and name it with \
             --proxy. Pages can look, and switch detection only with --control. With a look that hides faces (pixelate, \
-            blur) pages can choose only between such looks.
+            blur, silhouette) pages can choose only such looks, and pictures are searched for faces here too.
 
             Examples:
               facet serve
               facet serve --look hearts --mirror --control
               facet serve --topic 'site1/+/faces'
-              facet serve --listen 0.0.0.0:8088 --token-file token
-              facet serve --https-certificate cert.pem --https-key cert.key
+              facet serve --listen 0.0.0.0:8088 --token-file /etc/facet/token
             """
     )
 
@@ -99,7 +98,8 @@ struct Serve: AsyncParsableCommand {
             command: "serve",
             topics: Topic.viewed,
             patterns: broker.patterns(default: BrokerOptions.allCameras),
-            capacity: 512
+            capacity: 512,
+            largest: PagePublisher.largestMessage
         )
         let viewers = Viewers()
         // The operator's choice limits the visitor's.

@@ -26,6 +26,8 @@ struct LiveInput: Sendable {
 struct LiveBacklog {
     /// How many frames of a session in this program may wait: half a second of 1080p are 50 MB.
     private static let frames = 16
+    /// Bytes that all waiting messages may have: those of a hostile publisher are large.
+    private static let mostBytes = 32 << 20
 
     /// How many messages may wait.
     let capacity: Int
@@ -37,7 +39,7 @@ struct LiveBacklog {
     var isClosed = false
 
     private var waiting: [LiveInput] = []
-    private var (messages, frames) = (0, 0)
+    private var (messages, frames, bytes) = (0, 0, 0)
     private var hasTick = false
 
     /// Makes a backlog that holds nothing yet.
@@ -60,8 +62,11 @@ struct LiveBacklog {
             frames += 1
         }
         if input.isMessage {
-            if messages == capacity { dropOldest(\.isMessage) }
+            while messages == capacity || (messages > 0 && bytes + input.byteCount > Self.mostBytes) {
+                dropOldest(\.isMessage)
+            }
             messages += 1
+            bytes += input.byteCount
         }
         waiting.append(input)
     }
@@ -82,7 +87,10 @@ struct LiveBacklog {
 
     private mutating func forget(_ input: LiveInput) {
         if input.isTick { hasTick = false }
-        if input.isMessage { messages -= 1 }
+        if input.isMessage {
+            messages -= 1
+            bytes -= input.byteCount
+        }
         if input.isFrame { frames -= 1 }
     }
 }
@@ -90,6 +98,11 @@ struct LiveBacklog {
 extension LiveInput {
     fileprivate var isTick: Bool {
         if case .tick = content { true } else { false }
+    }
+
+    /// Bytes of a message's payload.
+    fileprivate var byteCount: Int {
+        if case .occurrence(.message(let message)) = content { message.payload.count } else { 0 }
     }
 
     fileprivate var isMessage: Bool {

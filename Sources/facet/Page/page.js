@@ -207,6 +207,8 @@ const words = {
   too_small: "a face is too small to see its expression",
   turned_away: "a face is turned too far away to see its expression",
   low_frame_rate: "too few frames are analysed to see blinks",
+  no_metadata: "no picture is shown: the daemon publishes no metadata, by which faces are hidden",
+  picture_too_large: "a preview picture is not shown: it has too many bytes",
   over_budget: "more faces than the processor budget allows to measure in each frame",
 };
 

@@ -16,6 +16,13 @@ final class PagePublisher {
     /// Cameras at the same time: names under a pattern come from any client that may publish.
     static let capacity = 64
 
+    /// Bytes of a message: previews of 4096 pixels' width have less.
+    static let largestMessage = 4 << 20
+
+    /// Bytes that the newest pictures of all cameras may have, each camera the same share: what is kept of a picture is
+    /// needed twice, and any client that may publish can make up cameras.
+    private static let pictureBytes = 32 << 20
+
     /// Bytes of a base's name; longer ones are no daemon's.
     private static let longestBase = 256
 
@@ -36,8 +43,7 @@ final class PagePublisher {
     private let offered: [String]
     private let named: Set<String>
     private let formatter = WatchFormatter(hasColors: false)
-    private let decoder: JPEGDecoder
-    private let covered: CoveredPictures
+    private let cover: PictureCover
     private var cameras: [String: ServedCamera] = [:]
     private var further: Set<String> = []
     private var events: [EventRow] = []
@@ -57,7 +63,7 @@ final class PagePublisher {
     ///   - offered: the names of those that pages can choose.
     ///   - canControl: whether pages can switch detection.
     ///   - hasLogin: whether pages need a token.
-    /// - Throws: `CommandFailure` if JPEGs cannot be read.
+    /// - Throws: `CommandFailure` if JPEGs cannot be read, or not be searched for faces.
     init(
         viewers: Viewers,
         address: String,
@@ -67,12 +73,7 @@ final class PagePublisher {
         canControl: Bool,
         hasLogin: Bool
     ) throws {
-        do {
-            decoder = try JPEGDecoder()
-        } catch {
-            throw CommandFailure("\(error)")
-        }
-        covered = try CoveredPictures()
+        cover = try PictureCover(isChecking: offered.allSatisfy { looks[$0].hidesFaces })
         self.viewers = viewers
         self.address = address
         (self.canControl, self.hasLogin) = (canControl, hasLogin)
@@ -93,6 +94,10 @@ final class PagePublisher {
             if case .removed = message.content, message.topic == .status, !named.contains(base) {
                 isStateDirty = isStateDirty || cameras.removeValue(forKey: base) != nil
                 viewers.serve(cameras.keys)
+                return
+            }
+            if message.topic == .previewJPEG, message.payload.count > Self.pictureBytes / max(1, cameras.count) {
+                cameras[base]?.refusePicture()
                 return
             }
             guard cameras[base] != nil || admit(base, occurrence, at: seconds),
@@ -154,7 +159,7 @@ final class PagePublisher {
             isStateDirty = true
             for base in cameras.keys { cameras[base]?.redraw() }
         }
-        for base in cameras.keys where cameras[base]?.advance(to: seconds, decoder) == true {
+        for base in cameras.keys where cameras[base]?.advance(to: seconds, cover, isWatched: !pages.isEmpty) == true {
             try show(base, to: pages, at: seconds)
         }
         sendState(to: pages, at: seconds)
@@ -168,7 +173,7 @@ final class PagePublisher {
             wish.camera = nil
             let message =
                 try messages[wish]
-                ?? camera.message(wish, looks: looks, at: seconds, covered: covered)
+                ?? camera.message(wish, looks: looks, at: seconds, cover: cover)
             messages[wish] = message
             page.put(message, of: base)
         }
@@ -186,7 +191,7 @@ final class PagePublisher {
                 login: hasLogin,
                 looks: offered,
                 further: further.count,
-                cameras: cameras.values.map(\.row).sorted { $0.base < $1.base },
+                cameras: cameras.values.map { $0.row(isChecking: cover.isChecking) }.sorted { $0.base < $1.base },
                 events: events
             )
         )

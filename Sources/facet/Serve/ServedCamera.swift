@@ -10,9 +10,6 @@ struct ServedCamera {
     /// The size that is assumed for a picture where nothing states it.
     private static let usualPicture = FrameSize(width: 640, height: 480)
 
-    /// The most pixels of a preview picture that is passed on: a page that opened a larger one would run out of memory.
-    private static let mostPixels = 16_000_000
-
     /// Redraws a second of a scene without pictures.
     private static let sceneRate = 25.0
 
@@ -22,8 +19,13 @@ struct ServedCamera {
     /// What the daemon reported.
     private(set) var model = LiveModel()
 
-    private var shown: (picture: PreviewPicture, size: FrameSize)?
+    private var shown: CheckedPictures.Entry?
+    /// The newest picture, if pictures are searched for faces and it was not.
+    private var unchecked: PreviewPicture?
+    private var checked = CheckedPictures()
     private var isDirty = true
+    /// Whether the newest picture was too large.
+    private var hasRefused = false
     private var lastDraw = -1.0
     private var pictures = RecentMoments()
 
@@ -43,13 +45,19 @@ struct ServedCamera {
         let faces = model.scene.faces.count
         switch model.take(occurrence, at: seconds) {
         case nil: return (nil, false, false)
-        case .picture: return (nil, false, true)
+        case .picture:
+            (unchecked, hasRefused) = (model.picture, false)
+            return (nil, false, true)
         case .event(let event):
             isDirty = isDirty || shown == nil
             return (event, true, true)
         case .other:
-            if !model.state.mayShowFaces { shown = nil }
-            if case .connection(let state) = occurrence, state.isInterrupted { shown = nil }
+            var isOver = !model.state.mayShowFaces
+            if case .connection(let state) = occurrence, state.isInterrupted { isOver = true }
+            if isOver {
+                (shown, unchecked) = (nil, nil)
+                checked.removeAll()
+            }
             isDirty = isDirty || shown == nil
             if case .message(let message) = occurrence, message.topic == .metadata {
                 return (nil, model.scene.faces.count != faces, true)
@@ -64,19 +72,26 @@ struct ServedCamera {
     /// Preview pictures a second; nil if none came lately.
     var pictureRate: Double? { pictures.rate(at: .now) }
 
+    /// Notes that a picture was too large to be taken.
+    mutating func refusePicture() { hasRefused = true }
+
     /// Draws what there is now even if nothing is new, for a page that has just come.
     mutating func redraw() {
         isDirty = true
     }
 
-    /// Whether there is something new to show at a time in seconds; takes the newest picture that can be drawn.
-    mutating func advance(to seconds: Double, _ decoder: JPEGDecoder) -> Bool {
+    /// Takes the newest picture that can be drawn at a time in seconds.
+    ///
+    /// - Parameters:
+    ///   - seconds: the time.
+    ///   - cover: what searches pictures for faces.
+    ///   - isWatched: whether any page is open.
+    /// - Returns: whether there is something new to show.
+    mutating func advance(to seconds: Double, _ cover: PictureCover, isWatched: Bool) -> Bool {
         model.advance(to: seconds)
-        // A picture from before the camera was switched off may still wait for its turn.
-        if let picture = model.nextPicture(at: seconds), model.state.mayShowFaces,
-            let size = Self.size(of: picture.jpeg, decoder), size.width * size.height <= Self.mostPixels
-        {
-            shown = (picture, size)
+        if cover.isChecking, lacksMetadata, shown != nil { (shown, isDirty) = (nil, true) }
+        if let next = nextPicture(at: seconds, cover, isWatched: isWatched) {
+            shown = next
             pictures.add(.now)
             isDirty = true
         }
@@ -88,10 +103,30 @@ struct ServedCamera {
         return true
     }
 
-    /// What a picture's header states; nil if it is no whole JPEG.
-    private static func size(of jpeg: [UInt8], _ decoder: JPEGDecoder) -> FrameSize? {
-        jpeg.withUnsafeBytes { try? decoder.size(of: $0) }
+    private mutating func nextPicture(
+        at seconds: Double,
+        _ cover: PictureCover,
+        isWatched: Bool
+    ) -> CheckedPictures.Entry? {
+        // A picture from before the camera was switched off may still wait for its turn.
+        let next = model.nextPicture(at: seconds)
+        guard model.state.mayShowFaces else { return nil }
+        guard cover.isChecking else {
+            guard let next, let size = cover.size(of: next) else { return nil }
+            return CheckedPictures.Entry(picture: next, size: size, faces: [])
+        }
+        if isWatched, lacksMetadata { return nil }
+        if isWatched, let picture = unchecked, let size = cover.size(of: picture),
+            let faces = cover.faces(in: picture)
+        {
+            checked.add(CheckedPictures.Entry(picture: picture, size: size, faces: faces))
+        }
+        unchecked = nil
+        return checked.takeDue(at: seconds)
     }
+
+    /// Whether pictures come whose faces cannot be known.
+    private var lacksMetadata: Bool { model.state.stamp == nil }
 
     /// The message with what there is to show: picture, faces, and the overlay in a look.
     ///
@@ -100,14 +135,16 @@ struct ServedCamera {
         _ wish: ViewerWish,
         looks: Looks,
         at seconds: Double,
-        covered: CoveredPictures
+        cover: PictureCover
     ) throws -> [UInt8] {
         let (look, isMirrored) = (looks[wish.look], wish.isMirrored)
         let size = shown?.size ?? model.pictureSize ?? Self.usualPicture
         let scene = shown.map { model.scene(of: $0.picture) } ?? model.scene
         let hides = look.hidesFaces
         let jpeg = shown.map { shown in
-            hides ? covered.jpeg(shown.picture, scene, look: look, at: seconds) ?? [] : shown.picture.jpeg
+            hides
+                ? cover.jpeg(shown.picture, scene, further: shown.faces, look: look, at: seconds) ?? []
+                : shown.picture.jpeg
         }
         let svg = try Canvas.svg(size: size) { canvas in
             guard
@@ -129,9 +166,15 @@ struct ServedCamera {
         return ServedMessage.encode(header, svg: svg, jpeg: jpeg ?? [])
     }
 
-    /// The row of the camera in the state.
-    var row: CameraRow {
+    /// Says in what condition the camera is.
+    ///
+    /// - Parameter isChecking: whether all pages get a look that hides faces.
+    /// - Returns: its row in the state.
+    func row(isChecking: Bool) -> CameraRow {
         let status = model.state.status
+        var attention = status?.attention?.map(\.rawValue) ?? []
+        if isChecking, lacksMetadata, model.picture != nil { attention.append("no_metadata") }
+        if hasRefused { attention.append("picture_too_large") }
         return CameraRow(
             base: base,
             name: model.state.name ?? base,
@@ -139,7 +182,7 @@ struct ServedCamera {
             camera: status?.cameraState?.rawValue,
             reason: status?.reason,
             detail: status?.detail,
-            attention: status?.attention?.map(\.rawValue) ?? [],
+            attention: attention,
             detecting: model.state.isDetecting,
             faces: model.state.faceCount,
             rate: pictureRate.map { ($0 * 10).rounded() / 10 }
