@@ -17,8 +17,7 @@ package final class FaceCheck {
     ///   `ModelDirectory.searchPath`.
     /// - Throws: An error that names the file if one is missing, damaged or of another version.
     package init(modelDirectory: String? = nil) throws(InferenceError) {
-        let liteRT = try LiteRT.shared(in: ModelDirectory.find(modelDirectory))
-        finder = try FaceFinder(liteRT.files, in: liteRT)
+        finder = try FaceFinder(LiteRT.shared(in: ModelDirectory.find(modelDirectory)))
     }
 
     /// Where faces are, or may be, in a picture: as shares of it, upright, from the forehead to the chin.
