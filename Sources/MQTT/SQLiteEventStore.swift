@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 package import Logging
 import Synchronization
 
@@ -134,10 +135,6 @@ package final class SQLiteEventStore: EventStore {
                     state.file = nil
                     state.nextRetry = now
                     state.condition = StoreCondition(.memory, "its file was deleted")
-                    state.healthy = StoreCondition(
-                        .restored,
-                        "its file was deleted; it could be opened again and holds all events"
-                    )
                 }
             }
             if state.file == nil, now >= state.nextRetry { reopen(&state) }
@@ -181,6 +178,10 @@ package final class SQLiteEventStore: EventStore {
 
     /// Opens a lost file again and writes what is in memory.
     private func reopen(_ state: inout State) {
+        if state.hasBeenOpened, access(path, F_OK) != 0 {
+            let detail = "its file was deleted; it could be opened again and holds all events"
+            state.healthy = StoreCondition(.restored, detail)
+        }
         do {
             try Self.open(path: path, maximumPages: maximumPages, into: &state)
             try state.file?.write(all: state.contents)
