@@ -56,20 +56,20 @@ final class Subscriber: Sendable {
     ///   - options: where the broker is.
     ///   - command: the command's name, which the broker's log shows as part of the client's.
     ///   - topics: what to subscribe to under each base.
-    ///   - patterns: what the topics begin with; nil for the one base of the options.
+    ///   - patterns: what the topics begin with; + stands for any level.
     ///   - capacity: how many messages wait for us before the oldest are dropped.
     /// - Throws: `CommandFailure` if the options can't work; a broker that is away is waited for.
     init(
         _ options: BrokerOptions,
         command: String,
         topics: [Topic],
-        patterns: [String]? = nil,
+        patterns: [String],
         capacity: Int = 1024
     ) throws {
         var settings = try options.settings(command: command)
         settings.incomingCapacity = capacity
         self.capacity = capacity
-        self.patterns = try patterns ?? [options.base()]
+        self.patterns = patterns
         address = settings.address
         let silent = Logger(label: "facet") { _ in SwiftLogNoOpLogHandler() }
         do throws(MQTTError) {
