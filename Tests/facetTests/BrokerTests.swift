@@ -148,7 +148,7 @@ struct BrokerTests {
         #expect(
             failure?.description
                 == "2 cameras under site1/+/faces at 127.0.0.1:\(broker.port): porch (site1/porch/faces, lost), "
-                + "front (site1/front/faces, streaming); choose one with --camera porch"
+                + "front (site1/front/faces, streaming); choose one with --camera front"
         )
         let unknown = await #expect(throws: CommandFailure.self) {
             try await CameraChoice.base(named: "attic", several, command: "view")
@@ -202,10 +202,31 @@ struct BrokerTests {
         _ = await daemon.stop()
     }
 
+    @Test("without --topic the camera is taken that is there, wherever that is; several are named")
+    func whicheverIsThere() async throws {
+        let broker = try await MosquittoBroker()
+        #expect(try await CameraChoice.base(named: nil, options(broker), command: "view") == "faces")
+        let daemon = try daemon(broker)
+        let status = DaemonStatus(state: .online, cameraState: .streaming, version: facetVersion)
+        publish(MessageEncoder(camera: "porch", boot: "RUN1").status(status), daemon, under: "porch/faces")
+        _ = await daemon.states.first { $0.isConnected }
+        #expect(try await CameraChoice.base(named: nil, options(broker), command: "view") == "porch/faces")
+        let (isStreaming, findings) = try await BrokerExamination.findings(options(broker))
+        #expect(isStreaming && findings.map(\.subject) == ["broker", "daemon", "preview"])
+        publish(encoder.status(status), daemon)
+        _ = await daemon.stop()
+        let failure = await #expect(throws: CommandFailure.self) {
+            try await CameraChoice.base(named: nil, options(broker), command: "view")
+        }
+        #expect(failure?.description.contains("front (faces, streaming), porch (porch/faces, streaming)") == true)
+        #expect(failure?.description.hasSuffix("choose one with --camera front") == true)
+        #expect(try await CameraChoice.base(named: "porch", options(broker), command: "view") == "porch/faces")
+    }
+
     @Test("a follower hears messages in order, and of the connection's loss and return")
     func follows() async throws {
         let broker = try await MosquittoBroker()
-        let subscriber = try Subscriber(options(broker), command: "test", topics: Topic.viewed)
+        let subscriber = try Subscriber(options(broker), command: "test", topics: Topic.viewed, patterns: ["faces"])
         var inputs = LiveInputs(subscriber).makeAsyncIterator()
         func next() async -> Subscriber.Occurrence? {
             guard case .occurrence(let occurrence) = await inputs.next()?.content else { return nil }

@@ -69,7 +69,8 @@ struct HiddenFacesTests {
         let subscriber = try Subscriber(
             BrokerOptions.parse(["--mqtt", address]),
             command: "test",
-            topics: [.previewJPEG]
+            topics: [.previewJPEG],
+            patterns: ["faces"]
         )
         let inputs = CollectedPictures()
         let collecting = Task { await inputs.collect(from: subscriber) }

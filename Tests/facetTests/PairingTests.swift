@@ -198,7 +198,7 @@ struct PairingTests {
             let broker = try await MosquittoBroker()
             let url = "mqtt://127.0.0.1:\(broker.port)"
             let options = try BrokerOptions.parse(["--mqtt", url])
-            let subscriber = try Subscriber(options, command: "test", topics: Topic.viewed)
+            let subscriber = try Subscriber(options, command: "test", topics: Topic.viewed, patterns: ["faces"])
             try await broker.waitForLog(" 0 faces/preview/jpeg")
             let daemon = try await ChildProcess(
                 BuildProducts.program("facetd"),

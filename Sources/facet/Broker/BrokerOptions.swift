@@ -11,8 +11,8 @@ struct BrokerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            What the daemon's topics begin with: faces if left out. Where several cameras make sense, + stands for any \
-            one level, as in '+/faces', and the option may be repeated.
+            What the daemons' topics begin with; if left out, those under faces and +/faces that are there. + stands for \
+            any one level, and the option may be repeated.
             """,
             valueName: "base"
         )
@@ -67,24 +67,11 @@ struct BrokerOptions: ParsableArguments {
     /// The bases that the documentation recommends for one camera and for several.
     static let allCameras = [standardBase, "+/" + standardBase]
 
-    /// The bases that a command for several cameras listens to, and what it takes if none is given.
-    func patterns(default standard: [String]) -> [String] { topic.isEmpty ? standard : topic }
+    /// What the topics begin with that a command listens to; + stands for any level.
+    var patterns: [String] { topic.isEmpty ? Self.allCameras : topic }
 
     /// Whether bases may stand for more than one camera.
     static func isPlural(_ bases: [String]) -> Bool { bases.count > 1 || bases.contains { $0.contains("+") } }
-
-    /// The base of the one camera that a command is about.
-    ///
-    /// - Throws: `ValidationError` if a pattern or several bases are given.
-    func base() throws -> String {
-        guard let base = topic.first else { return Self.standardBase }
-        guard topic.count == 1, !base.contains("+") else {
-            throw ValidationError(
-                "this command is about one camera: name its base with --topic; `facet fleet` lists those there are"
-            )
-        }
-        return base
-    }
 
     /// The settings of a connection whose client is recognisable by the command's name.
     func settings(command: String) throws -> BrokerSettings {

@@ -11,21 +11,35 @@ struct CameraChoice {
     /// The broker's host and port.
     var address: String
 
+    /// Seconds without a further camera after which those that were heard of count as all.
+    private static let pause = 0.3
+
     /// Listens for the cameras under the options' patterns.
     ///
     /// - Parameters:
     ///   - name: the name of the camera, or its base; nil for the only one there is.
     ///   - options: where the broker is, and the patterns.
     ///   - command: the command's name, for the broker's log.
-    /// - Returns: the camera's base.
+    /// - Returns: the camera's base; the documented one if nothing was asked for and nothing is there yet.
     /// - Throws: `CommandFailure` that names the cameras there are, unless exactly one fits.
     static func base(named name: String?, _ options: BrokerOptions, command: String) async throws -> String {
-        let patterns = options.patterns(default: BrokerOptions.allCameras)
+        let patterns = options.patterns
+        if name == nil, !BrokerOptions.isPlural(patterns) { return patterns[0] }
+        let isFree = name == nil && options.topic.isEmpty
         let topics: [Topic] = [.status, .count, .metadata, .stats]
         let subscriber = try Subscriber(options, command: command, topics: topics, patterns: patterns)
-        let table = try await CameraTable.listen(to: subscriber)
+        let table: CameraTable
+        do {
+            table = try await CameraTable.listen(to: subscriber, pause: pause) { !$0.cameras.isEmpty }
+        } catch  where isFree {
+            // What the command itself says of the broker comes next.
+            table = CameraTable()
+        }
         await subscriber.stop()
-        guard !table.cameras.isEmpty else { throw subscriber.noCamera }
+        guard !table.cameras.isEmpty else {
+            guard isFree else { throw subscriber.noCamera }
+            return BrokerOptions.standardBase
+        }
         return try CameraChoice(patterns: patterns, address: subscriber.address).base(named: name, among: table)
     }
 
@@ -35,8 +49,9 @@ struct CameraChoice {
         let place = "under \(patterns.joined(separator: ", ")) at \(address)"
         guard let name else {
             guard cameras.count > 1 else { return cameras[0].base }
+            let example = Self.key(of: cameras.first { !$0.state.hasProblem } ?? cameras[0], in: cameras)
             throw CommandFailure(
-                "\(cameras.count) cameras \(place): \(Self.list(cameras)); choose one with --camera \(Self.key(of: cameras[0], in: cameras))"
+                "\(cameras.count) cameras \(place): \(Self.list(cameras)); choose one with --camera \(example)"
             )
         }
         let fitting = cameras.filter { $0.state.name == name || $0.base == name }

@@ -95,26 +95,31 @@ struct CameraTable {
     ///
     /// - Parameters:
     ///   - subscriber: where to listen; it is not stopped.
-    ///   - limit: seconds that a table which is not complete is waited for.
-    ///   - isComplete: whether all is known that is wanted, asked when the broker has sent what it had retained.
+    ///   - limit: seconds from the connection that a table which is not complete is waited for.
+    ///   - pause: seconds without a new camera after which the broker is taken to have sent what it had retained.
+    ///   - isComplete: whether all is known that is wanted, asked after such a pause.
     /// - Returns: what is known then.
     /// - Throws: `CommandFailure` if the broker cannot be reached.
     static func listen(
         to subscriber: Subscriber,
         atMost limit: Double = Subscriber.listening,
+        pause: Double = Subscriber.listening,
         until isComplete: (CameraTable) -> Bool = { _ in false }
     ) async throws -> CameraTable {
         var (table, notices) = (CameraTable(), Notices(address: subscriber.address, waitsForBroker: false))
-        var connected: ContinuousClock.Instant?
+        var (connected, news): (ContinuousClock.Instant?, ContinuousClock.Instant) = (nil, .now)
         for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
             switch input.content {
             case .occurrence(let occurrence):
                 if let note = try notices.note(occurrence) { StandardOutput.note(note) }
                 if case .connection(let state) = occurrence { connected = state.isConnected ? .now : nil }
+                let known = table.cameras.count
                 _ = table.take(occurrence)
+                if connected == nil || table.cameras.count != known { news = .now }
             case .tick:
-                guard let seconds = connected.map({ $0.duration(to: .now) / .seconds(1) }) else { continue }
-                if seconds > limit || (seconds > Subscriber.listening && isComplete(table)) { return table }
+                guard let connected else { continue }
+                let isOver = connected.duration(to: .now) > .seconds(limit)
+                if isOver || (news.duration(to: .now) > .seconds(pause) && isComplete(table)) { return table }
             case .key, .interrupted: break
             }
         }

@@ -14,13 +14,13 @@ struct SourceOptions: ParsableArguments {
     )
     var source: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The camera by its name, or by what its topics begin with, where the broker has several.",
-            valueName: "name"
-        )
-    )
+    @Option(help: Self.cameraHelp)
     var camera: String?
+
+    static let cameraHelp = ArgumentHelp(
+        "The camera by its name, or by what its topics begin with, where the broker has several.",
+        valueName: "name"
+    )
 
     func validate() throws {
         guard source == nil || camera == nil else {
@@ -36,10 +36,7 @@ struct SourceOptions: ParsableArguments {
         capacity: Int = 1024
     ) async throws -> Subscriber {
         guard let source else {
-            let isPlural = camera != nil || BrokerOptions.isPlural(broker.topic)
-            let base =
-                isPlural
-                ? try await CameraChoice.base(named: camera, broker, command: command) : try broker.base()
+            let base = try await CameraChoice.base(named: camera, broker, command: command)
             return try Subscriber(
                 broker,
                 command: command,
@@ -48,9 +45,8 @@ struct SourceOptions: ParsableArguments {
                 capacity: capacity
             )
         }
-        let base = try broker.base()
         do throws(FaceSessionError) {
-            return Subscriber(try LocalSession(source), base: base)
+            return Subscriber(try LocalSession(source), base: BrokerOptions.standardBase)
         } catch {
             throw CommandFailure(error.description)
         }

@@ -56,7 +56,7 @@ final class Subscriber: Sendable {
     ///   - options: where the broker is.
     ///   - command: the command's name, which the broker's log shows as part of the client's.
     ///   - topics: what to subscribe to under each base.
-    ///   - patterns: what the topics begin with; nil for the one base of the options.
+    ///   - patterns: what the topics begin with; + stands for any level.
     ///   - capacity: how many messages wait for us before the oldest are dropped.
     ///   - largest: bytes that a message may have; nil for the options' limit.
     /// - Throws: `CommandFailure` if the options can't work; a broker that is away is waited for.
@@ -64,7 +64,7 @@ final class Subscriber: Sendable {
         _ options: BrokerOptions,
         command: String,
         topics: [Topic],
-        patterns: [String]? = nil,
+        patterns: [String],
         capacity: Int = 1024,
         largest: Int? = nil
     ) throws {
@@ -72,7 +72,7 @@ final class Subscriber: Sendable {
         if let largest { settings.maximumIncomingPayload = largest }
         settings.incomingCapacity = capacity
         self.capacity = capacity
-        self.patterns = try patterns ?? [options.base()]
+        self.patterns = patterns
         address = settings.address
         let silent = Logger(label: "facet") { _ in SwiftLogNoOpLogHandler() }
         do throws(MQTTError) {

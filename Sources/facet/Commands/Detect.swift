@@ -12,7 +12,7 @@ struct Detect: AsyncParsableCommand {
 
             Examples:
               facet detect off
-              facet detect on --topic porch/faces
+              facet detect on --camera porch
             """
     )
 
@@ -28,10 +28,15 @@ struct Detect: AsyncParsableCommand {
     @Argument(help: "on or off.")
     var wish: Wish
 
+    @Option(help: SourceOptions.cameraHelp)
+    var camera: String?
+
     @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
-        let subscriber = try Subscriber(broker, command: "detect", topics: [.status, .detectState])
+        let base = try await CameraChoice.base(named: camera, broker, command: "detect")
+        let topics: [Topic] = [.status, .detectState]
+        let subscriber = try Subscriber(broker, command: "detect", topics: topics, patterns: [base])
         var (dialogue, notices) = (DetectDialogue(wanted: wish == .on), Notices(address: subscriber.address))
         let start = ContinuousClock.now
         for await input in LiveInputs(subscriber, interval: .milliseconds(100)) {

@@ -7,14 +7,13 @@ struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Says what works, what does not, and the command that fixes it.",
         discussion: """
-            Looks at this machine (cameras, models, outbox, clock), then at the broker and the daemon that should be \
+            Looks at this machine (cameras, models, outbox, clock), then at the broker and the daemons that should be \
             online there. With the preview on and somebody in the picture it also says whether the camera hangs upside \
             down. Exit status 0 if all works (✓, or ! with a remark), 1 if something does not (✗).
 
             Examples:
               facet doctor
               facet doctor --mqtt mqtts://me@broker.example --no-machine
-              facet doctor --no-machine --topic '+/faces'          all cameras
             """
     )
 

@@ -40,7 +40,7 @@ struct Fleet: AsyncParsableCommand {
 
     func run() async throws {
         let topics = [.status, .count, .stats] + Topic.events
-        let patterns = broker.patterns(default: BrokerOptions.allCameras)
+        let patterns = broker.patterns
         let subscriber = try Subscriber(broker, command: "fleet", topics: topics, patterns: patterns, capacity: 8192)
         let formatter = FleetFormatter(hasColors: StandardOutput.hasColors)
         guard !once else { return try await writeOnce(subscriber, formatter) }

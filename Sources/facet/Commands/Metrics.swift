@@ -40,7 +40,7 @@ struct Metrics: AsyncParsableCommand {
             broker,
             command: "metrics",
             topics: [.status, .stats, .count, .detectState],
-            patterns: broker.patterns(default: BrokerOptions.allCameras)
+            patterns: broker.patterns
         )
         defer { try? FileManager.default.removeItem(atPath: output) }
         var (page, notices) = (MetricsPage(), Notices(address: subscriber.address))

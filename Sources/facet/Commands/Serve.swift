@@ -97,7 +97,7 @@ struct Serve: AsyncParsableCommand {
             broker,
             command: "serve",
             topics: Topic.viewed,
-            patterns: broker.patterns(default: BrokerOptions.allCameras),
+            patterns: broker.patterns,
             capacity: 512,
             largest: PagePublisher.largestMessage
         )

@@ -10,11 +10,11 @@ struct Top: AsyncParsableCommand {
         discussion: """
             One row for each face: how long it has been seen by this command, its smile, its open eyes and its angles, each \
             as a line of bars for the last seconds (half a second a bar) and as its value now. Angles reach from −45° to \
-            45°. A face that is hidden stands back. Several cameras: --topic takes patterns. q ends it.
+            45°. A face that is hidden stands back. All cameras that are there, unless --camera or --topic name some. q ends it.
 
             Examples:
               facet top
-              facet top --topic '+/faces'
+              facet top --camera porch
               facet top --source /dev/video0
             """
     )
@@ -33,7 +33,7 @@ struct Top: AsyncParsableCommand {
                 broker,
                 command: "top",
                 topics: Topic.followed,
-                patterns: broker.patterns(default: ["faces"])
+                patterns: broker.patterns
             ) : try await live.subscriber(broker, command: "top", topics: Topic.followed)
         let terminal = try Terminal(format: .cells)
         defer { terminal.release() }

@@ -20,7 +20,7 @@ struct Watch: AsyncParsableCommand {
             Examples:
               facet watch
               facet watch --mqtt mqtts://me@broker.example --topic porch/faces smile blink
-              facet watch --topic '+/faces'       all cameras, each line with its base
+              facet watch --topic 'site1/+/faces'
               facet watch --json | jq -c 'select(.topic == "faces/smile").payload'
               facet watch --only smile --exec 'curl -s http://lamp.local/on'
               facet watch --only smile --count 1 && echo smiled
@@ -61,7 +61,7 @@ struct Watch: AsyncParsableCommand {
 
     func run() async throws {
         let topics = try chosenTopics()
-        let patterns = broker.patterns(default: ["faces"])
+        let patterns = broker.patterns
         let subscriber = try Subscriber(broker, command: "watch", topics: topics, patterns: patterns)
         if StandardOutput.isTerminal, !json {
             StandardOutput.note("watching \(patterns.joined(separator: ", ")) at \(subscriber.address), Ctrl-C ends")
@@ -71,7 +71,7 @@ struct Watch: AsyncParsableCommand {
                 isJSON: json,
                 showsMetadata: verbose || self.topics.contains(Topic.metadata.rawValue),
                 isTerminal: StandardOutput.isTerminal,
-                namesCamera: patterns.count > 1 || patterns.contains { $0.contains("+") }
+                namesCamera: BrokerOptions.isPlural(broker.topic)
             )
         )
         let commands = exec.map { EventCommandQueue(EventCommand(command: $0)) }

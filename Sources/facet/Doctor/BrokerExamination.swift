@@ -20,7 +20,7 @@ struct BrokerExamination {
     static func findings(_ options: BrokerOptions) async throws -> (isStreaming: Bool, [Finding]) {
         let subscriber: Subscriber
         do {
-            let patterns = options.patterns(default: [BrokerOptions.standardBase])
+            let patterns = try await patterns(options)
             // The pictures of all cameras would be too much to look at.
             let topics = BrokerOptions.isPlural(patterns) ? Topic.viewed.filter { $0 != .previewJPEG } : Topic.viewed
             subscriber = try Subscriber(options, command: "doctor", topics: topics, patterns: patterns)
@@ -36,6 +36,16 @@ struct BrokerExamination {
         await subscriber.stop()
         let isStreaming = examination.table.cameras.values.contains { $0.condition == .streaming }
         return (isStreaming, examination.findings(address: subscriber.address))
+    }
+
+    /// What to look at: what is asked for, else the cameras that there are, else where one is expected.
+    private static func patterns(_ options: BrokerOptions) async throws -> [String] {
+        guard options.topic.isEmpty else { return options.topic }
+        let subscriber = try Subscriber(options, command: "doctor", topics: [.status], patterns: options.patterns)
+        let table = try? await CameraTable.listen(to: subscriber)
+        await subscriber.stop()
+        let bases = table?.sorted.map(\.base) ?? []
+        return bases.isEmpty ? [BrokerOptions.standardBase] : bases
     }
 
     private init(patterns: [String]) {

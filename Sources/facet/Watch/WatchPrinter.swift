@@ -11,7 +11,7 @@ struct WatchPrinter {
         var showsMetadata = false
         /// Whether a terminal shows the output.
         var isTerminal = false
-        /// Whether the camera is named in each line.
+        /// Whether the camera is named in each line even where only one is heard of.
         var namesCamera = false
     }
 
@@ -20,6 +20,8 @@ struct WatchPrinter {
     private let write: ([UInt8]) -> Void
     private var table = CameraTable()
     private var hasFacesLine = false
+
+    private var namesCamera: Bool { style.namesCamera || table.cameras.count > 1 }
 
     /// How many messages were written.
     private(set) var shown = 0
@@ -46,7 +48,7 @@ struct WatchPrinter {
             }
             return decoded
         case .malformed(let error):
-            note(style.namesCamera ? "\(message.base): \(error.description)" : error.description)
+            note(namesCamera ? "\(message.base): \(error.description)" : error.description)
         }
         return nil
     }
@@ -75,7 +77,7 @@ struct WatchPrinter {
             return write(Message(topic: message.topic, payload: JSONText.onOneLine(message.payload)).line(base: base))
         }
         removeFaces()
-        write(Array(((style.namesCamera ? "\(base.printable)  " : "") + text + "\n").utf8))
+        write(Array(((namesCamera ? "\(base.printable)  " : "") + text + "\n").utf8))
         drawFaces()
     }
 
@@ -84,7 +86,7 @@ struct WatchPrinter {
         let parts = table.sorted.compactMap { base, camera -> String? in
             guard camera.stamp != nil || !camera.mayShowFaces else { return nil }
             let words = camera.mayShowFaces ? formatter.words(of: camera.faces) : camera.summary
-            return (style.namesCamera ? "\(base): " : "") + words
+            return (namesCamera ? "\(base): " : "") + words
         }
         guard !parts.isEmpty else { return removeFaces() }
         let columns = StandardOutput.columns
