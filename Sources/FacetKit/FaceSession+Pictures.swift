@@ -2,8 +2,8 @@ public import FaceInference
 public import FaceMetadata
 public import Frames
 import MediaFiles
-public import V4L2Capture
 import System
+public import V4L2Capture
 
 // What needs no session: the machine's cameras, and single pictures.
 extension FaceSession {
