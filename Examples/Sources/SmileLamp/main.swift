@@ -2,7 +2,7 @@
 import FacetKit
 
 let source = CommandLine.arguments.dropFirst().first.map { FaceSession.Source.file($0) } ?? .camera()
-let session = try await FaceSession(source: source)
+let session = try FaceSession(source: source)
 var isLampOn = false
 for try await update in session.updates {
     for event in update.events {
