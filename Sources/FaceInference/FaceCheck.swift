@@ -6,9 +6,6 @@ package import Frames
 /// Both detectors look at the whole picture, the full-range one also at squares that overlap, in which it sees nearly all
 /// faces of a twentieth of the width: at 640×480, eight runs of a model. From one thread at a time.
 package final class FaceCheck {
-    /// The squares' side as a share of the picture's shorter side; as `SearchFocus` has it.
-    private static let side: Float = 0.75
-
     private let finder: FaceFinder
 
     /// Loads and compiles the detectors.
@@ -28,7 +25,7 @@ package final class FaceCheck {
         var found = try finder.shortRange.detect(in: frame, rect: .wholePicture)
         let fullRange = try finder.fullRangeDetector()
         found += try fullRange.detect(in: frame, rect: .wholePicture)
-        let side = Self.side * Float(min(size.width, size.height))
+        let side = Float(SearchFocus.side) * Float(min(size.width, size.height))
         for tile in FaceFinder.tiles(of: .wholePicture, in: size, side: side) {
             found += try fullRange.detect(in: frame, region: tile)
         }

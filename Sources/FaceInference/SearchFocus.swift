@@ -12,7 +12,7 @@ struct SearchFocus {
     private static let rows = 18
     private static let count = columns * rows
     /// The square's side as a share of the shorter side of the part that is searched.
-    private static let side = 0.75
+    static let side = 0.75
     /// A cell has changed if its mean brightness differs by this many grey levels; noise and a face's own cells do less.
     private static let threshold: Float = 5
     /// Differences count no more than this, so that who waves all the time does not draw every look.

@@ -48,10 +48,10 @@ public struct CameraState: Hashable, Sendable {
         public static let rate = Change(rawValue: 32)
     }
 
-    /// The camera's name; nil before the first message that tells it.
+    /// The camera's name; nil before the first message that states it.
     public private(set) var name: String?
 
-    /// The id of the daemon's run; nil before the first message that tells it.
+    /// The id of the daemon's run; nil before the first message that states it.
     public private(set) var boot: String?
 
     /// The daemon's condition as it was published last; nil before the first status.
@@ -98,7 +98,7 @@ public struct CameraState: Hashable, Sendable {
     /// The frame that `faces` were seen in; nil without metadata of this run, as from a daemon that publishes events only.
     public var stamp: FrameStamp? { shown?.stamp }
 
-    /// How many faces there are; nil unless the camera is being looked at and the daemon tells.
+    /// How many faces there are; nil unless the camera is being looked at and the daemon publishes the number.
     public var faceCount: Int? { condition == .streaming ? count ?? shown?.faces.count : nil }
 
     /// Analysed frames a second; nil unless the camera is being looked at and figures came.
@@ -144,7 +144,7 @@ public struct CameraState: Hashable, Sendable {
     }
 
     /// Forgets everything: while the connection is interrupted anything may happen, and the broker's retained messages
-    /// tell it anew.
+    /// state it anew.
     ///
     /// - Returns: What was known until now.
     public mutating func forget() -> Change {
@@ -179,13 +179,13 @@ public struct CameraState: Hashable, Sendable {
         (name, boot) = (message.origin.camera, message.origin.boot)
     }
 
-    /// What may be shown of the metadata: a run that the status is not about yet tells that first.
+    /// What may be shown of the metadata: a run that the status is not about yet states that first.
     private var shown: MetadataMessage? {
         guard mayShowFaces, status == nil || metadata?.origin.boot == boot else { return nil }
         return metadata
     }
 
-    /// Takes over the name and the run before a status tells them.
+    /// Takes over the name and the run before a status states them.
     private mutating func introduce(_ origin: MessageOrigin) {
         name = name ?? origin.camera
         boot = boot ?? origin.boot

@@ -228,7 +228,7 @@ private struct MetadataPayload: Decodable {
     var faces: [WireFace]
 
     var message: MetadataMessage {
-        // A face told twice would be drawn twice: the first one counts.
+        // A face named twice would be drawn twice: the first one counts.
         var known: Set<FaceID> = []
         return MetadataMessage(
             origin: MessageOrigin(camera: camera.name, boot: boot.name),

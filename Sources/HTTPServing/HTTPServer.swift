@@ -77,7 +77,7 @@ package final class HTTPServer: Sendable {
     package func stop() { inbox.stop() }
 }
 
-/// What other threads tell the server's.
+/// What other threads ask of the server's.
 final class HTTPInbox: Sendable {
     private struct Box {
         var ready: Set<Int> = []

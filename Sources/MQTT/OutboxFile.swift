@@ -170,7 +170,7 @@ final class OutboxFile: Sendable {
         }
     }
 
-    /// The highest number used so far, as far as a damaged file still tells; 0 if it does not.
+    /// The highest number used so far, as far as a damaged file still shows; 0 if it does not.
     static func lastSequence(inDamaged path: String) -> Int64 {
         (try? DatabaseQueue(path: path).read { try lastSequence(in: $0) }) ?? 0
     }

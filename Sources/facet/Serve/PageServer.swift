@@ -39,7 +39,7 @@ struct PageServer: Sendable {
         var response = unguarded(request)
         response.headers["Content-Security-Policy"] = Self.policy
         response.headers["X-Content-Type-Options"] = "nosniff"
-        // Chromium sends "Origin: null" with the login's form under a policy that tells the own site nothing.
+        // Chromium sends "Origin: null" with the login's form under a policy that sends the own site no referrer.
         response.headers["Referrer-Policy"] = "same-origin"
         response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
         response.headers["Cache-Control"] = "no-store"
