@@ -50,7 +50,9 @@ extension FaceSession {
         in frame: Frame,
         detection: FaceAnalyzer.Options = FaceAnalyzer.Options()
     ) async throws(FaceSessionError) -> [FaceObject] {
-        try await onThread { () throws(FaceSessionError) in try faces(in: frame, detection: detection) }
+        try await onThread(named: "session", orThrow: FaceSessionError.thread) { () throws(FaceSessionError) in
+            try faces(in: frame, detection: detection)
+        }
     }
 
     /// The faces in a picture file, or in the first picture of a clip, without blocking the task's thread.
@@ -60,7 +62,7 @@ extension FaceSession {
         inPictureAt path: String,
         detection: FaceAnalyzer.Options = FaceAnalyzer.Options()
     ) async throws(FaceSessionError) -> [FaceObject] {
-        try await onThread { () throws(FaceSessionError) in
+        try await onThread(named: "session", orThrow: FaceSessionError.thread) { () throws(FaceSessionError) in
             let picture: Frame
             do throws(MediaError) {
                 picture = try StillPicture.load(path)

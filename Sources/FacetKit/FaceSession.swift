@@ -84,9 +84,10 @@ public final class FaceSession: Sendable {
         options: Options = Options(),
         firstFaceID: FaceID = FaceID(rawValue: 1)
     ) async throws(FaceSessionError) {
-        self.init(
-            try await Self.onThread { () throws(FaceSessionError) in try Beginning(source, options, firstFaceID) }
-        )
+        let beginning = try await onThread(named: "session", orThrow: FaceSessionError.thread) {
+            () throws(FaceSessionError) in try Beginning(source, options, firstFaceID)
+        }
+        self.init(beginning)
     }
 
     private init(_ beginning: Beginning) {
@@ -148,22 +149,6 @@ public final class FaceSession: Sendable {
 
     /// How many frames there were so far, and what became of them.
     public var counts: FrameCounts { meter.counts }
-
-    /// Does what blocks on a thread of its own.
-    static func onThread<Value: Sendable>(
-        _ body: @escaping @Sendable () throws(FaceSessionError) -> Value
-    ) async throws(FaceSessionError) -> Value {
-        let result = await withCheckedContinuation { continuation in
-            do throws(ThreadError) {
-                _ = try JoinableThread(named: "session") {
-                    continuation.resume(returning: Result { () throws(FaceSessionError) in try body() })
-                }
-            } catch {
-                continuation.resume(returning: .failure(.thread(error)))
-            }
-        }
-        return try result.get()
-    }
 
     // MARK: - Control
 

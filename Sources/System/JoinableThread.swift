@@ -88,18 +88,39 @@ public struct ThreadError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Runs `body` on a new thread and waits for its result without blocking a shared one.
-package func onThread<Result: Sendable>(
+/// Runs `body`, which may block, on a new thread, and waits for its result without blocking a shared one.
+///
+/// - Parameters:
+///   - name: What tools like `top` call the thread; 15 bytes at most.
+///   - failure: The error for a system that has no thread left.
+///   - body: What blocks.
+/// - Returns: What `body` returns.
+/// - Throws: What `body` throws, or `failure`.
+package func onThread<Value: Sendable, Failure: Error>(
     named name: String,
-    _ body: @escaping @Sendable () throws -> Result
-) async throws -> Result {
+    orThrow failure: (ThreadError) -> Failure,
+    _ body: @escaping @Sendable () throws(Failure) -> Value
+) async throws(Failure) -> Value {
     var thread: JoinableThread?
     defer { thread?.join() }
-    return try await withCheckedThrowingContinuation { continuation in
-        do {
-            thread = try JoinableThread(named: name) { continuation.resume(with: Swift.Result { try body() }) }
+    let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+        do throws(ThreadError) {
+            thread = try JoinableThread(named: name) {
+                continuation.resume(returning: Result { () throws(Failure) in try body() })
+            }
         } catch {
-            continuation.resume(throwing: error)
+            continuation.resume(returning: .failure(failure(error)))
         }
     }
+    return try result.get()
+}
+
+/// Runs `body`, which may block, on a new thread.
+///
+/// - Throws: What `body` throws, or `ThreadError`.
+package func onThread<Value: Sendable>(
+    named name: String,
+    _ body: @escaping @Sendable () throws -> Value
+) async throws -> Value {
+    try await onThread(named: name, orThrow: { $0 as any Error }, body)
 }

@@ -1,3 +1,4 @@
+import Foundation
 public import Logging
 import Synchronization
 
@@ -18,18 +19,23 @@ public final class LogRecorder: Sendable {
         }
     }
 
-    private let recorded = Mutex<[String]>([])
+    private let recorded = Mutex<[(line: String, thread: String)]>([])
 
     /// Makes a recorder of nothing.
     public init() {}
 
     /// What was logged, in order: level, message and metadata.
-    public var lines: [String] { recorded.withLock(\.self) }
+    public var lines: [String] { recorded.withLock { $0.map(\.line) } }
+
+    /// The names of the threads that logged, in order.
+    public var threads: [String] { recorded.withLock { $0.map(\.thread) } }
 
     /// A logger that leads here.
     public var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }
 
     private func record(_ line: String) {
-        recorded.withLock { $0.append(line) }
+        let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+        let thread = name?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        recorded.withLock { $0.append((line, thread)) }
     }
 }
