@@ -182,7 +182,8 @@ let package = Package(
         tests(
             of: "DaemonCore",
             [
-                "FaceMessages", "FaceMetadata", "FacetKit", "Frames", "MQTT", "SettingsFiles", "System", lifecycle,
+                "FaceMessages", "FaceMetadata", "FacetKit", "Frames", "MQTT", "SettingsFiles", "System", grdb,
+                lifecycle,
                 logging,
             ]
         ),

@@ -53,27 +53,21 @@ package struct StatsService: Service {
         let elapsed = (now.time - last.time).seconds
         var messages = messages()
         if publisher.failedPreviews > 0 { messages.dropped["preview_failed"] = publisher.failedPreviews }
-        return DaemonStats(
-            time: .wallClock(),
-            uptime: uptime,
-            interval: elapsed,
-            frameRate: Double(now.frames.captured - last.frames.captured) / elapsed,
-            analysisRate: Double(now.frames.analysed - last.frames.analysed) / elapsed,
-            captured: now.frames.captured,
-            analysed: now.frames.analysed,
-            dropped: now.frames.droppedByName,
-            stages: meter.takeStages().map { stage, timing in
-                DaemonStats.Stage(
-                    name: stage.rawValue,
-                    runs: timing.runs,
-                    mean: timing.total / Double(timing.runs),
-                    longest: timing.longest
-                )
-            },
-            cpu: (now.processorTime - last.processorTime) / elapsed,
-            residentBytes: Self.residentBytes(),
-            messages: messages
-        )
+        var stats = DaemonStats()
+        stats.time = .wallClock()
+        (stats.uptime, stats.interval) = (uptime, elapsed)
+        stats.frameRate = Double(now.frames.captured - last.frames.captured) / elapsed
+        stats.analysisRate = Double(now.frames.analysed - last.frames.analysed) / elapsed
+        (stats.captured, stats.analysed) = (now.frames.captured, now.frames.analysed)
+        stats.dropped = now.frames.droppedByName
+        stats.stages = meter.takeStages().map { stage, timing in
+            let mean = timing.total / Double(timing.runs)
+            return DaemonStats.Stage(name: stage.rawValue, runs: timing.runs, mean: mean, longest: timing.longest)
+        }
+        stats.cpu = (now.processorTime - last.processorTime) / elapsed
+        stats.residentBytes = Self.residentBytes()
+        stats.messages = messages
+        return stats
     }
 
     private struct Reading {

@@ -25,17 +25,10 @@ package final class StatusReporter: Sendable {
         self.publisher = publisher
         self.manager = manager
         self.logger = logger
-        status = Mutex(
-            DaemonStatus(
-                state: .online,
-                cameraState: isDetecting ? .starting : .disabled,
-                detect: isDetecting,
-                version: version,
-                attention: [],
-                outbox: outbox.flatMap(DaemonStatus.Outbox.init),
-                outboxDetail: outbox?.detail
-            )
-        )
+        var status = DaemonStatus(state: .online, cameraState: isDetecting ? .starting : .disabled)
+        (status.detect, status.version, status.attention) = (isDetecting, version, [])
+        (status.outbox, status.outboxDetail) = (outbox.flatMap(DaemonStatus.Outbox.init), outbox?.detail)
+        self.status = Mutex(status)
     }
 
     /// Publishes the condition as it is.

@@ -233,7 +233,7 @@ extension FaceDetection {
         let center = (
             x: Double(centerX) + 0.5 + 0.1 * side * sin(roll), y: Double(centerY) + 0.5 - 0.1 * side * cos(roll)
         )
-        return FaceObject(
+        var face = FaceObject(
             faceID: FaceID(rawValue: 0),
             bounds: NormalizedRect(
                 x: (center.x - 0.55 * side) / width,
@@ -242,11 +242,9 @@ extension FaceDetection {
                 height: 1.2 * side / height
             ),
             pose: HeadPose(roll: roll * 180 / .pi, yaw: 0, pitch: 0),
-            confidence: Double(score),
-            leftEye: place(leftEye),
-            rightEye: place(rightEye),
-            mouth: place(keypoints[3]),
-            trackedFrames: 0
+            confidence: Double(score)
         )
+        (face.leftEye, face.rightEye, face.mouth) = (place(leftEye), place(rightEye), place(keypoints[3]))
+        return face
     }
 }

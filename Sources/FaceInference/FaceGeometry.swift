@@ -101,26 +101,26 @@ extension FaceGeometry {
         ])
         let leftEye = center(of: FaceMeshIndices.leftLids)
         let rightEye = center(of: FaceMeshIndices.rightLids)
-        return FaceObservation(
-            lineage: lineage,
-            bounds: NormalizedRect(
-                x: topLeft.x,
-                y: topLeft.y,
-                width: bottomRight.x - topLeft.x,
-                height: bottomRight.y - topLeft.y
-            ),
-            pose: axes.pose(of: landmarks),
-            confidence: confidence,
-            leftEye: Self.normalized(leftEye.x, leftEye.y, in: size),
-            rightEye: Self.normalized(rightEye.x, rightEye.y, in: size),
-            mouth: Self.normalized(mouthCenter.x, mouthCenter.y, in: size),
-            leftLids: lids(of: FaceMeshIndices.leftEye, unit: unit),
-            rightLids: lids(of: FaceMeshIndices.rightEye, unit: unit),
-            eyePatches: eyePatches,
-            mouthShape: mouthShape(unit: unit),
-            eyeDistance: Double(eyeDistance),
-            isHeld: isHeld
+        var observation = FaceObservation()
+        observation.lineage = lineage
+        observation.bounds = NormalizedRect(
+            x: topLeft.x,
+            y: topLeft.y,
+            width: bottomRight.x - topLeft.x,
+            height: bottomRight.y - topLeft.y
         )
+        observation.pose = axes.pose(of: landmarks)
+        observation.confidence = confidence
+        observation.leftEye = Self.normalized(leftEye.x, leftEye.y, in: size)
+        observation.rightEye = Self.normalized(rightEye.x, rightEye.y, in: size)
+        observation.mouth = Self.normalized(mouthCenter.x, mouthCenter.y, in: size)
+        observation.leftLids = lids(of: FaceMeshIndices.leftEye, unit: unit)
+        observation.rightLids = lids(of: FaceMeshIndices.rightEye, unit: unit)
+        observation.eyePatches = eyePatches
+        observation.mouthShape = mouthShape(unit: unit)
+        observation.eyeDistance = Double(eyeDistance)
+        observation.isHeld = isHeld
+        return observation
     }
 
     /// Pixels, with centres at integers, as shares of the picture, whose edge is half a pixel outside.

@@ -43,94 +43,30 @@ public struct DaemonStats: Hashable, Sendable {
     }
 
     /// When the interval ended.
-    public var time: Timestamp
+    public var time = Timestamp(nanoseconds: 0)
     /// Seconds since the daemon's start.
-    public var uptime: Double
+    public var uptime = 0.0
     /// The interval's length in seconds.
-    public var interval: Double
+    public var interval = 0.0
     /// Frames captured per second.
-    public var frameRate: Double
+    public var frameRate = 0.0
     /// Frames analysed per second.
-    public var analysisRate: Double
+    public var analysisRate = 0.0
     /// Frames captured since the start.
-    public var captured: Int
+    public var captured = 0
     /// Frames analysed since the start.
-    public var analysed: Int
+    public var analysed = 0
     /// Frames dropped since the start, by reason.
-    public var dropped: [String: Int]
+    public var dropped: [String: Int] = [:]
     /// Stage times.
-    public var stages: [Stage]
+    public var stages: [Stage] = []
     /// Processor time over wall time: 1 is one core fully used.
-    public var cpu: Double
+    public var cpu = 0.0
     /// Resident memory in bytes.
-    public var residentBytes: Int
+    public var residentBytes = 0
     /// What became of messages.
-    public var messages: Messages
+    public var messages = Messages()
 
-    /// Makes the figures of an interval.
-    public init(
-        time: Timestamp,
-        uptime: Double,
-        interval: Double,
-        frameRate: Double,
-        analysisRate: Double,
-        captured: Int,
-        analysed: Int,
-        dropped: [String: Int],
-        stages: [Stage],
-        cpu: Double,
-        residentBytes: Int,
-        messages: Messages
-    ) {
-        self.time = time
-        self.uptime = uptime
-        self.interval = interval
-        self.frameRate = frameRate
-        self.analysisRate = analysisRate
-        self.captured = captured
-        self.analysed = analysed
-        self.dropped = dropped
-        self.stages = stages
-        self.cpu = cpu
-        self.residentBytes = residentBytes
-        self.messages = messages
-    }
-}
-
-extension JSONWriter {
-    mutating func statistics(_ stats: DaemonStats) {
-        field("time", stats.time.iso8601)
-        field("uptime", stats.uptime, decimals: 1)
-        field("interval", stats.interval, decimals: 1)
-        field("frameRate", stats.frameRate, decimals: 1)
-        field("analysisRate", stats.analysisRate, decimals: 1)
-        object("frames") { json in
-            json.field("captured", stats.captured)
-            json.field("analysed", stats.analysed)
-            json.counters("dropped", stats.dropped)
-        }
-        array("stages", stats.stages) { json, stage in
-            json.field("name", stage.name)
-            json.field("runs", stage.runs)
-            json.field("meanMs", stage.mean * 1000, decimals: 3)
-            json.field("maxMs", stage.longest * 1000, decimals: 3)
-        }
-        field("cpu", stats.cpu, decimals: 3)
-        field("rss", stats.residentBytes)
-        object("messages") { json in
-            json.field("sent", stats.messages.sent)
-            json.field("queued", stats.messages.queued)
-            json.field("expired", stats.messages.expired)
-            json.counters("dropped", stats.messages.dropped)
-            guard let outbox = stats.messages.outbox else { return }
-            json.field("unsafe", stats.messages.unsafe)
-            json.field("outbox", outbox.rawValue)
-        }
-    }
-
-    private mutating func counters(_ name: StaticString, _ counters: [String: Int]) {
-        object(name) { json in
-            for (reason, count) in counters.sorted(by: { $0.key < $1.key }) { json.field(named: reason, count) }
-        }
-    }
+    /// Makes figures that are all zero.
+    public init() {}
 }

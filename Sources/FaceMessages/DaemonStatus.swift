@@ -73,32 +73,11 @@ public struct DaemonStatus: Hashable, Sendable {
     /// When this became so; nil in the last will, which is written before it is known.
     public var time: Timestamp?
 
-    /// Makes a status; what is left out is unknown.
-    public init(
-        state: State,
-        cameraState: CameraState? = nil,
-        reason: String? = nil,
-        detail: String? = nil,
-        picture: Picture? = nil,
-        detect: Bool? = nil,
-        version: String? = nil,
-        attention: [FaceAttention]? = nil,
-        outbox: Outbox? = nil,
-        outboxDetail: String? = nil,
-        broker: String? = nil,
-        time: Timestamp? = nil
-    ) {
+    /// Makes a status; all else is unknown.
+    public init(state: State, cameraState: CameraState? = nil, reason: String? = nil, detail: String? = nil) {
         self.state = state
         self.cameraState = cameraState
         self.reason = reason
         self.detail = detail
-        self.picture = picture
-        self.detect = detect
-        self.version = version
-        self.attention = attention
-        self.outbox = outbox
-        self.outboxDetail = outboxDetail
-        self.broker = broker
-        self.time = time
     }
 }

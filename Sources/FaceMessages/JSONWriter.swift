@@ -15,14 +15,14 @@ struct JSONWriter {
     }
 
     /// A field with an object as its value.
-    mutating func object(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
+    mutating func object(_ name: String, _ body: (inout JSONWriter) -> Void) {
         key(name)
         braces(body)
     }
 
     /// A field with an array of objects as its value.
     mutating func array<Element>(
-        _ name: StaticString,
+        _ name: String,
         _ elements: [Element],
         _ body: (inout JSONWriter, Element) -> Void
     ) {
@@ -38,7 +38,7 @@ struct JSONWriter {
     }
 
     /// A field with an array of strings as its value.
-    mutating func field(_ name: StaticString, _ values: [String]) {
+    mutating func field(_ name: String, _ values: [String]) {
         key(name)
         bytes.append(UInt8(ascii: "["))
         for (index, value) in values.enumerated() {
@@ -48,41 +48,26 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    /// A text; the field is left out if it is nil.
-    mutating func field(_ name: StaticString, _ value: String?) {
-        guard let value else { return }
+    mutating func field(_ name: String, _ value: String) {
         key(name)
         string(value)
     }
 
-    /// A whole number; the field is left out if it is nil.
-    mutating func field(_ name: StaticString, _ value: Int?) {
-        guard let value else { return }
+    mutating func field(_ name: String, _ value: Int) {
         key(name)
         integer(value)
     }
 
-    /// A truth value; the field is left out if it is nil.
-    mutating func field(_ name: StaticString, _ value: Bool?) {
-        guard let value else { return }
+    mutating func field(_ name: String, _ value: Bool) {
         key(name)
         bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
     }
 
-    /// A number rounded to that many decimals; the field is left out if it is nil or not a number JSON can hold.
-    mutating func field(_ name: StaticString, _ value: Double?, decimals: Int) {
-        guard let value, value.isFinite, abs(value) < 1e12 else { return }
+    /// A number rounded to that many decimals; the field is left out if JSON cannot hold it.
+    mutating func field(_ name: String, _ value: Double, decimals: Int) {
+        guard value.isFinite, abs(value) < 1e12 else { return }
         key(name)
         number(value, decimals: decimals)
-    }
-
-    /// A field whose name is only known at run time, with a whole number as its value.
-    mutating func field(named name: String, _ value: Int) {
-        comma()
-        string(name)
-        bytes.append(UInt8(ascii: ":"))
-        integer(value)
-        needsComma = true
     }
 
     // MARK: - Parts
@@ -92,11 +77,9 @@ struct JSONWriter {
         needsComma = false
     }
 
-    private mutating func key(_ name: StaticString) {
+    private mutating func key(_ name: String) {
         comma()
-        bytes.append(UInt8(ascii: "\""))
-        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        bytes.append(UInt8(ascii: "\""))
+        string(name)
         bytes.append(UInt8(ascii: ":"))
         needsComma = true
     }
@@ -109,7 +92,14 @@ struct JSONWriter {
         needsComma = true
     }
 
-    mutating func string(_ value: String) {
+    /// A text as JSON.
+    static func quoted(_ text: String) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.string(text)
+        return writer.bytes
+    }
+
+    private mutating func string(_ value: String) {
         bytes.append(UInt8(ascii: "\""))
         for byte in value.utf8 {
             switch byte {

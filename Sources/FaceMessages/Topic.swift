@@ -66,15 +66,23 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether messages on this topic are events: sent once, never retained, kept safe until the broker has them.
-    public var isEvent: Bool {
-        switch self {
-        case .enter, .leave, .smile, .smileEnd, .blink, .eyesClosed: true
-        default: false
-        }
-    }
+    public var isEvent: Bool { eventKind != nil }
 
     /// The event topics, in the order of the contract.
     public static let events = allCases.filter(\.isEvent)
+
+    /// The kind of event on this topic, with nothing of what belongs to it; nil for a topic without events.
+    var eventKind: FaceEvent.Kind? {
+        switch self {
+        case .enter: .enter
+        case .leave: .leave(dwell: 0, lastSeen: Timestamp(nanoseconds: 0), reason: .left)
+        case .smile: .smile
+        case .smileEnd: .smileEnd(duration: 0, peak: 0)
+        case .blink: .blink(eyes: .both, duration: 0)
+        case .eyesClosed: .eyesClosed(eyes: .both, duration: 0)
+        default: nil
+        }
+    }
 
     /// What the owner of the camera can leave out; status, stats and the state of detection are always published.
     public static let selectable = allCases.filter { $0 == .metadata || $0.isEvent || $0 == .count }

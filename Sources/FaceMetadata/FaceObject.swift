@@ -73,39 +73,16 @@ public struct FaceObject: Hashable, Sendable {
     public var rightEyeClosed: Bool?
 
     /// On how many analysed frames the face was seen since its enter.
-    public var trackedFrames: Int
+    public var trackedFrames = 0
 
     /// Whether the face was seen in this very frame; false for one that is hidden, whose other values are the last seen.
-    public var isSeen: Bool
+    public var isSeen = true
 
-    /// Makes a face object; what is left out is unknown.
-    public init(
-        faceID: FaceID,
-        bounds: NormalizedRect,
-        pose: HeadPose? = nil,
-        confidence: Double,
-        leftEye: NormalizedPoint? = nil,
-        rightEye: NormalizedPoint? = nil,
-        mouth: NormalizedPoint? = nil,
-        smiling: Bool? = nil,
-        smile: Double? = nil,
-        leftEyeClosed: Bool? = nil,
-        rightEyeClosed: Bool? = nil,
-        trackedFrames: Int,
-        isSeen: Bool = true
-    ) {
+    /// Makes a face object; all else is unknown.
+    public init(faceID: FaceID, bounds: NormalizedRect, pose: HeadPose? = nil, confidence: Double) {
         self.faceID = faceID
         self.bounds = bounds
         self.pose = pose
         self.confidence = confidence
-        self.leftEye = leftEye
-        self.rightEye = rightEye
-        self.mouth = mouth
-        self.smiling = smiling
-        self.smile = smile
-        self.leftEyeClosed = leftEyeClosed
-        self.rightEyeClosed = rightEyeClosed
-        self.trackedFrames = trackedFrames
-        self.isSeen = isSeen
     }
 }

@@ -2,45 +2,45 @@
 ///
 /// Left and right are the picture's. Lengths without a unit are shares of the distance between the outer eye corners in
 /// space, so they do not change with the face's size, roll and yaw.
-package struct FaceObservation: Hashable, Sendable {
+package struct FaceObservation: Equatable, Sendable {
     /// Constant as long as the landmarks were followed from frame to frame without a new detection.
-    package var lineage: Int
+    package var lineage = 0
 
     /// Forehead to chin, and the width of the face.
-    package var bounds: NormalizedRect
+    package var bounds = NormalizedRect(x: 0, y: 0, width: 0, height: 0)
 
     /// Where the head points.
-    package var pose: HeadPose
+    package var pose = HeadPose(roll: 0, yaw: 0, pitch: 0)
 
     /// How sure the landmark model is that this is a face, 0…1.
-    package var confidence: Double
+    package var confidence = 0.0
 
     /// The centre of the eye at the picture's left.
-    package var leftEye: NormalizedPoint
+    package var leftEye = NormalizedPoint(x: 0, y: 0)
 
     /// The centre of the eye at the picture's right.
-    package var rightEye: NormalizedPoint
+    package var rightEye = NormalizedPoint(x: 0, y: 0)
 
     /// The centre of the mouth.
-    package var mouth: NormalizedPoint
+    package var mouth = NormalizedPoint(x: 0, y: 0)
 
     /// The lids of the eye at the picture's left.
-    package var leftLids: Lids
+    package var leftLids = Lids(height: 0, width: 0)
 
     /// The lids of the eye at the picture's right.
-    package var rightLids: Lids
+    package var rightLids = Lids(height: 0, width: 0)
 
     /// The pixels around both eyes; nil if they were not sampled.
     package var eyePatches: EyePatches?
 
     /// The shape of the mouth.
-    package var mouthShape: MouthShape
+    package var mouthShape = MouthShape(opening: 0, cornerDrop: 0, smileLevel: 0)
 
     /// The distance between the outer eye corners in pixels of the frame; small values make the rest less reliable.
-    package var eyeDistance: Double
+    package var eyeDistance = 0.0
 
     /// Whether all this was measured in an earlier frame, because there was no time for this face in the newest one.
-    package var isHeld: Bool
+    package var isHeld = false
 
     /// The lids of one eye.
     package struct Lids: Hashable, Sendable {
@@ -53,7 +53,6 @@ package struct FaceObservation: Hashable, Sendable {
         /// The distance between the eye's corners in the picture, in pixels.
         package var width: Double
 
-        /// Makes lids from their height and the eye's width.
         package init(height: Double, width: Double) {
             self.height = height
             self.width = width
@@ -72,7 +71,6 @@ package struct FaceObservation: Hashable, Sendable {
         /// How much the mouth smiles: 0 is an average mouth at rest, 1 an average smile.
         package var smileLevel: Double
 
-        /// Makes a shape from its measures.
         package init(opening: Double, cornerDrop: Double, smileLevel: Double) {
             self.opening = opening
             self.cornerDrop = cornerDrop
@@ -80,36 +78,7 @@ package struct FaceObservation: Hashable, Sendable {
         }
     }
 
-    /// Makes an observation from what the models measured.
-    package init(
-        lineage: Int,
-        bounds: NormalizedRect,
-        pose: HeadPose,
-        confidence: Double,
-        leftEye: NormalizedPoint,
-        rightEye: NormalizedPoint,
-        mouth: NormalizedPoint,
-        leftLids: Lids,
-        rightLids: Lids,
-        eyePatches: EyePatches? = nil,
-        mouthShape: MouthShape,
-        eyeDistance: Double,
-        isHeld: Bool = false
-    ) {
-        self.lineage = lineage
-        self.bounds = bounds
-        self.pose = pose
-        self.confidence = confidence
-        self.leftEye = leftEye
-        self.rightEye = rightEye
-        self.mouth = mouth
-        self.leftLids = leftLids
-        self.rightLids = rightLids
-        self.eyePatches = eyePatches
-        self.mouthShape = mouthShape
-        self.eyeDistance = eyeDistance
-        self.isHeld = isHeld
-    }
+    package init() {}
 }
 
 /// Small grey pictures of both eyes, for signals that see what the landmarks miss.
@@ -136,14 +105,8 @@ package struct EyePatches: Sendable {
     }
 }
 
-extension EyePatches: Hashable {
-    /// Whether all pixels are the same.
+extension EyePatches: Equatable {
     package static func == (one: EyePatches, other: EyePatches) -> Bool {
         one.pixels.indices.allSatisfy { one.pixels[$0] == other.pixels[$0] }
-    }
-
-    /// Hashes all pixels.
-    package func hash(into hasher: inout Hasher) {
-        for index in pixels.indices { hasher.combine(pixels[index]) }
     }
 }

@@ -38,12 +38,7 @@ struct Track: Sendable {
         firstSeen = stamp
         lastSeen = stamp
         lastMeasured = stamp.mediaTime
-        latest = FaceObject(
-            faceID: FaceID(rawValue: 0),
-            bounds: bounds,
-            confidence: observation.confidence,
-            trackedFrames: 0
-        )
+        latest = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: observation.confidence)
     }
 
     mutating func observe(

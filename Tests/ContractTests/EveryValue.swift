@@ -16,14 +16,16 @@ enum EveryValue {
     private static let encoder = MessageEncoder(camera: "Tür 1/α", boot: ULID.make(at: time))
     private static let time = Timestamp(nanoseconds: 1_795_234_353_120_456_789)
     private static let stamp = FrameStamp(frame: 0, time: time, mediaTime: 0)
-    private static let face = FaceObject(
-        faceID: FaceID(rawValue: 1),
-        bounds: NormalizedRect(x: -0.5, y: 0, width: 1, height: 1),
-        pose: HeadPose(roll: -179.97, yaw: 180, pitch: -179.9),
-        confidence: 1,
-        trackedFrames: 1,
-        isSeen: false
-    )
+    private static let face = {
+        var face = FaceObject(
+            faceID: FaceID(rawValue: 1),
+            bounds: NormalizedRect(x: -0.5, y: 0, width: 1, height: 1),
+            pose: HeadPose(roll: -179.97, yaw: 180, pitch: -179.9),
+            confidence: 1
+        )
+        (face.trackedFrames, face.isSeen) = (1, false)
+        return face
+    }()
 
     private static var events: [Message] {
         var kinds: [FaceEvent.Kind] = [.enter, .smile, .smileEnd(duration: 0, peak: 1)]
@@ -41,13 +43,15 @@ enum EveryValue {
 
     private static var statuses: [Message] {
         let running = DaemonStatus.CameraState.allCases.map { state in
-            var status = DaemonStatus(state: .online, cameraState: state, detect: false, version: "1", time: time)
+            var status = DaemonStatus(state: .online, cameraState: state)
+            (status.detect, status.version, status.time) = (false, "1", time)
             status.attention = FaceAttention.allCases
             if state == .lost { (status.reason, status.detail) = ("unplugged", "the camera was unplugged") }
             return encoder.status(status)
         }
         let outboxes = DaemonStatus.Outbox.allCases.map { outbox in
-            var status = DaemonStatus(state: .online, cameraState: .streaming, detect: true, version: "1", time: time)
+            var status = DaemonStatus(state: .online, cameraState: .streaming)
+            (status.detect, status.version, status.time) = (true, "1", time)
             (status.attention, status.outbox, status.broker) = ([], outbox, "[::1]:1883")
             status.picture = DaemonStatus.Picture(width: 1, height: 8192)
             status.outboxDetail = outbox == .ok ? nil : "the disk is full"
@@ -60,24 +64,12 @@ enum EveryValue {
         var messages = DaemonStats.Messages()
         for reason in DeliveryCounters.Drop.allCases where reason != .expired { messages.dropped[reason.rawValue] = 1 }
         messages.outbox = .memory
-        let drops = FrameMailbox.Drop.allCases.map { ($0.rawValue, 1) }
-        return encoder.stats(
-            DaemonStats(
-                time: time,
-                uptime: 0,
-                interval: 1,
-                frameRate: 0,
-                analysisRate: 0,
-                captured: 0,
-                analysed: 0,
-                dropped: Dictionary(uniqueKeysWithValues: drops),
-                stages: SessionMeter.Stage.allCases.map {
-                    DaemonStats.Stage(name: $0.rawValue, runs: 1, mean: 0, longest: 0)
-                },
-                cpu: 0,
-                residentBytes: 0,
-                messages: messages
-            )
-        )
+        var stats = DaemonStats()
+        (stats.time, stats.interval, stats.messages) = (time, 1, messages)
+        stats.dropped = Dictionary(uniqueKeysWithValues: FrameMailbox.Drop.allCases.map { ($0.rawValue, 1) })
+        stats.stages = SessionMeter.Stage.allCases.map {
+            DaemonStats.Stage(name: $0.rawValue, runs: 1, mean: 0, longest: 0)
+        }
+        return encoder.stats(stats)
     }
 }

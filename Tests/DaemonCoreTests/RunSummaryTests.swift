@@ -12,8 +12,7 @@ struct RunSummaryTests {
         let object = FaceObject(
             faceID: FaceID(rawValue: face),
             bounds: NormalizedRect(x: 0.1, y: 0.1, width: 0.2, height: 0.2),
-            confidence: 1,
-            trackedFrames: 1
+            confidence: 1
         )
         let stamp = FrameStamp(frame: Int(seconds * 30), time: Timestamp(nanoseconds: 0), mediaTime: seconds)
         let event = FaceEvent(kind: kind, face: object, stamp: stamp)

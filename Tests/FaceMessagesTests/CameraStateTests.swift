@@ -165,12 +165,8 @@ struct CameraStateTests {
     @Test("explains a camera that streams by what keeps events from firing")
     func attention() {
         var state = CameraState()
-        let status = DaemonStatus(
-            state: .online,
-            cameraState: .streaming,
-            detail: "x",
-            attention: [.tooDark, .tooSmall]
-        )
+        var status = DaemonStatus(state: .online, cameraState: .streaming, detail: "x")
+        status.attention = [.tooDark, .tooSmall]
         _ = state.take(.status(StatusMessage(origin: first, status: status)))
         #expect(state.explanation == "too_dark, too_small")
     }

@@ -8,29 +8,29 @@ enum Samples {
     static let stamp = FrameStamp(frame: 1834, time: time, mediaTime: 61.1334)
     static let origin = MessageOrigin(camera: encoder.camera, boot: encoder.boot)
 
-    static let face = FaceObject(
-        faceID: FaceID(rawValue: 7),
-        bounds: NormalizedRect(x: 0.41204, y: 0.221, width: 0.18126, height: 0.302),
-        pose: HeadPose(roll: -3.24, yaw: 8.06, pitch: -2),
-        confidence: 0.974,
-        leftEye: NormalizedPoint(x: 0.45, y: 0.31),
-        rightEye: NormalizedPoint(x: 0.53, y: 0.31),
-        mouth: NormalizedPoint(x: 0.49, y: 0.45),
-        smiling: true,
-        smile: 0.91,
-        leftEyeClosed: false,
-        rightEyeClosed: false,
-        trackedFrames: 57
-    )
+    static let face = {
+        var face = FaceObject(
+            faceID: FaceID(rawValue: 7),
+            bounds: NormalizedRect(x: 0.41204, y: 0.221, width: 0.18126, height: 0.302),
+            pose: HeadPose(roll: -3.24, yaw: 8.06, pitch: -2),
+            confidence: 0.974
+        )
+        face.leftEye = NormalizedPoint(x: 0.45, y: 0.31)
+        face.rightEye = NormalizedPoint(x: 0.53, y: 0.31)
+        face.mouth = NormalizedPoint(x: 0.49, y: 0.45)
+        (face.smiling, face.smile) = (true, 0.91)
+        (face.leftEyeClosed, face.rightEyeClosed) = (false, false)
+        face.trackedFrames = 57
+        return face
+    }()
 
     /// A face of which only the box is known, partly outside the picture, and hidden now.
-    static let bareFace = FaceObject(
-        faceID: FaceID(rawValue: 8),
-        bounds: NormalizedRect(x: -0.05, y: 0, width: 0.1, height: 1),
-        confidence: 1,
-        trackedFrames: 1,
-        isSeen: false
-    )
+    static let bareFace = {
+        let bounds = NormalizedRect(x: -0.05, y: 0, width: 0.1, height: 1)
+        var face = FaceObject(faceID: FaceID(rawValue: 8), bounds: bounds, confidence: 1)
+        (face.trackedFrames, face.isSeen) = (1, false)
+        return face
+    }()
 
     static func event(_ kind: FaceEvent.Kind, latency: Double? = 0.0314) -> Message {
         encoder.event(
@@ -41,55 +41,37 @@ enum Samples {
         )
     }
 
-    static let status = DaemonStatus(
-        state: .online,
-        cameraState: .lost,
-        reason: "unplugged",
-        detail: "cannot read \"/dev/video0\"",
-        detect: true,
-        version: "1.0.0",
-        attention: [.tooDark, .lowFrameRate, .overBudget],
-        time: time
-    )
+    static let status = {
+        let detail = "cannot read \"/dev/video0\""
+        var status = DaemonStatus(state: .online, cameraState: .lost, reason: "unplugged", detail: detail)
+        (status.detect, status.version, status.time) = (true, "1.0.0", time)
+        status.attention = [.tooDark, .lowFrameRate, .overBudget]
+        return status
+    }()
 
-    static let streaming = DaemonStatus(
-        state: .online,
-        cameraState: .streaming,
-        detail: "/dev/video0: MJPG 640x480 at 30.0 frames/s",
-        picture: DaemonStatus.Picture(width: 480, height: 640),
-        detect: true,
-        version: "1.0.0",
-        attention: [],
-        time: time
-    )
+    static let streaming = {
+        let detail = "/dev/video0: MJPG 640x480 at 30.0 frames/s"
+        var status = DaemonStatus(state: .online, cameraState: .streaming, detail: detail)
+        (status.detect, status.version, status.attention, status.time) = (true, "1.0.0", [], time)
+        status.picture = DaemonStatus.Picture(width: 480, height: 640)
+        return status
+    }()
 
-    static let restored = DaemonStatus(
-        state: .online,
-        cameraState: .streaming,
-        detect: true,
-        version: "1.0.0",
-        attention: [],
-        outbox: .restored,
-        outboxDetail: "it is damaged: moved aside",
-        broker: "front.example:8883",
-        time: time
-    )
+    static let restored = {
+        var status = streaming
+        (status.detail, status.picture) = (nil, nil)
+        (status.outbox, status.outboxDetail) = (.restored, "it is damaged: moved aside")
+        status.broker = "front.example:8883"
+        return status
+    }()
 
     static let stats: DaemonStats = {
-        var stats = DaemonStats(
-            time: time,
-            uptime: 70.04,
-            interval: 10,
-            frameRate: 29.97,
-            analysisRate: 29.9,
-            captured: 2100,
-            analysed: 2098,
-            dropped: ["late": 2, "corrupt": 0],
-            stages: [DaemonStats.Stage(name: "landmarks", runs: 299, mean: 0.00241, longest: 0.00402)],
-            cpu: 0.0834,
-            residentBytes: 61_865_984,
-            messages: DaemonStats.Messages()
-        )
+        var stats = DaemonStats()
+        (stats.time, stats.uptime, stats.interval) = (time, 70.04, 10)
+        (stats.frameRate, stats.analysisRate) = (29.97, 29.9)
+        (stats.captured, stats.analysed, stats.dropped) = (2100, 2098, ["late": 2, "corrupt": 0])
+        stats.stages = [DaemonStats.Stage(name: "landmarks", runs: 299, mean: 0.00241, longest: 0.00402)]
+        (stats.cpu, stats.residentBytes) = (0.0834, 61_865_984)
         stats.messages.sent = 312
         return stats
     }()

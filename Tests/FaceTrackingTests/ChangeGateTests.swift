@@ -4,14 +4,16 @@ import Testing
 
 @Suite("Change gate")
 struct ChangeGateTests {
-    private let face = FaceObject(
-        faceID: FaceID(rawValue: 1),
-        bounds: NormalizedRect(x: 0.4, y: 0.3, width: 0.2, height: 0.3),
-        pose: HeadPose(roll: 179.5, yaw: 0, pitch: 0),
-        confidence: 0.9,
-        smiling: false,
-        trackedFrames: 1
-    )
+    private let face = {
+        var face = FaceObject(
+            faceID: FaceID(rawValue: 1),
+            bounds: NormalizedRect(x: 0.4, y: 0.3, width: 0.2, height: 0.3),
+            pose: HeadPose(roll: 179.5, yaw: 0, pitch: 0),
+            confidence: 0.9
+        )
+        (face.smiling, face.trackedFrames) = (false, 1)
+        return face
+    }()
 
     private func changed(_ change: (inout FaceObject) -> Void) -> FaceObject {
         var face = face

@@ -72,19 +72,19 @@ extension FaceObservation {
         yaw: Double = 0,
         eyeDistance: Double = 80
     ) -> FaceObservation {
-        FaceObservation(
-            lineage: lineage,
-            bounds: NormalizedRect(x: x, y: y, width: size, height: size),
-            pose: HeadPose(roll: 0, yaw: yaw, pitch: 0),
-            confidence: 0.95,
-            leftEye: NormalizedPoint(x: x + size * 0.3, y: y + size * 0.4),
-            rightEye: NormalizedPoint(x: x + size * 0.7, y: y + size * 0.4),
-            mouth: NormalizedPoint(x: x + size * 0.5, y: y + size * 0.8),
-            leftLids: Lids(height: eyes.left, width: 0.3 * eyeDistance),
-            rightLids: Lids(height: eyes.right, width: 0.3 * eyeDistance),
-            mouthShape: mouth,
-            eyeDistance: eyeDistance
-        )
+        var sample = FaceObservation()
+        sample.lineage = lineage
+        sample.bounds = NormalizedRect(x: x, y: y, width: size, height: size)
+        sample.pose = HeadPose(roll: 0, yaw: yaw, pitch: 0)
+        sample.confidence = 0.95
+        sample.leftEye = NormalizedPoint(x: x + size * 0.3, y: y + size * 0.4)
+        sample.rightEye = NormalizedPoint(x: x + size * 0.7, y: y + size * 0.4)
+        sample.mouth = NormalizedPoint(x: x + size * 0.5, y: y + size * 0.8)
+        sample.leftLids = Lids(height: eyes.left, width: 0.3 * eyeDistance)
+        sample.rightLids = Lids(height: eyes.right, width: 0.3 * eyeDistance)
+        sample.mouthShape = mouth
+        sample.eyeDistance = eyeDistance
+        return sample
     }
 }
 

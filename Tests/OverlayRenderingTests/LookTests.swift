@@ -18,8 +18,7 @@ struct LookTests {
             faceID: FaceID(rawValue: 1),
             bounds: NormalizedRect(x: 0.325, y: 0.25, width: 0.35, height: 0.55),
             pose: pose,
-            confidence: 1,
-            trackedFrames: 1
+            confidence: 1
         )
         return PreviewLayerGeometry(
             size: SurfaceSize(width: 240, height: 180),

@@ -157,16 +157,15 @@ struct OwnLookTests {
 
     /// A face of 80×100 points around (120, 90), and its landmarks.
     private func face(_ pose: HeadPose) -> SurfaceFace? {
-        let face = FaceObject(
+        var face = FaceObject(
             faceID: FaceID(rawValue: 1),
             bounds: NormalizedRect(x: 80.0 / 240, y: 40.0 / 180, width: 80.0 / 240, height: 100.0 / 180),
             pose: pose,
-            confidence: 1,
-            leftEye: NormalizedPoint(x: 104.0 / 240, y: 72.0 / 180),
-            rightEye: NormalizedPoint(x: 136.0 / 240, y: 72.0 / 180),
-            mouth: NormalizedPoint(x: 120.0 / 240, y: 110.0 / 180),
-            trackedFrames: 1
+            confidence: 1
         )
+        face.leftEye = NormalizedPoint(x: 104.0 / 240, y: 72.0 / 180)
+        face.rightEye = NormalizedPoint(x: 136.0 / 240, y: 72.0 / 180)
+        face.mouth = NormalizedPoint(x: 120.0 / 240, y: 110.0 / 180)
         return PreviewLayerGeometry(
             size: SurfaceSize(width: 240, height: 180),
             pictureSize: Self.size

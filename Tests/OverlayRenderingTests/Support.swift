@@ -10,20 +10,14 @@ func sampleFace(
     bounds: NormalizedRect = NormalizedRect(x: 0.4, y: 0.3, width: 0.2, height: 0.4),
     pose: HeadPose? = HeadPose(roll: 10, yaw: 20, pitch: 5)
 ) -> FaceObject {
-    FaceObject(
-        faceID: FaceID(rawValue: id),
-        bounds: bounds,
-        pose: pose,
-        confidence: 0.9,
-        leftEye: NormalizedPoint(x: bounds.x + bounds.width * 0.3, y: bounds.y + bounds.height * 0.31),
-        rightEye: NormalizedPoint(x: bounds.x + bounds.width * 0.7, y: bounds.y + bounds.height * 0.31),
-        mouth: NormalizedPoint(x: bounds.x + bounds.width * 0.5, y: bounds.y + bounds.height * 0.7),
-        smiling: true,
-        smile: 0.8,
-        leftEyeClosed: true,
-        rightEyeClosed: false,
-        trackedFrames: 3
-    )
+    var face = FaceObject(faceID: FaceID(rawValue: id), bounds: bounds, pose: pose, confidence: 0.9)
+    face.leftEye = NormalizedPoint(x: bounds.x + bounds.width * 0.3, y: bounds.y + bounds.height * 0.31)
+    face.rightEye = NormalizedPoint(x: bounds.x + bounds.width * 0.7, y: bounds.y + bounds.height * 0.31)
+    face.mouth = NormalizedPoint(x: bounds.x + bounds.width * 0.5, y: bounds.y + bounds.height * 0.7)
+    (face.smiling, face.smile) = (true, 0.8)
+    (face.leftEyeClosed, face.rightEyeClosed) = (true, false)
+    face.trackedFrames = 3
+    return face
 }
 
 /// A pose, for tables.

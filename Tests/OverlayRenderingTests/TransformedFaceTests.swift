@@ -35,7 +35,7 @@ struct TransformedFaceTests {
     @Test("keeps what is unknown unknown")
     func unknown() throws {
         let bounds = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
-        let bare = FaceObject(faceID: FaceID(rawValue: 4), bounds: bounds, confidence: 0.5, trackedFrames: 1)
+        let bare = FaceObject(faceID: FaceID(rawValue: 4), bounds: bounds, confidence: 0.5)
         let face = try #require(try geometry(mirrored: true).transformed(bare))
         #expect(face.pose == nil && face.leftEye == nil && face.rightEye == nil && face.mouth == nil)
         #expect(face.smiling == nil && face.smile == nil && face.leftEyeClosed == nil && face.rightEyeClosed == nil)

@@ -24,7 +24,8 @@ struct BrokerTests {
     private func publishTwoCameras(_ broker: MosquittoBroker) async throws {
         let daemon = try daemon(broker)
         for (name, state) in [("front", DaemonStatus.CameraState.streaming), ("porch", .lost)] {
-            let status = DaemonStatus(state: .online, cameraState: state, reason: nil, version: facetVersion)
+            var status = DaemonStatus(state: .online, cameraState: state)
+            status.version = facetVersion
             let message = MessageEncoder(camera: name, boot: ULID.make(at: .wallClock())).status(status)
             publish(message, daemon, under: "site1/\(name)/faces")
         }
@@ -86,12 +87,8 @@ struct BrokerTests {
         #expect(without.map(\.verdict) == [.works, .fails, .remark])
 
         let daemon = try daemon(broker)
-        let status = DaemonStatus(
-            state: .online,
-            cameraState: .streaming,
-            version: facetVersion,
-            attention: [.tooDark]
-        )
+        var status = DaemonStatus(state: .online, cameraState: .streaming)
+        (status.version, status.attention) = (facetVersion, [.tooDark])
         publish(encoder.status(status), daemon)
         publish(encoder.metadata([], at: stamp(0)), daemon)
         _ = await daemon.states.first { $0.isConnected }
@@ -182,11 +179,8 @@ struct BrokerTests {
     func fleetOnce() async throws {
         let broker = try await MosquittoBroker()
         let daemon = try daemon(broker)
-        let old = DaemonStatus(
-            state: .online,
-            cameraState: .streaming,
-            time: Timestamp.wallClock().advanced(bySeconds: -900)
-        )
+        var old = DaemonStatus(state: .online, cameraState: .streaming)
+        old.time = Timestamp.wallClock().advanced(bySeconds: -900)
         publish(encoder.status(old), daemon)
         _ = await daemon.states.first { $0.isConnected }
         let program = try await ChildProcess(
@@ -207,7 +201,8 @@ struct BrokerTests {
         let broker = try await MosquittoBroker()
         #expect(try await CameraChoice.base(named: nil, options(broker), command: "view") == "faces")
         let daemon = try daemon(broker)
-        let status = DaemonStatus(state: .online, cameraState: .streaming, version: facetVersion)
+        var status = DaemonStatus(state: .online, cameraState: .streaming)
+        status.version = facetVersion
         publish(MessageEncoder(camera: "porch", boot: "RUN1").status(status), daemon, under: "porch/faces")
         _ = await daemon.states.first { $0.isConnected }
         #expect(try await CameraChoice.base(named: nil, options(broker), command: "view") == "porch/faces")

@@ -16,16 +16,13 @@ struct FleetTests {
         var table = CameraTable()
         for (name, state) in [("attic", DaemonStatus.CameraState.lost), ("porch", .streaming), ("shed", .streaming)] {
             let encoder = MessageEncoder(camera: name, boot: name)
-            let status = DaemonStatus(
+            var status = DaemonStatus(
                 state: .online,
                 cameraState: state,
                 reason: state == .lost ? "unplugged" : nil,
-                detail: state == .lost ? "the camera is gone\u{1B}[2J" : nil,
-                detect: true,
-                version: "1",
-                attention: [],
-                time: Self.time
+                detail: state == .lost ? "the camera is gone\u{1B}[2J" : nil
             )
+            (status.detect, status.version, status.attention, status.time) = (true, "1", [], Self.time)
             for message in [encoder.status(status), encoder.count(2)] {
                 _ = table.take(occurrence(message, under: "\(name)/faces", retained: true), at: Self.time)
             }

@@ -15,15 +15,9 @@ struct MetricsTests {
     }
 
     private func status(_ state: DaemonStatus.CameraState, reason: String? = nil) -> DaemonStatus {
-        DaemonStatus(
-            state: .online,
-            cameraState: state,
-            reason: reason,
-            detect: true,
-            version: "1.0",
-            attention: [.tooDark],
-            time: Self.time
-        )
+        var status = DaemonStatus(state: .online, cameraState: state, reason: reason)
+        (status.detect, status.version, status.attention, status.time) = (true, "1.0", [.tooDark], Self.time)
+        return status
     }
 
     private func page() -> MetricsPage {

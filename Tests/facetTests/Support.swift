@@ -12,16 +12,15 @@ let exampleLook = URL(filePath: #filePath).appending(path: "../../../docs/exampl
 let encoder = MessageEncoder(camera: "front", boot: "RUN1")
 
 func face(_ id: Int = 1) -> FaceObject {
-    FaceObject(
+    var face = FaceObject(
         faceID: FaceID(rawValue: id),
         bounds: NormalizedRect(x: 0.3, y: 0.2, width: 0.4, height: 0.6),
         pose: HeadPose(roll: -3.4, yaw: 8.1, pitch: -2),
-        confidence: 0.97,
-        smiling: true,
-        leftEyeClosed: true,
-        rightEyeClosed: false,
-        trackedFrames: 5
+        confidence: 0.97
     )
+    (face.smiling, face.leftEyeClosed, face.rightEyeClosed) = (true, true, false)
+    face.trackedFrames = 5
+    return face
 }
 
 func stamp(_ frame: Int) -> FrameStamp {
@@ -64,18 +63,12 @@ var figures: DaemonStats {
     var messages = DaemonStats.Messages()
     messages.sent = 12
     messages.dropped = ["overflow": 2]
-    return DaemonStats(
-        time: stamp(0).time,
-        uptime: 60,
-        interval: 10,
-        frameRate: 29.9,
-        analysisRate: 29.5,
-        captured: 1800,
-        analysed: 1790,
-        dropped: ["late": 10],
-        stages: [.init(name: "detect", runs: 20, mean: 0.004, longest: 0.009)],
-        cpu: 0.125,
-        residentBytes: 92_000_000,
-        messages: messages
-    )
+    var stats = DaemonStats()
+    (stats.time, stats.uptime, stats.interval) = (stamp(0).time, 60, 10)
+    (stats.frameRate, stats.analysisRate) = (29.9, 29.5)
+    (stats.captured, stats.analysed, stats.dropped) = (1800, 1790, ["late": 10])
+    stats.stages = [.init(name: "detect", runs: 20, mean: 0.004, longest: 0.009)]
+    (stats.cpu, stats.residentBytes) = (0.125, 92_000_000)
+    stats.messages = messages
+    return stats
 }

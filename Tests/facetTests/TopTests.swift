@@ -50,7 +50,8 @@ struct TopTests {
     func rows() throws {
         var top = TopState()
         top.take(connected, at: 0)
-        let status = DaemonStatus(state: .online, cameraState: .streaming, attention: [.tooDark])
+        var status = DaemonStatus(state: .online, cameraState: .streaming)
+        status.attention = [.tooDark]
         top.take(occurrence(encoder.status(status)), at: 0)
         top.take(metadata([face(1, smile: 0.1), face(12, yaw: -45)], frame: 0), at: 0)
         top.take(metadata([face(1, smile: 1), face(12, yaw: 44)], frame: 30), at: 1)

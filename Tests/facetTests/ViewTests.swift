@@ -153,7 +153,8 @@ struct LiveModelTests {
         var model = LiveModel()
         // A number in the text is not taken for a size.
         let detail = "/dev/video0: YUYV 640x480"
-        let status = DaemonStatus(state: .online, cameraState: .streaming, detail: detail, picture: picture)
+        var status = DaemonStatus(state: .online, cameraState: .streaming, detail: detail)
+        status.picture = picture
         _ = model.take(occurrence(encoder.status(status)), at: 0)
         #expect(model.pictureSize == size)
     }

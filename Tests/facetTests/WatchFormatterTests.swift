@@ -74,13 +74,8 @@ struct WatchFormatterTests {
 
     @Test("tell the daemon's condition and what it lacks")
     func status() {
-        let status = DaemonStatus(
-            state: .online,
-            cameraState: .lost,
-            reason: "unplugged",
-            detail: "no device",
-            attention: [.tooDark]
-        )
+        var status = DaemonStatus(state: .online, cameraState: .lost, reason: "unplugged", detail: "no device")
+        status.attention = [.tooDark]
         let message = StatusMessage(origin: MessageOrigin(camera: "front", boot: "RUN1"), status: status)
         #expect(
             plain.line(.status(message)).hasSuffix(

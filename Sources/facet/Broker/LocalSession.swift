@@ -122,7 +122,8 @@ struct UpdateMessages {
 
 extension DaemonStatus {
     fileprivate init(_ update: FaceUpdate) {
-        self.init(state: .online, detect: true, version: facetVersion, attention: update.attention)
+        self.init(state: .online)
+        (detect, version, attention) = (true, facetVersion, update.attention)
         switch update.state {
         case .starting: cameraState = .starting
         case .streaming(let stream):

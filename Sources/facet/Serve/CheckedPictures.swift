@@ -115,7 +115,7 @@ final class PictureCover {
             canvas.draw(picture, geometry)
             canvas.draw(scene, geometry, look: look, at: seconds)
             let unnamed = further.compactMap { bounds in
-                let face = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: 1, trackedFrames: 0)
+                let face = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: 1)
                 return geometry.transformed(face).map { DrawnFace(face: $0) }
             }
             look.draw(unnamed, shutter: 0, on: canvas)

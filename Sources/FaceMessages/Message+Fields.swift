@@ -1,0 +1,220 @@
+import FaceMetadata
+
+// The fields of every message, in their order on the wire.
+
+extension MetadataMessage: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try origin.fields(&wire)
+        try stamp.fields(&wire)
+        try wire.field("faces", &faces, .list(of: .blank))
+    }
+}
+
+extension EventMessage: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        var type: String? = Topic(event.kind).rawValue
+        try wire.optional("event_type", &type, .name)
+        try wire.field("id", &id, .name)
+        try wire.field("seq", &seq, .counter)
+        try origin.fields(&wire)
+        try event.face.identity(&wire)
+        try event.stamp.fields(&wire)
+        try event.face.place(&wire)
+        try event.kind.fields(&wire)
+        try wire.optional("latencyMs", &latency, .milliseconds(decimals: 1))
+    }
+}
+
+extension StatusMessage: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try origin.fields(&wire)
+        try wire.optional("time", &status.time, .time)
+        try wire.field("state", &status.state, .word)
+        try wire.optional("cameraState", &status.cameraState, .word)
+        try wire.optional("reason", &status.reason, .name)
+        try wire.optional("detail", &status.detail, .sentence)
+        try wire.optional("picture", &status.picture, .object(DaemonStatus.Picture(width: 0, height: 0)))
+        try wire.optional("detect", &status.detect, .onOff)
+        try wire.optional("version", &status.version, .name)
+        try wire.optional("attention", &status.attention, .words())
+        try wire.optional("outbox", &status.outbox, .word)
+        try wire.optional("outboxDetail", &status.outboxDetail, .sentence)
+        try wire.optional("broker", &status.broker, .name)
+    }
+}
+
+extension StatsMessage: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try origin.fields(&wire)
+        try wire.field("time", &stats.time, .time)
+        try wire.field("uptime", &stats.uptime, .amount(decimals: 1))
+        try wire.field("interval", &stats.interval, .amount(decimals: 1))
+        try wire.field("frameRate", &stats.frameRate, .amount(decimals: 1))
+        try wire.field("analysisRate", &stats.analysisRate, .amount(decimals: 1))
+        var frames = Frames(captured: stats.captured, analysed: stats.analysed, dropped: stats.dropped)
+        try wire.field("frames", &frames, .object(Frames()))
+        (stats.captured, stats.analysed, stats.dropped) = (frames.captured, frames.analysed, frames.dropped)
+        try wire.field("stages", &stats.stages, .list(of: DaemonStats.Stage(name: "", runs: 0, mean: 0, longest: 0)))
+        try wire.field("cpu", &stats.cpu, .seconds)
+        try wire.field("rss", &stats.residentBytes, .counter)
+        try wire.field("messages", &stats.messages, .object(DaemonStats.Messages()))
+    }
+
+    private struct Frames: WireValue {
+        var captured = 0
+        var analysed = 0
+        var dropped: [String: Int] = [:]
+
+        mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+            try wire.field("captured", &captured, .counter)
+            try wire.field("analysed", &analysed, .counter)
+            try wire.field("dropped", &dropped, .counters)
+        }
+    }
+}
+
+extension DaemonStats.Stage: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("name", &name, .name)
+        try wire.field("runs", &runs, .counter)
+        try wire.field("meanMs", &mean, .milliseconds(decimals: 3))
+        try wire.field("maxMs", &longest, .milliseconds(decimals: 3))
+    }
+}
+
+extension DaemonStats.Messages: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("sent", &sent, .counter)
+        try wire.field("queued", &queued, .counter)
+        try wire.field("expired", &expired, .counter)
+        try wire.field("dropped", &dropped, .counters)
+        // Without a broker there is no outbox.
+        var unsafe = outbox == nil ? nil : self.unsafe
+        try wire.optional("unsafe", &unsafe, .counter)
+        try wire.optional("outbox", &outbox, .word)
+        self.unsafe = unsafe ?? 0
+    }
+}
+
+extension DaemonStatus.Picture: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("width", &width, .pixels)
+        try wire.field("height", &height, .pixels)
+    }
+}
+
+extension MessageOrigin {
+    fileprivate mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("camera", &camera, .name)
+        try wire.field("boot", &boot, .name)
+    }
+}
+
+extension FrameStamp {
+    fileprivate mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("frame", &frame, .counter)
+        try wire.field("time", &time, .time)
+        try wire.field("mediaTime", &mediaTime, .seconds)
+    }
+}
+
+// MARK: - Faces
+
+extension FaceObject: WireValue {
+    /// What a reader begins with.
+    static let blank = FaceObject(
+        faceID: FaceID(rawValue: 0),
+        bounds: NormalizedRect(x: 0, y: 0, width: 0, height: 0),
+        confidence: 0
+    )
+
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try identity(&wire)
+        try place(&wire)
+        try wire.optional("leftEye", &leftEye, .point)
+        try wire.optional("rightEye", &rightEye, .point)
+        try wire.optional("mouth", &mouth, .point)
+        try wire.optional("smiling", &smiling, .flag)
+        try wire.optional("smile", &smile, .share)
+        try wire.optional("leftEyeClosed", &leftEyeClosed, .flag)
+        try wire.optional("rightEyeClosed", &rightEyeClosed, .flag)
+        var frames: Int? = trackedFrames
+        try wire.optional("trackedFrames", &frames, .counter)
+        trackedFrames = frames ?? 0
+        var seen = isSeen ? nil : false
+        try wire.optional("seen", &seen, .flag)
+        isSeen = seen ?? true
+    }
+
+    fileprivate mutating func identity<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("faceID", &faceID.rawValue, .identity)
+    }
+
+    /// What metadata and events have in common, but for the identity.
+    fileprivate mutating func place<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("bounds", &bounds, .rect)
+        var (roll, yaw, pitch) = (pose?.roll, pose?.yaw, pose?.pitch)
+        try wire.optional("roll", &roll, .degrees)
+        try wire.optional("yaw", &yaw, .degrees)
+        try wire.optional("pitch", &pitch, .degrees)
+        if let roll, let yaw, let pitch { pose = HeadPose(roll: roll, yaw: yaw, pitch: pitch) }
+        try wire.field("confidence", &confidence, .share)
+    }
+}
+
+extension WireFormat<NormalizedPoint> {
+    static let point = object(NormalizedPoint(x: 0, y: 0))
+}
+
+extension WireFormat<NormalizedRect> {
+    static let rect = object(FaceObject.blank.bounds)
+}
+
+extension NormalizedPoint: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("x", &x, .coordinate)
+        try wire.field("y", &y, .coordinate)
+    }
+}
+
+extension NormalizedRect: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("x", &x, .coordinate)
+        try wire.field("y", &y, .coordinate)
+        try wire.field("width", &width, .length)
+        try wire.field("height", &height, .length)
+    }
+}
+
+extension FaceEvent.Kind {
+    /// What belongs to the event.
+    fileprivate mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        switch self {
+        case .enter, .smile: break
+        case .leave(var dwell, var lastSeen, var reason):
+            try wire.field("dwell", &dwell, .seconds)
+            try wire.field("lastSeen", &lastSeen, .time)
+            try wire.field("reason", &reason, .word)
+            self = .leave(dwell: dwell, lastSeen: lastSeen, reason: reason)
+        case .smileEnd(var duration, var peak):
+            try wire.field("duration", &duration, .seconds)
+            try wire.field("peak", &peak, .share)
+            self = .smileEnd(duration: duration, peak: peak)
+        case .blink(var eyes, var duration):
+            try Self.closing(&eyes, &duration, &wire)
+            self = .blink(eyes: eyes, duration: duration)
+        case .eyesClosed(var eyes, var duration):
+            try Self.closing(&eyes, &duration, &wire)
+            self = .eyesClosed(eyes: eyes, duration: duration)
+        }
+    }
+
+    private static func closing<Wire: WireFields>(
+        _ eyes: inout FaceEvent.Eyes,
+        _ duration: inout Double,
+        _ wire: inout Wire
+    ) throws(Wire.Failure) {
+        try wire.field("eyes", &eyes, .word)
+        try wire.field("duration", &duration, .seconds)
+    }
+}

@@ -1,0 +1,285 @@
+import FaceMetadata
+import FoundationEssentials
+
+/// A value of the contract: its fields, in their order on the wire.
+///
+/// The one list serves both ways: a writer puts down what the fields hold, a reader sets them.
+protocol WireValue: Sendable {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure)
+}
+
+/// Visits the fields of a value.
+protocol WireFields {
+    associatedtype Failure: Error
+
+    /// A field that is absent when its value is nil.
+    mutating func optional<Value>(_ name: String, _ value: inout Value?, _ format: WireFormat<Value>) throws(Failure)
+
+    /// A field that must be there has no value.
+    func missing(_ name: String) throws(Failure)
+}
+
+extension WireFields {
+    /// A field that every message has.
+    mutating func field<Value>(_ name: String, _ value: inout Value, _ format: WireFormat<Value>) throws(Failure) {
+        var found: Value? = value
+        try optional(name, &found, format)
+        if let found { value = found } else { try missing(name) }
+    }
+}
+
+extension JSONWriter: WireFields {
+    mutating func optional<Value>(_ name: String, _ value: inout Value?, _ format: WireFormat<Value>) {
+        if let value { format.write(&self, name, value) }
+    }
+
+    func missing(_ name: String) {}
+
+    /// A whole message.
+    static func payload(reserving capacity: Int = 512, _ value: some WireValue) -> [UInt8] {
+        object(reserving: capacity) { json in
+            json.field("schema", schemaVersion)
+            json.fields(of: value)
+        }
+    }
+
+    fileprivate mutating func fields(of value: some WireValue) {
+        var value = value
+        value.fields(&self)
+    }
+}
+
+/// Reads a value out of JSON; what the value holds before only says of which kind it is.
+struct JSONReader<Value: WireValue>: DecodableWithConfiguration, WireFields {
+    private(set) var value: Value
+    private let container: KeyedDecodingContainer<WireKey>
+
+    init(from decoder: any Decoder, configuration blank: Value) throws {
+        container = try decoder.container(keyedBy: WireKey.self)
+        value = blank
+        var value = blank
+        try value.fields(&self)
+        self.value = value
+    }
+
+    mutating func optional<Field>(_ name: String, _ value: inout Field?, _ format: WireFormat<Field>) throws {
+        value = try format.read(container, WireKey(name))
+    }
+
+    func missing(_ name: String) throws {
+        let key = WireKey(name)
+        let reason = "a value that this program does not know"
+        let context = DecodingError.Context(codingPath: [key], debugDescription: reason)
+        if container.contains(key) { throw DecodingError.dataCorrupted(context) }
+        throw DecodingError.keyNotFound(key, context)
+    }
+}
+
+struct WireKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ name: String) { stringValue = name }
+    init?(stringValue: String) { self.init(stringValue) }
+    init?(intValue: Int) { nil }
+}
+
+// MARK: - Formats
+
+/// How a value stands on the wire, and which ones are taken from there.
+struct WireFormat<Value>: Sendable {
+    typealias Container = KeyedDecodingContainer<WireKey>
+
+    let write: @Sendable (inout JSONWriter, String, Value) -> Void
+    /// Nil if the field is absent, or has a value that only a newer version knows.
+    let read: @Sendable (Container, WireKey) throws -> Value?
+}
+
+extension WireFormat<Double> {
+    /// A number that is written with so many decimals, and refused outside its range; `scale` stands on the wire for 1.
+    static func number(_ range: ClosedRange<Double>, decimals: Int, scale: Double = 1) -> Self {
+        Self { json, name, value in
+            json.field(name, value * scale, decimals: decimals)
+        } read: { container, key in
+            try container.decodeIfPresent(Double.self, forKey: key).map {
+                try $0.checked(range, container, key) / scale
+            }
+        }
+    }
+
+    static let share = number(0...1, decimals: 2)
+    /// Places and lengths as shares of the picture, to a tenth of a pixel at 1080p. The contract has −1…2; the rest is room
+    /// for what later versions may find.
+    static let coordinate = number(-8...8, decimals: 4)
+    static let length = number(0...8, decimals: 4)
+    /// Times, rates and shares without an upper bound in the contract; as seconds more than 30,000 years.
+    static func amount(decimals: Int) -> Self { number(0...1e12, decimals: decimals) }
+    static let seconds = amount(decimals: 3)
+    static func milliseconds(decimals: Int) -> Self { number(0...1e12, decimals: decimals, scale: 1000) }
+
+    /// An angle in (−180, 180], to a tenth of a degree: what would be rounded to −180 is 180.
+    static let degrees = Self { json, name, value in
+        json.field(name, value <= -179.95 ? 180 : value, decimals: 1)
+    } read: { container, key in
+        try number(-180...180, decimals: 1).read(container, key)
+    }
+}
+
+extension WireFormat<Int> {
+    /// A whole number that is refused outside its range.
+    static func integer(_ range: ClosedRange<Int>) -> Self {
+        Self { json, name, value in
+            json.field(name, value)
+        } read: { container, key in
+            try container.decodeIfPresent(Int.self, forKey: key)?.checked(range, container, key)
+        }
+    }
+
+    /// Counters and frame numbers. Readers of JSON in other languages keep whole numbers exactly up to 2⁵³.
+    static let counter = integer(0...1 << 53)
+    /// Identities, which begin with 1.
+    static let identity = integer(1...1 << 53)
+    /// Pixels of a picture's side: a canvas of that shape can be made.
+    static let pixels = integer(1...MessageLimits.pictureSide)
+}
+
+extension WireFormat<Bool> {
+    static let flag = Self { json, name, value in
+        json.field(name, value)
+    } read: { container, key in
+        try container.decodeIfPresent(Bool.self, forKey: key)
+    }
+
+    static let onOff = Self { json, name, value in
+        json.field(name, value ? "ON" : "OFF")
+    } read: { container, key in
+        try container.decodeIfPresent(String.self, forKey: key).map { $0 == "ON" }
+    }
+}
+
+extension WireFormat<String> {
+    /// A text that is cut to so many bytes of UTF-8 when it is read.
+    private static func text(_ limit: Int) -> Self {
+        Self { json, name, value in
+            json.field(name, value)
+        } read: { container, key in
+            try container.decodeIfPresent(String.self, forKey: key)?.limited(to: limit)
+        }
+    }
+
+    static let name = text(MessageLimits.nameBytes)
+    static let sentence = text(MessageLimits.textBytes)
+}
+
+extension WireFormat<Timestamp> {
+    static let time = Self { json, name, value in
+        json.field(name, value.iso8601)
+    } read: { container, key in
+        guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
+        if let time = Timestamp(iso8601: text) { return time }
+        throw container.refusal(of: key, "not an ISO 8601 time in UTC")
+    }
+}
+
+extension WireFormat where Value: RawRepresentable<String> & Sendable {
+    /// One of a list of words, to which newer versions may add.
+    static var word: Self {
+        Self { json, name, value in
+            json.field(name, value.rawValue)
+        } read: { container, key in
+            try container.decodeIfPresent(String.self, forKey: key).flatMap(Value.init)
+        }
+    }
+}
+
+extension WireFormat {
+    /// Some of a list of words; those that only a newer version knows are passed over.
+    static func words<Word: RawRepresentable<String> & Sendable>() -> Self where Value == [Word] {
+        Self { json, name, value in
+            json.field(name, value.map(\.rawValue))
+        } read: { container, key in
+            let words = try container.decodeIfPresent([String].self, forKey: key)
+            return words?.prefix(MessageLimits.entries).compactMap(Word.init)
+        }
+    }
+
+    /// A list of objects.
+    static func list<Element: WireValue>(of blank: Element) -> Self where Value == [Element] {
+        Self { json, name, value in
+            json.array(name, value) { $0.fields(of: $1) }
+        } read: { container, key in
+            let list = try container.decodeIfPresent([JSONReader<Element>].self, forKey: key, configuration: blank)
+            return list?.prefix(MessageLimits.entries).map(\.value)
+        }
+    }
+}
+
+extension WireFormat<[String: Int]> {
+    /// Counters by name: not more entries and no longer names than a daemon has; two names that become one are one counter.
+    static let counters = Self { json, name, value in
+        json.object(name) { json in
+            for (reason, count) in value.sorted(by: { $0.key < $1.key }) { json.field(reason, count) }
+        }
+    } read: { container, key in
+        let found = try container.decodeIfPresent([String: Int].self, forKey: key)
+        let kept = try found?.sorted { $0.key < $1.key }.prefix(MessageLimits.entries).map { name, count in
+            (name.limited(to: MessageLimits.nameBytes), try count.checked(0...1 << 53, container, key))
+        }
+        return kept.map { Value($0) { first, _ in first } }
+    }
+}
+
+extension WireFormat where Value: WireValue {
+    /// An object; `blank` holds what the reader replaces.
+    static func object(_ blank: Value) -> Self {
+        Self { json, name, value in
+            json.object(name) { $0.fields(of: value) }
+        } read: { container, key in
+            try container.decodeIfPresent(JSONReader<Value>.self, forKey: key, configuration: blank)?.value
+        }
+    }
+}
+
+extension Comparable {
+    fileprivate func checked(
+        _ range: ClosedRange<Self>,
+        _ container: KeyedDecodingContainer<WireKey>,
+        _ key: WireKey
+    ) throws -> Self {
+        if range.contains(self) { return self }
+        throw container.refusal(of: key, "\(self) is not in \(range.lowerBound) to \(range.upperBound)")
+    }
+}
+
+extension KeyedDecodingContainer<WireKey> {
+    fileprivate func refusal(of key: WireKey, _ reason: String) -> DecodingError {
+        DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: reason)
+    }
+}
+
+/// How much of a message is taken over, far above what a daemon sends.
+package enum MessageLimits {
+    /// Bytes of a name or an identifier in UTF-8.
+    package static let nameBytes = 256
+    /// Bytes of a sentence in UTF-8.
+    package static let textBytes = 1024
+    /// Faces in one message, and entries of any other list.
+    package static let entries = 100
+    /// Pixels of a picture's longer side.
+    package static let pictureSide = 8192
+}
+
+extension String {
+    /// The beginning that fits into so many bytes of UTF-8. Not by characters: one of them may have any length.
+    fileprivate func limited(to bytes: Int) -> String {
+        guard utf8.count > bytes else { return self }
+        var room = bytes
+        var kept = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            room -= UTF8.width(scalar)
+            guard room >= 0 else { break }
+            kept.append(scalar)
+        }
+        return String(kept)
+    }
+}
