@@ -212,15 +212,16 @@ extension SettingsReader {
         if let list { value = Set(list) }
     }
 
-    /// A value, or nil for `auto`.
-    package mutating func readAutomatic<Value>(
+    /// A value, or nil for a word such as `auto`.
+    package mutating func read<Value>(
         _ key: String,
         _ value: inout Value?,
         _ expected: String,
+        or word: String,
         _ parse: (String) -> Value?
     ) {
-        read(key, &value, expected + ", or auto") { text -> Value?? in
-            text == "auto" ? .some(nil) : parse(text).map { .some($0) }
+        read(key, &value, "\(expected), or \(word)") { text -> Value?? in
+            text == word ? .some(nil) : parse(text).map { .some($0) }
         }
     }
 }

@@ -259,7 +259,7 @@ struct SettingsTests {
         var mqtt = Settings.MQTT()
         mqtt.topic = topic
         #expect(mqtt.defaultClientID == "facetd-\(ProcessInfo.processInfo.hostName)-\(identifier)")
-        let file = Settings.Outbox().file(topic: topic, environment: ["STATE_DIRECTORY": "/state"])
+        let file = OutboxLocation.path(topic: topic, environment: ["STATE_DIRECTORY": "/state"])
         #expect(file == "/state/outbox-\(identifier).sqlite")
     }
 

@@ -27,7 +27,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     /// The device's id in Home Assistant, the same after each start: from the base, which no two daemons share.
     ///
     /// A discovery topic takes letters, digits, `_` and `-` only.
-    var deviceID: String { "facet-" + OutboxLocation.identifier(ofTopic: base) }
+    private var deviceID: String { "facet-" + OutboxLocation.identifier(ofTopic: base) }
 
     /// Where the discovery message goes.
     var topic: String { "\(prefix)/device/\(deviceID)/config" }
@@ -39,110 +39,80 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     ///
     /// - Throws: `EncodingError`, which the types of its parts rule out.
     func payload() throws -> [UInt8] {
+        let device: JSON = [
+            "identifiers": [.text(deviceID)], "name": .text(camera), "manufacturer": "Facet", "model": "facetd",
+            "sw_version": .text(version), "suggested_area": suggestedArea.map(JSON.text),
+        ]
+        let message: JSON = [
+            "device": device,
+            "origin": ["name": "facetd", "sw_version": .text(version), "support_url": supportURL.map(JSON.text)],
+            "availability": [availability("value_json.state == 'online'")],
+            // By names that never change: one that is missing in a later message stays.
+            "components": .object(Dictionary(uniqueKeysWithValues: entities + Topic.events.flatMap(components))),
+        ]
         let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(device))
+        return Array(try encoder.encode(message))
     }
 
-    private var device: Device {
-        Device(
-            device: Device.Identity(
-                identifiers: [deviceID],
-                name: camera,
-                manufacturer: "Facet",
-                model: "facetd",
-                swVersion: version,
-                suggestedArea: suggestedArea
-            ),
-            origin: Device.Origin(name: "facetd", swVersion: version, supportUrl: supportURL),
-            availability: [availability("value_json.state == 'online'")],
-            components: components
-        )
-    }
+    // MARK: - Entities and triggers
 
-    private func availability(_ condition: String) -> Device.Availability {
-        Device.Availability(
-            topic: Topic.status.name(under: base),
-            valueTemplate: "{{ 'online' if \(condition) else 'offline' }}"
-        )
-    }
-}
+    private typealias Component = (name: String, fields: JSON)
 
-// MARK: - Entities and triggers
-
-extension HomeAssistantDiscovery {
-    /// All entities and triggers by their names, which never change: a name that is missing in a later message stays.
-    private var components: [String: Component] {
-        var components: [String: Component] = [
-            "occupancy": entity(.binarySensor, "occupancy", "Occupancy", of: .count) { component in
-                component.deviceClass = "occupancy"
-                component.valueTemplate = "{{ 'ON' if value | int(0) > 0 else 'OFF' }}"
-                component.availability = [whileLooking]
+    private var entities: [Component] {
+        [
+            entity("binary_sensor", "occupancy", "Occupancy", of: .count) {
+                [
+                    "device_class": "occupancy", "availability": whileLooking,
+                    "value_template": "{{ 'ON' if value | int(0) > 0 else 'OFF' }}",
+                ]
             },
-            "count": entity(.sensor, "count", "Faces", of: .count, icon: "account-multiple") { component in
-                component.stateClass = "measurement"
-                component.unitOfMeasurement = "faces"
-                component.availability = [whileLooking]
+            entity("sensor", "count", "Faces", of: .count, icon: "account-multiple") {
+                ["state_class": "measurement", "unit_of_measurement": "faces", "availability": whileLooking]
             },
-            "smiling_now": entity(.binarySensor, "smiling-now", "Smiling now", of: .metadata, icon: "emoticon-happy") {
-                component in
-                component.valueTemplate = Self.flagTemplate("face.smiling")
-                component.availability = [whileLooking]
+            entity("binary_sensor", "smiling-now", "Smiling now", of: .metadata, icon: "emoticon-happy") {
+                ["value_template": Self.flagTemplate("face.smiling"), "availability": whileLooking]
             },
-            "eyes_closed_now": entity(
-                .binarySensor,
-                "eyes-closed-now",
-                "Eyes closed now",
-                of: .metadata,
-                icon: "eye-off"
-            ) {
-                component in
-                component.valueTemplate = Self.flagTemplate("face.leftEyeClosed", "face.rightEyeClosed")
-                component.availability = [whileLooking]
-                // Each blink would be two changes of state for the recorder.
-                component.enabledByDefault = false
+            entity("binary_sensor", "eyes-closed-now", "Eyes closed now", of: .metadata, icon: "eye-off") {
+                [
+                    "value_template": Self.flagTemplate("face.leftEyeClosed", "face.rightEyeClosed"),
+                    "availability": whileLooking,
+                    // Each blink would be two changes of state for the recorder.
+                    "enabled_by_default": false,
+                ]
             },
-            "detect": entity(.switch, "detect", "Detection", of: .detectState, icon: "face-recognition") { component in
-                component.commandTopic = Topic.detectSet.name(under: base)
-                component.payloadOn = "ON"
-                component.payloadOff = "OFF"
-                component.retain = false
+            entity("switch", "detect", "Detection", of: .detectState, icon: "face-recognition") {
+                [
+                    "command_topic": name(.detectSet), "payload_on": "ON", "payload_off": "OFF",
+                    // A kept command would be obeyed again and again.
+                    "retain": false,
+                ]
             },
-            "camera": entity(.binarySensor, "camera", "Camera problem", of: .status) { component in
-                component.deviceClass = "problem"
-                component.entityCategory = "diagnostic"
-                component.valueTemplate = "{{ 'ON' if value_json.cameraState | default('') == 'lost' else 'OFF' }}"
-                component.jsonAttributesTopic = Topic.status.name(under: base)
+            entity("binary_sensor", "camera", "Camera problem", of: .status) {
+                [
+                    "device_class": "problem", "entity_category": "diagnostic", "json_attributes_topic": name(.status),
+                    "value_template": "{{ 'ON' if value_json.cameraState | default('') == 'lost' else 'OFF' }}",
+                ]
             },
-            "reason": entity(.sensor, "reason", "Camera reason", of: .status, icon: "camera-off") { component in
-                component.entityCategory = "diagnostic"
-                component.valueTemplate = "{{ value_json.reason | default('none') }}"
+            entity("sensor", "reason", "Camera reason", of: .status, icon: "camera-off") {
+                ["entity_category": "diagnostic", "value_template": "{{ value_json.reason | default('none') }}"]
             },
-            "attention": entity(.sensor, "attention", "Attention", of: .status, icon: "alert-circle-outline") {
-                component in
-                component.entityCategory = "diagnostic"
-                component.valueTemplate = "{{ value_json.attention | default([]) | join(', ') or 'none' }}"
+            entity("sensor", "attention", "Attention", of: .status, icon: "alert-circle-outline") {
+                [
+                    "entity_category": "diagnostic",
+                    "value_template": "{{ value_json.attention | default([]) | join(', ') or 'none' }}",
+                ]
             },
-            "frame_rate": entity(.sensor, "frame-rate", "Frame rate", of: .stats, icon: "speedometer") { component in
-                component.entityCategory = "diagnostic"
-                component.stateClass = "measurement"
-                component.unitOfMeasurement = "fps"
-                // Whole frames: a rate that wavers by a tenth is no change for the recorder.
-                component.valueTemplate = "{{ value_json.frameRate | round(0) | int }}"
+            entity("sensor", "frame-rate", "Frame rate", of: .stats, icon: "speedometer") {
+                [
+                    "entity_category": "diagnostic", "state_class": "measurement", "unit_of_measurement": "fps",
+                    // Whole frames: a rate that wavers by a tenth is no change for the recorder.
+                    "value_template": "{{ value_json.frameRate | round(0) | int }}",
+                ]
             },
             // A camera, not an image: an image entity changes its state with each picture.
-            "preview": entity(.camera, "preview", "Preview", of: .previewJPEG) { component in
-                component.stateTopic = nil
-                component.topic = Topic.previewJPEG.name(under: base)
-            },
+            entity("camera", "preview", "Preview", of: .previewJPEG) { [:] },
         ]
-        for topic in Topic.events {
-            let (name, icon) = Self.eventNames[topic] ?? (topic.rawValue.capitalized, "face-recognition")
-            components[topic.rawValue] = event(topic, name, icon: icon)
-            components[topic.rawValue + "_trigger"] = trigger(topic)
-        }
-        return components
     }
 
     /// Names and icons of the event entities; an event that is not listed goes by its topic.
@@ -155,64 +125,79 @@ extension HomeAssistantDiscovery {
         .eyesClosed: ("Eyes closed", "eye-off-outline"),
     ]
 
+    /// The entity and the device trigger of an event.
+    private func components(of topic: Topic) -> [Component] {
+        let (name, icon) = Self.eventNames[topic] ?? (topic.rawValue.capitalized, "face-recognition")
+        // The payload already is what an event entity wants, JSON with an `event_type`.
+        let entity = entity("event", topic.rawValue, name, of: topic, icon: icon) {
+            // Not the device's availability: an event entity that becomes available again takes up the state of its last
+            // event, and an automation that waits for a change would react to yesterday's smile whenever the daemon starts.
+            ["event_types": [.text(topic.rawValue)], "availability": []]
+        }
+        // A trigger fires on each message and has no state that could change without one.
+        let trigger = component("device_automation", of: topic) {
+            [
+                "automation_type": "trigger", "type": .text(topic.rawValue), "subtype": "face",
+                "topic": self.name(topic),
+                "qos": 1,
+            ]
+        }
+        return [entity, (topic.rawValue + "_trigger", trigger)]
+    }
+
+    /// An entity with the state of a topic.
+    private func entity(
+        _ platform: String,
+        _ key: String,
+        _ name: String,
+        of topic: Topic,
+        icon: String? = nil,
+        _ fields: () -> JSON
+    ) -> Component {
+        let component = component(platform, of: topic) {
+            let entityID = Self.slug(camera).map { "\(platform).\($0)_" + (Self.slug(name) ?? key) }
+            let common: JSON = [
+                "unique_id": .text("\(deviceID)-\(key)"), "name": .text(name), "qos": 1,
+                "default_entity_id": entityID.map(JSON.text), "icon": icon.map { .text("mdi:" + $0) },
+                platform == "camera" ? "topic" : "state_topic": self.name(topic),
+            ]
+            return common.merging(fields())
+        }
+        return (key.replacing("-", with: "_"), component)
+    }
+
+    /// An entity or a trigger; with the platform alone, which makes Home Assistant remove it, if the topic is not published.
+    private func component(_ platform: String, of topic: Topic, _ fields: () -> JSON) -> JSON {
+        let component: JSON = ["platform": .text(platform)]
+        return isPublished(topic) ? component.merging(fields()) : component
+    }
+
+    private func name(_ topic: Topic) -> JSON { .text(topic.name(under: base)) }
+
+    private func availability(_ condition: String) -> JSON {
+        [
+            "topic": name(.status), "value_template": .text("{{ 'online' if \(condition) else 'offline' }}"),
+            "payload_available": "online", "payload_not_available": "offline",
+        ]
+    }
+
     /// Available only while frames come: without them `off` and 0 would say that there is no face.
-    private var whileLooking: Device.Availability {
-        availability("value_json.state == 'online' and value_json.cameraState | default('') == 'streaming'")
+    private var whileLooking: JSON {
+        [availability("value_json.state == 'online' and value_json.cameraState | default('') == 'streaming'")]
     }
 
     /// A template over the metadata: on if all flags hold for some face, unknown if they are known for no face.
     ///
     /// `None` is how MQTT entities say that their state is unknown.
-    private static func flagTemplate(_ flags: String...) -> String {
+    private static func flagTemplate(_ flags: String...) -> JSON {
         let known = flags.map { "\($0) is defined" }.joined(separator: " and ")
         let holds = flags.joined(separator: " and ")
-        return "{% set ns = namespace(known=value_json.faces | count == 0, on=false) %}"
-            + "{% for face in value_json.faces if \(known) %}"
-            + "{% set ns.known = true %}{% if \(holds) %}{% set ns.on = true %}{% endif %}{% endfor %}"
-            + "{{ 'ON' if ns.on else 'OFF' if ns.known else 'None' }}"
-    }
-
-    /// An event entity: its payload already is what Home Assistant wants, JSON with an `event_type`.
-    private func event(_ topic: Topic, _ name: String, icon: String) -> Component {
-        entity(.event, topic.rawValue, name, of: topic, icon: icon) { component in
-            component.eventTypes = [topic.rawValue]
-            // Not the device's: an event entity that becomes available again takes up the state of its last event, and
-            // an automation that waits for a change would react to yesterday's smile whenever the daemon starts.
-            component.availability = []
-        }
-    }
-
-    /// A device trigger: fires on each message and has no state that could change without one.
-    private func trigger(_ topic: Topic) -> Component {
-        var component = Component(platform: .deviceAutomation)
-        guard isPublished(topic) else { return component }
-        component.automationType = "trigger"
-        component.type = topic.rawValue
-        component.subtype = "face"
-        component.topic = topic.name(under: base)
-        component.qos = 1
-        return component
-    }
-
-    /// An entity with the state of a topic; with the platform alone, which removes it, if the topic is not published.
-    private func entity(
-        _ platform: Component.Platform,
-        _ key: String,
-        _ name: String,
-        of topic: Topic,
-        icon: String? = nil,
-        _ complete: (inout Component) -> Void
-    ) -> Component {
-        var component = Component(platform: platform)
-        guard isPublished(topic) else { return component }
-        component.uniqueId = "\(deviceID)-\(key)"
-        component.name = name
-        component.defaultEntityId = Self.slug(camera).map { "\(platform.rawValue).\($0)_" + (Self.slug(name) ?? key) }
-        component.icon = icon.map { "mdi:" + $0 }
-        component.stateTopic = topic.name(under: base)
-        component.qos = 1
-        complete(&component)
-        return component
+        return .text(
+            "{% set ns = namespace(known=value_json.faces | count == 0, on=false) %}"
+                + "{% for face in value_json.faces if \(known) %}"
+                + "{% set ns.known = true %}{% if \(holds) %}{% set ns.on = true %}{% endif %}{% endfor %}"
+                + "{{ 'ON' if ns.on else 'OFF' if ns.known else 'None' }}"
+        )
     }
 
     private func isPublished(_ topic: Topic) -> Bool {
@@ -229,84 +214,40 @@ extension HomeAssistantDiscovery {
     }
 }
 
-// MARK: - The message's shape, in Home Assistant's field names but for their underscores
+/// A JSON value as a literal; fields that are nil are left out.
+private enum JSON: Encodable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    case text(String)
+    case number(Int)
+    case flag(Bool)
+    case list([JSON])
+    case object([String: JSON])
 
-extension HomeAssistantDiscovery {
-    /// The whole message.
-    struct Device: Encodable {
-        /// What the device registry shows.
-        struct Identity: Encodable {
-            var identifiers: [String]
-            var name: String
-            var manufacturer: String
-            var model: String
-            var swVersion: String
-            var suggestedArea: String?
-        }
-
-        /// Which program the message comes from.
-        struct Origin: Encodable {
-            var name: String
-            var swVersion: String
-            var supportUrl: String?
-        }
-
-        /// Where an entity's availability is read from.
-        struct Availability: Encodable {
-            var topic: String
-            var valueTemplate: String
-            var payloadAvailable = "online"
-            var payloadNotAvailable = "offline"
-        }
-
-        var device: Identity
-        var origin: Origin
-        /// That of all entities without one of their own.
-        var availability: [Availability]
-        var components: [String: Component]
+    init(stringLiteral value: String) { self = .text(value) }
+    init(integerLiteral value: Int) { self = .number(value) }
+    init(booleanLiteral value: Bool) { self = .flag(value) }
+    init(arrayLiteral elements: JSON...) { self = .list(elements) }
+    init(dictionaryLiteral elements: (String, JSON?)...) {
+        self = .object(
+            Dictionary(uniqueKeysWithValues: elements.compactMap { name, value in value.map { (name, $0) } })
+        )
     }
 
-    /// One entity or device trigger; what is nil is left out. With the platform alone, Home Assistant removes it.
-    struct Component: Encodable {
-        /// What kind of component.
-        enum Platform: String, Encodable {
-            case event
-            case binarySensor = "binary_sensor"
-            case sensor
-            case `switch`
-            case camera
-            case deviceAutomation = "device_automation"
-        }
+    /// The fields of both objects; of a field in both, the other's.
+    func merging(_ other: JSON) -> JSON {
+        guard case .object(let fields) = self, case .object(let others) = other else { return self }
+        return .object(fields.merging(others) { $1 })
+    }
 
-        var platform: Platform
-        var uniqueId: String?
-        var defaultEntityId: String?
-        var name: String?
-        var icon: String?
-        var deviceClass: String?
-        var entityCategory: String?
-        var enabledByDefault: Bool?
-        /// Nil takes the device's; an empty list is always available.
-        var availability: [Device.Availability]?
-        var stateTopic: String?
-        var commandTopic: String?
-        var jsonAttributesTopic: String?
-        var valueTemplate: String?
-        var qos: Int?
-        var retain: Bool?
-        var eventTypes: [String]?
-        var payloadOn: String?
-        var payloadOff: String?
-        var stateClass: String?
-        var unitOfMeasurement: String?
-        /// Of a camera and of a trigger.
-        var topic: String?
-        var automationType: String?
-        var type: String?
-        var subtype: String?
-
-        init(platform: Platform) {
-            self.platform = platform
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .text(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .flag(let value): try container.encode(value)
+        case .list(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
         }
     }
 }

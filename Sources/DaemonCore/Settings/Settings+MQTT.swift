@@ -75,67 +75,6 @@ extension Settings {
             }
         }
     }
-
-    /// How events are delivered.
-    package struct Events: Hashable, Sendable {
-        /// Nil is unlimited.
-        package var maxAge: Duration? = .seconds(10)
-
-        mutating func read(_ reader: inout SettingsReader) {
-            reader.readLimit("events.maxAge", &maxAge, in: .milliseconds(100) ... .seconds(86_400))
-        }
-    }
-
-    /// Where events wait until the broker has them.
-    package struct Outbox: Hashable, Sendable {
-        /// Nil is `OutboxLocation`'s.
-        package var path: String?
-        package var capacity = 1000
-
-        mutating func read(_ reader: inout SettingsReader) {
-            reader.read("outbox.path", &path)
-            reader.read("outbox.capacity", &capacity, in: 1...1_000_000)
-        }
-
-        /// The outbox's file. Each base topic has its own, because each is a daemon of its own.
-        func file(topic: String, environment: [String: String]) -> String {
-            path ?? OutboxLocation.path(topic: topic, environment: environment)
-        }
-    }
-
-    /// Whether and where the device is announced to Home Assistant.
-    package struct HomeAssistant: Hashable, Sendable {
-        package var discovery = false
-        package var prefix = "homeassistant"
-        /// The area that a new device is put into.
-        package var suggestedArea: String?
-        /// The web address that Home Assistant's log names beside problems with the device.
-        package var supportURL: String?
-
-        mutating func read(_ reader: inout SettingsReader) {
-            reader.read("homeassistant.discovery", &discovery)
-            reader.readTopic("homeassistant.prefix", &prefix)
-            reader.read("homeassistant.suggestedArea", &suggestedArea)
-            reader.read("homeassistant.supportURL", &supportURL, "a web address such as https://help.example/cameras") {
-                text -> String?? in
-                let url = URLComponents(string: text)
-                let isWeb = ["http", "https"].contains(url?.scheme) && url?.host?.isEmpty == false
-                return isWeb ? .some(text) : nil
-            }
-        }
-    }
-}
-
-extension SettingsReader {
-    /// A base topic.
-    fileprivate mutating func readTopic(_ key: String, _ topic: inout String) {
-        read(key, &topic, "a topic without wildcards, leading or trailing slash") { text in
-            let isTopic =
-                !text.isEmpty && !text.hasPrefix("/") && !text.hasSuffix("/") && !text.hasPrefix("$")
-                && !text.unicodeScalars.contains { "+#\0".unicodeScalars.contains($0) } && text.utf8.count <= 1000
-            return isTopic ? text : nil
-        }
-    }
 }
 
 // MARK: - Use

@@ -5,7 +5,7 @@ import SettingsFiles
 
 /// Everything the owner can set.
 ///
-/// Each setting is declared here once: a property with its default, and one line of `read` with its key and its range.
+/// A setting is a property with its default, and one line of `read` with its key and its range.
 /// `config/facetd.yaml` documents it; a test checks that the file names every key with its default.
 package struct Settings: Hashable, Sendable {
     package var camera = Camera()
@@ -23,27 +23,64 @@ package struct Settings: Hashable, Sendable {
     package var stats = Stats()
     package var log = Log()
 
-    /// Makes the default settings.
     package init() {}
 
     mutating func read(_ reader: inout SettingsReader) {
-        camera.read(&reader)
-        clip.read(&reader)
-        detection.read(&reader)
-        tracking.read(&reader)
-        metadata.read(&reader)
-        events.read(&reader)
+        reader.read("camera.name", &camera.name)
+        reader.read("camera.device", &camera.device)
+        reader.read("camera.size", &camera.size, "a size in pixels such as 640x480", or: "auto") { FrameSize(text: $0) }
+        reader.read("camera.rate", &camera.rate, "frames per second from 1 to 240", or: "auto") { text in
+            Double(text).flatMap { (1...240).contains($0) ? $0 : nil }
+        }
+        reader.read("camera.format", &camera.format, "a four-character format such as YUYV or MJPG", or: "auto") {
+            text in
+            text.utf8.count == 4 ? text : nil
+        }
+        reader.read("camera.orientation", &camera.orientation, "an EXIF orientation from 1 (upright) to 8") { text in
+            Int(text).flatMap(Orientation.init)
+        }
+        reader.read("camera.mirror", &camera.mirror)
+        reader.read("camera.buffers", &camera.buffers, in: 2...32)
+        reader.read("camera.stallTimeout", &camera.stallTimeout, in: .milliseconds(200) ... .seconds(60))
+        reader.read("camera.maximumPixels", &camera.maximumPixels, in: 10_000...1_000_000_000)
+        reader.readGroup("camera.controls", &camera.controls)
+        reader.read("clip.pace", &clip.pace)
+        reader.read("clip.loop", &clip.loop)
+        reader.read("detection.enabled", &detection.enabled)
+        reader.read("detection.remember", &detection.remember)
+        reader.read("detection.accuracy", &detection.accuracy)
+        reader.read("detection.maximumFaces", &detection.maximumFaces, in: 1...32)
+        reader.read("detection.minimumSize", &detection.minimumSize, in: 0...1)
+        reader.read("detection.searchInterval", &detection.searchInterval, in: .milliseconds(33) ... .seconds(60))
+        reader.read("detection.cpuBudget", &detection.cpuBudget, "a share of one core from 0.05 to 1", or: "off") {
+            text in
+            Double(text).flatMap { (0.05...1).contains($0) ? $0 : nil }
+        }
+        reader.read("detection.region", &detection.region)
+        reader.read("detection.modelDirectory", &detection.modelDirectory)
+        reader.read("tracking.enterDelay", &tracking.enterDelay, in: .zero ... .seconds(60))
+        reader.read("tracking.patience", &tracking.patience, in: .milliseconds(50) ... .seconds(600))
+        reader.read("tracking.smileMerge", &tracking.smileMerge, in: .zero ... .seconds(60))
+        reader.read("metadata.maxRate", &metadata.maxRate, in: 0.1...240)
+        reader.read("metadata.positionDeadband", &metadata.positionDeadband, in: 0...1)
+        reader.read("metadata.angleDeadband", &metadata.angleDeadband, in: 0...180)
+        reader.read("events.maxAge", &events.maxAge, in: .milliseconds(100) ... .seconds(86_400), or: "unlimited")
         reader.read("publish", &publish, of: Topic.selectable)
         mqtt.read(&reader)
-        outbox.read(&reader)
-        homeAssistant.read(&reader)
-        preview.read(&reader)
-        stats.read(&reader)
-        log.read(&reader)
+        reader.read("outbox.path", &outbox.path)
+        reader.read("outbox.capacity", &outbox.capacity, in: 1...1_000_000)
+        reader.read("homeassistant.discovery", &homeAssistant.discovery)
+        reader.readTopic("homeassistant.prefix", &homeAssistant.prefix)
+        reader.read("homeassistant.suggestedArea", &homeAssistant.suggestedArea)
+        reader.readWebAddress("homeassistant.supportURL", &homeAssistant.supportURL)
+        reader.read("preview.enabled", &preview.enabled)
+        reader.read("preview.rate", &preview.rate, in: 0.1...60)
+        reader.read("preview.width", &preview.width, in: 16...4096)
+        reader.read("preview.quality", &preview.quality, in: 1...100)
+        reader.read("stats.interval", &stats.interval, in: .seconds(1) ... .seconds(3600))
+        reader.read("log.level", &log.level)
     }
 }
-
-// MARK: - Pictures
 
 extension Settings {
     /// Where pictures come from.
@@ -59,68 +96,18 @@ extension Settings {
         package var stallTimeout = Duration.seconds(2)
         package var maximumPixels = JPEGDecoder.defaultMaximumPixels
         package var controls: [String: String] = [:]
-
-        mutating func read(_ reader: inout SettingsReader) {
-            reader.read("camera.name", &name)
-            reader.read("camera.device", &device)
-            reader.readAutomatic("camera.size", &size, "a size in pixels such as 640x480") { FrameSize(text: $0) }
-            reader.readAutomatic("camera.rate", &rate, "frames per second from 1 to 240") { text in
-                Double(text).flatMap { (1...240).contains($0) ? $0 : nil }
-            }
-            reader.readAutomatic("camera.format", &format, "a four-character format such as YUYV or MJPG") { text in
-                text.utf8.count == 4 ? text : nil
-            }
-            reader.read("camera.orientation", &orientation, "an EXIF orientation from 1 (upright) to 8") { text in
-                Int(text).flatMap(Orientation.init)
-            }
-            reader.read("camera.mirror", &mirror)
-            reader.read("camera.buffers", &buffers, in: 2...32)
-            reader.read("camera.stallTimeout", &stallTimeout, in: .milliseconds(200) ... .seconds(60))
-            reader.read("camera.maximumPixels", &maximumPixels, in: 10_000...1_000_000_000)
-            reader.readGroup("camera.controls", &controls)
-        }
     }
 
     /// How clips and pictures are played.
     package struct Clip: Hashable, Sendable {
-        package enum Pace: String, Hashable, Sendable, CaseIterable {
-            case realtime
-            case asap
-        }
+        package enum Pace: String, Hashable, Sendable, CaseIterable { case realtime, asap }
         package var pace = Pace.realtime
         package var loop = false
-
-        mutating func read(_ reader: inout SettingsReader) {
-            reader.read("clip.pace", &pace)
-            reader.read("clip.loop", &loop)
-        }
     }
 
-    /// The pictures that subscribers may see.
-    package struct Preview: Hashable, Sendable {
-        package var enabled = false
-        package var rate = 5.0
-        package var width = 640
-        package var quality = 70
-
-        mutating func read(_ reader: inout SettingsReader) {
-            reader.read("preview.enabled", &enabled)
-            reader.read("preview.rate", &rate, in: 0.1...60)
-            reader.read("preview.width", &width, in: 16...4096)
-            reader.read("preview.quality", &quality, in: 1...100)
-        }
-    }
-}
-
-// MARK: - Faces
-
-extension Settings {
     /// How faces are found.
     package struct Detection: Hashable, Sendable {
-        package enum Accuracy: String, Hashable, Sendable, CaseIterable {
-            case standard
-            case high
-        }
+        package enum Accuracy: String, Hashable, Sendable, CaseIterable { case standard, high }
         package var enabled = true
         /// Whether the last switch from outside holds over a restart, instead of `enabled`.
         package var remember = false
@@ -134,22 +121,6 @@ extension Settings {
         package var region: NormalizedRect?
         /// Nil searches the usual directories.
         package var modelDirectory: String?
-
-        mutating func read(_ reader: inout SettingsReader) {
-            reader.read("detection.enabled", &enabled)
-            reader.read("detection.remember", &remember)
-            reader.read("detection.accuracy", &accuracy)
-            reader.read("detection.maximumFaces", &maximumFaces, in: 1...32)
-            reader.read("detection.minimumSize", &minimumSize, in: 0...1)
-            reader.read("detection.searchInterval", &searchInterval, in: .milliseconds(33) ... .seconds(60))
-            reader.read("detection.cpuBudget", &cpuBudget, "off, or a share of one core from 0.05 to 1") {
-                text -> Double?? in
-                if text == "off" { return .some(nil) }
-                return Double(text).flatMap { (0.05...1).contains($0) ? .some($0) : nil }
-            }
-            reader.read("detection.region", &region)
-            reader.read("detection.modelDirectory", &modelDirectory)
-        }
     }
 
     /// How faces are followed.
@@ -157,12 +128,6 @@ extension Settings {
         package var enterDelay = Duration.milliseconds(100)
         package var patience = Duration.milliseconds(700)
         package var smileMerge = Duration.milliseconds(500)
-
-        mutating func read(_ reader: inout SettingsReader) {
-            reader.read("tracking.enterDelay", &enterDelay, in: .zero ... .seconds(60))
-            reader.read("tracking.patience", &patience, in: .milliseconds(50) ... .seconds(600))
-            reader.read("tracking.smileMerge", &smileMerge, in: .zero ... .seconds(60))
-        }
     }
 
     /// When metadata counts as changed.
@@ -173,37 +138,45 @@ extension Settings {
 
         /// Each change, however small, at any rate of frames.
         package static let everyChange = Metadata(maxRate: 240, positionDeadband: 0, angleDeadband: 0)
-
-        mutating func read(_ reader: inout SettingsReader) {
-            reader.read("metadata.maxRate", &maxRate, in: 0.1...240)
-            reader.read("metadata.positionDeadband", &positionDeadband, in: 0...1)
-            reader.read("metadata.angleDeadband", &angleDeadband, in: 0...180)
-        }
     }
-}
 
-// MARK: - Figures and log
+    /// How events are delivered.
+    package struct Events: Hashable, Sendable {
+        /// Nil is unlimited.
+        package var maxAge: Duration? = .seconds(10)
+    }
 
-extension Settings {
+    /// Where events wait until the broker has them.
+    package struct Outbox: Hashable, Sendable {
+        /// Nil is `OutboxLocation`'s.
+        package var path: String?
+        package var capacity = 1000
+    }
+
+    /// Whether and where the device is announced to Home Assistant.
+    package struct HomeAssistant: Hashable, Sendable {
+        package var discovery = false
+        package var prefix = "homeassistant"
+        /// The area that a new device is put into.
+        package var suggestedArea: String?
+        /// The web address that Home Assistant's log names beside problems with the device.
+        package var supportURL: String?
+    }
+
+    /// The pictures that subscribers may see.
+    package struct Preview: Hashable, Sendable {
+        package var enabled = false
+        package var rate = 5.0
+        package var width = 640
+        package var quality = 70
+    }
+
     package struct Stats: Hashable, Sendable {
         package var interval = Duration.seconds(10)
-
-        mutating func read(_ reader: inout SettingsReader) {
-            reader.read("stats.interval", &interval, in: .seconds(1) ... .seconds(3600))
-        }
     }
 
     package struct Log: Hashable, Sendable {
-        package enum Level: String, Hashable, Sendable, CaseIterable {
-            case debug
-            case info
-            case warning
-            case error
-        }
+        package enum Level: String, Hashable, Sendable, CaseIterable { case debug, info, warning, error }
         package var level = Level.info
-
-        mutating func read(_ reader: inout SettingsReader) {
-            reader.read("log.level", &level)
-        }
     }
 }

@@ -1,5 +1,6 @@
 import FaceMetadata
 import FacetKit
+import Foundation
 import Frames
 import SettingsFiles
 
@@ -11,11 +12,28 @@ extension SettingsReader {
         }
     }
 
-    /// A duration, or nil for `unlimited`.
-    mutating func readLimit(_ key: String, _ value: inout Duration?, in range: ClosedRange<Duration>) {
-        read(key, &value, range.expectation + ", or unlimited") { text -> Duration?? in
-            if text == "unlimited" { return .some(nil) }
-            return Duration(text: text).flatMap { range.contains($0) ? .some($0) : nil }
+    /// A duration, or nil for a word.
+    mutating func read(_ key: String, _ value: inout Duration?, in range: ClosedRange<Duration>, or word: String) {
+        read(key, &value, range.expectation, or: word) { text in
+            Duration(text: text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// A base topic.
+    mutating func readTopic(_ key: String, _ topic: inout String) {
+        read(key, &topic, "a topic without wildcards, leading or trailing slash") { text in
+            let isTopic =
+                !text.isEmpty && !text.hasPrefix("/") && !text.hasSuffix("/") && !text.hasPrefix("$")
+                && !text.unicodeScalars.contains { "+#\0".unicodeScalars.contains($0) } && text.utf8.count <= 1000
+            return isTopic ? text : nil
+        }
+    }
+
+    mutating func readWebAddress(_ key: String, _ address: inout String?) {
+        read(key, &address, "a web address such as https://help.example/cameras") { text -> String?? in
+            let url = URLComponents(string: text)
+            let isWeb = ["http", "https"].contains(url?.scheme) && url?.host?.isEmpty == false
+            return isWeb ? .some(text) : nil
         }
     }
 
