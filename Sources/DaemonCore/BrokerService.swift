@@ -23,7 +23,7 @@ struct BrokerService: Service {
         let (connection, homeAssistant) = (delivery.connection, delivery.homeAssistant)
         let refusal = Monitor<String?>(nil)
         try connection.subscribe(Topic.detectSet.name(under: base))
-        try homeAssistant.begin(on: connection)
+        try await homeAssistant.begin(on: connection)
         try connection.start()
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -41,12 +41,12 @@ struct BrokerService: Service {
                 group.addTask {
                     for await condition in delivery.outbox.conditions { status.outbox(condition) }
                 }
-                for await message in connection.incoming { obey(message) }
+                for await message in connection.incoming { await obey(message) }
             }
         }
         // What the broker does not take within this time is logged below and not waited for: people expect Ctrl-C to work.
         let report = await connection.stop(timeout: .milliseconds(700))
-        homeAssistant.end(report)
+        try await homeAssistant.end(report)
         guard report.unsentEvents > 0 else { return }
         logger.warning("events were not delivered", metadata: ["events": "\(report.unsentEvents)"])
         if let reason = refusal.update({ $0 }) {
@@ -54,7 +54,7 @@ struct BrokerService: Service {
         }
     }
 
-    private func obey(_ message: ReceivedMessage) {
+    private func obey(_ message: ReceivedMessage) async {
         guard !delivery.homeAssistant.handles(message, on: delivery.connection) else { return }
         guard message.topic == Topic.detectSet.name(under: base) else { return }
         // What clears a retained command is no command.
@@ -73,7 +73,7 @@ struct BrokerService: Service {
                 return
             }
             // Stored first: a switch that took effect must not be undone by a crash.
-            delivery.memory.store(isOn)
+            try await delivery.memory.store(isOn)
             setDetection(isOn)
         } catch {
             let shown = String(decoding: message.payload.prefix(40), as: UTF8.self).debugDescription
@@ -99,11 +99,11 @@ struct UndeliveredEvents: Error, CustomStringConvertible {
 struct DetectionMemory: Sendable {
     private static let key = "detection"
 
-    private let values: any EventStore
+    private let values: Outbox
     private let isKept: Bool
 
     /// Takes over what an earlier run stored; if it is not to be kept, it is forgotten.
-    init(in values: any EventStore, isKept: Bool) {
+    init(in values: Outbox, isKept: Bool) {
         self.values = values
         self.isKept = isKept
         if !isKept, values.value(for: Self.key) != nil { values.set(nil, for: Self.key) }
@@ -115,9 +115,9 @@ struct DetectionMemory: Sendable {
         return text != Array("OFF".utf8)
     }
 
-    /// Stores a switch.
-    func store(_ isOn: Bool) {
+    /// Stores a switch, which may wait for the disk.
+    func store(_ isOn: Bool) async throws {
         guard isKept else { return }
-        values.set(Array((isOn ? "ON" : "OFF").utf8), for: Self.key)
+        try await onThread(named: "outbox") { values.set(Array((isOn ? "ON" : "OFF").utf8), for: Self.key) }
     }
 }

@@ -44,7 +44,7 @@ package struct Daemon: Sendable {
         let delivery =
             options.usesBroker
             ? try Delivery(settings, encoder: encoder, environment: options.environment, logger: logger) : nil
-        let ledger: any Ledger = delivery?.ledger ?? MemoryLedger()
+        let ledger = delivery?.ledger ?? Ledger()
         // Before anything is published: a clip that is missing is a mistake on the command line.
         let session = try FaceSession(
             source: settings.source,

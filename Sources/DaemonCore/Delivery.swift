@@ -4,10 +4,10 @@ import MQTT
 
 /// What a daemon with a broker has besides: the outbox, the connection, and what is kept in the one for the other.
 struct Delivery: Sendable {
-    let outbox: SQLiteEventStore
+    let outbox: Outbox
     let connection: BrokerConnection
     let sink: BrokerSink
-    let ledger: StoreLedger
+    let ledger: Ledger
     let homeAssistant: HomeAssistantAnnouncer
     let memory: DetectionMemory
 
@@ -15,8 +15,9 @@ struct Delivery: Sendable {
     ///
     /// - Throws: An error that says which setting cannot work and why.
     init(_ settings: Settings, encoder: MessageEncoder, environment: [String: String], logger: Logger) throws {
-        let path = settings.outbox.file(topic: settings.mqtt.topic, environment: environment)
-        do { outbox = try SQLiteEventStore(path: path, logger: logger) } catch { throw OutboxError(error) }
+        // Each base topic has its own file, because each is a daemon of its own.
+        let path = settings.outbox.path ?? OutboxLocation.path(topic: settings.mqtt.topic, environment: environment)
+        do { outbox = try Outbox(path: path, logger: logger) } catch { throw OutboxError(error) }
         connection = try BrokerConnection(
             settings: try settings.mqtt.brokerSettings(encoder: encoder, environment: environment),
             rules: DeliveryRules(maximumAge: settings.events.maxAge, capacity: settings.outbox.capacity),
@@ -24,7 +25,7 @@ struct Delivery: Sendable {
             logger: logger
         )
         sink = BrokerSink(connection: connection, base: settings.mqtt.topic)
-        ledger = StoreLedger(store: outbox)
+        ledger = Ledger(store: outbox)
         homeAssistant = HomeAssistantAnnouncer(settings: settings, store: outbox, logger: logger)
         memory = DetectionMemory(in: outbox, isKept: settings.detection.remember)
         if let lastSwitch, lastSwitch != settings.detection.enabled {

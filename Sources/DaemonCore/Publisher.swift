@@ -11,18 +11,6 @@ package protocol MessageSink: Sendable {
     func send(_ message: Message)
 }
 
-/// Numbers that must never be used twice, not even after a restart, and the faces that subscribers believe present.
-package protocol Ledger: Sendable {
-    /// The number of the next event; each call gives the next one.
-    func nextSequence() -> Int
-    /// The identity that the next face to enter gets.
-    func nextFaceID() -> FaceID
-    /// Notes an event as published: an enter opens a face, a leave closes it.
-    func note(_ event: FaceEvent)
-    /// The leaves, with reason `restart`, of the faces that an earlier run left open by dying.
-    func leavesOfLastRun() -> [FaceEvent]
-}
-
 /// Encodes what happened and hands it to the sinks, in order, on a thread of its own.
 ///
 /// A sink that blocks, such as standard output into a pipe without a reader, holds up that thread and, once enough messages
@@ -33,7 +21,7 @@ package final class Publisher: Sendable {
 
     private let encoder: MessageEncoder
     private let wanted: Set<Topic>
-    private let ledger: any Ledger
+    private let ledger: Ledger
     private let sinks: [any MessageSink]
     private let queue: Monitor<Queue>
     private let thread: Mutex<JoinableThread?>
@@ -55,7 +43,7 @@ package final class Publisher: Sendable {
     package init(
         encoder: MessageEncoder,
         wanted: Set<Topic>,
-        ledger: any Ledger,
+        ledger: Ledger,
         sinks: [any MessageSink]
     ) throws {
         self.encoder = encoder
@@ -193,35 +181,4 @@ package final class Publisher: Sendable {
             for job in jobs { job() }
         }
     }
-}
-
-/// Numbers events and faces from 1: for runs without an outbox, which no subscriber can confuse with an earlier one.
-package final class MemoryLedger: Ledger {
-    private struct State {
-        var sequence = 0
-        var nextFaceID = FaceID(rawValue: 1)
-    }
-
-    private let state = Mutex(State())
-
-    /// Makes a ledger that knows of nothing.
-    package init() {}
-
-    package func nextSequence() -> Int {
-        state.withLock { state in
-            state.sequence += 1
-            return state.sequence
-        }
-    }
-
-    package func nextFaceID() -> FaceID {
-        state.withLock { $0.nextFaceID }
-    }
-
-    package func note(_ event: FaceEvent) {
-        guard case .enter = event.kind else { return }
-        state.withLock { $0.nextFaceID = max($0.nextFaceID, FaceID(rawValue: event.face.faceID.rawValue + 1)) }
-    }
-
-    package func leavesOfLastRun() -> [FaceEvent] { [] }
 }

@@ -34,7 +34,7 @@ package final class BrokerConnection: Sendable {
     package init(
         settings: BrokerSettings,
         rules: DeliveryRules = DeliveryRules(),
-        store: any EventStore = MemoryEventStore(),
+        store: any EventStore = Outbox(),
         clock: DeliveryClock = .system,
         logger: Logger
     ) throws(MQTTError) {
@@ -153,13 +153,10 @@ package final class BrokerConnection: Sendable {
             return session.report(saidGoodbye: false)
         }
         // The thread may be held up where nothing can wake it, in the resolution of a name.
-        let patience = Task { [outlets] in
-            guard (try? await Task.sleep(for: timeout + .milliseconds(250))) != nil else { return }
-            outlets.ended.open()
+        let outcome = try? await onThread(named: "mqtt-stop") { [outlets] in
+            outlets.outcome.wait(for: timeout + .milliseconds(250)) { $0 }
         }
-        await outlets.ended.wait()
-        patience.cancel()
-        return session.state.withLock(\.outcome) ?? session.report(saidGoodbye: false)
+        return outcome.flatMap(\.self) ?? session.report(saidGoodbye: false)
     }
 
     private func requestStop(timeout: Duration) {

@@ -15,7 +15,6 @@ final class ClientSession: Sendable {
         var unloggedExpired = 0
         var hasLoggedOverflow = false
         var stop: StopRequest?
-        var outcome: StopReport?
     }
 
     struct StopRequest {

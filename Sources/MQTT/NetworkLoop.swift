@@ -10,12 +10,12 @@ final class NetworkLoop {
     struct Outlets: Sendable {
         let incoming: AsyncStream<ReceivedMessage>.Continuation
         let states: AsyncStream<ConnectionState>.Continuation
-        let ended = Gate()
+        /// What was left; nil until the end.
+        let outcome = Monitor<StopReport?>(nil)
 
         func finish() {
             incoming.finish()
             states.finish()
-            ended.open()
         }
     }
 
@@ -52,6 +52,7 @@ final class NetworkLoop {
     var refusals = TemporaryRefusals()
     var topics: [Int32: String] = [:]
     var isLeaving = false
+    private var outcome: StopReport?
     private var link = Link.none
     /// The address of the connection, until the broker there has accepted it.
     private var unacceptedAddress: SocketAddress?
@@ -104,6 +105,7 @@ final class NetworkLoop {
         }
         logExpired()
         outlets.finish()
+        outlets.outcome.update { $0 = outcome }
     }
 
     private func waitAndServe() {
@@ -339,8 +341,7 @@ final class NetworkLoop {
     // MARK: - The end
 
     func finish(saidGoodbye: Bool) {
-        let report = session.report(saidGoodbye: saidGoodbye)
-        session.state.withLock { $0.outcome = report }
+        outcome = session.report(saidGoodbye: saidGoodbye)
         perform(machine.stop())
     }
 

@@ -293,18 +293,18 @@ struct AnnouncedTopicsTests {
 @Suite("The memory of detection")
 struct DetectionMemoryTests {
     @Test("holds the last switch over a restart, if that is wanted; else it is forgotten")
-    func lifecycle() {
-        let store = MemoryEventStore()
+    func lifecycle() async throws {
+        let store = Outbox()
         let first = DetectionMemory(in: store, isKept: true)
         #expect(first.isOn == nil)
-        first.store(false)
+        try await first.store(false)
         #expect(DetectionMemory(in: store, isKept: true).isOn == false)
-        first.store(true)
+        try await first.store(true)
         #expect(DetectionMemory(in: store, isKept: true).isOn == true)
-        first.store(false)
+        try await first.store(false)
         let unwanted = DetectionMemory(in: store, isKept: false)
         #expect(unwanted.isOn == nil)
-        unwanted.store(false)
+        try await unwanted.store(false)
         #expect(DetectionMemory(in: store, isKept: true).isOn == nil, "a switch of long ago does not come back")
     }
 }

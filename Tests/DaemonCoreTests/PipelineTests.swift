@@ -17,7 +17,7 @@ struct PipelineTests {
         let publisher = try Publisher(
             encoder: MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),
             wanted: settings.publish,
-            ledger: MemoryLedger(),
+            ledger: Ledger(),
             sinks: [messages]
         )
         let pipeline = try Pipeline(

@@ -10,17 +10,16 @@ import Testing
 
 @Suite("Publisher and ledger")
 struct PublisherTests {
-    private let store = MemoryEventStore()
+    private let store = Outbox()
 
     /// A ledger on the same store, as the next run of the daemon finds it.
-    private func ledger() -> StoreLedger { StoreLedger(store: store) }
+    private func ledger() -> Ledger { Ledger(store: store) }
 
     private func event(_ kind: FaceEvent.Kind, face: Int) -> FaceEvent {
         let object = FaceObject(
             faceID: FaceID(rawValue: face),
             bounds: NormalizedRect(x: 0.25, y: 0.25, width: 0.5, height: 0.5),
-            confidence: 1,
-            trackedFrames: 3
+            confidence: 1
         )
         return FaceEvent(
             kind: kind,
@@ -31,7 +30,7 @@ struct PublisherTests {
 
     private var leave: FaceEvent.Kind { .leave(dwell: 1, lastSeen: Timestamp(nanoseconds: 9), reason: .left) }
 
-    private func publisher(_ ledger: StoreLedger, sink: any MessageSink) throws -> Publisher {
+    private func publisher(_ ledger: Ledger, sink: any MessageSink) throws -> Publisher {
         let encoder = MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
         return try Publisher(encoder: encoder, wanted: Settings().publish, ledger: ledger, sinks: [sink])
     }

@@ -89,7 +89,7 @@ struct ServiceManagerTests {
         let publisher = try Publisher(
             encoder: MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),
             wanted: [],
-            ledger: MemoryLedger(),
+            ledger: Ledger(),
             sinks: []
         )
         let board = StatusReporter(

@@ -21,7 +21,7 @@ struct SessionServiceTests {
         let publisher = try Publisher(
             encoder: MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),
             wanted: settings.publish,
-            ledger: MemoryLedger(),
+            ledger: Ledger(),
             sinks: [messages]
         )
         service = SessionService(

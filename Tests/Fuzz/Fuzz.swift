@@ -20,7 +20,7 @@ enum Fuzz {
         "preview": Media.preview,
         "clip": Media.clip,
         "http": Media.http,
-        "outbox": Outbox.damaged,
+        "outbox": DamagedOutbox.file,
         "mqtt": Broker.mqtt,
     ]
 

@@ -4,7 +4,7 @@ import Logging
 import MQTT
 
 /// The outbox's file, damaged by bytes and by SQL, opened as a daemon does.
-enum Outbox {
+enum DamagedOutbox {
     private static let logger = Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }
     // In memory: an input must not wait for a disk.
     private static let directory = "/dev/shm/facet-outbox-\(getpid())"
@@ -13,7 +13,7 @@ enum Outbox {
     private static let message = MQTTMessage(topic: "faces/smile", payload: Array("{}".utf8))
 
     /// The first byte says how the rest is used: even, as bytes of the file; odd, as values of cells.
-    static let damaged: Target = { bytes in
+    static let file: Target = { bytes in
         guard let first = bytes.first else { return }
         var file = sound
         if first & 1 == 0 { patch(&file, bytes.dropFirst()) }
@@ -22,7 +22,7 @@ enum Outbox {
         }
         _ = FileManager.default.createFile(atPath: path, contents: file)
         if first & 1 == 1 { setCells(Array(bytes.dropFirst())) }
-        guard let store = try? SQLiteEventStore(path: path, logger: logger) else { return }
+        guard let store = try? Outbox(path: path, logger: logger) else { return }
         let number = store.nextSequence()
         precondition(number > 0 && number <= 1 << 53, "events would get numbers that readers cannot represent")
         precondition(store.events().allSatisfy { $0.sequence < number }, "a number would be used twice")
@@ -80,7 +80,7 @@ enum Outbox {
         mkdir(directory, 0o700)
         let path = directory + "/sound.sqlite"
         do {
-            guard let store = try? SQLiteEventStore(path: path, logger: logger) else { return Data(count: 4096) }
+            guard let store = try? Outbox(path: path, logger: logger) else { return Data(count: 4096) }
             for _ in 0..<3 {
                 store.append(StoredEvent(sequence: store.nextSequence(), time: moment, message: message))
             }

@@ -6,12 +6,10 @@ import Testing
 
 /// A store whose removals take until they are let go, as on a slow disk.
 private final class SlowStore: EventStore {
-    private let memory = MemoryEventStore()
+    private let memory = Outbox()
     private let removal = Monitor((isWaiting: false, mayEnd: false))
 
     var isRemoving: Bool { removal.update(\.isWaiting) }
-    var condition: StoreCondition { memory.condition }
-    var mayHaveLostValues: Bool { memory.mayHaveLostValues }
 
     func letGo() { removal.update { $0.mayEnd = true } }
 
@@ -24,8 +22,6 @@ private final class SlowStore: EventStore {
     func nextSequence() -> Int64 { memory.nextSequence() }
     func append(_ event: StoredEvent) -> Bool { memory.append(event) }
     func events() -> [StoredEvent] { memory.events() }
-    func value(for key: String) -> [UInt8]? { memory.value(for: key) }
-    func set(_ value: [UInt8]?, for key: String) { memory.set(value, for: key) }
     func tidy() {}
 }
 

@@ -24,7 +24,7 @@ struct EnduranceTests {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, nowhere = nowhere as Int] in
             // A test's time limit does not reach the processes it starts.
             alarm(240)
-            let store = try SQLiteEventStore(path: path, logger: .silent)
+            let store = try Outbox(path: path, logger: .silent)
             let connection = try BrokerConnection(testing: .test(port: nowhere), store: store)
             try connection.start()
             for _ in 1...5 {
@@ -38,7 +38,7 @@ struct EnduranceTests {
         }
         let broker = try await MosquittoBroker()
         let observer = try await Observer(of: broker)
-        let store = try SQLiteEventStore(path: path, logger: .silent)
+        let store = try Outbox(path: path, logger: .silent)
         #expect(store.value(for: "open faces") == [7])
         #expect(store.nextSequence() == 6)
         let connection = try BrokerConnection(testing: .test(port: broker.port), store: store)
@@ -64,7 +64,7 @@ struct EnduranceTests {
                     [path = path as String, port = port as Int, events = events as Int] in
                     // A test's time limit does not reach the processes it starts.
                     alarm(240)
-                    let store = try SQLiteEventStore(path: path, logger: .silent)
+                    let store = try Outbox(path: path, logger: .silent)
                     let connection = try BrokerConnection(
                         testing: .test(port: port),
                         rules: DeliveryRules(maximumAge: nil),
@@ -94,7 +94,7 @@ struct EnduranceTests {
             try await Task.sleep(for: Effort.pace * 40)
         }
         await daemons
-        let store = try SQLiteEventStore(path: path, logger: .silent)
+        let store = try Outbox(path: path, logger: .silent)
         let last = try BrokerConnection(
             testing: .test(port: broker.port),
             rules: DeliveryRules(maximumAge: nil),

@@ -207,7 +207,7 @@ struct OutageTests {
     func boundedLog() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("outbox.sqlite")
-        let store = try SQLiteEventStore(path: path, logger: .silent)
+        let store = try Outbox(path: path, logger: .silent)
         let connection = try BrokerConnection(
             testing: .test(port: LoopbackPort.free()),
             rules: DeliveryRules(capacity: 10),

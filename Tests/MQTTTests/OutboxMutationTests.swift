@@ -37,7 +37,7 @@ struct OutboxMutationTests {
 
     /// Opens a mutant as a daemon does, and again as its next run.
     private static func use(_ path: String, _ index: Int) throws -> StoreCondition.State {
-        let store = try SQLiteEventStore(path: path, logger: .silent)
+        let store = try Outbox(path: path, logger: .silent)
         let sequence = store.nextSequence()
         #expect((1..<(1 << 53)).contains(sequence), "mutant \(index)")
         #expect(store.events().allSatisfy { $0.sequence < sequence }, "mutant \(index)")
@@ -52,7 +52,7 @@ struct OutboxMutationTests {
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.copyItem(atPath: path + suffix, toPath: path + ".copy" + suffix)
         }
-        let next = try SQLiteEventStore(path: path + ".copy", logger: .silent)
+        let next = try Outbox(path: path + ".copy", logger: .silent)
         #expect(next.condition.state == .ok, "mutant \(index): \(next.condition)")
         #expect(next.events().map(\.sequence) == [sequence], "mutant \(index)")
         #expect(next.value(for: "key") == [1], "mutant \(index)")
@@ -66,7 +66,7 @@ struct OutboxMutationTests {
     private static func soundFile(in directory: String) throws -> [UInt8] {
         let path = directory + "/sound.sqlite"
         do {
-            let store = try SQLiteEventStore(path: path, logger: .silent)
+            let store = try Outbox(path: path, logger: .silent)
             for sequence: Int64 in 1...40 {
                 var event = StoredEvent.test(sequence)
                 event.message.userProperties = [.init("type", "enter")]

@@ -43,7 +43,7 @@ extension BrokerConnection {
     convenience init(
         testing settings: BrokerSettings,
         rules: DeliveryRules = DeliveryRules(),
-        store: any EventStore = MemoryEventStore(),
+        store: any EventStore = Outbox(),
         logger: Logger = .silent
     ) throws {
         try self.init(settings: settings, rules: rules, store: store, clock: .still, logger: logger)

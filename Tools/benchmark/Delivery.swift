@@ -20,8 +20,8 @@ extension Benchmark {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: directory) }
             let logger = Logger(label: "benchmark")
-            let file = try SQLiteEventStore(path: directory.appending(path: "outbox.sqlite").path, logger: logger)
-            let memory = try await connect("memory", store: MemoryEventStore(), logger: logger)
+            let file = try Outbox(path: directory.appending(path: "outbox.sqlite").path, logger: logger)
+            let memory = try await connect("memory", store: Outbox(), logger: logger)
             let outbox = try await connect("outbox", store: file, logger: logger)
             print("events: \(Self.events) a round, at most 50 of them under way")
             try await Benchmark.compare(
@@ -50,7 +50,7 @@ extension Benchmark {
             let connection = try BrokerConnection(
                 settings: BrokerSettings(host: "127.0.0.1", port: port, clientID: "benchmark-backlog"),
                 rules: DeliveryRules(maximumAge: nil, capacity: count),
-                store: SQLiteEventStore(path: path, logger: logger),
+                store: Outbox(path: path, logger: logger),
                 logger: logger
             )
             let payload = [UInt8](repeating: 0x20, count: 600)

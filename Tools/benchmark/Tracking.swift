@@ -75,7 +75,7 @@ final class DaemonUnderTest {
         }
         var settings = Settings()
         settings.detection.maximumFaces = 4
-        publisher = try Publisher(encoder: encoder, wanted: settings.publish, ledger: MemoryLedger(), sinks: sinks)
+        publisher = try Publisher(encoder: encoder, wanted: settings.publish, ledger: Ledger(), sinks: sinks)
         session = try FaceSession(source: .custom(RecordedSource(frames, round: round)))
         pipeline = try Pipeline(
             settings: settings,

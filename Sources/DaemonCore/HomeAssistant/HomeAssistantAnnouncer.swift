@@ -2,6 +2,7 @@ import FaceMessages
 import Logging
 import MQTT
 import Synchronization
+import System
 
 /// Publishes the discovery message, again whenever Home Assistant has started, and removes the device once discovery is
 /// off.
@@ -10,12 +11,12 @@ final class HomeAssistantAnnouncer: Sendable {
 
     private let discovery: HomeAssistantDiscovery
     private let isOn: Bool
-    private let store: any EventStore
+    private let store: Outbox
     private let logger: Logger
     /// The topics that this run empties.
     private let leftovers = Mutex<[String]>([])
 
-    init(settings: Settings, store: any EventStore, logger: Logger) {
+    init(settings: Settings, store: Outbox, logger: Logger) {
         discovery = HomeAssistantDiscovery(
             prefix: settings.homeAssistant.prefix,
             base: settings.mqtt.topic,
@@ -33,8 +34,12 @@ final class HomeAssistantAnnouncer: Sendable {
 
     /// Begins, before the connection starts.
     ///
-    /// - Throws: `MQTTError.topic` if the prefix makes no topic.
-    func begin(on connection: BrokerConnection) throws {
+    /// - Throws: `MQTTError.topic` if the prefix makes no topic; `ThreadError`.
+    func begin(on connection: BrokerConnection) async throws {
+        try await onThread(named: "outbox") { try self.beginBlocking(on: connection) }
+    }
+
+    private func beginBlocking(on connection: BrokerConnection) throws {
         if isOn { try connection.subscribe(discovery.birthTopic) }
         var announced = AnnouncedTopics(stored: store.value(for: Self.key))
         let left = announced.begin(announcing: isOn ? discovery.topic : nil)
@@ -59,12 +64,14 @@ final class HomeAssistantAnnouncer: Sendable {
     }
 
     /// Ends, after the connection has stopped.
-    func end(_ report: StopReport) {
+    func end(_ report: StopReport) async throws {
         let left = leftovers.withLock(\.self)
         guard !left.isEmpty else { return }
-        var announced = AnnouncedTopics(stored: store.value(for: Self.key))
-        announced.emptied(left, butNot: report.unsentTopics)
-        store.set(announced.stored, for: Self.key)
+        try await onThread(named: "outbox") { [store] in
+            var announced = AnnouncedTopics(stored: store.value(for: Self.key))
+            announced.emptied(left, butNot: report.unsentTopics)
+            store.set(announced.stored, for: Self.key)
+        }
     }
 
     private func announce(on connection: BrokerConnection) throws {

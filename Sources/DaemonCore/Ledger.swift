@@ -2,12 +2,12 @@ import FaceMessages
 import FaceMetadata
 import FoundationEssentials
 import Frames
-import MQTT
+package import MQTT
 import Synchronization
 
-/// Numbers events and faces through the outbox's store, so that they go on growing after a restart, and keeps there which
-/// faces subscribers believe present.
-final class StoreLedger: Ledger {
+/// Numbers events and faces, so that no number is ever used twice, not even after a restart, and keeps which faces
+/// subscribers believe present; both in the outbox.
+package final class Ledger: Sendable {
     private static let faceIDKey = "nextFaceID"
     private static let openFacesKey = "openFaces"
 
@@ -22,14 +22,15 @@ final class StoreLedger: Ledger {
         var lastTold: Int64
     }
 
-    private let store: any EventStore
+    private let store: Outbox
     private let openFaces: Mutex<[OpenFace]>
     private let orphans: [OpenFace]
 
     /// The face numbers that are believed; half of what JSON readers take exactly, so that counting on stays within.
     private static let faceIDs = 1...(1 << 52)
 
-    init(store: any EventStore) {
+    /// Begins with what an earlier run left in an outbox; with 1 in one without a file.
+    package init(store: Outbox = Outbox()) {
         self.store = store
         let saved = store.value(for: Self.openFacesKey).flatMap { bytes in
             try? JSONDecoder().decode([OpenFace].self, from: Data(bytes))
@@ -39,10 +40,10 @@ final class StoreLedger: Ledger {
         openFaces = Mutex(orphans)
     }
 
-    func nextSequence() -> Int {
-        Int(store.nextSequence())
-    }
+    /// The number of the next event; each call gives the next one.
+    func nextSequence() -> Int { Int(store.nextSequence()) }
 
+    /// The identity that the next face to enter gets.
     func nextFaceID() -> FaceID {
         let saved = store.value(for: Self.faceIDKey)
         let number = saved.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
@@ -53,6 +54,7 @@ final class StoreLedger: Ledger {
         return FaceID(rawValue: max(Int(Timestamp.wallClock().nanoseconds / 1_000_000_000), afterOrphans))
     }
 
+    /// Notes an event as published: an enter opens a face, a leave closes it.
     func note(_ event: FaceEvent) {
         openFaces.withLock { faces in
             let known = faces.first { $0.faceID == event.face.faceID.rawValue }
@@ -68,9 +70,8 @@ final class StoreLedger: Ledger {
         }
     }
 
-    func leavesOfLastRun() -> [FaceEvent] {
-        orphans.map(\.leave)
-    }
+    /// The leaves, with reason `restart`, of the faces that an earlier run left open by dying.
+    func leavesOfLastRun() -> [FaceEvent] { orphans.map(\.leave) }
 
     private func save(_ faces: [OpenFace]) {
         // Numbers and texts always encode; there is nothing to lose by leaving the old value in place.
@@ -79,7 +80,7 @@ final class StoreLedger: Ledger {
     }
 }
 
-extension StoreLedger.OpenFace {
+extension Ledger.OpenFace {
     fileprivate init(_ event: FaceEvent, entered: Int64?) {
         let bounds = event.face.bounds
         self.init(
@@ -107,8 +108,7 @@ extension StoreLedger.OpenFace {
         let face = FaceObject(
             faceID: FaceID(rawValue: faceID),
             bounds: NormalizedRect(x: box[0], y: box[1], width: box[2], height: box[3]),
-            confidence: confidence,
-            trackedFrames: 0
+            confidence: confidence
         )
         let dwell = max(0, lastSeen.seconds(since: Timestamp(nanoseconds: entered)))
         return FaceEvent(

@@ -5,8 +5,8 @@ import Testing
 
 @testable import MQTT
 
-@Suite("Outbox in SQLite", .timeLimit(.minutes(5)))
-struct SQLiteEventStoreTests {
+@Suite("Outbox", .timeLimit(.minutes(5)))
+struct OutboxTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.file("state/facet/outbox.sqlite") }
 
@@ -22,7 +22,7 @@ struct SQLiteEventStoreTests {
         event.message.messageExpiry = .seconds(3)
         event.message.payload = [0, 255, 128]
         do {
-            let store = try SQLiteEventStore(path: path, logger: .silent)
+            let store = try Outbox(path: path, logger: .silent)
             #expect(store.condition.state == .ok)
             #expect(store.nextSequence() == 1)
             #expect(store.append(event))
@@ -33,7 +33,7 @@ struct SQLiteEventStoreTests {
             store.set([9], for: "gone")
             store.set(nil, for: "gone")
         }
-        let store = try SQLiteEventStore(path: path, logger: .silent)
+        let store = try Outbox(path: path, logger: .silent)
         #expect(store.events() == [event, .test(3)])
         #expect(store.nextSequence() == 4)
         #expect(store.value(for: "open faces") == [1, 2, 3])
@@ -42,29 +42,29 @@ struct SQLiteEventStoreTests {
 
     @Test("an event without properties comes back without any")
     func noProperties() throws {
-        do { _ = try SQLiteEventStore(path: path, logger: .silent).append(.test(1)) }
-        #expect(try SQLiteEventStore(path: path, logger: .silent).events() == [.test(1)])
+        do { _ = try Outbox(path: path, logger: .silent).append(.test(1)) }
+        #expect(try Outbox(path: path, logger: .silent).events() == [.test(1)])
     }
 
     @Test("sequence numbers grow on although all events are gone")
     func monotonicSequence() throws {
         do {
-            let store = try SQLiteEventStore(path: path, logger: .silent)
+            let store = try Outbox(path: path, logger: .silent)
             for sequence: Int64 in 1...5 { store.append(.test(sequence)) }
             store.remove([1, 2, 3, 4, 5])
         }
-        #expect(try SQLiteEventStore(path: path, logger: .silent).nextSequence() == 6)
+        #expect(try Outbox(path: path, logger: .silent).nextSequence() == 6)
     }
 
     @Test("a number that no event was kept with is used again: no gap")
     func unusedNumber() throws {
-        do { _ = try SQLiteEventStore(path: path, logger: .silent).nextSequence() }
-        #expect(try SQLiteEventStore(path: path, logger: .silent).nextSequence() == 1)
+        do { _ = try Outbox(path: path, logger: .silent).nextSequence() }
+        #expect(try Outbox(path: path, logger: .silent).nextSequence() == 1)
     }
 
     @Test("the file is for its owner only")
     func permissions() throws {
-        let store = try SQLiteEventStore(path: path, logger: .silent)
+        let store = try Outbox(path: path, logger: .silent)
         store.append(.test(1))
         for name in [path, path + "-wal"] {
             let mode = try FileManager.default.attributesOfItem(atPath: name)[.posixPermissions] as? Int
@@ -74,9 +74,9 @@ struct SQLiteEventStoreTests {
 
     @Test("a second process with the same file is refused and learns who has it")
     func sharedFile() async throws {
-        let first = try SQLiteEventStore(path: path, logger: .silent)
+        let first = try Outbox(path: path, logger: .silent)
         await #expect(processExitsWith: .success) { [path = path as String, holder = getpid() as Int32] in
-            let error = #expect(throws: OutboxInUse.self) { try SQLiteEventStore(path: path, logger: .silent) }
+            let error = #expect(throws: OutboxInUse.self) { try Outbox(path: path, logger: .silent) }
             #expect(error?.description.contains("process \(holder) (") == true)
         }
         #expect(first.append(.test(1)))
@@ -85,7 +85,7 @@ struct SQLiteEventStoreTests {
     @Test("a place that cannot be written to is told once, and everything goes on in memory")
     func unusablePlace() throws {
         let log = LogRecorder()
-        let store = try SQLiteEventStore(path: "/proc/facet/outbox.sqlite", logger: log.logger)
+        let store = try Outbox(path: "/proc/facet/outbox.sqlite", logger: log.logger)
         #expect(store.condition.state == .memory)
         #expect(!store.append(.test(1)))
         store.remove([1])
@@ -96,12 +96,12 @@ struct SQLiteEventStoreTests {
 
     @Test("a read-only file is told once, and everything goes on in memory")
     func readOnlyFile() throws {
-        do { _ = try SQLiteEventStore(path: path, logger: .silent).append(.test(1)) }
+        do { _ = try Outbox(path: path, logger: .silent).append(.test(1)) }
         let log = LogRecorder()
         // Root may write what is read-only, so the lack of a directory stands in where it has to.
         let isRoot = getuid() == 0
         try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
-        let store = try SQLiteEventStore(path: isRoot ? "/sys/outbox.sqlite" : path, logger: log.logger)
+        let store = try Outbox(path: isRoot ? "/sys/outbox.sqlite" : path, logger: log.logger)
         #expect(!store.append(.test(2)))
         #expect(store.condition.detail?.contains("cannot") == true)
         #expect(log.lines.count == 1)
@@ -113,7 +113,7 @@ struct SQLiteEventStoreTests {
     )
     func damagedFile(offset: Int) throws {
         do {
-            let store = try SQLiteEventStore(path: path, logger: .silent)
+            let store = try Outbox(path: path, logger: .silent)
             for sequence: Int64 in 1...200 { store.append(.test(sequence)) }
         }
         let handle = try #require(FileHandle(forUpdatingAtPath: path))
@@ -123,7 +123,7 @@ struct SQLiteEventStoreTests {
         let before = try Data(contentsOf: URL(filePath: path))
         let log = LogRecorder()
         do {
-            let store = try SQLiteEventStore(path: path, logger: log.logger)
+            let store = try Outbox(path: path, logger: log.logger)
             #expect(store.condition.state == .restored)
             #expect(store.mayHaveLostValues)
             #expect(log.lines.count == 1)
@@ -135,7 +135,7 @@ struct SQLiteEventStoreTests {
             #expect(next > 200)
             #expect(store.append(.test(next)))
         }
-        let next = try SQLiteEventStore(path: path, logger: .silent)
+        let next = try Outbox(path: path, logger: .silent)
         #expect(next.condition.state == .ok)
         #expect(next.mayHaveLostValues, "until a value was kept, none of an earlier run is known")
         #expect(next.nextSequence() > 1_000_000_000_000)
@@ -166,12 +166,12 @@ struct SQLiteEventStoreTests {
     )
     func wrongCells(sql: String) throws {
         do {
-            let store = try SQLiteEventStore(path: path, logger: .silent)
+            let store = try Outbox(path: path, logger: .silent)
             for sequence: Int64 in 1...3 { store.append(.test(sequence)) }
             store.set([7], for: "open faces")
         }
         try SQLiteFile.execute(sql, on: path)
-        let store = try SQLiteEventStore(path: path, logger: .silent)
+        let store = try Outbox(path: path, logger: .silent)
         #expect(store.condition.state == .restored)
         #expect(store.events().isEmpty)
         #expect(store.value(for: "open faces") == nil && store.mayHaveLostValues)
@@ -182,7 +182,7 @@ struct SQLiteEventStoreTests {
 
     @Test("a file that goes bad while it is in use is replaced, with everything that waits")
     func damageLater() throws {
-        let store = try SQLiteEventStore(path: path, logger: .silent)
+        let store = try Outbox(path: path, logger: .silent)
         for sequence: Int64 in 1...50 { store.append(.test(sequence)) }
         store.remove([1, 2])
         try SQLiteFile.execute("DROP TABLE event", on: path)
@@ -195,7 +195,7 @@ struct SQLiteEventStoreTests {
 
     @Test("a deleted directory is noticed, and a new file holds everything that waits")
     func deletedDirectory() throws {
-        let store = try SQLiteEventStore(path: path, logger: .silent)
+        let store = try Outbox(path: path, logger: .silent)
         for sequence: Int64 in 1...3 { store.append(.test(sequence)) }
         store.remove([1])
         try FileManager.default.removeItem(atPath: directory.file("state"))
@@ -206,7 +206,7 @@ struct SQLiteEventStoreTests {
     @Test("a file that cannot be opened at the start is opened later, and numbers do not begin anew")
     func lateFile() throws {
         _ = try directory.write("in the way", to: "state")
-        let store = try SQLiteEventStore(path: path, logger: .silent)
+        let store = try Outbox(path: path, logger: .silent)
         #expect(store.condition.state == .memory)
         let number = store.nextSequence()
         #expect(number > 1_000_000_000)
@@ -217,7 +217,7 @@ struct SQLiteEventStoreTests {
     }
 
     /// Lets the store try again as the network thread does, until something holds; the suite's time limit ends it.
-    private func repeatedly(_ store: SQLiteEventStore, until condition: (SQLiteEventStore) -> Bool) throws {
+    private func repeatedly(_ store: Outbox, until condition: (Outbox) -> Bool) throws {
         while !condition(store) {
             store.tidy()
             usleep(20_000)
@@ -225,11 +225,11 @@ struct SQLiteEventStoreTests {
     }
 
     /// What a copy of the file holds, as after a crash.
-    private func expect(_ sequences: [Int64], afterRestartOf store: SQLiteEventStore) throws {
+    private func expect(_ sequences: [Int64], afterRestartOf store: Outbox) throws {
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: path + suffix, toPath: directory.file("copy") + suffix)
         }
-        let copy = try SQLiteEventStore(path: directory.file("copy"), logger: .silent)
+        let copy = try Outbox(path: directory.file("copy"), logger: .silent)
         #expect(copy.events().map(\.sequence) == sequences)
         #expect(copy.nextSequence() == (sequences.last ?? 0) + 1)
         withExtendedLifetime(store) {}
@@ -260,16 +260,16 @@ struct SQLiteEventStoreTests {
             atPath: directory.file("state/facet"),
             withIntermediateDirectories: true
         )
-        do { _ = try SQLiteEventStore(path: path, logger: .silent) }
+        do { _ = try Outbox(path: path, logger: .silent) }
         try SQLiteFile.execute("INSERT INTO grdb_migrations VALUES ('v99')", on: path)
-        #expect(try SQLiteEventStore(path: path, logger: .silent).condition.detail?.contains("newer") == true)
+        #expect(try Outbox(path: path, logger: .silent).condition.detail?.contains("newer") == true)
         #expect(try asides().isEmpty)
     }
 
     @Test("a full disk costs safety, not events, and is noticed when it is over")
     func fullDisk() throws {
         let log = LogRecorder()
-        let store = try SQLiteEventStore(path: path, maximumPages: 12, logger: log.logger)
+        let store = try Outbox(path: path, maximumPages: 12, logger: log.logger)
         var kept: [Int64] = []
         var sequence: Int64 = 0
         while store.condition.state == .ok, sequence < 1000 {
@@ -288,7 +288,7 @@ struct SQLiteEventStoreTests {
 
     @Test("the log is merged into the file now and then")
     func tidying() throws {
-        let store = try SQLiteEventStore(path: path, logger: .silent)
+        let store = try Outbox(path: path, logger: .silent)
         for sequence: Int64 in 1...400 {
             store.append(.test(sequence))
             store.remove([sequence])

@@ -3,14 +3,15 @@ import Glibc
 package import Logging
 import Synchronization
 
-/// Keeps events in an SQLite file, so that no crash of the program loses any.
+/// Keeps events and a few small values in an SQLite file, so that no crash of the program loses any; or, without a file, as
+/// long as the process lives.
 ///
 /// What is written is the kernel's at once and survives the end of the program by whatever means. It is the disk's with
 /// the next checkpoint: a power cut may cost the events and numbers since then (up to 128 writes), but never the file.
 /// The same is kept in memory, so that a file that fails while it is in use is replaced without a loss:
 /// - a damaged file is moved aside and a new one begins; what it held at the start is not sent;
 /// - a file that cannot be written or was deleted is tried again every few seconds.
-package final class SQLiteEventStore: EventStore {
+package final class Outbox: EventStore {
     private struct State {
         /// Nil while the file cannot be used.
         var file: OutboxFile?
@@ -19,8 +20,8 @@ package final class SQLiteEventStore: EventStore {
         var values: [String: [UInt8]] = [:]
         /// The highest number used so far.
         var lastSequence: Int64 = 0
-        var condition = StoreCondition(.ok)
-        var healthy = StoreCondition(.ok)
+        var condition = StoreCondition(state: .ok)
+        var healthy = StoreCondition(state: .ok)
         var writes = 0
         var nextLook: Int64 = 0
         var nextRetry: Int64 = 0
@@ -48,25 +49,30 @@ package final class SQLiteEventStore: EventStore {
     /// Whether values of earlier runs may be missing, because a file was damaged or cannot be opened.
     package let mayHaveLostValues: Bool
 
-    private let path: String
+    private let path: String?
     private let maximumPages: Int?
     private let logger: Logger
     private let found: [StoredEvent]
     private let state: Mutex<State>
     private let changes: AsyncStream<StoreCondition>.Continuation
 
+    /// Makes an outbox without a file.
+    package init() {
+        (path, maximumPages, logger, found, mayHaveLostValues) = (nil, nil, Logger(label: "outbox"), [], false)
+        (conditions, changes) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        var state = State()
+        state.condition = StoreCondition(state: .memory, detail: "events are kept in memory only")
+        self.state = Mutex(state)
+    }
+
     /// Opens or makes the file, along with the directories that lead to it.
     ///
     /// - Parameters:
     ///   - path: where the file is; each process needs its own.
+    ///   - maximumPages: limits the file's size as a full disk would.
     ///   - logger: gets one line per change of the condition.
     /// - Throws: `OutboxInUse` if another process has the file: both would number and send the same events.
-    package convenience init(path: String, logger: Logger) throws(OutboxInUse) {
-        try self.init(path: path, maximumPages: nil, logger: logger)
-    }
-
-    /// `maximumPages` limits the file's size as a full disk would.
-    init(path: String, maximumPages: Int?, logger: Logger) throws(OutboxInUse) {
+    package init(path: String, maximumPages: Int? = nil, logger: Logger) throws(OutboxInUse) {
         self.path = path
         self.maximumPages = maximumPages
         self.logger = logger
@@ -93,6 +99,7 @@ package final class SQLiteEventStore: EventStore {
         changes.finish()
     }
 
+    /// Whether events survive a crash.
     package var condition: StoreCondition { state.withLock(\.condition) }
 
     package func nextSequence() -> Int64 {
@@ -121,6 +128,7 @@ package final class SQLiteEventStore: EventStore {
 
     package func value(for key: String) -> [UInt8]? { state.withLock { $0.values[key] } }
 
+    /// Keeps a value under a key; nil forgets it. May wait for the disk.
     package func set(_ value: [UInt8]?, for key: String) {
         write(.init(values: [key: value])) { $0.values[key] = value }
     }
@@ -134,10 +142,10 @@ package final class SQLiteEventStore: EventStore {
                 if !file.isInPlace {
                     state.file = nil
                     state.nextRetry = now
-                    state.condition = StoreCondition(.memory, "its file was deleted")
+                    state.condition = StoreCondition(state: .memory, detail: "its file was deleted")
                 }
             }
-            if state.file == nil, now >= state.nextRetry { reopen(&state) }
+            if state.file == nil, let path, now >= state.nextRetry { reopen(path, &state) }
             guard state.writes >= Self.writesPerCheckpoint else { return nil }
             state.writes = 0
             return state.file
@@ -161,8 +169,8 @@ package final class SQLiteEventStore: EventStore {
             file = try OutboxFile(path: path, maximumPages: maximumPages)
             try file.write(all: contents)
             state.healthy = StoreCondition(
-                .restored,
-                "\(OutboxFile.explain(error)): moved to \(aside), a new one begins"
+                state: .restored,
+                detail: "\(OutboxFile.explain(error)): moved to \(aside), a new one begins"
             )
         }
         // A file that is opened late still holds what an earlier run left: that stays for the next one.
@@ -177,10 +185,10 @@ package final class SQLiteEventStore: EventStore {
     }
 
     /// Opens a lost file again and writes what is in memory.
-    private func reopen(_ state: inout State) {
+    private func reopen(_ path: String, _ state: inout State) {
         if state.hasBeenOpened, access(path, F_OK) != 0 {
             let detail = "its file was deleted; it could be opened again and holds all events"
-            state.healthy = StoreCondition(.restored, detail)
+            state.healthy = StoreCondition(state: .restored, detail: detail)
         }
         do {
             try Self.open(path: path, maximumPages: maximumPages, into: &state)
@@ -225,16 +233,16 @@ package final class SQLiteEventStore: EventStore {
     private static func fail(_ error: any Error, _ state: inout State) {
         state.file = nil
         state.nextRetry = DeliveryClock.monotonic() + retryInterval
-        state.condition = StoreCondition(.memory, OutboxFile.explain(error))
+        state.condition = StoreCondition(state: .memory, detail: OutboxFile.explain(error))
     }
 
     /// A number above all that earlier runs can have used: milliseconds since 1970, of which each had less than one event.
     private static func numberByClock() -> Int64 { DeliveryClock.system.now().wall / 1_000_000 }
 
     private func log(_ condition: StoreCondition) {
-        let metadata: Logger.Metadata = ["file": "\(path)", "reason": "\(condition.detail ?? "")"]
+        let metadata: Logger.Metadata = ["file": "\(path ?? "")", "reason": "\(condition.detail ?? "")"]
         switch condition.state {
-        case .ok: logger.info("the outbox can be written again", metadata: ["file": "\(path)"])
+        case .ok: logger.info("the outbox can be written again", metadata: ["file": "\(path ?? "")"])
         case .restored: logger.warning("the outbox was replaced", metadata: metadata)
         case .memory:
             logger.error(

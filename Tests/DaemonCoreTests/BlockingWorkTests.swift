@@ -1,0 +1,42 @@
+import FacetTestSupport
+import GRDB
+import MQTT
+import Testing
+
+@testable import DaemonCore
+
+/// The outbox waits for a disk, which Swift's shared threads must not: they handle signals and deliver messages.
+@Suite("Work that blocks")
+struct BlockingWorkTests {
+    private let directory: TemporaryDirectory
+    private let log = LogRecorder()
+    private let store: Outbox
+    private let otherProgram: DatabaseQueue
+
+    /// While another program writes to the outbox, each write of ours fails, which the thread that writes logs.
+    init() throws {
+        directory = try TemporaryDirectory()
+        let path = directory.file("outbox.sqlite")
+        store = try Outbox(path: path, logger: log.logger)
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        otherProgram = try DatabaseQueue(path: path, configuration: configuration)
+        try otherProgram.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
+    }
+
+    @Test("a switch is stored on a thread of its own")
+    func detection() async throws {
+        try await DetectionMemory(in: store, isKept: true).store(false)
+        #expect(log.threads == ["outbox"])
+    }
+
+    @Test("what is announced to Home Assistant is stored on a thread of its own")
+    func discovery() async throws {
+        var settings = Settings()
+        settings.homeAssistant.discovery = true
+        let announcer = HomeAssistantAnnouncer(settings: settings, store: store, logger: log.logger)
+        let broker = BrokerSettings(host: "127.0.0.1", clientID: "test")
+        try await announcer.begin(on: BrokerConnection(settings: broker, logger: log.logger))
+        #expect(log.threads == ["outbox"])
+    }
+}
