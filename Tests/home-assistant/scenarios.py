@@ -229,7 +229,7 @@ class HomeAssistant:
         """How often each automation has run its actions, by its log line."""
         text = self.log.read_text(errors="replace")
         return collections.Counter(
-            re.findall(r"\[homeassistant\.components\.automation\.(\w+)\].*Running automation actions", text)
+            re.findall(r"\[homeassistant\.components\.automation\.(\w+)\] [^:]*: Running automation actions", text)
         )
 
 
@@ -260,6 +260,7 @@ class Run:
             "facetd",
             [options.facetd, "--source", self.stage.url, "--mqtt", f"mqtt://127.0.0.1:{self.port}",
              "--set", "camera.name=front", "--set", "stats.interval=1s",
+             "--set", "publish=metadata,enter,leave,smile,smile_end,blink,eyes_closed,count",
              "--set", f"preview.enabled={str(self.has_preview(options.version)).lower()}"],
             self.work / "facetd.log", {**os.environ, "XDG_STATE_HOME": str(state)},
         )
@@ -451,7 +452,8 @@ class Run:
         print(f"{self.version}: {self.failures} checks failed", flush=True)
         return self.failures
 
-    async def prepare(self):
+    async def come_up(self):
+        """Starts everything; the device's id in Home Assistant."""
         await self.stage.plug()
         self.broker.start()
         await asyncio.sleep(1)
@@ -461,10 +463,13 @@ class Run:
         await self.home.onboard()
         await self.until_state(self.OCCUPANCY, "off", seconds=90)
         devices = await self.home.command(type="config/device_registry/list")
-        device = next(d["id"] for d in devices if d["name"] == "front")
+        return next(d["id"] for d in devices if d["name"] == "front")
+
+    async def prepare(self):
+        device = await self.come_up()
         triggers = await self.home.command(type="device_automation/trigger/list", device_id=device)
         types = {t["type"] for t in triggers if t["domain"] == "mqtt"}
-        self.check(types == {"enter", "leave", "smile", "blink", "eyes_closed"}, f"device triggers: {sorted(types)}")
+        self.check(types == {"enter", "leave", "smile", "smile_end", "blink", "eyes_closed"}, f"device triggers: {sorted(types)}")
         named = set(re.findall(r"`((?:event|binary_sensor|sensor|switch|camera)\.front_\w+)`", self.document))
         if not self.has_preview(self.version):
             named.discard("camera.front_preview")
@@ -487,13 +492,12 @@ class Run:
         await self.causes("at first")
 
 
-def main():
+def arguments():
     parser = argparse.ArgumentParser()
     for name in ("work", "suite", "version", "facetd", "document", "only"):
         parser.add_argument("--" + name, required=True)
-    options = parser.parse_args()
-    sys.exit(min(asyncio.run(Run(options).run()), 1))
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(min(asyncio.run(Run(arguments()).run()), 1))
