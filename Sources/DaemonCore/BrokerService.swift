@@ -5,7 +5,7 @@ import MQTT
 import ServiceLifecycle
 import System
 
-/// Keeps the connection to the broker, and obeys what comes in on `detect/set`.
+/// Keeps the connection to the broker, and carries out the commands on `detect/set`.
 struct BrokerService: Service {
     let delivery: Delivery
     let status: StatusReporter
@@ -41,7 +41,7 @@ struct BrokerService: Service {
                 group.addTask {
                     for await condition in delivery.outbox.conditions { status.outbox(condition) }
                 }
-                for await message in connection.incoming { await obey(message) }
+                for await message in connection.incoming { await handle(message) }
             }
         }
         // What the broker does not take within this time is logged below and not waited for: people expect Ctrl-C to work.
@@ -54,7 +54,7 @@ struct BrokerService: Service {
         }
     }
 
-    private func obey(_ message: ReceivedMessage) async {
+    private func handle(_ message: ReceivedMessage) async {
         guard !delivery.homeAssistant.handles(message, on: delivery.connection) else { return }
         guard message.topic == Topic.detectSet.name(under: base) else { return }
         // What clears a retained command is no command.

@@ -9,30 +9,22 @@ import Synchronization
 ///
 /// Under systemd the journal knows the time and wants the level as a number in front.
 package struct ConsoleLogHandler: LogHandler {
-    /// What is said with every line.
     package var metadata: Logger.Metadata = [:]
-    /// What is written at least.
     package var logLevel: Logger.Level
 
     private let isForJournal: Bool
 
-    /// Makes a handler.
-    ///
-    /// - Parameters:
-    ///   - level: What is written at least.
-    ///   - environment: Says whether standard error goes to systemd's journal.
+    /// Makes a handler; the environment says whether standard error goes to systemd's journal.
     package init(level: Logger.Level, environment: [String: String]) {
         logLevel = level
         isForJournal = environment["JOURNAL_STREAM"] != nil
     }
 
-    /// A value that is said with every line.
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    /// Writes one line.
     package func log(event: LogEvent) {
         let line = Self.line(
             level: event.level,

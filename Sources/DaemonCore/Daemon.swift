@@ -10,12 +10,8 @@ import UnixSignals
 /// The whole daemon: what one run of `facetd` does.
 package struct Daemon: Sendable {
     private let logger: Logger
-    private let camera: SessionService
-    private let stats: StatsService
-    private let broker: BrokerService?
+    private let services: [ServiceGroupConfiguration.ServiceConfiguration]
     private let meter: SessionMeter
-    private let reload: ReloadService?
-    private let watchdog: WatchdogService?
     private let summary: RunSummary?
     private let summarize: (@Sendable ([String]) -> Void)?
 
@@ -32,7 +28,6 @@ package struct Daemon: Sendable {
         /// Reads the settings again, on SIGHUP; nil ignores that signal.
         package var reload: (@Sendable () throws -> Settings)?
 
-        /// Makes the default options.
         package init() {}
     }
 
@@ -87,24 +82,16 @@ package struct Daemon: Sendable {
         )
         print?.onFailure { camera.end($0.isGoneReader ? nil : $0) }
         self.logger = logger
-        self.camera = camera
         self.summary = summary
         summarize = options.summarize
         let meter = session.meter
         self.meter = meter
-        reload = options.reload.map { load in
-            ReloadService(running: settings, load: load, apply: { camera.apply($0) }, logger: logger)
-        }
-        watchdog = manager.flatMap { manager in
-            manager.watchdogInterval.map { interval in
-                WatchdogService(manager: manager, interval: interval, meter: meter, logger: logger)
-            }
-        }
-        stats = StatsService(interval: settings.stats.interval, meter: meter, publisher: publisher) {
+        let stats = StatsService(interval: settings.stats.interval, meter: meter, publisher: publisher) {
             delivery?.figures ?? DaemonStats.Messages()
         }
-        broker = delivery.map { delivery in
-            BrokerService(
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
+        if let delivery {
+            let broker = BrokerService(
                 delivery: delivery,
                 status: status,
                 base: settings.mqtt.topic,
@@ -113,20 +100,17 @@ package struct Daemon: Sendable {
                 onFirstConnection: { publisher.publishLeavesOfLastRun() },
                 logger: logger
             )
+            services.append(.init(service: broker))
         }
-    }
-
-    /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
-    ///
-    /// - Throws: What failed; everything else has ended in good order by then.
-    package func run() async throws {
-        var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
-        if let broker { services.append(.init(service: broker)) }
         services.append(.init(service: stats))
-        if let reload {
+        if let load = options.reload {
+            let reload = ReloadService(running: settings, load: load, apply: { camera.apply($0) }, logger: logger)
             services.append(.init(service: reload, successTerminationBehavior: .gracefullyShutdownGroup))
         }
-        if let watchdog { services.append(.init(service: watchdog)) }
+        if let manager, let interval = manager.watchdogInterval {
+            let watchdog = WatchdogService(manager: manager, interval: interval, meter: meter, logger: logger)
+            services.append(.init(service: watchdog))
+        }
         services.append(
             .init(
                 service: camera,
@@ -134,6 +118,13 @@ package struct Daemon: Sendable {
                 failureTerminationBehavior: .gracefullyShutdownGroup
             )
         )
+        self.services = services
+    }
+
+    /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
+    ///
+    /// - Throws: What failed; everything else has ended in good order by then.
+    package func run() async throws {
         var quiet = logger
         quiet.logLevel = .error
         let group = ServiceGroup(

@@ -17,7 +17,7 @@ struct Delivery: Sendable {
     init(_ settings: Settings, encoder: MessageEncoder, environment: [String: String], logger: Logger) throws {
         // Each base topic has its own file, because each is a daemon of its own.
         let path = settings.outbox.path ?? OutboxLocation.path(topic: settings.mqtt.topic, environment: environment)
-        do { outbox = try Outbox(path: path, logger: logger) } catch { throw OutboxError(error) }
+        outbox = try Outbox(path: path, logger: logger)
         connection = try BrokerConnection(
             settings: try settings.mqtt.brokerSettings(encoder: encoder, environment: environment),
             rules: DeliveryRules(maximumAge: settings.events.maxAge, capacity: settings.outbox.capacity),
@@ -41,16 +41,6 @@ struct Delivery: Sendable {
         var messages = DaemonStats.Messages(connection.counters)
         messages.outbox = DaemonStatus.Outbox(outbox.condition)
         return messages
-    }
-}
-
-/// The outbox belongs to another process.
-struct OutboxError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ error: OutboxInUse) {
-        description =
-            "\(error), which would send the same events: end that process, or give this daemon its own outbox.path"
     }
 }
 

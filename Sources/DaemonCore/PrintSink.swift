@@ -1,4 +1,4 @@
-package import FaceMessages
+import FaceMessages
 import Glibc
 import Synchronization
 
@@ -15,7 +15,7 @@ struct PrintError: Error, Hashable, CustomStringConvertible {
 }
 
 /// Writes every message to standard output as one line of JSON.
-package final class PrintSink: MessageSink {
+final class PrintSink: MessageSink {
     /// A pipe that has room has room for so much (POSIX's `PIPE_BUF` on Linux).
     private static let chunk = 4096
     /// How long a reader that does not read may hold things up once the daemon is to end, in milliseconds.
@@ -32,8 +32,7 @@ package final class PrintSink: MessageSink {
     private let isEnding = Mutex(false)
     private let state = Mutex(State())
 
-    /// Makes a sink that writes messages under a base topic to a descriptor.
-    package init(base: String, descriptor: Int32 = STDOUT_FILENO) {
+    init(base: String, descriptor: Int32 = STDOUT_FILENO) {
         self.base = base
         self.descriptor = descriptor
         isTerminal = isatty(descriptor) == 1
@@ -49,7 +48,7 @@ package final class PrintSink: MessageSink {
     }
 
     /// Writes a message; waits for a reader that is slow, as any program in a pipeline does.
-    package func send(_ message: Message) {
+    func send(_ message: Message) {
         guard state.withLock({ $0.error == nil }), let code = write(message.line(base: base)) else { return }
         let error = PrintError(code: code)
         let action = state.withLock { state in

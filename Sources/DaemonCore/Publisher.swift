@@ -32,13 +32,8 @@ package final class Publisher: Sendable {
         var isFinished = false
     }
 
-    /// Makes a publisher.
+    /// Publishes the wanted messages, and in any case status, stats and the state of detection, to sinks in their order.
     ///
-    /// - Parameters:
-    ///   - encoder: Knows the camera and this run.
-    ///   - wanted: Which messages are published; status, stats and the state of detection always are.
-    ///   - ledger: Numbers events.
-    ///   - sinks: Where messages go, in this order.
     /// - Throws: `ThreadError` if the system has no thread left.
     package init(
         encoder: MessageEncoder,
@@ -93,7 +88,6 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// Publishes how many faces there are.
     package func publishCount(_ count: Int) {
         guard wanted.contains(.count) else { return }
         post { [self] in send(encoder.count(count)) }
@@ -117,7 +111,6 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// Publishes the daemon's and its camera's condition.
     package func publish(_ status: DaemonStatus) {
         post(waits: false) { [self] in send(encoder.status(status)) }
     }
@@ -128,7 +121,6 @@ package final class Publisher: Sendable {
         post(waits: false) { [self] in send(encoder.stats(stats)) }
     }
 
-    /// Publishes whether detection is on.
     package func publishDetectState(_ isOn: Bool) {
         post(waits: false) { [self] in send(encoder.detectState(isOn)) }
     }

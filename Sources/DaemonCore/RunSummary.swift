@@ -1,9 +1,9 @@
-package import FaceMessages
+import FaceMessages
 import FaceMetadata
 import Synchronization
 
 /// Counts what happened to each face, for a person who watches a run on a terminal.
-package final class RunSummary: MessageSink {
+final class RunSummary: MessageSink {
     /// One face's part of the run.
     private struct Row {
         var start: Double?
@@ -21,11 +21,8 @@ package final class RunSummary: MessageSink {
 
     private let state = Mutex(State())
 
-    /// Makes a summary of a run that has not begun.
-    package init() {}
-
     /// Counts an event; other messages change nothing.
-    package func send(_ message: Message) {
+    func send(_ message: Message) {
         guard message.topic.isEvent,
             case .event(let decoded)? = try? MessageDecoder().decode(message.payload, on: message.topic)
         else { return }
@@ -51,7 +48,7 @@ package final class RunSummary: MessageSink {
     ///
     /// - Parameter frames: how many frames were analysed.
     /// - Returns: at least one line.
-    package func lines(frames: Int) -> [String] {
+    func lines(frames: Int) -> [String] {
         state.withLock { state in
             let analysed = frames == 1 ? "1 frame" : "\(frames) frames"
             guard !state.rows.isEmpty else { return ["no face was seen in \(analysed)"] }

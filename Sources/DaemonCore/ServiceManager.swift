@@ -39,10 +39,8 @@ package struct ServiceManager: Sendable {
     /// The daemon does its work now.
     func ready() { send("READY=1") }
 
-    /// The daemon ends in good order.
     func stopping() { send("STOPPING=1") }
 
-    /// The daemon lives.
     func alive() { send("WATCHDOG=1") }
 
     /// One line for people, as `systemctl status` shows it.

@@ -1,6 +1,6 @@
-package import FacetKit
+import FacetKit
 import Frames
-package import Logging
+import Logging
 import ServiceLifecycle
 import Synchronization
 import System
@@ -8,7 +8,7 @@ import System
 /// Runs the session, publishes its updates, and applies switches and reloaded settings to it.
 ///
 /// A session blocks in system calls and in the models, so it has a thread of its own.
-package final class SessionService: Service {
+final class SessionService: Service {
     private let session: FaceSession
     /// The run is cancelled by it, also before it has begun.
     private let ticket = RunTicket()
@@ -19,17 +19,10 @@ package final class SessionService: Service {
     private let failure = Mutex<(any Error)?>(nil)
     private let settings: Mutex<ReloadedSettings>
 
-    /// Makes a service.
+    /// Runs a session that was made from the same settings, at first with detection on or off, or as the settings say.
     ///
-    /// - Parameters:
-    ///   - settings: What to begin with.
-    ///   - isOn: Whether to begin with detection on; nil as the settings say.
-    ///   - session: Made from the same settings.
-    ///   - publisher: Takes what happens.
-    ///   - status: Takes how the camera and the detection are.
-    ///   - onEnd: Called when the daemon is to end, before the last messages.
-    ///   - logger: Gets one line for each change.
-    package init(
+    /// `onEnd` is called when the daemon is to end, before the last messages.
+    init(
         settings: Settings,
         isOn: Bool? = nil,
         session: FaceSession,
@@ -59,13 +52,13 @@ package final class SessionService: Service {
     ///
     /// The session's thread publishes the switch once it is done: two switches in quick succession cannot leave subscribers
     /// with the one that does not hold.
-    package func setDetection(_ isOn: Bool) {
+    func setDetection(_ isOn: Bool) {
         if isOn { session.resume() } else { session.pause() }
     }
 
     /// Goes on with other settings as soon as the session works with them; only what differs is made anew. Detection is
     /// switched only if its setting changed.
-    package func apply(_ settings: Settings) {
+    func apply(_ settings: Settings) {
         // Within the lock: what becomes of them may be known at once.
         self.settings.withLock { known in
             known.offer(settings, number: session.apply(source: settings.source, options: settings.sessionOptions))
@@ -81,7 +74,7 @@ package final class SessionService: Service {
     /// Returns when a clip has ended or the daemon is to end.
     ///
     /// - Throws: `FaceSessionError` if the source or the models cannot be used; what `end` was given.
-    package func run() async throws {
+    func run() async throws {
         try await withTaskCancellationHandler {
             try await withGracefulShutdownHandler {
                 try await onThread(named: "session") { try self.runSession() }
@@ -95,7 +88,7 @@ package final class SessionService: Service {
     }
 
     /// Makes `run` return soon, with a leave for each face; it throws `error` then, if there is one.
-    package func end(_ error: (any Error)? = nil) {
+    func end(_ error: (any Error)? = nil) {
         failure.withLock { $0 = $0 ?? error }
         onEnd()
         session.cancel(ticket)

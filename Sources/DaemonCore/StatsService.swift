@@ -1,39 +1,20 @@
-package import FaceMessages
+import FaceMessages
 import FaceMetadata
-package import FacetKit
+import FacetKit
 import Foundation
 import Frames
 import ServiceLifecycle
 import System
 
 /// Publishes rates, times and counters every so often.
-package struct StatsService: Service {
-    private let interval: Duration
-    private let meter: SessionMeter
-    private let publisher: Publisher
-    private let messages: @Sendable () -> DaemonStats.Messages
+struct StatsService: Service {
+    let interval: Duration
+    let meter: SessionMeter
+    let publisher: Publisher
+    /// What became of messages so far.
+    let messages: @Sendable () -> DaemonStats.Messages
 
-    /// Makes a service.
-    ///
-    /// - Parameters:
-    ///   - interval: How often figures are published.
-    ///   - meter: What the pipeline did.
-    ///   - publisher: Takes the figures.
-    ///   - messages: What became of messages so far.
-    package init(
-        interval: Duration,
-        meter: SessionMeter,
-        publisher: Publisher,
-        messages: @escaping @Sendable () -> DaemonStats.Messages
-    ) {
-        self.interval = interval
-        self.meter = meter
-        self.publisher = publisher
-        self.messages = messages
-    }
-
-    /// Runs until the daemon ends.
-    package func run() async {
+    func run() async {
         // Cancellation ends the sleep at shutdown; nothing is published then.
         try? await cancelWhenGracefulShutdown { try await publishRegularly() }
     }

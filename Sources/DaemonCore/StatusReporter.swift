@@ -13,7 +13,6 @@ package final class StatusReporter: Sendable {
     private let logger: Logger
     private let status: Mutex<DaemonStatus>
 
-    /// Makes the reporter of a daemon that starts.
     package init(
         publisher: Publisher,
         manager: ServiceManager? = nil,
@@ -41,12 +40,10 @@ package final class StatusReporter: Sendable {
         manager?.ready()
     }
 
-    /// The camera is being opened again.
     package func cameraStarts() {
         update { $0.camera(.starting) }
     }
 
-    /// Frames come.
     package func cameraStreams(_ stream: StreamDescription) {
         let (detail, picture) = (stream.summary, stream.uprightSize)
         logger.info("camera streaming", metadata: ["source": "\(detail)"])
@@ -72,12 +69,10 @@ package final class StatusReporter: Sendable {
         publisher.publishDetectState(isOn)
     }
 
-    /// Why some events cannot fire.
     package func attention(_ attention: [FaceAttention]) {
         update { $0.attention = attention }
     }
 
-    /// The daemon is connected to a broker.
     func connected(to broker: String) {
         update { $0.broker = broker }
     }
@@ -126,7 +121,6 @@ extension DaemonStatus.Outbox {
 }
 
 extension ServiceManager {
-    /// Reports the daemon's condition.
     fileprivate func report(_ condition: DaemonStatus) {
         if condition.state == .stopped { stopping() }
         let camera = condition.cameraState.map { "camera \($0.rawValue)" } ?? condition.state.rawValue

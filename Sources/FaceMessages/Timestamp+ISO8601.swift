@@ -1,17 +1,18 @@
 public import FaceMetadata
+import Glibc
 
 extension Timestamp {
     /// The time as messages carry it: ISO 8601 in UTC with microseconds, `2026-11-21T04:12:33.120456Z`.
     ///
     /// Rounded down to the microsecond, so that a later time never reads as earlier.
     public var iso8601: String {
-        let microseconds = Self.floorDivide(nanoseconds, 1000)
-        let (seconds, fraction) = (Self.floorDivide(microseconds, 1_000_000), Self.modulo(microseconds, 1_000_000))
-        let (days, second) = (Self.floorDivide(seconds, 86_400), Self.modulo(seconds, 86_400))
-        let (year, month, day) = Self.civil(fromDays: days)
-        return pad(year, 4) + "-" + pad(month, 2) + "-" + pad(day, 2)
-            + "T" + pad(second / 3600, 2) + ":" + pad(second / 60 % 60, 2) + ":" + pad(second % 60, 2)
-            + "." + pad(fraction, 6) + "Z"
+        let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        var seconds = time_t(rest < 0 ? whole - 1 : whole)
+        var date = tm()
+        gmtime_r(&seconds, &date)
+        return pad(date.tm_year + 1900, 4) + "-" + pad(date.tm_mon + 1, 2) + "-" + pad(date.tm_mday, 2)
+            + "T" + pad(date.tm_hour, 2) + ":" + pad(date.tm_min, 2) + ":" + pad(date.tm_sec, 2)
+            + "." + pad(Int32((rest < 0 ? rest + 1_000_000_000 : rest) / 1000), 6) + "Z"
     }
 
     /// Reads a time as `iso8601` writes it; nil for anything else, and for times that 64 bits of nanoseconds cannot
@@ -21,11 +22,11 @@ extension Timestamp {
     public init?(iso8601 text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z") else { return nil }
-        func number(_ range: Range<Int>) -> Int64? {
-            var value: Int64 = 0
+        func number(_ range: Range<Int>) -> Int32? {
+            var value: Int32 = 0
             for byte in bytes[range] {
                 guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-                value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+                value = value * 10 + Int32(byte - UInt8(ascii: "0"))
             }
             return value
         }
@@ -41,50 +42,20 @@ extension Timestamp {
             guard bytes[19] == UInt8(ascii: "."), (1...9).contains(digits), let value = number(20..<20 + digits) else {
                 return nil
             }
-            fraction = (digits..<9).reduce(value) { value, _ in value * 10 }
+            fraction = (digits..<9).reduce(Int64(value)) { value, _ in value * 10 }
         }
-        let days = Self.days(fromYear: year, month: month, day: day)
-        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
+        var date = tm()
+        (date.tm_year, date.tm_mon, date.tm_mday) = (year - 1900, month - 1, day)
+        (date.tm_hour, date.tm_min, date.tm_sec) = (hour, minute, second)
+        let seconds = Int64(timegm(&date))
         let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (nanoseconds, isJustTooFar) = whole.addingReportingOverflow(fraction)
         guard !isTooFar, !isJustTooFar else { return nil }
         self.init(nanoseconds: nanoseconds)
     }
-
-    // The Gregorian calendar repeats after 400 years of 146,097 days. Years are counted from March, so that the leap
-    // day is the last of its year; 719,468 days lie between 0000-03-01 and 1970-01-01.
-
-    private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let shifted = days + 719_468
-        let cycle = floorDivide(shifted, 146_097)
-        let dayOfCycle = modulo(shifted, 146_097)
-        let yearOfCycle = (dayOfCycle - dayOfCycle / 1460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365
-        let dayOfYear = dayOfCycle - (365 * yearOfCycle + yearOfCycle / 4 - yearOfCycle / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        return (yearOfCycle + cycle * 400 + (month <= 2 ? 1 : 0), month, day)
-    }
-
-    private static func days(fromYear year: Int64, month: Int64, day: Int64) -> Int64 {
-        let shiftedYear = month <= 2 ? year - 1 : year
-        let cycle = floorDivide(shiftedYear, 400)
-        let yearOfCycle = modulo(shiftedYear, 400)
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return cycle * 146_097 + yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100 + dayOfYear - 719_468
-    }
-
-    private static func floorDivide(_ value: Int64, _ by: Int64) -> Int64 {
-        let quotient = value / by
-        return value % by < 0 ? quotient - 1 : quotient
-    }
-
-    private static func modulo(_ value: Int64, _ by: Int64) -> Int64 {
-        value - floorDivide(value, by) * by
-    }
 }
 
-private func pad(_ value: Int64, _ width: Int) -> String {
+private func pad(_ value: Int32, _ width: Int) -> String {
     let digits = String(value)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }

@@ -16,7 +16,7 @@ struct AnswerTimeouts {
     /// How many rounds of attempts in a row have failed: a loss is none.
     var failedRounds = 0
     /// When the last connection was lost; nil before, and while there is one.
-    private var lostAt: Int64?
+    var lostAt: Int64?
 
     var long: Int64 { min(Self.first.upperBound, Self.first.lowerBound << min(failedRounds, 4)) }
 
@@ -29,13 +29,5 @@ struct AnswerTimeouts {
     func keepsVersion(now: Int64) -> Bool {
         guard let lostAt else { return false }
         return now - lostAt < Self.versionHoldsFor
-    }
-
-    mutating func connected() {
-        self = AnswerTimeouts()
-    }
-
-    mutating func connectionLost(at time: Int64) {
-        lostAt = time
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// A broker as a URL names it: `mqtt[s]://[user@]host[:port]`.
 package struct BrokerAddress: Hashable, Sendable {
@@ -8,12 +8,10 @@ package struct BrokerAddress: Hashable, Sendable {
     package var username: String?
     /// Name, IPv4 address, or IPv6 address without its brackets.
     package var host: String
-    /// The port; nil where the URL has none.
     package var explicitPort: Int?
     /// Whether the URL says how to speak, rather than being a bare `host[:port]`.
     package var hasScheme: Bool
 
-    /// The port; the scheme's own where the URL has none.
     package var port: Int {
         explicitPort ?? (usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort)
     }
@@ -57,7 +55,9 @@ package struct BrokerAddress: Hashable, Sendable {
                 "a password in it would show in process lists; put it into the password file or the environment"
             )
         }
-        guard let user = percentDecoded(text) else { throw .url(withoutUser(url), "its user name is not valid text") }
+        guard let user = text.removingPercentEncoding else {
+            throw .url(withoutUser(url), "its user name is not valid text")
+        }
         return user.isEmpty ? nil : user
     }
 
@@ -110,22 +110,5 @@ package struct BrokerAddress: Hashable, Sendable {
         guard let at = url.lastIndex(of: "@") else { return url }
         let scheme = url.firstRange(of: "://").map { url[..<$0.upperBound] } ?? ""
         return scheme + "…" + url[at...]
-    }
-
-    private static func percentDecoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Substring(text).utf8
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let digits = String(rest.prefix(2)), let value = UInt8(digits, radix: 16) else {
-                return nil
-            }
-            rest = rest.dropFirst(2)
-            bytes.append(value)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 }

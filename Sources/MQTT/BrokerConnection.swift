@@ -141,7 +141,7 @@ package final class BrokerConnection: Sendable {
     /// What became of the messages so far.
     package var counters: DeliveryCounters { session.counters }
 
-    /// Sends what waits, says goodbye, and ends; `incoming` and `states` end too.
+    /// Sends what waits, disconnects, and ends; `incoming` and `states` end too.
     ///
     /// While offline nothing is waited for. What was not sent stays in the store.
     /// - Parameter timeout: how long all of it may take.
@@ -150,13 +150,13 @@ package final class BrokerConnection: Sendable {
         requestStop(timeout: timeout)
         guard isStarted.withLock(\.self) else {
             outlets.finish()
-            return session.report(saidGoodbye: false)
+            return session.report(didDisconnect: false)
         }
         // The thread may be held up where nothing can wake it, in the resolution of a name.
         let outcome = try? await onThread(named: "mqtt-stop") { [outlets] in
             outlets.outcome.wait(for: timeout + .milliseconds(250)) { $0 }
         }
-        return outcome.flatMap(\.self) ?? session.report(saidGoodbye: false)
+        return outcome.flatMap(\.self) ?? session.report(didDisconnect: false)
     }
 
     private func requestStop(timeout: Duration) {
@@ -164,7 +164,7 @@ package final class BrokerConnection: Sendable {
         let time = timeout.wholeNanoseconds
         session.state.withLock { state in
             guard state.stop == nil else { return }
-            state.stop = .init(goodbyeTime: now + time - min(time / 4, 500_000_000), deadline: now + time)
+            state.stop = .init(disconnectTime: now + time - min(time / 4, 500_000_000), deadline: now + time)
         }
         session.waker.wake()
     }

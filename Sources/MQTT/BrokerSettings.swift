@@ -1,6 +1,6 @@
 import Glibc
+import System
 
-/// Which brokers to use and how to be their client.
 package struct BrokerSettings: Sendable {
     package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         package var host: String
@@ -77,13 +77,11 @@ package struct BrokerSettings: Sendable {
     package var maximumIncomingPayload = 1 << 20
     /// How many received messages may wait in `incoming`; the oldest is dropped first.
     package var incomingCapacity = 256
-    /// What people should do.
     package var advice = Advice()
 
     /// The largest packet taken from the broker: topic, properties and header come on top of the payload.
     var maximumPacket: Int { maximumIncomingPayload + 0x1_0000 }
 
-    /// Settings for one broker, everything else as documented with each property.
     package init(host: String, port: Int? = nil, clientID: String, tls: TLSSettings? = nil) {
         let port = port ?? (tls == nil ? Self.defaultPort : Self.defaultTLSPort)
         brokers = [Endpoint(host: host, port: port)]
@@ -146,7 +144,6 @@ package struct TLSSettings: Hashable, Sendable {
     /// PEM file with the unencrypted key of `certificate`.
     package var key: String?
 
-    /// Trusts the authorities in a PEM file, or the operating system's.
     package init(certificateAuthority: String? = nil, certificate: String? = nil, key: String? = nil) {
         self.certificateAuthority = certificateAuthority
         self.certificate = certificate
@@ -172,18 +169,29 @@ package struct TLSSettings: Hashable, Sendable {
 package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let value: String
 
-    /// Hides `value`.
     package init(_ value: String) {
         self.value = value
     }
 
-    /// The hidden value, for the one place that has to hand it on.
+    /// Reads a password file: its first line.
+    ///
+    /// - Throws: `MQTTError.setting` if there is nothing to read.
+    package init(file path: String) throws(MQTTError) {
+        do {
+            value = try SmallFile.firstLine(of: path)
+        } catch {
+            throw .setting("password file", path, "it cannot be read: \(error.reason); check its path and permissions")
+        }
+        guard !value.isEmpty else {
+            throw .setting("password file", path, "its first line is empty; write the password there")
+        }
+    }
+
+    /// The value, for the one place that hands it on.
     package func revealed() -> String { value }
 
-    /// Never the value.
     package var description: String { "<redacted>" }
-    /// Never the value.
     package var debugDescription: String { description }
-    /// Nothing: a mirror would show the value.
+    // A mirror of the properties would show the value.
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

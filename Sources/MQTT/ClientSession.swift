@@ -18,8 +18,8 @@ final class ClientSession: Sendable {
     }
 
     struct StopRequest {
-        /// When goodbye is said even though earlier messages are not acknowledged; timers' clock.
-        var goodbyeTime: Int64
+        /// When DISCONNECT is sent even though earlier messages are not acknowledged; timers' clock.
+        var disconnectTime: Int64
         /// When the connection is cut; timers' clock.
         var deadline: Int64
     }
@@ -166,10 +166,10 @@ final class ClientSession: Sendable {
         }
     }
 
-    func report(saidGoodbye: Bool) -> StopReport {
+    func report(didDisconnect: Bool) -> StopReport {
         state.withLock { state in
             StopReport(
-                saidGoodbye: saidGoodbye,
+                didDisconnect: didDisconnect,
                 unsentEvents: state.events.count,
                 unsentTopics: state.states.unsettledTopics
             )

@@ -6,7 +6,6 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
         /// MQTT 3.1.1.
         case version311 = "MQTT 3.1.1"
 
-        /// The version that this one is not.
         var other: Self { self == .version5 ? .version311 : .version5 }
     }
 
@@ -40,12 +39,10 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The broker's refusal of a connection.
 struct Refusal: Equatable {
     /// The reason code of MQTT 5 (0x80 and above, OASIS MQTT 5.0 §3.2.2.2) or the return code of 3.1.1 (1…5, §3.2.2.3).
     let code: Int32
 
-    /// Whether the broker does not speak this version of MQTT.
     var isUnsupportedVersion: Bool { code == 1 || code == 0x84 }
 
     /// Whether the broker may well accept the client later by itself.

@@ -159,7 +159,7 @@ struct ConnectionStateMachine {
     mutating func accepted(sessionPresent: Bool, now: Int64) -> [Action] {
         guard case .asking = phase else { return [] }
         phase = .connected(since: now)
-        timeouts.connected()
+        timeouts = AnswerTimeouts()
         // A version that was only tried because the better one went unanswered for once must not stay for that.
         if accepted[attempt.broker] != .version5 { accepted[attempt.broker] = attempt.version }
         sessionBroker = attempt.version == .version5 && settings.sessionExpiry > .zero ? attempt.broker : nil
@@ -286,7 +286,7 @@ struct ConnectionStateMachine {
     }
 
     private mutating func lostWhileConnected(_ loss: Loss, after lifetime: Int64, now: Int64) -> [Action] {
-        timeouts.connectionLost(at: now)
+        timeouts.lostAt = now
         if lifetime >= Self.takeoverDelays.upperBound { takeovers = 0 }
         shortLived = lifetime >= Self.stableAfter ? 0 : shortLived + 1
         switch loss {

@@ -37,12 +37,10 @@ package struct DeliveryClock: Sendable {
 
     package var now: @Sendable () -> Moment
 
-    /// A clock that asks `now`.
     package init(now: @escaping @Sendable () -> Moment) {
         self.now = now
     }
 
-    /// The machine's clock.
     package static let system: DeliveryClock = {
         let boot = currentBoot()
         return DeliveryClock {

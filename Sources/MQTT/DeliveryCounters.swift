@@ -3,7 +3,6 @@
 /// Once all is quiet, `acceptedEvents` is `acknowledgedEvents` plus `queuedEvents` plus the dropped ones that are events:
 /// `expired`, `unconfirmed`, `overflow`, `rejected`.
 package struct DeliveryCounters: Hashable, Sendable {
-    /// Why a message was not delivered.
     package enum Drop: String, Hashable, Sendable, CaseIterable {
         /// An event grew too old before it could be sent; it was never handed to the broker.
         case expired
@@ -25,7 +24,6 @@ package struct DeliveryCounters: Hashable, Sendable {
 
     /// Events taken by `publish(event:sequence:)` and events found in the store at the start.
     package var acceptedEvents = 0
-    /// Events the broker acknowledged.
     package var acknowledgedEvents = 0
     /// Events that wait or are under way.
     package var queuedEvents = 0
@@ -36,12 +34,9 @@ package struct DeliveryCounters: Hashable, Sendable {
     package var received = 0
     /// How often the broker accepted the connection.
     package var connections = 0
-    /// Messages not delivered, by reason.
     package var dropped: [Drop: Int] = [:]
     /// Events that were accepted while the store could not keep them safe from a crash.
     package var unsafeEvents = 0
-
-    package init() {}
 
     /// Events that grew too old, whether they were ever tried or not.
     package var expired: Int { dropped[.expired, default: 0] + dropped[.unconfirmed, default: 0] }
@@ -60,18 +55,12 @@ package struct DeliveryCounters: Hashable, Sendable {
 
 /// What was left when a connection was stopped.
 package struct StopReport: Hashable, Sendable {
-    /// Whether the broker got the goodbye; if not, it publishes the will.
-    package var saidGoodbye: Bool
+    /// Whether the broker got DISCONNECT; if not, it publishes the will.
+    package var didDisconnect: Bool
     /// Events the broker has not acknowledged.
     ///
     /// They stay in the store, for the next run if it survives this one.
     package var unsentEvents: Int
     /// State topics whose newest message the broker has not got.
     package var unsentTopics: [String]
-
-    package init(saidGoodbye: Bool, unsentEvents: Int, unsentTopics: [String]) {
-        self.saidGoodbye = saidGoodbye
-        self.unsentEvents = unsentEvents
-        self.unsentTopics = unsentTopics
-    }
 }

@@ -9,7 +9,6 @@ package struct DeliveryRules: Hashable, Sendable {
     /// 1 or more.
     package var capacity: Int
 
-    /// Events up to 10 s old, up to 1000 of them.
     package init(maximumAge: Duration? = .seconds(10), capacity: Int = 1000) {
         self.maximumAge = maximumAge
         self.capacity = max(1, capacity)
@@ -87,7 +86,8 @@ struct DeliveryQueue {
 
     /// Takes out events that are too old, at most so many at once.
     ///
-    /// One in flight stays until its fate is known; one that came late, behind a younger one, until that is gone.
+    /// One in flight stays until it is acknowledged or the connection lost; one that came late, behind a younger one, until
+    /// that is taken out.
     mutating func expire(now: DeliveryClock.Moment, limit: Int = .max) -> [Dropped] {
         var dropped: [Dropped] = []
         while dropped.count < limit, let oldest = waiting.first {
@@ -111,11 +111,10 @@ struct DeliveryQueue {
     /// Call `expire` first.
     func next(now: DeliveryClock.Moment) -> Outgoing? {
         guard inFlight.count < rules.window, let event = waiting.first?.event else { return nil }
-        var remaining = event.message.messageExpiry
-        if let limit = rules.maximumAge, let age = now.elapsed(since: event.time) {
-            remaining = min(limit - age, remaining ?? limit)
+        guard let limit = rules.maximumAge, let age = now.elapsed(since: event.time) else {
+            return Outgoing(event: event, remaining: nil)
         }
-        return Outgoing(event: event, remaining: remaining)
+        return Outgoing(event: event, remaining: limit - age)
     }
 
     /// Notes that an event was handed to the network.

@@ -7,7 +7,6 @@ package struct MQTTMessage: Hashable, Sendable {
         /// Repeated until acknowledged; may arrive twice.
         case atLeastOnce = 1
 
-        /// Orders by strength.
         package static func < (left: QoS, right: QoS) -> Bool { left.rawValue < right.rawValue }
     }
 
@@ -33,8 +32,6 @@ package struct MQTTMessage: Hashable, Sendable {
     package var contentType: String?
     /// Further properties; MQTT 5 only.
     package var userProperties: [UserProperty]
-    /// How long after its sending the broker may still deliver it; MQTT 5 only, whole seconds, rounded up.
-    package var messageExpiry: Duration?
 
     package init(
         topic: String,
@@ -42,8 +39,7 @@ package struct MQTTMessage: Hashable, Sendable {
         qos: QoS = .atMostOnce,
         retain: Bool = false,
         contentType: String? = nil,
-        userProperties: [UserProperty] = [],
-        messageExpiry: Duration? = nil
+        userProperties: [UserProperty] = []
     ) {
         self.topic = topic
         self.payload = payload
@@ -51,7 +47,6 @@ package struct MQTTMessage: Hashable, Sendable {
         self.retain = retain
         self.contentType = contentType
         self.userProperties = userProperties
-        self.messageExpiry = messageExpiry
     }
 
     package init(topic: String, text: String, qos: QoS = .atMostOnce, retain: Bool = false) {
@@ -64,7 +59,6 @@ package struct ReceivedMessage: Hashable, Sendable {
     package var topic: String
     /// The bytes; may be anything.
     package var payload: [UInt8]
-    package var qos: MQTTMessage.QoS
     /// Whether the broker had kept it from before the subscription.
     package var retained: Bool
     /// The MIME type of the payload, where the sender gave one over MQTT 5.
@@ -75,14 +69,12 @@ package struct ReceivedMessage: Hashable, Sendable {
     package init(
         topic: String,
         payload: [UInt8],
-        qos: MQTTMessage.QoS = .atMostOnce,
         retained: Bool = false,
         contentType: String? = nil,
         userProperties: [MQTTMessage.UserProperty] = []
     ) {
         self.topic = topic
         self.payload = payload
-        self.qos = qos
         self.retained = retained
         self.contentType = contentType
         self.userProperties = userProperties

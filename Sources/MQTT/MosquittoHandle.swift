@@ -186,7 +186,7 @@ final class MosquittoHandle {
         try check(mosquitto_unsubscribe_v5(handle, nil, filter + "/barrier", nil))
     }
 
-    /// Says goodbye; the will is not published then.
+    /// Sends DISCONNECT; the will is not published then.
     func disconnect() {
         mosquitto_disconnect_v5(handle, 0, nil)
     }
@@ -245,7 +245,6 @@ final class MosquittoHandle {
                 ReceivedMessage(
                     topic: topic,
                     payload: Array(UnsafeRawBufferPointer(start: message.payload, count: count)),
-                    qos: message.qos == 0 ? .atMostOnce : .atLeastOnce,
                     retained: message.retain,
                     contentType: contentType,
                     userProperties: userProperties

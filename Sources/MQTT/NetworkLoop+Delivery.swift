@@ -44,7 +44,7 @@ extension NetworkLoop {
             session.state.withLock { $0.states.renewOwn() }
         }
         while takesMore, let message = session.state.withLock({ $0.states.takeNext() }) {
-            guard let (number, qos) = send(message, expiry: message.messageExpiry) else { continue }
+            guard let (number, qos) = send(message) else { continue }
             guard qos == .atLeastOnce else { continue }
             topics[number] = message.topic
             session.state.withLock { state in
@@ -80,7 +80,7 @@ extension NetworkLoop {
                 session.state.withLock { $0.counters.count(machine.isConnected ? .congested : .offline) }
                 continue
             }
-            if send(message, expiry: message.messageExpiry) == nil {
+            if send(message) == nil {
                 session.state.withLock { $0.counters.count(machine.isConnected ? .rejected : .offline) }
             }
         }
@@ -90,7 +90,7 @@ extension NetworkLoop {
     ///
     /// - Returns: its number and the quality of service it went with; nil if it cannot be sent at all, or if the
     ///   connection is gone.
-    private func send(_ message: MQTTMessage, expiry: Duration?) -> (number: Int32, qos: MQTTMessage.QoS)? {
+    private func send(_ message: MQTTMessage, expiry: Duration? = nil) -> (number: Int32, qos: MQTTMessage.QoS)? {
         guard let handle else { return nil }
         let qos = min(message.qos, maximumQoS)
         do {
@@ -154,7 +154,7 @@ extension NetworkLoop {
         guard !message.retained else {
             // What the broker had kept is overwritten anyway, by the renewal of all states.
             guard checksOwnTopicSince != nil, isRivals, rivals.noticed(now: now) else { return }
-            // With a goodbye, so that no will of ours overwrites the other's state.
+            // With DISCONNECT, so that no will of ours overwrites the other's state.
             handle?.disconnect()
             flushed {}
             return connectionLost(.takenOver)
@@ -166,16 +166,16 @@ extension NetworkLoop {
         )
     }
 
-    /// Ends as asked: first what waits, then the goodbye.
+    /// Ends as asked: first what waits, then DISCONNECT.
     func leaveIfAsked() {
         guard let stop = session.state.withLock(\.stop) else { return }
         let now = DeliveryClock.monotonic()
-        guard now < stop.deadline, handle != nil else { return finish(saidGoodbye: false) }
-        if isLeaving { return sayGoodbye() }
+        guard now < stop.deadline, handle != nil else { return finish(didDisconnect: false) }
+        if isLeaving { return disconnect() }
         guard machine.isConnected else { return }
         let isSettled = session.state.withLock { state in
             state.states.isSettled && state.transients.isEmpty && state.events.isEmpty
         }
-        if (isSettled && takesMore) || now >= stop.goodbyeTime { sayGoodbye() }
+        if (isSettled && takesMore) || now >= stop.disconnectTime { disconnect() }
     }
 }

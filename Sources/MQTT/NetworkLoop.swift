@@ -113,7 +113,7 @@ final class NetworkLoop {
         var wake = min(now + Self.keepAliveCheck, machine.deadline ?? .max, correction.due ?? .max)
         if refusals.pauseEnd > now { wake = min(wake, refusals.pauseEnd) }
         if let stop = session.state.withLock(\.stop) {
-            wake = min(wake, now < stop.goodbyeTime ? stop.goodbyeTime : stop.deadline)
+            wake = min(wake, now < stop.disconnectTime ? stop.disconnectTime : stop.deadline)
         }
         let waker = session.waker
         switch link {
@@ -191,7 +191,7 @@ final class NetworkLoop {
     }
 
     private func ended(_ code: Int32) {
-        if isLeaving { return flushed { finish(saidGoodbye: code == 0) } }
+        if isLeaving { return flushed { finish(didDisconnect: code == 0) } }
         guard let handle else { return }
         switch code {
         case 0x8E: connectionLost(.takenOver)
@@ -202,7 +202,7 @@ final class NetworkLoop {
     }
 
     func connectionFailed(_ failure: MosquittoHandle.Failure) {
-        if isLeaving { return finish(saidGoodbye: false) }
+        if isLeaving { return finish(didDisconnect: false) }
         var reason = failure.text
         guard case .open(_, let relay) = link else { return connectionLost(.ended("\(broker): \(reason)")) }
         reason = relay.failure ?? reason
@@ -316,7 +316,7 @@ final class NetworkLoop {
         outlets.states.yield(state)
     }
 
-    /// A broker that takes messages but acknowledges none is as good as gone.
+    /// A broker that takes messages but acknowledges none counts as lost.
     private func dropStalledConnection() {
         let oldest = session.state.withLock { state in
             min(state.events.oldestFlight ?? .max, state.states.oldestFlight ?? .max, checksOwnTopicSince ?? .max)
@@ -325,7 +325,7 @@ final class NetworkLoop {
         guard handle != nil, oldest != .max, DeliveryClock.monotonic() - oldest >= timeout.wholeNanoseconds else {
             return
         }
-        if isLeaving { return finish(saidGoodbye: false) }
+        if isLeaving { return finish(didDisconnect: false) }
         connectionLost(.ended("\(broker): no acknowledgement within \(timeout)"))
     }
 
@@ -340,20 +340,20 @@ final class NetworkLoop {
 
     // MARK: - The end
 
-    func finish(saidGoodbye: Bool) {
-        outcome = session.report(saidGoodbye: saidGoodbye)
+    func finish(didDisconnect: Bool) {
+        outcome = session.report(didDisconnect: didDisconnect)
         perform(machine.stop())
     }
 
-    /// Says goodbye, once everything has been handed over.
-    func sayGoodbye() {
-        guard let handle else { return finish(saidGoodbye: false) }
+    /// Sends DISCONNECT, once everything has been handed over.
+    func disconnect() {
+        guard let handle else { return finish(didDisconnect: false) }
         if !isLeaving { handle.disconnect() }
         isLeaving = true
         let events = handle.takeEvents()
-        for case .ended(let code) in events { return flushed { finish(saidGoodbye: code == 0) } }
+        for case .ended(let code) in events { return flushed { finish(didDisconnect: code == 0) } }
         // libmosquitto may have closed its socket without an event.
-        if handle.socket < 0 { flushed { finish(saidGoodbye: true) } }
+        if handle.socket < 0 { flushed { finish(didDisconnect: true) } }
     }
 
     /// Calls `body` when the network has everything; not at all if it does not take it, which the deadline settles.

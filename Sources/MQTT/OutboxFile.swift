@@ -41,6 +41,7 @@ final class OutboxFile: Sendable {
     static let sequences: ClosedRange<Int64> = 1...(1 << 52)
 
     private static let tables = [
+        // Version 0.1 made these tables, which stay as they are; nothing uses `expiry`.
         // AUTOINCREMENT keeps the highest number ever used even when all events are gone.
         "event": """
         CREATE TABLE event (
@@ -275,7 +276,10 @@ package struct OutboxInUse: Error, CustomStringConvertible {
     /// The other process, such as `process 812 (facetd)`.
     package let holder: String
 
-    package var description: String { "the outbox \(path) is in use by \(holder)" }
+    package var description: String {
+        "the outbox \(path) is in use by \(holder), which would send the same events: end that process, or give this one "
+            + "its own outbox.path"
+    }
 }
 
 /// Keeps other processes from using an outbox, from its creation to the end of its last reference.
@@ -330,9 +334,6 @@ extension StoredEvent {
         else { throw OutboxFile.Failure.damaged("an event cannot be read") }
         var message = MQTTMessage(topic: topic, payload: [UInt8](payload), qos: .atLeastOnce)
         if case .string(let contentType) = cells[6] { message.contentType = contentType }
-        if case .int64(let expiry) = cells[8], nanoseconds.contains(expiry) {
-            message.messageExpiry = .nanoseconds(expiry)
-        }
         // MQTT forbids U+0000 in its strings, which makes it a safe separator.
         let texts = String(decoding: properties, as: UTF8.self).split(separator: "\0", omittingEmptySubsequences: false)
         for index in stride(from: 0, to: texts.count - 1, by: 2) {
@@ -346,7 +347,7 @@ extension StoredEvent {
         let properties = message.userProperties.flatMap { [$0.name, $0.value] }.joined(separator: "\0")
         return [
             sequence, time.wall, time.uptime, time.boot, message.topic, Data(message.payload),
-            message.contentType, Data(properties.utf8), message.messageExpiry?.wholeNanoseconds,
+            message.contentType, Data(properties.utf8), nil,
         ]
     }
 }

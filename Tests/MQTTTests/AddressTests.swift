@@ -88,7 +88,7 @@ struct AddressTests {
         try connection.start()
         connection.publishNumbered(1...1)
         #expect(await observer.next().text == "1")
-        #expect(await connection.stop().saidGoodbye)
+        #expect(await connection.stop().didDisconnect)
     }
 }
 

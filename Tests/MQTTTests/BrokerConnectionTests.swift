@@ -1,8 +1,9 @@
 import FacetTestSupport
 import Logging
-import MQTT
 import System
 import Testing
+
+@testable import MQTT
 
 /// A store whose removals take until they are let go, as on a slow disk.
 private final class SlowStore: EventStore {
@@ -40,7 +41,7 @@ struct BrokerConnectionTests {
         #expect(connection.counters.acceptedEvents == 2)
         store.letGo()
         try await eventually { connection.counters.acknowledgedEvents == 2 }
-        #expect(await connection.stop().saidGoodbye)
+        #expect(await connection.stop().didDisconnect)
     }
 
     @Test("messages of all three kinds arrive, and nothing is left")
@@ -57,7 +58,7 @@ struct BrokerConnectionTests {
         #expect(Set(received.map(\.text)) == ["an event", "1", "transient"])
         connection.publish(state: MQTTMessage(topic: "faces/status", text: "stopped"))
         let report = await connection.stop()
-        #expect(report == StopReport(saidGoodbye: true, unsentEvents: 0, unsentTopics: []))
+        #expect(report == StopReport(didDisconnect: true, unsentEvents: 0, unsentTopics: []))
         #expect(await observer.next().text == "stopped")
         #expect(connection.counters.acknowledgedEvents == 1)
 
@@ -200,7 +201,7 @@ struct BrokerConnectionTests {
         let message = await observer.next()
         #expect(message.text == "old")
         #expect(message.contentType == nil)
-        #expect(await connection.stop().saidGoodbye)
+        #expect(await connection.stop().didDisconnect)
     }
 
     @Test("a broker that hangs up on MQTT 5 without a word is found to speak 3.1.1")
@@ -227,7 +228,7 @@ struct BrokerConnectionTests {
         connection.publishNumbered(1...3)
         // An hour to say goodbye to nobody: had stop waited for any of it, the test's time limit would tell.
         let report = await connection.stop(timeout: .seconds(3600))
-        #expect(!report.saidGoodbye)
+        #expect(!report.didDisconnect)
         #expect(report.unsentEvents == 3)
         #expect(log.lines.count { $0.contains("no broker at 127.0.0.1:\(port): Connection refused") } == 1)
         await watcher.wait(for: { _ in false })
@@ -243,7 +244,7 @@ struct BrokerConnectionTests {
         try connection.start()
         // Were it longer than this, the test's time limit would tell.
         let report = await connection.stop(timeout: .milliseconds(200))
-        #expect(!report.saidGoodbye)
+        #expect(!report.didDisconnect)
     }
 
     @Test("a host that drops all packets does not hold up stop")
@@ -254,7 +255,7 @@ struct BrokerConnectionTests {
         try connection.start()
         await watcher.wait(for: { $0 == .connecting })
         let report = await connection.stop(timeout: .milliseconds(200))
-        #expect(!report.saidGoodbye)
+        #expect(!report.didDisconnect)
         // Only the network thread reports it: that was not held up either. On a busy machine the attempt may have timed out.
         #expect(await watcher.wait(for: { $0 == .stopped }) == .stopped)
     }
@@ -278,6 +279,6 @@ struct BrokerConnectionTests {
         let connection = try BrokerConnection(testing: .test(port: 1))
         connection.publishNumbered(1...2)
         let report = await connection.stop()
-        #expect(report == StopReport(saidGoodbye: false, unsentEvents: 2, unsentTopics: []))
+        #expect(report == StopReport(didDisconnect: false, unsentEvents: 2, unsentTopics: []))
     }
 }

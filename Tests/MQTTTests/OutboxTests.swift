@@ -19,7 +19,6 @@ struct OutboxTests {
         var event = StoredEvent.test(1)
         event.message.contentType = "application/json"
         event.message.userProperties = [.init("type", "enter"), .init("empty", ""), .init("type", "again")]
-        event.message.messageExpiry = .seconds(3)
         event.message.payload = [0, 255, 128]
         do {
             let store = try Outbox(path: path, logger: .silent)

@@ -34,7 +34,7 @@ struct SecurityTests {
             return
         }
         #expect(reason.contains(settings.advice.credentials))
-        #expect(await !wrong.stop().saidGoodbye)
+        #expect(await !wrong.stop().didDisconnect)
         #expect(log.lines.count { $0.hasPrefix("error") } == 1)
         #expect(!log.lines.joined().contains("battery"))
 
@@ -42,7 +42,7 @@ struct SecurityTests {
         let right = try BrokerConnection(testing: settings, logger: log.logger)
         try right.start()
         await StateWatcher(right).connected()
-        #expect(await right.stop().saidGoodbye)
+        #expect(await right.stop().didDisconnect)
         #expect(!log.lines.joined().contains("battery"))
     }
 
@@ -78,7 +78,7 @@ struct SecurityTests {
         try connection.start()
         connection.publish(event: MQTTMessage(topic: "faces/enter", text: "somebody came"))
         try await eventually { connection.counters.acknowledgedEvents == 1 }
-        #expect(await connection.stop().saidGoodbye)
+        #expect(await connection.stop().didDisconnect)
         #expect(capture.captured.count > 500)
         Self.expectNothingReadable(in: capture)
     }
@@ -104,7 +104,7 @@ struct SecurityTests {
         try connection.start()
         connection.publish(event: MQTTMessage(topic: "faces/enter", text: "payload \(password)"))
         try await eventually { connection.counters.acknowledgedEvents == 1 }
-        #expect(await connection.stop().saidGoodbye)
+        #expect(await connection.stop().didDisconnect)
         // What comes last is recorded, so everything before it is, too.
         let marker = "marker of " + String(password.reversed())
         let sender = try #require(UDPSender())
@@ -144,7 +144,7 @@ struct SecurityTests {
         let connection = try BrokerConnection(testing: settings)
         try connection.start()
         await StateWatcher(connection).connected()
-        #expect(await connection.stop().saidGoodbye)
+        #expect(await connection.stop().didDisconnect)
 
         settings.tls = TLSSettings(certificateAuthority: certificates.authority)
         let nameless = try BrokerConnection(testing: settings)

@@ -84,7 +84,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             entity("switch", "detect", "Detection", of: .detectState, icon: "face-recognition") {
                 [
                     "command_topic": name(.detectSet), "payload_on": "ON", "payload_off": "OFF",
-                    // A kept command would be obeyed again and again.
+                    // A retained command would be carried out again and again.
                     "retain": false,
                 ]
             },

@@ -2,7 +2,6 @@ import FaceMessages
 import Foundation
 package import MQTT
 import SettingsFiles
-import System
 
 extension Settings {
     /// The broker.
@@ -79,28 +78,11 @@ extension Settings {
 
 // MARK: - Use
 
-/// Why the password for the broker cannot be read.
-package enum PasswordError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file cannot be read: its path and the reason.
-    case unreadable(path: String, reason: String)
-    /// The file's first line is empty.
-    case empty(path: String)
-
-    package var description: String {
-        switch self {
-        case .unreadable(let path, let reason):
-            "the password file \(path) cannot be read: \(reason); check its path and permissions"
-        case .empty(let path):
-            "the password file \(path) begins with an empty line; write the password there"
-        }
-    }
-}
-
 extension Settings.MQTT {
     /// The settings of the connection, the will among them; `environment` may hold `FACET_MQTT_PASSWORD` and systemd's
     /// `CREDENTIALS_DIRECTORY`.
     ///
-    /// - Throws: `PasswordError` if the password file cannot be used.
+    /// - Throws: `MQTTError.setting` if the password file cannot be used.
     func brokerSettings(encoder: MessageEncoder, environment: [String: String]) throws -> BrokerSettings {
         let tls =
             tls.enabled
@@ -133,24 +115,13 @@ extension Settings.MQTT {
         "facetd-" + ProcessInfo.processInfo.hostName + "-" + OutboxLocation.identifier(ofTopic: topic)
     }
 
-    private func password(environment: [String: String]) throws(PasswordError) -> Secret? {
-        if let passwordFile { return try Self.password(inFile: passwordFile) }
+    private func password(environment: [String: String]) throws(MQTTError) -> Secret? {
+        if let passwordFile { return try Secret(file: passwordFile) }
         if let password = environment["FACET_MQTT_PASSWORD"] { return Secret(password) }
         // systemd gives a service its credentials as files (LoadCredential= in the unit). A broker that takes no user
         // takes no password either.
         guard username != nil, let directory = environment["CREDENTIALS_DIRECTORY"] else { return nil }
         let credential = "\(directory)/facet.mqtt-password"
-        return FileManager.default.fileExists(atPath: credential) ? try Self.password(inFile: credential) : nil
-    }
-
-    private static func password(inFile path: String) throws(PasswordError) -> Secret {
-        let line: String
-        do {
-            line = try SmallFile.firstLine(of: path)
-        } catch {
-            throw .unreadable(path: path, reason: error.reason)
-        }
-        guard !line.isEmpty else { throw .empty(path: path) }
-        return Secret(line)
+        return FileManager.default.fileExists(atPath: credential) ? try Secret(file: credential) : nil
     }
 }

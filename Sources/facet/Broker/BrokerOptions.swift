@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import MQTT
-import System
 
 /// Where the broker is and what the daemon publishes under; the same for every command that talks to the broker.
 struct BrokerOptions: ParsableArguments {
@@ -105,13 +104,7 @@ struct BrokerOptions: ParsableArguments {
     }
 
     private func password() throws(MQTTError) -> Secret? {
-        if let passwordFile {
-            do {
-                return Secret(try SmallFile.firstLine(of: passwordFile))
-            } catch {
-                throw .setting("password file", passwordFile, "it cannot be read: \(error.reason)")
-            }
-        }
+        if let passwordFile { return try Secret(file: passwordFile) }
         return ProcessInfo.processInfo.environment["FACET_MQTT_PASSWORD"].map { Secret($0) }
     }
 }
