@@ -155,7 +155,7 @@ struct CommandLineTests {
             ]
         )
         #expect(result.status == 1, "\(result.output)")
-        #expect(result.output.contains("events were not delivered: 127.0.0.1:\(broker.port)"))
+        #expect(result.output.contains("not delivered: 127.0.0.1:\(broker.port)"))
     }
 
     @Test("unknown options and settings exit with usage", .timeLimit(.minutes(5)))
