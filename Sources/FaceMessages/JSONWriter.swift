@@ -14,13 +14,11 @@ struct JSONWriter {
         return writer.bytes
     }
 
-    /// A field with an object as its value.
     mutating func object(_ name: String, _ body: (inout JSONWriter) -> Void) {
         key(name)
         braces(body)
     }
 
-    /// A field with an array of objects as its value.
     mutating func array<Element>(
         _ name: String,
         _ elements: [Element],
@@ -37,7 +35,6 @@ struct JSONWriter {
         needsComma = true
     }
 
-    /// A field with an array of strings as its value.
     mutating func field(_ name: String, _ values: [String]) {
         key(name)
         bytes.append(UInt8(ascii: "["))
@@ -92,7 +89,6 @@ struct JSONWriter {
         needsComma = true
     }
 
-    /// A text as JSON.
     static func quoted(_ text: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.string(text)

@@ -9,7 +9,6 @@ package struct FaceObservation: Equatable, Sendable {
     /// Forehead to chin, and the width of the face.
     package var bounds = NormalizedRect(x: 0, y: 0, width: 0, height: 0)
 
-    /// Where the head points.
     package var pose = HeadPose(roll: 0, yaw: 0, pitch: 0)
 
     /// How sure the landmark model is that this is a face, 0…1.
@@ -21,7 +20,6 @@ package struct FaceObservation: Equatable, Sendable {
     /// The centre of the eye at the picture's right.
     package var rightEye = NormalizedPoint(x: 0, y: 0)
 
-    /// The centre of the mouth.
     package var mouth = NormalizedPoint(x: 0, y: 0)
 
     /// The lids of the eye at the picture's left.
@@ -33,7 +31,6 @@ package struct FaceObservation: Equatable, Sendable {
     /// The pixels around both eyes; nil if they were not sampled.
     package var eyePatches: EyePatches?
 
-    /// The shape of the mouth.
     package var mouthShape = MouthShape(opening: 0, cornerDrop: 0, smileLevel: 0)
 
     /// The distance between the outer eye corners in pixels of the frame; small values make the rest less reliable.
@@ -42,7 +39,6 @@ package struct FaceObservation: Equatable, Sendable {
     /// Whether all this was measured in an earlier frame, because there was no time for this face in the newest one.
     package var isHeld = false
 
-    /// The lids of one eye.
     package struct Lids: Hashable, Sendable {
         /// How far the upper lid lies above the line between the eye's corners, plus half of how far the lower lid lies
         /// below it: about 0.06 open, 0 closed.
@@ -91,7 +87,6 @@ package struct EyePatches: Sendable {
     /// Pixels from above the eye to below it.
     package static let height = 20
 
-    /// How many pixels one eye has.
     package static let count = width * height
 
     /// Brightness 0…255: the rows of the eye at the picture's left from the top, then those of the other.

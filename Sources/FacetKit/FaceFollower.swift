@@ -218,7 +218,7 @@ extension FaceTracker.Conditions {
 
 /// Reports why some events cannot fire only once that has been so for a while, so that the report does not flicker.
 struct AttentionFilter {
-    /// Two seconds: longer than a glance aside or a shadow, short for somebody who looks for the reason.
+    /// Two seconds: longer than a glance aside or a shadow, short for a person who looks for the reason.
     private static let settling = 2.0
 
     /// What has been so for long enough.

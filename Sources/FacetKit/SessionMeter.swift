@@ -3,7 +3,6 @@ import Synchronization
 
 /// Counts what a session does, and measures the work on its frames.
 package final class SessionMeter: Sendable {
-    /// A part of the work on a frame.
     package enum Stage: String, CaseIterable, Sendable {
         case decode
         case detect
@@ -61,7 +60,7 @@ package final class SessionMeter: Sendable {
     /// A frame that was captured whole but could not be decoded.
     func countUndecodable() { state.withLock { $0.undecodable += 1 } }
 
-    /// A frame that waited for so long that nobody is served by it any more.
+    /// A frame that waited for too long to be of use.
     func countStale() { state.withLock { $0.stale += 1 } }
 
     /// How long the session has been working on its current frame; zero while it waits for one.
@@ -80,7 +79,6 @@ package final class SessionMeter: Sendable {
         }
     }
 
-    /// Runs `body` and records how long it took.
     package func measure<Result, Failure: Error>(
         _ stage: Stage,
         _ body: () throws(Failure) -> Result
@@ -90,7 +88,6 @@ package final class SessionMeter: Sendable {
         return try body()
     }
 
-    /// Frames since the start.
     package var counts: FrameCounts {
         state.withLock { state in
             var counts = FrameCounts(
@@ -121,7 +118,6 @@ package final class SessionMeter: Sendable {
 }
 
 extension Duration {
-    /// The duration in seconds.
     package var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }

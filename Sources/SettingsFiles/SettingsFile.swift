@@ -16,7 +16,7 @@ package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
 }
 
 package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// How many problems the text lists; no one reads more before the next try.
+    /// How many problems the text lists; a person reads no more before the next try.
     static let maximumShown = 20
 
     /// The problems, in the order of the settings; at least one.

@@ -8,13 +8,9 @@ import Synchronization
 /// Where it is not waited for, it ends by itself. The program's other threads take its signals.
 package final class JoinableThread: Sendable {
     private final class Work {
-        let name: String
-        let body: @Sendable () -> Void
+        let run: () -> Void
 
-        init(name: String, body: @escaping @Sendable () -> Void) {
-            self.name = name
-            self.body = body
-        }
+        init(_ run: @escaping () -> Void) { self.run = run }
     }
 
     /// Nil once it was joined.
@@ -27,17 +23,19 @@ package final class JoinableThread: Sendable {
     ///   - body: What it does.
     /// - Throws: `ThreadError` if the system has no thread left.
     package init(named name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
-        let work = Unmanaged.passRetained(Work(name: name, body: body))
+        let work = Unmanaged.passRetained(
+            Work {
+                Self.blockSignals()
+                thread_name_set(name)
+                body()
+            }
+        )
         var thread = pthread_t()
         let code = pthread_create(
             &thread,
             nil,
             { context in
-                guard let context else { return nil }
-                let work = Unmanaged<Work>.fromOpaque(context).takeRetainedValue()
-                JoinableThread.blockSignals()
-                thread_name_set(work.name)
-                work.body()
+                if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
                 return nil
             },
             work.toOpaque()

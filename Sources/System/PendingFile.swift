@@ -2,7 +2,6 @@ package import Glibc
 
 /// A file that is written under another name, and gets its own only when it is whole.
 package struct PendingFile: Sendable {
-    /// The name it gets.
     package let path: String
     /// The name it has until then: in the same directory, so that renaming is one step.
     package let temporaryPath: String
@@ -62,7 +61,6 @@ package struct PendingFile: Sendable {
         throw SystemError("write \(path)", code)
     }
 
-    /// Removes what was written so far.
     package func discard() {
         unlink(temporaryPath)
     }

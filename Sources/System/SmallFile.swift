@@ -42,7 +42,6 @@ package enum SmallFile {
         throw FileError(path, "it is larger than \(limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(limit >> 20) MiB")")
     }
 
-    /// Reads a file that must be UTF-8.
     package static func text(at path: String, limit: Int = textLimit) throws(FileError) -> String {
         guard let text = String(validating: try bytes(at: path, limit: limit), as: UTF8.self) else {
             throw FileError(path, "it is not UTF-8 text")
@@ -56,7 +55,6 @@ package enum SmallFile {
     }
 }
 
-/// A file that cannot be read.
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
     package let reason: String

@@ -51,11 +51,9 @@ package final class Waker: Sendable {
     }
 }
 
-/// A system call that failed.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was tried, such as `make an eventfd`.
     package let attempt: String
-    /// `errno`.
     package let code: CInt
 
     package init(_ attempt: String, _ code: CInt) {
