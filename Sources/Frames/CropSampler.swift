@@ -12,13 +12,11 @@ package struct CropSampler: Hashable, Sendable {
     /// The width and height of the crop in pixels.
     package let size: Int
 
-    package let border: Border
+    private let border: Border
 
     /// How a sample 0…255 becomes a number: sample · scale + offset.
-    package let scale: Float
-
-    /// How a sample 0…255 becomes a number: sample · scale + offset.
-    package let offset: Float
+    private let scale: Float
+    private let offset: Float
 
     /// Makes a sampler of crops of that many pixels squared, with numbers in `range` for black to white.
     package init(size: Int, border: Border, range: ClosedRange<Float>) {
@@ -45,14 +43,103 @@ package struct CropSampler: Hashable, Sendable {
         into output: UnsafeMutablePointer<Float>
     ) -> Bool {
         let storedFromCrop = uprightFromCrop.then(frame.orientation.storedFromUpright(stored: frame.size))
-        guard let grid = CropGrid(storedFromCrop, size: size, in: frame.size) else { return false }
-        if case .packedRGB(let bytesPerPixel, let red, let green, let blue) = frame.format {
-            let pixels = RGBPixels(frame.planes.0, bytesPerPixel: bytesPerPixel, red: red, green: green, blue: blue)
-            sample(pixels, grid, into: output)
-            return true
+        guard let grid = CropGrid(storedFromCrop, size: size, in: frame.size), let samples = FrameSamples(frame) else {
+            return false
         }
-        guard let pixels = YUVPixels(frame) else { return false }
-        sample(pixels, grid, YUVConversion(frame.encoding, scale: scale, offset: offset), into: output)
+        let conversion = YUVConversion(frame.encoding, scale: scale, offset: offset)
+        CropRow.use(grid, of: samples) { numbers in
+            for row in 0..<size {
+                let target = output + 3 * size * row
+                // Elsewhere not even a neighbour is inside.
+                let columns = border == .replicate ? 0..<size : grid.interior(ofRow: row, margin: -1)
+                numbers.sample(row, columns)
+                if samples.isRGB {
+                    write(numbers, columns, to: target)
+                } else if samples.chroma == nil {
+                    conversion.writeGray(numbers, columns, to: target)
+                } else {
+                    conversion.write(numbers, columns, to: target)
+                }
+                if border == .black { fade(row, columns, grid, target) }
+            }
+        }
         return true
+    }
+
+    private func write(_ numbers: CropRow, _ columns: Range<Int>, to target: UnsafeMutablePointer<Float>) {
+        let (first, second, third, unit) = (numbers.first, numbers.second, numbers.third, scale / 65536)
+        for index in columns {
+            target[3 &* index] = first[index] * unit + offset
+            target[3 &* index &+ 1] = second[index] * unit + offset
+            target[3 &* index &+ 2] = third[index] * unit + offset
+        }
+    }
+
+    /// Makes black what lies outside the picture, and darker what lies at its edge.
+    private func fade(_ row: Int, _ columns: Range<Int>, _ grid: CropGrid, _ target: UnsafeMutablePointer<Float>) {
+        target.update(repeating: offset, count: 3 * columns.lowerBound)
+        (target + 3 * columns.upperBound).update(repeating: offset, count: 3 * (size - columns.upperBound))
+        let interior = grid.interior(ofRow: row).clamped(to: columns)
+        for part in [columns.lowerBound..<interior.lowerBound, interior.upperBound..<columns.upperBound] {
+            for column in part {
+                let (x, y) = grid.position(ofColumn: column, row: row)
+                let coverage = grid.clamped(x, y).coverage
+                for index in 3 * column..<3 * column + 3 {
+                    target[index] = offset + (target[index] - offset) * coverage
+                }
+            }
+        }
+    }
+}
+
+/// Turns rows of YUV samples into RGB in a model's range of numbers.
+private struct YUVConversion {
+    // Factors of samples with 16 bits behind the point.
+    private let luma, redV, greenU, greenV, blueU: Float
+    /// What black brightness and neutral chroma add up to.
+    private let bias: Float
+    // The numbers for black and white: YUV reaches colours that RGB has not.
+    private let black, white: Float
+
+    init(_ encoding: YUVEncoding, scale: Float, offset: Float) {
+        let factors = encoding.factors
+        func factor(_ value: Double) -> Float { Float(value) * scale / 65536 }
+        (luma, redV, blueU) = (factor(factors.luma), factor(factors.redV), factor(factors.blueU))
+        (greenU, greenV) = (factor(factors.greenU), factor(factors.greenV))
+        bias = offset - Float(factors.black * factors.luma) * scale
+        (black, white) = (offset, offset + 255 * scale)
+    }
+
+    @inline(__always)
+    private func clamped(_ value: Float) -> Float {
+        let raised = value < black ? black : value
+        return raised > white ? white : raised
+    }
+
+    /// Writes red, green and blue; the rows are overwritten.
+    func write(_ rows: CropRow, _ columns: Range<Int>, to target: UnsafeMutablePointer<Float>) {
+        let (first, second, third) = (rows.first, rows.second, rows.third)
+        let neutral: Float = 128 * 65536
+        for index in columns {
+            let gray = first[index] * luma + bias
+            let (u, v) = (second[index] - neutral, third[index] - neutral)
+            first[index] = clamped(gray + v * redV)
+            second[index] = clamped(gray + u * greenU + v * greenV)
+            third[index] = clamped(gray + u * blueU)
+        }
+        for index in columns {
+            target[3 &* index] = first[index]
+            target[3 &* index &+ 1] = second[index]
+            target[3 &* index &+ 2] = third[index]
+        }
+    }
+
+    func writeGray(_ rows: CropRow, _ columns: Range<Int>, to target: UnsafeMutablePointer<Float>) {
+        for index in columns {
+            let gray = clamped(rows.first[index] * luma + bias)
+            target[3 &* index] = gray
+            target[3 &* index &+ 1] = gray
+            target[3 &* index &+ 2] = gray
+        }
     }
 }

@@ -39,16 +39,25 @@ package final class JPEGDecoder {
     /// - Returns: the size in pixels.
     /// - Throws: `corrupt` if the bytes are no JPEG or end within the header.
     package func size(of jpeg: UnsafeRawBufferPointer) throws(JPEGError) -> FrameSize {
+        do throws(JPEGError) {
+            return try readHeader(jpeg).size
+        } catch {
+            forgetDamage()
+            throw error
+        }
+    }
+
+    private func readHeader(
+        _ jpeg: UnsafeRawBufferPointer
+    ) throws(JPEGError) -> (size: FrameSize, subsampling: Int32, colorSpace: Int32) {
         var (width, height, subsampling, colorSpace): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
         let bytes = jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard tjDecompressHeader3(handle, bytes, UInt(jpeg.count), &width, &height, &subsampling, &colorSpace) == 0,
-            width > 0, height > 0
+        guard tjDecompressHeader3(handle, bytes, UInt(jpeg.count), &width, &height, &subsampling, &colorSpace) == 0
         else {
-            let words = errorText
-            forgetDamage()
-            throw .corrupt(words)
+            throw .corrupt(errorText)
         }
-        return FrameSize(width: Int(width), height: Int(height))
+        guard width > 0, height > 0 else { throw .corrupt("it ends before the picture starts") }
+        return (FrameSize(width: Int(width), height: Int(height)), subsampling, colorSpace)
     }
 
     /// Decodes a JPEG out of memory, for drawing.
@@ -154,28 +163,11 @@ package final class JPEGDecoder {
     }
 
     private func readHeader(_ frame: Frame) throws(JPEGError) -> Header {
-        var width: Int32 = 0
-        var height: Int32 = 0
-        var subsampling: Int32 = 0
-        var colorSpace: Int32 = 0
         let plane = frame.planes.0
-        guard
-            tjDecompressHeader3(
-                handle,
-                plane.bytes,
-                UInt(plane.bytesPerRow),
-                &width,
-                &height,
-                &subsampling,
-                &colorSpace
-            ) == 0
-        else { throw .corrupt(errorText) }
-        guard width > 0, height > 0 else { throw .corrupt("it ends before the picture starts") }
+        let (stored, subsampling, colorSpace) = try readHeader(.init(start: plane.base, count: plane.bytesPerRow))
         guard colorSpace == TJCS_YCbCr.rawValue || colorSpace == TJCS_GRAY.rawValue,
             let known = JPEGSubsampling(code: subsampling)
         else { throw .unsupported("its colours are not YUV or gray, or are subsampled in a way of its own") }
-
-        let stored = FrameSize(width: Int(width), height: Int(height))
         // Some cameras round the JPEG up to whole blocks: 1088 rows for 1080. Anything else is a damaged header, and
         // believing it could mean gigabytes.
         guard (0..<16).contains(stored.width - frame.size.width),
@@ -286,9 +278,4 @@ private struct PlaneLayout {
             Frame.Plane(base: base + offsets.2, bytesPerRow: strides.1)
         )
     }
-}
-
-extension Frame.Plane {
-    /// The plane's bytes as C functions take them.
-    var bytes: UnsafePointer<UInt8> { base.assumingMemoryBound(to: UInt8.self) }
 }

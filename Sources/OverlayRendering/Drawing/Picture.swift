@@ -41,12 +41,7 @@ package final class Picture {
         frameSize = frame.size
         cairo_surface_flush(surface)
         guard let data = cairo_image_surface_get_data(surface) else { throw .drawing(reason: "no memory to draw on") }
-        BGRAConversion(frame.encoding).convert(
-            frame,
-            stride: stride,
-            into: data,
-            bytesPerRow: Int(cairo_image_surface_get_stride(surface))
-        )
+        frame.drawBGRA(stride: stride, into: data, bytesPerRow: Int(cairo_image_surface_get_stride(surface)))
         cairo_surface_mark_dirty(surface)
     }
 

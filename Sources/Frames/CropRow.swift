@@ -1,0 +1,118 @@
+/// Samples one row of a crop after the other, interpolated bilinearly, with pixel centres at integers.
+///
+/// First the four neighbours of each position are gathered, then the whole row is blended in vector instructions.
+struct CropRow {
+    typealias Numbers = UnsafeMutablePointer<Float>
+    private typealias Words = UnsafeMutablePointer<UInt16>
+
+    /// The blended samples of a row's pixels, by channel: whole numbers, with 16 bits behind the point of a sample.
+    let first: Numbers
+    let second: Numbers
+    let third: Numbers
+    // Of each channel of a group the samples above and below; of each pair the left one is in the lower byte.
+    private let pairs: Words
+    /// How much the right and the lower neighbours count, with 8 bits behind the point.
+    private let weightsX: Words
+    private let weightsY: Words
+    private let grid: CropGrid
+    private let samples: FrameSamples
+
+    /// Calls a function with a row for a grid's crops, whose memory lasts for the call; the function returns nothing.
+    static func use(_ grid: CropGrid, of samples: FrameSamples, _ body: (CropRow) -> Void) {
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: 7 * grid.size) { memory in
+            guard let base = memory.baseAddress else { return }
+            body(CropRow(grid, samples, memory: base))
+        }
+    }
+
+    private init(_ grid: CropGrid, _ samples: FrameSamples, memory: Numbers) {
+        (self.grid, self.samples) = (grid, samples)
+        (first, second, third) = (memory, memory + grid.size, memory + 2 * grid.size)
+        pairs = UnsafeMutableRawPointer(memory + 3 * grid.size).bindMemory(to: UInt16.self, capacity: 8 * grid.size)
+        (weightsX, weightsY) = (pairs + 6 * grid.size, pairs + 7 * grid.size)
+    }
+
+    /// Samples some columns of a row of the crop; positions outside the picture take its nearest pixel.
+    func sample(_ row: Int, _ columns: Range<Int>, withChroma: Bool = true) {
+        gather(samples.first, row, columns)
+        blend(0, columns, to: first)
+        if samples.isRGB {
+            blend(1, columns, to: second)
+            blend(2, columns, to: third)
+        } else if withChroma, let chroma = samples.chroma {
+            gather(chroma, row, columns)
+            blend(0, columns, to: second)
+            blend(1, columns, to: third)
+        }
+    }
+
+    private func gather(_ group: FrameSamples.Group, _ row: Int, _ columns: Range<Int>) {
+        // As constants, so that they need not be read again after every store.
+        let (grid, pairs, weightsX, weightsY, capacity) = (grid, pairs, weightsX, weightsY, grid.size)
+        let (channels, bytesPerRow, step) = (group.channels, group.bytesPerRow, group.step)
+        let (base, second, third) = (group.bases[0], group.bases[1], group.bases[2])
+        // Here all neighbours of the position among the samples are inside too.
+        let interior = grid.interior(ofRow: row, margin: (1 << max(group.shiftX, group.shiftY)) - 1)
+        let (lastX, lastY) = (grid.lastX >> group.shiftX, grid.lastY >> group.shiftY)
+        var (x, y) = grid.position(ofColumn: columns.lowerBound, row: row)
+        for column in columns {
+            var (left, top) = (Self.shifted(x, group.shiftX), Self.shifted(y, group.shiftY))
+            // Bytes to the right and the lower neighbour; 0 if there is none.
+            var (right, down) = (step, bytesPerRow)
+            if column < interior.lowerBound || column >= interior.upperBound {
+                let inside = grid.clamped(x, y)
+                left = min(max(Self.shifted(inside.x, group.shiftX), 0), lastX << CropGrid.fraction)
+                top = min(max(Self.shifted(inside.y, group.shiftY), 0), lastY << CropGrid.fraction)
+                if left >> CropGrid.fraction == lastX { right = 0 }
+                if top >> CropGrid.fraction == lastY { down = 0 }
+            }
+            weightsX[column] = UInt16(truncatingIfNeeded: (left &>> 24) & 255)
+            weightsY[column] = UInt16(truncatingIfNeeded: (top &>> 24) & 255)
+            let offset = (top &>> CropGrid.fraction) &* bytesPerRow &+ (left &>> CropGrid.fraction) &* step
+            let target = pairs + column
+            target[0] = Self.pair(base + offset, right)
+            target[capacity] = Self.pair(base + (offset &+ down), right)
+            if channels > 1 {
+                target[2 &* capacity] = Self.pair(second + offset, right)
+                target[3 &* capacity] = Self.pair(second + (offset &+ down), right)
+            }
+            if channels > 2 {
+                target[4 &* capacity] = Self.pair(third + offset, right)
+                target[5 &* capacity] = Self.pair(third + (offset &+ down), right)
+            }
+            (x, y) = (x &+ grid.columnX, y &+ grid.columnY)
+        }
+    }
+
+    /// Where a position of the pixels lies in samples that are fewer, and stand in the middle of the pixels that they cover.
+    ///
+    /// Video has chroma at the left pixel instead: a quarter of a chroma sample that the models do not notice.
+    @inline(__always)
+    private static func shifted(_ position: Int, _ shift: Int) -> Int {
+        let half = 1 &<< (CropGrid.fraction - 1)
+        return ((position &+ half) &>> shift) &- half
+    }
+
+    @inline(__always)
+    private static func pair(_ left: UnsafePointer<UInt8>, _ right: Int) -> UInt16 {
+        if right == 1 { return UInt16(littleEndian: UnsafeRawPointer(left).loadUnaligned(as: UInt16.self)) }
+        return UInt16(left[0]) | UInt16(left[right]) &<< 8
+    }
+
+    private func blend(_ channel: Int, _ columns: Range<Int>, to output: Numbers) {
+        let (allAbove, weightsX, weightsY) = (pairs + 2 * channel * grid.size, weightsX, weightsY)
+        let allBelow = allAbove + grid.size
+        for index in columns {
+            let above = Float(Self.blend(allAbove[index], weightsX[index]))
+            let below = Float(Self.blend(allBelow[index], weightsX[index]))
+            output[index] = above * 256 + Float(weightsY[index]) * (below - above)
+        }
+    }
+
+    /// Blends a pair; 8 bits behind the point. Intermediate results may wrap around, the last one does not.
+    @inline(__always)
+    private static func blend(_ pair: UInt16, _ weight: UInt16) -> UInt16 {
+        let left = pair & 0xFF
+        return (left &<< 8) &+ weight &* ((pair &>> 8) &- left)
+    }
+}

@@ -1,0 +1,111 @@
+/// Draws a frame of any pixel format upright and smaller into RGB; plain averaging, for looking at only.
+struct UprightDrawing {
+    private let frame: Frame
+    private let target: FrameSize
+    private let storedFromUpright: AffineTransform
+
+    init(of frame: Frame, in target: FrameSize) {
+        self.frame = frame
+        self.target = target
+        storedFromUpright = frame.orientation.storedFromUpright(stored: frame.size)
+    }
+
+    /// Fills `target.width` × `target.height` pixels of 3 bytes; false if the frame lacks planes or is a JPEG.
+    func draw(into pixels: UnsafeMutablePointer<UInt8>) -> Bool {
+        frame.readColors { draw(pixels, $0) }
+    }
+
+    /// Averages n × n evenly spaced source pixels for each drawn one; n keeps fine patterns from shimmering.
+    @inline(__always)
+    private func draw(_ pixels: UnsafeMutablePointer<UInt8>, _ color: (_ x: Int, _ y: Int) -> RGBConversion.Color) {
+        let upright = frame.uprightSize
+        let samples = min(4, (upright.width + target.width - 1) / target.width)
+        let area = samples * samples
+        var next = pixels
+        for y in 0..<target.height {
+            for x in 0..<target.width {
+                var sum = (r: 0, g: 0, b: 0)
+                for sample in 0..<area {
+                    let uprightX = (x * samples + sample % samples) * upright.width / (target.width * samples)
+                    let uprightY = (y * samples + sample / samples) * upright.height / (target.height * samples)
+                    let stored = storedFromUpright(Float(uprightX), Float(uprightY))
+                    let pixel = color(Int(stored.x), Int(stored.y))
+                    sum = (sum.r + Int(pixel.r), sum.g + Int(pixel.g), sum.b + Int(pixel.b))
+                }
+                next[0] = UInt8(sum.r / area)
+                next[1] = UInt8(sum.g / area)
+                next[2] = UInt8(sum.b / area)
+                next += 3
+            }
+        }
+    }
+}
+
+extension Frame {
+    /// Writes the pixels, as they are stored, as bytes of blue, green, red and 255; a JPEG or a frame that lacks planes is
+    /// left out.
+    ///
+    /// - Parameters:
+    ///   - stride: Takes only each pixel at a multiple of it, in both directions.
+    ///   - target: Where the bytes go.
+    ///   - bytesPerRow: Bytes from a row of the target to the next.
+    package func drawBGRA(stride: Int, into target: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) {
+        _ = readColors { color in
+            for row in 0..<size.height / stride {
+                var pixel = target + row * bytesPerRow
+                for column in 0..<size.width / stride {
+                    let color = color(column * stride, row * stride)
+                    (pixel[0], pixel[1], pixel[2], pixel[3]) = (color.b, color.g, color.r, 255)
+                    pixel += 4
+                }
+            }
+        }
+    }
+
+    /// Calls a function with another one that gives the colour of the stored pixel at a column of a row.
+    ///
+    /// - Returns: False if the frame lacks planes or is a JPEG.
+    @inline(__always)
+    fileprivate func readColors(_ body: (_ color: (_ x: Int, _ y: Int) -> RGBConversion.Color) -> Void) -> Bool {
+        guard let samples = FrameSamples(self) else { return false }
+        let (first, conversion) = (samples.first, RGBConversion(encoding))
+        if samples.isRGB {
+            body { x, y in (first.sample(0, x, y), first.sample(1, x, y), first.sample(2, x, y)) }
+        } else if let chroma = samples.chroma {
+            body { x, y in
+                conversion.rgb(luma: first.sample(0, x, y), u: chroma.sample(0, x, y), v: chroma.sample(1, x, y))
+            }
+        } else {
+            body { x, y in conversion.rgb(luma: first.sample(0, x, y), u: 128, v: 128) }
+        }
+        return true
+    }
+}
+
+/// Turns a YUV sample into RGB, in 16-bit fixed point.
+fileprivate struct RGBConversion {
+    typealias Color = (r: UInt8, g: UInt8, b: UInt8)
+
+    private let luma, black, redV, greenU, greenV, blueU: Int32
+
+    init(_ encoding: YUVEncoding) {
+        let factors = encoding.factors
+        func fixed(_ value: Double) -> Int32 { Int32((value * 65536).rounded()) }
+        (luma, black) = (fixed(factors.luma), Int32(factors.black))
+        (redV, greenU) = (fixed(factors.redV), fixed(factors.greenU))
+        (greenV, blueU) = (fixed(factors.greenV), fixed(factors.blueU))
+    }
+
+    @inline(__always)
+    func rgb(luma: UInt8, u: UInt8, v: UInt8) -> Color {
+        // 32768: half of the last place, so that the shift rounds.
+        let y = (Int32(luma) - black) &* self.luma &+ 32768
+        let (u, v) = (Int32(u) - 128, Int32(v) - 128)
+        return (
+            Self.clamped(y &+ redV &* v), Self.clamped(y &+ greenU &* u &+ greenV &* v), Self.clamped(y &+ blueU &* u)
+        )
+    }
+
+    @inline(__always)
+    private static func clamped(_ fixed: Int32) -> UInt8 { UInt8(truncatingIfNeeded: max(0, min(255, fixed >> 16))) }
+}
