@@ -180,35 +180,20 @@ extension CompiledModel {
         }
     }
 
-    /// The mean brightness of the middle of the input picture, from every fourth pixel of every fourth row.
+    /// The mean brightness of an input picture of that width and height, from every fourth pixel of every fourth row.
     ///
-    /// - Parameters:
-    ///   - size: The picture's width and height.
-    ///   - shareX: The share of its width that counts.
-    ///   - shareY: The share of its height that counts.
-    ///   - range: The numbers that stand for black and white.
-    /// - Returns: 0…1.
-    func luminance(size: Int, shareX: Double, shareY: Double, range: ClosedRange<Float>) -> Double {
-        let columns = Self.middle(of: size, share: shareX)
-        let rows = Self.middle(of: size, share: shareY)
-        let picture = input.pointer
-        var sum: Float = 0
-        var count: Float = 0
-        for row in stride(from: rows.lowerBound, to: rows.upperBound, by: 4) {
-            for column in stride(from: columns.lowerBound, to: columns.upperBound, by: 4) {
-                let pixel = picture + 3 * (row * size + column)
+    /// - Returns: 0…1, if that is the range of the input's numbers.
+    func luminance(size: Int) -> Double {
+        var (sum, count): (Float, Float) = (0, 0)
+        for row in stride(from: 0, to: size, by: 4) {
+            for column in stride(from: 0, to: size, by: 4) {
+                let pixel = input.pointer + 3 * (row * size + column)
                 // The weights of ITU-R BT.601.
                 sum += 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]
                 count += 1
             }
         }
-        guard count > 0 else { return 0 }
-        return Double((sum / count - range.lowerBound) / (range.upperBound - range.lowerBound))
-    }
-
-    private static func middle(of size: Int, share: Double) -> Range<Int> {
-        let margin = Int((Double(size) * (1 - min(max(share, 0), 1)) / 2).rounded())
-        return margin..<max(margin, size - margin)
+        return Double(sum / count)
     }
 }
 
@@ -237,16 +222,6 @@ final class AlignedMemory {
 
     deinit {
         if isMapped { munmap(base, count) } else { base.deallocate() }
-    }
-
-    /// Gives the pages of a mapped file back, but for those that hold changed bytes; they are read again when needed.
-    func releasePages(keeping changed: [Int]) {
-        guard isMapped else { return }
-        let page = sysconf(Int32(_SC_PAGESIZE))
-        let kept = Set(changed.map { $0 / page })
-        for index in 0..<(count + page - 1) / page where !kept.contains(index) {
-            madvise(base + index * page, min(page, count - index * page), MADV_DONTNEED)
-        }
     }
 
     /// The memory as numbers.

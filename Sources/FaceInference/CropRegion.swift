@@ -87,12 +87,7 @@ extension CropRegion {
 
     /// Where the landmark model looks in the next frame for the face whose points it found in this one.
     package init(around points: FaceLandmarks) {
-        var (low, high) = (points[0], points[0])
-        for index in 1..<FaceMeshIndices.count {
-            let point = points[index]
-            (low.x, high.x) = (point.x < low.x ? point.x : low.x, point.x > high.x ? point.x : high.x)
-            (low.y, high.y) = (point.y < low.y ? point.y : low.y, point.y > high.y ? point.y : high.y)
-        }
+        let (low, high) = points.box
         let (left, right) = (points[FaceMeshIndices.leftEyeOuterCorner], points[FaceMeshIndices.rightEyeOuterCorner])
         self.init(
             centerX: (low.x + high.x) / 2,

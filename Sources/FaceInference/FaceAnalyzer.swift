@@ -70,7 +70,7 @@ public final class FaceAnalyzer {
     /// Where the points of a candidate go that may turn out to be no face.
     private var spare = FaceLandmarks()
     private var budget: LandmarkBudget?
-    private let scene: SceneWatch
+    private let scene: SceneGate
     private let workspace = StillFace.Workspace()
     /// What the latest search beside followed faces was for.
     private enum Change { case none, new, lasting }
@@ -90,7 +90,7 @@ public final class FaceAnalyzer {
         finder = try FaceFinder(liteRT)
         landmarkModel = try LandmarkModel(liteRT)
         budget = options.cpuBudget.map { LandmarkBudget(share: $0) }
-        scene = SceneWatch(region: options.region ?? .wholePicture)
+        scene = SceneGate(region: options.region ?? .wholePicture)
         schedule = SearchSchedule(
             interval: options.searchInterval,
             maximumFaces: max(1, options.maximumFaces),
@@ -123,11 +123,8 @@ public final class FaceAnalyzer {
         let followed = taken.map { _ in LandmarkBudget.threadTime }
         analysis.landmarkTime = clock.now - start
         let due = options.isThorough ? .largeAndSmall : dueSearch(in: frame)
-        if due != .none {
-            try search(frame, due, &analysis, &luminance)
-        } else if faces.isEmpty, let value = scene.luminance {
-            luminance.add(value)
-        }
+        if due != .none { try search(frame, due, &analysis, &luminance) }
+        if luminance.value == nil, scene.map.read(frame), let value = scene.map.luminance { luminance.add(value) }
         noteTime(of: frame)
         analysis.luminance = luminance.value
         analysis.observations = faces.map { face in
@@ -158,12 +155,12 @@ public final class FaceAnalyzer {
     package func glance(at frame: Frame) -> FaceAnalysis? {
         guard isIdle(at: frame.stamp.mediaTime), !scene.mustLook(at: frame) else { return nil }
         noteTime(of: frame)
-        return FaceAnalysis(luminance: scene.luminance)
+        return FaceAnalysis(luminance: scene.map.luminance)
     }
 
     /// By how much the next frame can be scaled down for `glance`: 1, 2, 4 or 8; nil if there is no use in that.
     package func glanceScale(for size: FrameSize) -> Int? {
-        isIdle(at: nextTime) ? SceneWatch.sufficientScale(for: size) : nil
+        isIdle(at: nextTime) ? ChangeMap.sufficientScale(for: size) : nil
     }
 
     /// Forgets all faces: what comes next has nothing to do with what came before.
@@ -308,26 +305,24 @@ public final class FaceAnalyzer {
     ) throws(InferenceError) {
         let clock = ContinuousClock()
         let start = clock.now
-        let rect = options.region ?? .wholePicture
+        let rect = scene.map.region
         let regions = faces.map { $0.region(in: frame.uprightSize) }
         let detections =
             if !options.isThorough {
-                try finder.find(in: frame, rect: rect, search, faces: regions)
+                try finder.find(in: frame, scene.map, search, faces: regions)
             } else if analysis.isCut {
                 try finder.findEverything(in: frame, rect: rect, turned: options.findsTurned)
             } else {
-                try finder.findNext(in: frame, rect: rect, faces: regions)
+                try finder.findNext(in: frame, scene.map, faces: regions)
             }
         let searched = clock.now
         schedule.searched(search, at: frame.stamp.mediaTime)
-        let searchedLuminance = luminance.value == nil ? finder.luminance(of: rect, in: frame.uprightSize) : 0
         for detection in detections {
             let region = CropRegion(around: detection)
             guard !faces.contains(where: { $0.region.isSameFace(as: region) }) else { continue }
             if try consider(detection, region, in: frame, &analysis, &luminance) { continue }
             analysis.unconfirmed.append(detection.face(in: frame.uprightSize))
         }
-        if luminance.value == nil { luminance.add(searchedLuminance) }
         analysis.ranDetector = true
         analysis.detectionTime = searched - start
         analysis.landmarkTime += clock.now - searched

@@ -22,16 +22,11 @@ package final class FaceCheck {
     /// - Throws: `InferenceError` if a model fails or the pixels cannot be read.
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {
         let size = frame.uprightSize
-        var found = try finder.shortRange.detect(in: frame, rect: .wholePicture)
-        let fullRange = try finder.fullRangeDetector()
-        found += try fullRange.detect(in: frame, rect: .wholePicture)
         let side = Float(SearchFocus.side) * Float(min(size.width, size.height))
-        for tile in FaceFinder.tiles(of: .wholePicture, in: size, side: side) {
-            found += try fullRange.detect(in: frame, region: tile)
-        }
+        let found = try finder.findEverything(in: frame, rect: .wholePicture, sides: [side], withDoubtful: true)
         // The detectors' boxes are square, and end at the brows.
         let (width, height) = (Double(size.width), Double(size.height))
-        return FaceDetection.merging(found).map { face in
+        return found.map { face in
             let (faceWidth, faceHeight) = (1.2 * Double(face.width), 1.4 * Double(face.height))
             return NormalizedRect(
                 x: (Double(face.centerX) - faceWidth / 2) / width,

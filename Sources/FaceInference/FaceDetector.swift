@@ -14,7 +14,6 @@ final class FaceDetector {
         anchors = kind.anchors()
         sampler = CropSampler(size: kind.inputSize, border: .black, range: -1...1)
         model = try CompiledModel(kind.file.name, bytes: bytes, in: liteRT)
-        bytes.releasePages(keeping: [])
         try model.expect(
             input: sampler.count,
             outputs: [anchors.count * DetectorKind.valuesPerAnchor, anchors.count]
@@ -39,19 +38,6 @@ final class FaceDetector {
             )
         )
         return region.rotation == 0 ? found : found.map { $0.turned(around: region) }
-    }
-
-    /// The mean brightness of what was looked at last, 0…1, without what lay outside the picture.
-    func luminance(of rect: NormalizedRect, in size: FrameSize) -> Double {
-        let (width, height) = (rect.width * Double(size.width), rect.height * Double(size.height))
-        let longer = max(width, height)
-        guard longer > 0 else { return 0 }
-        return model.luminance(
-            size: kind.inputSize,
-            shareX: width / longer,
-            shareY: height / longer,
-            range: -1...1
-        )
     }
 }
 

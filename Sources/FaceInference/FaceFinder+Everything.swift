@@ -9,26 +9,29 @@ extension FaceFinder {
     ///   - frame: The frame.
     ///   - rect: Where faces are wanted in the upright picture.
     ///   - turned: Whether faces that lie on their side or upside down are wanted too.
+    ///   - sides: How large the squares are, in pixels, in which the full-range detector looks; nil for those that show it all.
+    ///   - withDoubtful: Whether the short-range detector is believed where it is not sure.
     /// - Returns: Detections in pixels of the upright picture; followed faces may be among them.
     /// - Throws: `InferenceError` if a model fails or the frame's pixels cannot be read.
     func findEverything(
         in frame: Frame,
         rect: NormalizedRect,
-        turned: Bool
+        turned: Bool = false,
+        sides: [Float]? = nil,
+        withDoubtful: Bool = false
     ) throws(InferenceError) -> [FaceDetection] {
         let far = try fullRangeDetector()
+        let sides = sides ?? Self.sides(of: rect, in: frame.uprightSize, smallest: Float(far.kind.inputSize) / 2)
         var found: [FaceDetection] = []
         for quarter in 0..<(turned ? 4 : 1) {
             var region = CropRegion(letterboxing: rect, of: frame.uprightSize)
             region.rotation = Float(quarter) * .pi / 2
             let near = try shortRange.detect(in: frame, region: region)
-            found = Self.combined(found, near.filter { Self.isSure($0, side: region.side) })
+            found = Self.combined(found, near.filter { withDoubtful || Self.isSure($0, side: region.side) })
             found = Self.combined(found, try far.detect(in: frame, region: region))
-            for side in Self.sides(of: rect, in: frame.uprightSize, smallest: Float(far.kind.inputSize) / 2) {
-                for var tile in Self.tiles(of: rect, in: frame.uprightSize, side: side) {
-                    tile.rotation = region.rotation
-                    found = Self.combined(found, try far.detect(in: frame, region: tile))
-                }
+            for var tile in sides.flatMap({ Self.tiles(of: rect, in: frame.uprightSize, side: $0) }) {
+                tile.rotation = region.rotation
+                found = Self.combined(found, try far.detect(in: frame, region: tile))
             }
         }
         return found
@@ -36,12 +39,12 @@ extension FaceFinder {
 
     /// Finds faces of all sizes in a frame of a scene that was searched before: small ones in every other frame in the whole,
     /// in the others in the part where something changed.
-    func findNext(in frame: Frame, rect: NormalizedRect, faces: [CropRegion]) throws(InferenceError) -> [FaceDetection]
-    {
+    func findNext(in frame: Frame, _ map: ChangeMap, faces: [CropRegion]) throws(InferenceError) -> [FaceDetection] {
+        let rect = map.region
         let region = CropRegion(letterboxing: rect, of: frame.uprightSize)
         let near = try shortRange.detect(in: frame, region: region).filter { Self.isSure($0, side: region.side) }
         isWholeDue.toggle()
-        let part = isWholeDue ? rect : focus.next(in: frame, of: rect, faces: faces)
+        let part = isWholeDue ? rect : focus.next(in: frame, map, faces: faces)
         return Self.combined(near, try fullRangeDetector().detect(in: frame, rect: part))
     }
 

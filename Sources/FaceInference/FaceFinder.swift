@@ -36,23 +36,24 @@ final class FaceFinder {
         self.liteRT = liteRT
     }
 
-    /// Finds faces in the part of the frame that lies in `rect`, the surest first.
+    /// Finds faces in the part of the frame that the change map covers, the surest first.
     ///
     /// Whatever the search, the full-range detector is asked too when the other one is in doubt, and then about the whole.
     ///
     /// - Parameters:
     ///   - frame: The frame.
-    ///   - rect: Where faces are wanted in the upright picture.
+    ///   - map: What has changed, and where faces are wanted.
     ///   - search: What to look for.
     ///   - faces: The faces that are followed, in pixels of the upright picture.
     /// - Returns: Detections in pixels of the upright picture; followed faces may be among them if they are small.
     /// - Throws: `InferenceError` if a model fails or the frame's pixels cannot be read.
     func find(
         in frame: Frame,
-        rect: NormalizedRect,
+        _ map: ChangeMap,
         _ search: SearchSchedule.Search,
         faces: [CropRegion]
     ) throws(InferenceError) -> [FaceDetection] {
+        let rect = map.region
         // What is followed needs no second opinion.
         let near = try (search == .small ? [] : shortRange.detect(in: frame, rect: rect)).filter { detection in
             !faces.contains { $0.isSameFace(as: CropRegion(around: detection)) }
@@ -63,7 +64,7 @@ final class FaceFinder {
             search == .small || search == .largeAndSmall || (search == .largeElseSmall && near.isEmpty)
         let isInDoubt = sure.count < near.count
         guard isSmallWanted || isInDoubt else { return sure }
-        let part = isInDoubt ? rect : focus.next(in: frame, of: rect, faces: faces)
+        let part = isInDoubt ? rect : focus.next(in: frame, map, faces: faces)
         return Self.combined(sure, try fullRangeDetector().detect(in: frame, rect: part))
     }
 
@@ -114,10 +115,5 @@ final class FaceFinder {
     static func combined(_ near: [FaceDetection], _ far: [FaceDetection]) -> [FaceDetection] {
         let further = far.filter { candidate in !near.contains { $0.intersectionOverUnion(candidate) > 0.3 } }
         return (near + further).sorted { $0.score > $1.score }
-    }
-
-    /// The mean brightness of what was looked at last, 0…1.
-    func luminance(of rect: NormalizedRect, in size: FrameSize) -> Double {
-        shortRange.luminance(of: rect, in: size)
     }
 }

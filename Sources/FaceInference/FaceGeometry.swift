@@ -69,7 +69,7 @@ struct FaceGeometry {
         return FaceObservation.Lids(height: unit > 0 ? Double(height / unit) : 0, width: Double(line.width))
     }
 
-    private func position(_ index: Int) -> SIMD2<Float> {
+    func position(_ index: Int) -> SIMD2<Float> {
         let point = landmarks[index]
         return SIMD2(point.x, point.y)
     }
@@ -77,7 +77,7 @@ struct FaceGeometry {
     /// The distance between the outer eye corners in the picture, in pixels.
     var eyeDistance: Float { distance(FaceMeshIndices.leftEyeOuterCorner, FaceMeshIndices.rightEyeOuterCorner) }
 
-    private func distance(_ first: Int, _ second: Int) -> Float {
+    func distance(_ first: Int, _ second: Int) -> Float {
         hypotf(landmarks[first].x - landmarks[second].x, landmarks[first].y - landmarks[second].y)
     }
 }

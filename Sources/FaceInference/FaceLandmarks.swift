@@ -56,6 +56,17 @@ package final class FaceLandmarks {
         return PixelLandmark(x: numbers[base], y: numbers[base + 1], z: numbers[base + 2])
     }
 
+    /// The smallest upright rectangle around all points.
+    var box: (low: SIMD2<Float>, high: SIMD2<Float>) {
+        var (low, high) = (SIMD2<Float>(repeating: .infinity), SIMD2<Float>(repeating: -.infinity))
+        for index in 0..<Self.count {
+            let point = SIMD2(numbers[3 * index], numbers[3 * index + 1])
+            low.replace(with: point, where: point .< low)
+            high.replace(with: point, where: point .> high)
+        }
+        return (low, high)
+    }
+
     /// Takes over the points of another face.
     func copy(_ other: FaceLandmarks) {
         for index in numbers.indices { numbers[index] = other.numbers[index] }

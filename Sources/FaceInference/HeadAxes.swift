@@ -62,7 +62,7 @@ struct HeadAxes: Hashable, Sendable {
     private static func degrees(_ radians: Float) -> Double { Double(radians) * 180 / .pi }
 }
 
-extension SIMD3<Float> {
+extension SIMD where Scalar == Float {
     /// The Euclidean length.
     var length: Float { (self * self).sum().squareRoot() }
 }

@@ -10,14 +10,12 @@ package final class LandmarkModel {
     private let sampler = CropSampler(size: LandmarkModel.inputSize, border: .replicate, range: 0...1)
 
     package init(_ liteRT: LiteRT) throws(InferenceError) {
-        let bytes = liteRT.files.landmarkModel
         model = try CompiledModel(
             PinnedFile.landmarkModel.name,
-            bytes: bytes,
+            bytes: liteRT.files.landmarkModel,
             operators: CustomOperators(liteRT),
             in: liteRT
         )
-        bytes.releasePages(keeping: liteRT.files.landmarkModelChanges)
         try model.expect(
             input: sampler.count,
             outputs: [3 * FaceMeshIndices.meshCount, 160, 142, 142, 10, 10, 1]
@@ -47,7 +45,7 @@ package final class LandmarkModel {
 
     /// The mean brightness of the crop that was looked at last, 0…1.
     func luminance() -> Double {
-        model.luminance(size: Self.inputSize, shareX: 1, shareY: 1, range: 0...1)
+        model.luminance(size: Self.inputSize)
     }
 
     /// Overwrites x and y of the lips and the eyes in the mesh by the model's second look at them.

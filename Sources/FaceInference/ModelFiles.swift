@@ -6,9 +6,8 @@ struct ModelFiles {
     let library: String
     /// The model of the detector that is always there.
     let shortRangeDetector: AlignedMemory
-    /// The landmark model, changed so that LiteRT can compile it, and where.
+    /// The landmark model, changed so that LiteRT can compile it.
     let landmarkModel: AlignedMemory
-    let landmarkModelChanges: [Int]
     private let directory: String
 
     init(directory: String) throws(InferenceError) {
@@ -18,10 +17,10 @@ struct ModelFiles {
         shortRangeDetector = try PinnedFile.shortRangeDetector.load(from: directory)
         landmarkModel = try PinnedFile.landmarkModel.load(from: directory)
         let memory = UnsafeMutableRawBufferPointer(start: landmarkModel.base, count: landmarkModel.count)
-        guard let changes = OperatorVersionPatch.apply(to: memory, operators: CustomOperators.names),
-            changes.count == CustomOperators.names.count
-        else { throw .unexpectedModel(model: PinnedFile.landmarkModel.name, reason: "it has other custom operators") }
-        landmarkModelChanges = changes
+        let names = CustomOperators.names
+        guard OperatorVersionPatch.apply(to: memory, operators: names) == names.count else {
+            throw .unexpectedModel(model: PinnedFile.landmarkModel.name, reason: "it has other custom operators")
+        }
         try PinnedFile.fullRangeDetector.check(in: directory)
         self.directory = directory
     }

@@ -13,8 +13,8 @@ struct OperatorVersionPatch {
 
     /// Patches the operators with these names.
     ///
-    /// - Returns: Where bytes were changed, one for each operator; nil if the bytes are no well-formed model.
-    static func apply(to bytes: UnsafeMutableRawBufferPointer, operators: Set<String>) -> [Int]? {
+    /// - Returns: How many there are; nil if the bytes are no well-formed model.
+    static func apply(to bytes: UnsafeMutableRawBufferPointer, operators: Set<String>) -> Int? {
         try? OperatorVersionPatch(bytes: bytes).patch(operators)
     }
 
@@ -23,11 +23,11 @@ struct OperatorVersionPatch {
     private static let customCode = 1
     private static let version = 2
 
-    private func patch(_ names: Set<String>) throws(OutOfBounds) -> [Int] {
+    private func patch(_ names: Set<String>) throws(OutOfBounds) -> Int {
         let model = try follow(0)
-        guard let codes = try field(Self.operatorCodes, of: model) else { return [] }
+        guard let codes = try field(Self.operatorCodes, of: model) else { return 0 }
         let vector = try follow(codes)
-        var patched: [Int] = []
+        var patched = 0
         for index in 0..<Int(try number(at: vector, as: UInt32.self)) {
             let code = try follow(vector + 4 + 4 * index)
             guard let name = try field(Self.customCode, of: code), names.contains(try string(at: try follow(name))),
@@ -35,7 +35,7 @@ struct OperatorVersionPatch {
             else { continue }
             try check(version, 4)
             bytes.storeBytes(of: Int32(1).littleEndian, toByteOffset: version, as: Int32.self)
-            patched.append(version)
+            patched += 1
         }
         return patched
     }

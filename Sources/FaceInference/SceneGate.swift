@@ -1,18 +1,15 @@
+import FaceMetadata
+import Frames
+
 /// Decides in which frames the detector has to look for faces: those in which something changed.
 ///
-/// It compares the means of 48 × 36 cells of the picture with those at the last look, relative to each cell's own noise
-/// and after removing changes of the light, so that sensor noise, mains flicker, auto exposure and daylight do not count
-/// as change, and a face that comes in at an edge does. Something that goes on moving is learnt as noise within seconds.
-/// Whatever it sees, it lets the detector look once a second.
+/// It compares each frame's change map with that at the last look, relative to each cell's own noise and after removing
+/// changes of the light, so that sensor noise, mains flicker, auto exposure and daylight do not count as change, and a face
+/// that comes in at an edge does. Something that goes on moving is learnt as noise within seconds. Whatever it sees, it lets
+/// the detector look once a second.
 ///
-/// Pure: the same cells at the same times give the same decisions.
-struct SceneGate {
-    /// Cells across the stored picture.
-    static let columns = 48
-    /// Cells down the stored picture; they share one gain, because a camera exposes rows one after the other.
-    static let rows = 36
-    static let count = columns * rows
-
+/// The same frames at the same times give the same decisions.
+final class SceneGate {
     // Tuned on empty rooms and sliding faces made of photographs with noise, flicker, ramps and video coding.
 
     /// Seconds between looks when nothing changes.
@@ -44,33 +41,41 @@ struct SceneGate {
     private static let cutShare: Float = 0.5
     private static let cutDifference: Float = 12
 
+    /// The cells of the frame that is asked about.
+    let map: ChangeMap
     /// The picture that changes are measured against: the one at the last look, averaged with those after it.
-    private var reference = [Float](repeating: 0, count: count)
-    private var previous = [Float](repeating: 0, count: count)
+    private let reference = Cells(count: ChangeMap.count)
+    private let previous = Cells(count: ChangeMap.count)
     /// Variance of each cell's noise.
-    private var noise = [Float](repeating: 1, count: count)
-    private var smooth = [Float](repeating: 0, count: count)
-    private var smoothReference = [Float](repeating: 0, count: count)
-    private var deviations = [Float](repeating: 0, count: count)
-    private var light = LightLevel()
+    private let noise = Cells(count: ChangeMap.count, repeating: 1)
+    private let smooth = Cells(count: ChangeMap.count)
+    private let smoothReference = Cells(count: ChangeMap.count)
+    private let deviations = Cells(count: ChangeMap.count)
 
     private var isEmpty = true
-    /// The share of the cells compared last that differ.
-    private(set) var changedShare: Float = 0
-    /// Whether the reference is the picture at the latest search beside followed faces.
-    private(set) var isBesideFaces = false
     private var averaged = 0
     private var smoothed = 0
     private var lastLook = 0.0
     private var lastChange = -Double.infinity
     private var changeBegan = -Double.infinity
     private var lastTime = 0.0
+    /// What was decided for the frame with that stamp, which may be asked for again.
+    private var decision: (stamp: FrameStamp, mustLook: Bool)?
+    /// The share of the cells compared last that differ, and of those beside followed faces that do as a rule.
+    private var changedShare: Float = 0
+    private var usualShare: Float = 0
 
     /// Whether the scene is changing, or was a moment ago.
     private(set) var isChanging = false
+    /// Whether there is a search beside followed faces that `hasChanged` compares with.
+    private(set) var canCompare = false
+    /// Whether the scene beside followed faces was another one at once, as after a hard cut, when it was last compared.
+    private(set) var wasCut = false
+
+    init(region: NormalizedRect) { map = ChangeMap(region: region) }
 
     /// Forgets the picture, but not the noise of its cells: the next frame is looked at.
-    mutating func reset() { (isEmpty, isBesideFaces) = (true, false) }
+    func reset() { (isEmpty, canCompare, decision) = (true, false, nil) }
 
     // MARK: Cuts
 
@@ -84,65 +89,95 @@ struct SceneGate {
         case cut
     }
 
-    /// Compares a picture with the one before it; the first one is a cut.
+    /// Compares a frame with the one before it; the first one is a cut.
     ///
     /// For clips, in which every frame is given to it; the other questions must not be asked of the same gate.
-    mutating func step(to cells: [Float]) -> Step {
+    func step(to frame: Frame) -> Step { map.read(frame) ? step() : .small }
+
+    /// The same of the frame in the map.
+    func step() -> Step {
         defer {
-            CellKernels.copy(cells, to: &previous)
+            previous.copy(map.cells)
             isEmpty = false
         }
         guard !isEmpty else { return .cut }
-        guard Self.differ(cells, previous) else { return .small }
-        light.adapt(previous, to: cells)
-        return Self.differ(cells, light.adapted) ? .cut : .light
+        guard isOther(than: previous) else { return .small }
+        map.uncover()
+        return isOther(than: map.adapt(previous, to: map.cells)) ? .cut : .light
     }
 
-    /// Whether most of a picture differs from that at `noteSearch`, as after a cut; false if there is nothing to compare with.
-    func isOtherPicture(_ cells: [Float]) -> Bool { isBesideFaces && Self.differ(cells, reference) }
+    /// Whether most of a frame differs from that of `noteSearch`, as after a cut; false if there is nothing to compare with.
+    func isOtherPicture(_ frame: Frame) -> Bool { canCompare && map.read(frame) && isOther(than: reference) }
 
-    private static func differ(_ cells: [Float], _ others: [Float]) -> Bool {
-        CellKernels.countDifferences(cells, others, above: cutDifference) > cutShare * Float(count)
+    private func isOther(than others: Cells) -> Bool {
+        var found = SIMD4<Int32>.zero
+        for index in others.indices {
+            let isOther = (map.cells[index] - others[index]).magnitude .> Self.cutDifference
+            found.replace(with: found &+ 1, where: isOther)
+        }
+        return Float(found.wrappedSum()) > Self.cutShare * Float(ChangeMap.count)
     }
 
     // MARK: Beside followed faces
 
-    /// Compares cells with those at `noteSearch`.
+    /// Whether anything changed since `noteSearch` beside faces that are followed, and beside what moves with them.
     ///
     /// - Parameters:
-    ///   - cells: As in `mustLook`.
-    ///   - ignored: The cells whose changes do not count, because followed faces are there.
-    /// - Returns: Whether they differ by more than noise and a change of the light; true if there is nothing to compare with.
-    mutating func hasChanged(_ cells: [Float], ignoring ignored: [Bool]) -> Bool {
-        guard isBesideFaces else { return true }
-        return hasChanged(cells, since: reference, noiseFactor: 1, floor: Self.noiseFloor, ignoring: ignored)
+    ///   - frame: The frame to look at.
+    ///   - faces: Where those faces are, in pixels of the upright picture.
+    /// - Returns: Also true for a frame that cannot be read, and while there is none to compare with.
+    func hasChanged(in frame: Frame, beside faces: [CropRegion]) -> Bool {
+        guard map.read(frame) else { return true }
+        let bottom = Float(frame.uprightSize.height)
+        let parts = faces.map { face in
+            // The head with its hair, which moves more than the landmarks' box, and the body below.
+            let (left, right, top) = (
+                face.centerX - face.side, face.centerX + face.side, face.centerY - 0.9 * face.side
+            )
+            return LuminanceGrid.Rectangle(left: left, top: top, right: right, bottom: max(top, bottom))
+        }
+        map.cover(parts, in: frame)
+        let hasChanged = hasChangedBesideCovered()
+        wasCut = canCompare && changedShare > 0.2 + 2 * usualShare
+        usualShare += 0.2 * (changedShare - usualShare)
+        return hasChanged
     }
 
-    /// Keeps the cells of a frame that is searched beside followed faces.
-    mutating func noteSearch(of cells: [Float]) {
-        CellKernels.copy(cells, to: &reference)
+    /// Whether cells of the map that are not covered differ from those at `noteSearch` by more than noise and light.
+    func hasChangedBesideCovered() -> Bool {
+        !canCompare || hasChanged(map.cells, since: reference, noiseFactor: 1, floor: Self.noiseFloor)
+    }
+
+    /// Makes the frame that was looked at last the one that `hasChanged` compares with.
+    func noteSearch() {
+        reference.copy(map.cells)
         // What was seen without a face is of no use any more.
-        (isEmpty, isBesideFaces) = (true, true)
+        (isEmpty, canCompare) = (true, true)
     }
 
     // MARK: Without a face
 
-    /// Decides about the next frame.
-    ///
-    /// - Parameters:
-    ///   - cells: The means of `count` cells, 0…255: columns from the left, in them cells from the top.
-    ///   - time: Seconds of media time.
-    /// - Returns: Whether the detector has to look at it.
-    mutating func mustLook(at cells: [Float], time: Double) -> Bool {
+    /// Whether the detector has to look at a frame. Asking twice about a frame gives the same answer, whatever size it has
+    /// the second time.
+    func mustLook(at frame: Frame) -> Bool {
+        if let decision, decision.stamp == frame.stamp { return decision.mustLook }
+        let mustLook = map.read(frame) ? mustLook(at: frame.stamp.mediaTime) : true
+        decision = (frame.stamp, mustLook)
+        return mustLook
+    }
+
+    /// Whether the detector has to look at the frame in the map, which has that media time in seconds.
+    func mustLook(at time: Double) -> Bool {
         // A time before the last one is a source that began anew.
         guard !isEmpty, time >= lastTime else {
-            begin(with: cells, at: time)
+            begin(at: time)
             return true
         }
         lastTime = time
-        learnNoise(cells)
-        let isFastChange = hasChanged(cells, since: reference, noiseFactor: 1, floor: Self.noiseFloor)
-        let isSlowChange = followSmoothly(cells)
+        map.uncover()
+        learnNoise()
+        let isFastChange = hasChanged(map.cells, since: reference, noiseFactor: 1, floor: Self.noiseFloor)
+        let isSlowChange = followSmoothly()
         let hasMoved = isFastChange || isSlowChange
         if hasMoved {
             if time - lastChange > Self.calm { changeBegan = time }
@@ -151,13 +186,13 @@ struct SceneGate {
         isChanging = time - lastChange < Self.hold
         let isLook = isDue(at: time, hasMoved)
         if isLook {
-            CellKernels.copy(cells, to: &reference)
-            CellKernels.copy(smooth, to: &smoothReference)
+            reference.copy(map.cells)
+            smoothReference.copy(smooth)
             lastLook = time
             averaged = 1
         } else if averaged < 4, !hasMoved {
             averaged += 1
-            CellKernels.approach(cells, share: 1 / Float(averaged), &reference)
+            reference.approach(map.cells, share: 1 / Float(averaged))
         }
         return isLook
     }
@@ -168,29 +203,30 @@ struct SceneGate {
         return age >= (isChanging ? Self.pause : Self.longestPause)
     }
 
-    private mutating func begin(with cells: [Float], at time: Double) {
-        CellKernels.copy(cells, to: &reference)
-        CellKernels.copy(cells, to: &previous)
-        CellKernels.copy(cells, to: &smooth)
-        CellKernels.copy(cells, to: &smoothReference)
-        (isEmpty, isChanging, isBesideFaces) = (false, false, false)
+    private func begin(at time: Double) {
+        for cells in [reference, previous, smooth, smoothReference] { cells.copy(map.cells) }
+        (isEmpty, isChanging, canCompare) = (false, false, false)
         (averaged, smoothed) = (1, 0)
         (lastLook, lastTime, lastChange, changeBegan) = (time, time, -.infinity, -.infinity)
     }
 
     /// Learns each cell's noise from the difference of successive pictures; large ones slowly, so that a face is no noise.
-    private mutating func learnNoise(_ cells: [Float]) {
-        light.adapt(previous, to: cells)
-        CellKernels.learn(cells, light.adapted, rate: Self.learning, &noise)
-        CellKernels.copy(cells, to: &previous)
+    private func learnNoise() {
+        let lit = map.adapt(previous, to: map.cells)
+        for index in lit.indices {
+            let difference = map.cells[index] - lit[index]
+            let (square, limit) = (difference * difference / 2, 9 * noise[index] + 0.05)
+            noise[index] += (square.replacing(with: limit, where: square .> limit) - noise[index]) * Self.learning
+        }
+        previous.copy(map.cells)
     }
 
     /// Follows the picture slowly, which shows weak changes under the noise, and says whether there is one.
-    private mutating func followSmoothly(_ cells: [Float]) -> Bool {
-        CellKernels.approach(cells, share: Self.smoothing, &smooth)
+    private func followSmoothly() -> Bool {
+        smooth.approach(map.cells, share: Self.smoothing)
         smoothed += 1
         guard smoothed > Self.settling else {
-            CellKernels.copy(smooth, to: &smoothReference)
+            smoothReference.copy(smooth)
             return false
         }
         // The variance that noise has left after the smoothing.
@@ -198,211 +234,38 @@ struct SceneGate {
         return hasChanged(smooth, since: smoothReference, noiseFactor: factor, floor: Self.smoothFloor)
     }
 
-    private mutating func hasChanged(
-        _ cells: [Float],
-        since reference: [Float],
-        noiseFactor: Float,
-        floor: Float,
-        ignoring ignored: [Bool] = []
-    ) -> Bool {
-        light.adapt(reference, to: cells, ignoring: ignored)
-        CellKernels.deviations(cells, light.adapted, noise, noiseFactor, floor, &deviations)
-        for index in ignored.indices where ignored[index] { deviations[index] = 0 }
-        let changed = CellKernels.count(deviations, above: Self.cellThreshold)
-        changedShare = changed / Float(max(1, ignored.reduce(Self.count) { $1 ? $0 - 1 : $0 }))
-        return changed > Self.cellShare * Float(Self.count)
-            || CellKernels.largestBlock(deviations, limit: Self.cellLimit) > Self.blockThreshold
-    }
-}
+    // MARK: Comparing
 
-/// Brings an older picture to the light of a newer one: each row of cells is multiplied by the mean of the middle half of
-/// the ratios of its groups of cells, which things that move do not change.
-private struct LightLevel {
-    /// Four cells side by side have one ratio: to sort a quarter of the numbers takes a tenth of the time, and what moves
-    /// covers neighbouring cells.
-    private static let groups = SceneGate.columns / 4
-    /// Added to the brightness, so that dark cells have no wild ratios.
-    private static let offset: Float = 4
-
-    /// What `adapt` made.
-    private(set) var adapted = [Float](repeating: 0, count: SceneGate.count)
-    private var ratios = [Float](repeating: 0, count: groups * SceneGate.rows)
-    private let exchanges = SortingNetwork.exchanges(count: groups)
-
-    mutating func adapt(_ reference: [Float], to cells: [Float], ignoring ignored: [Bool] = []) {
-        CellKernels.ratios(cells, reference, groups: Self.groups, offset: Self.offset, &ratios)
-        if !ignored.isEmpty { replaceRatios(of: ignored) }
-        CellKernels.sortRows(&ratios, exchanges)
-        CellKernels.multiply(reference, byMiddleOf: ratios, of: Self.groups, offset: Self.offset, &adapted)
-    }
-}
-
-extension LightLevel {
-    /// Replaces the ratios of groups with ignored cells by those of other groups in the same row, if there are any.
-    private mutating func replaceRatios(of ignored: [Bool]) {
-        let rows = SceneGate.rows
-        for row in 0..<rows {
-            func isIgnored(_ group: Int) -> Bool {
-                (4 * group..<4 * group + 4).contains { ignored[$0 * rows + row] }
-            }
-            guard var source = (0..<Self.groups).first(where: { !isIgnored($0) }) else { continue }
-            for group in 0..<Self.groups {
-                if isIgnored(group) { ratios[group * rows + row] = ratios[source * rows + row] } else { source = group }
-            }
+    /// Whether cells differ from earlier ones by more than the light and the noise, whose variance is multiplied by a factor
+    /// and increased by `floor`.
+    private func hasChanged(_ cells: Cells, since earlier: Cells, noiseFactor: Float, floor: Float) -> Bool {
+        let lit = map.adapt(earlier, to: cells)
+        let limit = Cells.Vector(repeating: Self.cellLimit)
+        var (found, counted) = (SIMD4<Int32>.zero, Cells.Vector.zero)
+        for index in lit.indices {
+            let spread = (noiseFactor * noise[index] + floor).squareRoot()
+            let deviation = (cells[index] - lit[index]).magnitude / spread * map.weights[index]
+            found.replace(with: found &+ 1, where: deviation .> Self.cellThreshold)
+            counted += map.weights[index]
+            deviations[index] = deviation.replacing(with: limit, where: deviation .> limit)
         }
-    }
-}
-
-/// Loops over the cells, columns first, on plain pointers: the compiler turns each into vector instructions.
-private enum CellKernels {
-    typealias Input = UnsafePointer<Float>
-    typealias Output = UnsafeMutablePointer<Float>
-
-    private static let count = SceneGate.count
-    private static let rows = SceneGate.rows
-    private static let columns = SceneGate.columns
-
-    static func copy(_ cells: Input, to target: Output) {
-        target.update(from: cells, count: count)
+        let changed = Float(found.wrappedSum())
+        changedShare = changed / max(1, counted.sum())
+        return changed > Self.cellShare * Float(ChangeMap.count) || largestBlock() > Self.blockThreshold
     }
 
-    /// Moves the target by a share of the way to the cells.
-    static func approach(_ cells: Input, share: Float, _ target: Output) {
-        for index in 0..<count { target[index] += (cells[index] - target[index]) * share }
-    }
-
-    /// Learns variances from squared differences, of which at most nine times the variance counts.
-    static func learn(_ cells: Input, _ other: Input, rate: Float, _ noise: Output) {
-        for index in 0..<count {
-            let difference = cells[index] - other[index]
-            let square = difference * difference / 2
-            let limit = 9 * noise[index] + 0.05
-            noise[index] += ((square < limit ? square : limit) - noise[index]) * rate
-        }
-    }
-
-    /// Writes, for each group of four columns, each row's ratio of their sums, with an offset added to every cell.
-    static func ratios(_ cells: Input, _ reference: Input, groups: Int, offset: Float, _ output: Output) {
-        for group in 0..<groups {
-            let (above, below) = (cells + 4 * group * rows, reference + 4 * group * rows)
-            let target = output + group * rows
-            for row in 0..<rows {
-                let upper = above[row] + above[rows + row] + above[2 * rows + row] + above[3 * rows + row]
-                let lower = below[row] + below[rows + row] + below[2 * rows + row] + below[3 * rows + row]
-                target[row] = (upper + 4 * offset) / (lower + 4 * offset)
-            }
-        }
-    }
-
-    /// Sorts each row of cells; all rows at the same time, since the exchanges do not depend on the numbers.
-    ///
-    /// In vectors by hand: the compiler cannot know that the two columns of an exchange do not overlap.
-    static func sortRows(_ cells: Output, _ exchanges: [(Int, Int)]) {
-        for (low, high) in exchanges {
-            let lows = UnsafeMutableRawPointer(cells + low * rows)
-            let highs = UnsafeMutableRawPointer(cells + high * rows)
-            for offset in stride(from: 0, to: rows * MemoryLayout<Float>.stride, by: MemoryLayout<SIMD4<Float>>.stride)
-            {
-                let one = lows.loadUnaligned(fromByteOffset: offset, as: SIMD4<Float>.self)
-                let other = highs.loadUnaligned(fromByteOffset: offset, as: SIMD4<Float>.self)
-                let isSorted = one .< other
-                lows.storeBytes(
-                    of: other.replacing(with: one, where: isSorted),
-                    toByteOffset: offset,
-                    as: SIMD4<Float>.self
-                )
-                highs.storeBytes(
-                    of: one.replacing(with: other, where: isSorted),
-                    toByteOffset: offset,
-                    as: SIMD4<Float>.self
-                )
-            }
-        }
-    }
-
-    /// Multiplies each row by the mean of the middle half of its sorted ratios.
-    static func multiply(
-        _ cells: Input,
-        byMiddleOf sorted: Input,
-        of groups: Int,
-        offset: Float,
-        _ output: Output
-    ) {
-        let middle = groups / 4..<groups * 3 / 4
-        // The first column of the output holds the gains until the rest is done.
-        for row in 0..<rows { output[row] = 0 }
-        for column in middle {
-            for row in 0..<rows { output[row] += sorted[column * rows + row] }
-        }
-        for row in 0..<rows { output[row] /= Float(middle.count) }
-        for column in (0..<columns).reversed() {
-            for row in 0..<rows {
-                let index = column * rows + row
-                output[index] = (cells[index] + offset) * output[row] - offset
-            }
-        }
-    }
-
-    /// How far cells are from others, in standard deviations of the noise.
-    static func deviations(
-        _ cells: Input,
-        _ other: Input,
-        _ noise: Input,
-        _ factor: Float,
-        _ floor: Float,
-        _ output: Output
-    ) {
-        for index in 0..<count {
-            output[index] = (cells[index] - other[index]).magnitude / (factor * noise[index] + floor).squareRoot()
-        }
-    }
-
-    static func count(_ cells: Input, above threshold: Float) -> Float {
-        var found: Int32 = 0
-        for index in 0..<count { found &+= cells[index] > threshold ? 1 : 0 }
-        return Float(found)
-    }
-
-    static func countDifferences(_ cells: Input, _ other: Input, above threshold: Float) -> Float {
-        var found: Int32 = 0
-        for index in 0..<count { found &+= (cells[index] - other[index]).magnitude > threshold ? 1 : 0 }
-        return Float(found)
-    }
-
-    /// The largest sum of 2 × 2 cells, each counted up to a limit.
-    static func largestBlock(_ cells: Input, limit: Float) -> Float {
+    /// The largest sum of the deviations of 2 × 2 cells.
+    private func largestBlock() -> Float {
+        let (rows, numbers) = (ChangeMap.rows, deviations.numbers)
         var largest: Float = 0
-        for column in 0..<columns - 1 {
-            let (here, next) = (cells + column * rows, cells + (column + 1) * rows)
-            for row in 0..<rows - 1 {
-                let upper = min(here[row], limit) + min(next[row], limit)
-                let lower = min(here[row + 1], limit) + min(next[row + 1], limit)
+        for first in stride(from: 0, to: ChangeMap.count - rows, by: rows) {
+            for cell in first..<first + rows - 1 {
+                let (upper, lower) = (
+                    numbers[cell] + numbers[cell + rows], numbers[cell + 1] + numbers[cell + 1 + rows]
+                )
                 largest = max(largest, upper + lower)
             }
         }
         return largest
-    }
-}
-
-/// Batcher's odd-even merge sort as a list of positions to be compared and exchanged.
-enum SortingNetwork {
-    /// The exchanges that sort that many numbers.
-    static func exchanges(count: Int) -> [(Int, Int)] {
-        var exchanges: [(Int, Int)] = []
-        var run = 1
-        while run < count {
-            var distance = run
-            while distance > 0 {
-                for start in stride(from: distance % run, to: count - distance, by: 2 * distance) {
-                    for low in start..<min(start + distance, count - distance)
-                    where low / (2 * run) == (low + distance) / (2 * run) {
-                        exchanges.append((low, low + distance))
-                    }
-                }
-                distance /= 2
-            }
-            run *= 2
-        }
-        return exchanges
     }
 }

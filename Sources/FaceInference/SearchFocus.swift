@@ -1,38 +1,34 @@
 import FaceMetadata
 import Frames
 
-/// Chooses the part of the picture in which the full-range detector looks for small faces: where something changed since
-/// it looked there, otherwise each part in turn.
+/// Chooses the part of the picture in which the full-range detector looks for small faces: where the change map differs from
+/// what it was when the detector looked there, otherwise each part in turn.
 ///
 /// The detector scales what it sees to 192 pixels. Of faces of a twentieth of the width of a 640×480 picture it finds
 /// 51 % in the whole picture, 97 % in squares of three quarters of the shorter side; at 1280×720 82 % and 100 % (90
 /// portraits of GENKI-4K at random places). One such square takes as long as the whole picture.
 struct SearchFocus {
-    private static let columns = 24
-    private static let rows = 18
+    /// Places, each of 2 × 2 cells of the map, by rows: of places that changed alike the upper one comes first, since a face is
+    /// the upper end of a person.
+    private static let columns = ChangeMap.columns / 2
+    private static let rows = ChangeMap.rows / 2
     private static let count = columns * rows
     /// The square's side as a share of the shorter side of the part that is searched.
     static let side = 0.75
-    /// A cell has changed if its mean brightness differs by this many grey levels; noise and a face's own cells do less.
+    /// A place has changed if its mean brightness differs by this many grey levels; noise and a face's own places do less.
     private static let threshold: Float = 5
     /// Differences count no more than this, so that who waves all the time does not draw every look.
     private static let limit: Float = 10
-    /// Added to the brightness, so that dark cells have no wild ratios.
-    private static let offset: Float = 4
     /// The side of what is looked at after a cut, in shares of the shorter side, and how much of it must have changed.
     private static let wideSide = 4.0 / 3
     private static let wideShare = 0.6
     /// While nothing changes, each of so many looks takes in the whole.
     private static let wholeInterval = 4
 
-    private let grid = LuminanceGrid(columns: columns, rows: rows)
-    private var cells = [Float](repeating: 0, count: count)
     /// The cells as they were when the detector looked at them closely.
-    private var reference = [Float](repeating: 0, count: count)
+    private let reference = Cells(count: ChangeMap.count)
     /// How many looks ago that will be at the next one.
     private var ages = [Float](repeating: 1, count: count)
-    /// The cells that differ from the reference, without those of followed faces.
-    private var changed = [Bool](repeating: false, count: count)
     private var looks = 0
     /// Whether the latest look was at what a cut had changed.
     private var wasWide = false
@@ -40,145 +36,132 @@ struct SearchFocus {
     /// Forgets the scene.
     mutating func reset() { looks = 0 }
 
-    /// Where to look in a frame, in the part of it that is wanted.
+    /// Where to look in a frame, in the map's region.
     ///
     /// - Parameters:
     ///   - frame: The frame.
-    ///   - whole: The part of the upright picture in which faces are wanted.
+    ///   - map: Reads its cells.
     ///   - faces: The faces that are followed: what changes there is known.
-    /// - Returns: A square within that part, or all of it.
-    mutating func next(in frame: Frame, of whole: NormalizedRect, faces: [CropRegion]) -> NormalizedRect {
-        let size = frame.uprightSize
-        let (width, height) = (whole.width * Double(size.width), whole.height * Double(size.height))
-        let side = Self.side * min(width, height)
+    /// - Returns: A square within the region, or all of it.
+    mutating func next(in frame: Frame, _ map: ChangeMap, faces: [CropRegion]) -> NormalizedRect {
+        let (size, whole) = (frame.uprightSize, map.region)
+        var (width, height) = (whole.width * Double(size.width), whole.height * Double(size.height))
+        // As the cells lie.
+        if frame.orientation.swapsAxes { (width, height) = (height, width) }
         defer { looks += 1 }
-        guard sample(frame, whole), side > 0 else { return whole }
+        guard min(width, height) > 0, map.read(frame) else { return whole }
         guard looks > 0 else {
-            reference = cells
+            reference.copy(map.cells)
             for index in 0..<Self.count { ages[index] = 1 }
             return whole
         }
-        var (best, score): (Int?, Float) = (nil, 0)
-        let gain = lightGain()
-        for index in 0..<Self.count {
-            let expected = (reference[index] + Self.offset) * gain - Self.offset
-            let change = abs(cells[index] - expected)
-            let value = min(change, Self.limit) * ages[index]
-            changed[index] = change >= Self.threshold && !isInside(index, faces, whole, size)
-            if changed[index], value > score { (best, score) = (index, value) }
-        }
-        if let wide = wideSquare(width: width, height: height) {
-            note(wide)
-            return wide.inside(whole)
-        }
-        let square: (x: Double, y: Double)
-        if let best {
-            square = (position(best).x * width - side / 2, position(best).y * height - side / 2)
-        } else if looks.isMultiple(of: Self.wholeInterval) {
+        map.cover(faces.map { .init(around: SIMD2($0.centerX, $0.centerY), .init(repeating: $0.side / 2)) }, in: frame)
+        guard let part = part(changed: changes(in: map), width: width, height: height) else {
             // The light may have changed slowly.
-            for index in 0..<Self.count { reference[index] += (cells[index] - reference[index]) / 2 }
+            reference.approach(map.cells, share: 0.5)
             return whole
-        } else {
-            // The first cell that was not looked at for longest is the upper left corner of what comes next.
-            let oldest = ages.indices.max { ages[$0] < ages[$1] || (ages[$0] == ages[$1] && $0 > $1) } ?? 0
-            let overlap = side / 8
-            square = (
-                position(oldest).x * width - width / Double(2 * Self.columns) - overlap,
-                position(oldest).y * height - height / Double(2 * Self.rows) - overlap
-            )
         }
-        let rect = NormalizedRect(
-            x: min(max(square.x, 0), width - side) / width,
-            y: min(max(square.y, 0), height - side) / height,
+        note(part, map)
+        let toRegion = AffineMap(a: whole.width, b: 0, c: 0, d: whole.height, tx: whole.x, ty: whole.y)
+        return part.mapped(by: frame.orientation.uprightFromStored.then(toRegion))
+    }
+
+    /// How much each place has changed since it was looked at, by more than the median of all places, which is the light; 0
+    /// where that is too little, or where a face covers most of it.
+    private func changes(in map: ChangeMap) -> [Float] {
+        func sums(_ cells: Cells) -> [Float] {
+            (0..<Self.count).map { Self.cells(of: $0).reduce(0) { $0 + cells.numbers[$1] } }
+        }
+        let (now, before, weights) = (sums(map.cells), sums(reference), sums(map.weights))
+        // A number is added to the brightness, so that dark places have no wild ratios.
+        let gain = (0..<Self.count).map { (now[$0] + 16) / (before[$0] + 16) }.sorted()[Self.count / 2]
+        return (0..<Self.count).map { place in
+            let change = (now[place] + 16 - (before[place] + 16) * gain).magnitude / 4
+            return change < Self.threshold || weights[place] < 2 ? 0 : min(change, Self.limit)
+        }
+    }
+
+    private static func cells(of place: Int) -> [Int] {
+        let first = 2 * (place % columns) * ChangeMap.rows + 2 * (place / columns)
+        return [first, first + 1, first + ChangeMap.rows, first + ChangeMap.rows + 1]
+    }
+
+    /// The part of a region of that many pixels to look at, in shares of it; nil for all of it.
+    private mutating func part(changed: [Float], width: Double, height: Double) -> NormalizedRect? {
+        if let wide = widePart(changed, width: width, height: height) { return wide }
+        let side = Self.side * min(width, height)
+        let best = changed.indices.max { changed[$0] * ages[$0] < changed[$1] * ages[$1] }
+        var (x, y) = (0.0, 0.0)
+        if let best, changed[best] > 0 {
+            let middle = Self.middle(of: best)
+            (x, y) = (middle.x * width - side / 2, middle.y * height - side / 2)
+        } else if looks.isMultiple(of: Self.wholeInterval) {
+            return nil
+        } else {
+            // The first place that was not looked at for longest is the upper left corner of what comes next.
+            let middle = Self.middle(of: ages.firstIndex(of: ages.max() ?? 0) ?? 0)
+            let overlap = side / 8
+            x = middle.x * width - width / Double(2 * Self.columns) - overlap
+            y = middle.y * height - height / Double(2 * Self.rows) - overlap
+        }
+        return NormalizedRect(
+            x: min(max(x, 0), width - side) / width,
+            y: min(max(y, 0), height - side) / height,
             width: side / width,
             height: side / height
         )
-        note(rect)
-        return rect.inside(whole)
     }
 
     /// The part, a third longer than the shorter side, of which most has changed, as by a hard cut; nil if there is none, or
     /// if the latest look was at such a part.
     ///
     /// A face of a twentieth of a wide picture is large enough in there, and where it is nobody knows.
-    private mutating func wideSquare(width: Double, height: Double) -> NormalizedRect? {
+    private mutating func widePart(_ changed: [Float], width: Double, height: Double) -> NormalizedRect? {
         let isWide = width > height
         let (count, across) = isWide ? (Self.columns, Self.rows) : (Self.rows, Self.columns)
         let share = min(1, Self.wideSide * min(width, height) / max(width, height))
         let length = Int((share * Double(count)).rounded())
         let lines = (0..<count).map { line in
-            (0..<across).reduce(0) {
-                $0 + (changed[isWide ? $1 * Self.columns + line : line * Self.columns + $1] ? 1 : 0)
-            }
+            (0..<across).count { changed[isWide ? $0 * Self.columns + line : line * Self.columns + $0] > 0 }
         }
         let sums = (0...count - length).map { lines[$0..<$0 + length].reduce(0, +) }
         let most = sums.max() ?? 0
-        guard !wasWide, Double(most) > Self.wideShare * Double(length * across), let first = sums.firstIndex(of: most)
-        else {
-            wasWide = false
-            return nil
-        }
-        wasWide = true
+        wasWide = !wasWide && Double(most) > Self.wideShare * Double(length * across)
+        guard wasWide, let first = sums.firstIndex(of: most) else { return nil }
         let start = min(Double(first) / Double(count), 1 - share)
         return isWide
             ? NormalizedRect(x: start, y: 0, width: share, height: 1)
             : NormalizedRect(x: 0, y: start, width: 1, height: share)
     }
 
-    private mutating func sample(_ frame: Frame, _ whole: NormalizedRect) -> Bool {
-        let size = frame.uprightSize
-        let rectangle = LuminanceGrid.Rectangle(
-            left: Float(whole.x) * Float(size.width),
-            top: Float(whole.y) * Float(size.height),
-            right: Float(whole.x + whole.width) * Float(size.width),
-            bottom: Float(whole.y + whole.height) * Float(size.height)
-        )
-        return cells.withUnsafeMutableBufferPointer { cells in
-            guard let base = cells.baseAddress else { return false }
-            return grid.sample(frame, rectangle, into: base)
-        }
+    /// The middle of a place, as shares of the region.
+    private static func middle(of place: Int) -> (x: Double, y: Double) {
+        ((Double(place % columns) + 0.5) / Double(columns), (Double(place / columns) + 0.5) / Double(rows))
     }
 
-    /// By how much the picture has become brighter: the median of the cells' ratios.
-    private func lightGain() -> Float {
-        let ratios = (0..<Self.count).map { (cells[$0] + Self.offset) / (reference[$0] + Self.offset) }.sorted()
-        return ratios[Self.count / 2]
-    }
-
-    /// The middle of a cell, as shares of the part that is searched.
-    private func position(_ index: Int) -> (x: Double, y: Double) {
-        (
-            (Double(index % Self.columns) + 0.5) / Double(Self.columns),
-            (Double(index / Self.columns) + 0.5) / Double(Self.rows)
-        )
-    }
-
-    private func isInside(_ index: Int, _ faces: [CropRegion], _ whole: NormalizedRect, _ size: FrameSize) -> Bool {
-        let (x, y) = position(index)
-        let column = Float((whole.x + x * whole.width) * Double(size.width))
-        let row = Float((whole.y + y * whole.height) * Double(size.height))
-        return faces.contains { max(abs($0.centerX - column), abs($0.centerY - row)) < $0.side / 2 }
-    }
-
-    private mutating func note(_ rect: NormalizedRect) {
-        for index in 0..<Self.count {
-            let (x, y) = position(index)
-            let isIn = x >= rect.x && x <= rect.x + rect.width && y >= rect.y && y <= rect.y + rect.height
-            ages[index] = isIn ? 1 : ages[index] + 1
+    private mutating func note(_ part: NormalizedRect, _ map: ChangeMap) {
+        for place in 0..<Self.count {
+            let (x, y) = Self.middle(of: place)
+            let isIn = x >= part.x && x <= part.x + part.width && y >= part.y && y <= part.y + part.height
+            ages[place] = isIn ? 1 : ages[place] + 1
+            guard isIn else { continue }
             // Half of it: a change that is large is looked at again, from another position.
-            if isIn { reference[index] += (cells[index] - reference[index]) / 2 }
+            for cell in Self.cells(of: place) {
+                reference.numbers[cell] += (map.cells.numbers[cell] - reference.numbers[cell]) / 2
+            }
         }
     }
 }
 
 extension NormalizedRect {
-    /// Where a part of another rectangle lies in the picture.
-    fileprivate func inside(_ whole: NormalizedRect) -> NormalizedRect {
-        NormalizedRect(
-            x: whole.x + x * whole.width,
-            y: whole.y + y * whole.height,
-            width: width * whole.width,
-            height: height * whole.height
+    /// Where the rectangle goes with a map that turns by right angles only.
+    fileprivate func mapped(by map: AffineMap<Double>) -> NormalizedRect {
+        let (one, other) = (map(x, y), map(x + width, y + height))
+        return NormalizedRect(
+            x: min(one.x, other.x),
+            y: min(one.y, other.y),
+            width: abs(one.x - other.x),
+            height: abs(one.y - other.y)
         )
     }
 }

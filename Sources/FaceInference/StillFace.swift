@@ -42,26 +42,6 @@ final class StillFace {
     /// The noise's variance that is believed at most.
     private static let mostNoise: Float = 400
 
-    /// What a face did since its landmarks were computed.
-    struct Motion: Hashable, Sendable {
-        // The motion of the ellipse's middle and edge, in pixels.
-        fileprivate var shiftX: Float = 0
-        fileprivate var shiftY: Float = 0
-        fileprivate var scale: Float = 0
-        fileprivate var turn: Float = 0
-        /// The ellipse around the face, in pixels.
-        fileprivate var centerX: Float = 0
-        fileprivate var centerY: Float = 0
-        fileprivate var radiusX: Float = 1
-        fileprivate var radiusY: Float = 1
-
-        /// Where a point of the face is now, in pixels with centres at integers.
-        func callAsFunction(_ x: Float, _ y: Float) -> (x: Float, y: Float) {
-            let (u, v) = ((x - centerX) / radiusX, (y - centerY) / radiusY)
-            return (x + shiftX + scale * u - turn * v, y + shiftY + scale * v + turn * u)
-        }
-    }
-
     /// A part of the grid that must not have changed.
     private struct Zone {
         var columns: Range<Int>
@@ -72,23 +52,23 @@ final class StillFace {
         var isEye = false
     }
 
-    // The grid at the time when the landmarks were computed, and its change per cell to the right and down.
-    private let reference = FloatCells(count: StillFace.count)
-    private let slopeX = FloatCells(count: StillFace.count)
-    private let slopeY = FloatCells(count: StillFace.count)
+    /// The grid at the time when the landmarks were computed.
+    private let reference = Cells(count: StillFace.count)
+    /// What a unit of shift right, shift down, scaling, turning and brightening does to the cells: five vectors for each vector
+    /// of cells.
+    private let effects = Cells(count: 5 * StillFace.count)
     /// 1 inside the face's ellipse, 0 outside.
-    private let mask = FloatCells(count: StillFace.count)
-    /// Columns as −1…1 of the ellipse.
-    private let u = FloatCells(count: StillFace.side)
-    /// Rows as −1…1 of the ellipse.
-    private var rowOffset: Float = 0
-    private var rowScale: Float = 1
-    private var flat: [UInt16] = []
+    private let mask = Cells(count: StillFace.count)
+    /// The sums of the products of effects with each other inside the ellipse, by rows.
+    private var products = InlineArray<5, SIMD8<Float>>(repeating: .zero)
+    /// The cells with the least contrast.
+    private var flat: [Int] = []
     private var zones: [Zone] = []
-    private var fit = LeastSquares()
+    // The ellipse in cells, and the grid in pixels of the stored picture.
+    private var center = SIMD2<Float>.zero
+    private var radius = SIMD2<Float>.one
     private var rectangle = LuminanceGrid.Rectangle(left: 0, top: 0, right: 0, bottom: 0)
     private var size = FrameSize(width: 0, height: 0)
-    private var motion = Motion()
     private var skips = StillFace.mostSkips
     private var computedAt = 0.0
     /// Whether the mouth is far from a smile.
@@ -97,35 +77,39 @@ final class StillFace {
     /// Memory that all faces of an analyzer share.
     final class Workspace {
         fileprivate let grid = LuminanceGrid(columns: StillFace.side, rows: StillFace.side)
-        fileprivate let cells = FloatCells(count: StillFace.count)
-        fileprivate var quantile = QuantileMeter()
+        fileprivate let cells = Cells(count: StillFace.count)
     }
 
     /// Notes that the landmarks were computed in a frame.
     func computed(_ landmarks: FaceLandmarks, in frame: Frame, _ workspace: Workspace) {
-        let box = Box(landmarks)
-        let half = Self.margin * max(box.right - box.left, box.bottom - box.top) / 2
-        let (middleX, middleY) = ((box.left + box.right + 1) / 2, (box.top + box.bottom + 1) / 2)
-        rectangle = .init(left: middleX - half, top: middleY - half, right: middleX + half, bottom: middleY + half)
+        let geometry = FaceGeometry(landmarks)
+        let (low, high) = landmarks.box
+        let half = Self.margin * (high - low).max() / 2
+        rectangle = LuminanceGrid.Rectangle(around: (low + high) / 2, .init(repeating: half)).stored(in: frame)
         size = frame.size
         computedAt = frame.stamp.mediaTime
-        let geometry = FaceGeometry(landmarks)
         canLag = geometry.mouthShape(unit: geometry.unit).smileLevel < Self.mostSmileInLag
         // Without a grid the next frame is computed.
-        skips = half >= 4 && workspace.grid.sample(frame, rectangle, into: reference.base) ? 0 : Self.mostSkips
-        guard skips == 0 else { return }
-        prepare(box, landmarks, workspace)
+        skips = Self.mostSkips
+        guard half >= 4, let base = reference.numbers.baseAddress, workspace.grid.sample(frame, rectangle, into: base)
+        else { return }
+        skips = 0
+        measureSlopes(workspace.cells)
+        chooseZones(geometry, in: frame, contrast: workspace.cells)
+        prepareFit(to: zones[zones.count - 1])
     }
 
-    /// How the face moved since its landmarks were computed; nil if they must be computed again in this frame.
-    func motion(in frame: Frame, _ workspace: Workspace) -> Motion? {
+    /// How the face moved in the upright picture since its landmarks were computed; nil if they must be computed again in
+    /// this frame.
+    func motion(in frame: Frame, _ workspace: Workspace) -> AffineTransform? {
         let pause = frame.stamp.mediaTime - computedAt
         guard skips < Self.mostSkips, frame.size == size, pause >= 0, pause < Self.longestPause,
-            workspace.grid.sample(frame, rectangle, into: workspace.cells.base),
-            isStill(workspace, eyesOnly: canLag && pause < Self.longestLag)
+            let base = workspace.cells.numbers.baseAddress, workspace.grid.sample(frame, rectangle, into: base),
+            let motion = motion(to: workspace.cells, eyesOnly: canLag && pause < Self.longestLag)
         else { return nil }
         skips += 1
-        return motion
+        let stored = frame.orientation.storedFromUpright(stored: frame.size)
+        return stored.then(motion).then(stored.inverse)
     }
 
     /// Makes the next frame be computed.
@@ -135,193 +119,154 @@ final class StillFace {
 // MARK: When the landmarks are computed
 
 extension StillFace {
-    /// The smallest rectangle around all landmarks, in pixels with centres at integers.
-    private struct Box {
-        var left = Float.infinity
-        var top = Float.infinity
-        var right = -Float.infinity
-        var bottom = -Float.infinity
+    /// Pixels of the stored picture for a cell.
+    private var cellSide: Float { (rectangle.right - rectangle.left) / Float(Self.side) }
 
-        init(_ landmarks: FaceLandmarks) {
-            for index in 0..<FaceLandmarks.count {
-                let (x, y) = (landmarks.numbers[3 * index], landmarks.numbers[3 * index + 1])
-                (left, right) = (x < left ? x : left, x > right ? x : right)
-                (top, bottom) = (y < top ? y : top, y > bottom ? y : bottom)
+    private func chooseZones(_ geometry: FaceGeometry, in frame: Frame, contrast: Cells) {
+        func add(_ middle: SIMD2<Float>, _ half: SIMD2<Float>, _ tolerance: Float, isEye: Bool = false) {
+            let part = LuminanceGrid.Rectangle(around: middle, half).stored(in: frame)
+            func cells(_ low: Float, _ high: Float) -> Range<Int> {
+                let first = min(max(Int((low / cellSide).rounded(.down)), 0), Self.side - 1)
+                return first..<max(first + 1, min(Int((high / cellSide).rounded(.up)), Self.side))
             }
+            var zone = Zone(
+                columns: cells(part.left - rectangle.left, part.right - rectangle.left),
+                rows: cells(part.top - rectangle.top, part.bottom - rectangle.top),
+                tolerance: tolerance * tolerance,
+                isEye: isEye
+            )
+            zone.tolerance *= max(Self.mean(contrast, in: zone), Self.leastContrast)
+            zones.append(zone)
         }
-    }
-
-    private func prepare(_ box: Box, _ landmarks: FaceLandmarks, _ workspace: Workspace) {
-        let cellsPerPixel = Float(Self.side) / (rectangle.right - rectangle.left)
-        func cell(_ x: Float, _ y: Float) -> (x: Float, y: Float) {
-            ((x + 0.5 - rectangle.left) * cellsPerPixel, (y + 0.5 - rectangle.top) * cellsPerPixel)
-        }
-        func point(_ index: Int) -> (x: Float, y: Float) { cell(landmarks[index].x, landmarks[index].y) }
-
-        let contrast = workspace.cells
-        slopes(squared: contrast)
-        flat.removeAll(keepingCapacity: true)
-        let limit = workspace.quantile.value(at: Self.flatShare, of: contrast.base, count: Self.count)
-        for index in 0..<Self.count where contrast.base[index] <= limit { flat.append(UInt16(index)) }
-
         zones.removeAll(keepingCapacity: true)
-        for (outer, inner) in [(33, 133), (362, 263)] {
-            let (one, other) = (point(outer), point(inner))
-            let width = hypotenuse(one.x - other.x, one.y - other.y)
-            let middle = ((one.x + other.x) / 2, (one.y + other.y) / 2)
-            addZone(middle, max(2, 0.65 * width), max(1.5, 0.4 * width), Self.eyeTolerance, contrast)
-            zones[zones.count - 1].isEye = true
+        for eye in [FaceMeshIndices.leftEye, FaceMeshIndices.rightEye] {
+            let (middle, _, _, width) = geometry.cornerLine(of: eye)
+            let half = SIMD2(max(2 * cellSide, 0.65 * width), max(1.5 * cellSide, 0.4 * width))
+            add(middle, half, Self.eyeTolerance, isEye: true)
         }
-        let (left, right) = (point(FaceMeshIndices.leftMouthCorner), point(FaceMeshIndices.rightMouthCorner))
-        let (upper, lower) = (point(FaceMeshIndices.upperLipInner), point(FaceMeshIndices.lowerLipInner))
-        let width = max(4, hypotenuse(left.x - right.x, left.y - right.y))
-        let mouth = ((upper.x + lower.x) / 2, (upper.y + lower.y) / 2)
-        addZone(mouth, 0.65 * width, 0.5 * width, Self.mouthTolerance, contrast)
-        let (low, high) = (cell(box.left, box.top), cell(box.right, box.bottom))
-        let middle = ((low.x + high.x) / 2, (low.y + high.y) / 2)
-        addZone(middle, (high.x - low.x) / 2, (high.y - low.y) / 2, Self.faceTolerance, contrast)
-        prepareFit(zones[zones.count - 1], pixelsPerCell: 1 / cellsPerPixel)
+        let lips = geometry.position(FaceMeshIndices.upperLipInner) + geometry.position(FaceMeshIndices.lowerLipInner)
+        let corners = geometry.distance(FaceMeshIndices.leftMouthCorner, FaceMeshIndices.rightMouthCorner)
+        add(lips / 2, max(4 * cellSide, corners) * SIMD2(0.65, 0.5), Self.mouthTolerance)
+        let (low, high) = geometry.landmarks.box
+        add((low + high) / 2, (high - low) / 2, Self.faceTolerance)
     }
 
-    private func hypotenuse(_ x: Float, _ y: Float) -> Float { (x * x + y * y).squareRoot() }
-
-    private func addZone(
-        _ middle: (x: Float, y: Float),
-        _ halfWidth: Float,
-        _ halfHeight: Float,
-        _ tolerance: Float,
-        _ contrast: FloatCells
-    ) {
-        func range(_ middle: Float, _ half: Float) -> Range<Int> {
-            let low = min(max(Int((middle - half).rounded(.down)), 0), Self.side - 1)
-            return low..<max(low + 1, min(Int((middle + half).rounded(.up)), Self.side))
+    /// Fills the effects of shifts, which are the slopes of the reference, and the squared length of these.
+    private func measureSlopes(_ contrast: Cells) {
+        let (side, cells, width) = (Self.side, reference.numbers, Self.side / 4)
+        for block in reference.indices {
+            let (row, first) = (block / width, block % width * 4)
+            let (above, below) = (max(row - 1, 0), min(row + 1, side - 1))
+            let down =
+                (reference[block + (below - row) * width] - reference[block + (above - row) * width])
+                / Float(below - above)
+            var right = Cells.Vector.zero
+            for lane in 0..<4 {
+                let (before, after) = (max(first + lane - 1, 0), min(first + lane + 1, side - 1))
+                right[lane] = (cells[row * side + after] - cells[row * side + before]) / Float(after - before)
+            }
+            (effects[5 * block], effects[5 * block + 1]) = (-right, -down)
+            contrast[block] = right * right + down * down
         }
-        let (columns, rows) = (range(middle.x, halfWidth), range(middle.y, halfHeight))
-        let mean = contrast.mean(columns: columns, rows: rows, side: Self.side)
-        zones.append(
-            Zone(columns: columns, rows: rows, tolerance: tolerance * tolerance * max(mean, Self.leastContrast))
-        )
+        let limit = quantile(Self.flatShare, of: contrast.numbers)
+        flat.removeAll(keepingCapacity: true)
+        for index in 0..<Self.count where contrast.numbers[index] <= limit { flat.append(index) }
     }
 
-    /// Fills the slopes of the reference and their squared length.
-    private func slopes(squared contrast: FloatCells) {
-        let (side, cells) = (Self.side, reference.base)
-        for row in 0..<side {
-            let (here, above, below) = (row * side, max(row - 1, 0) * side, min(row + 1, side - 1) * side)
-            let isInside: Float = row > 0 && row < side - 1 ? 0.5 : 0
-            for column in 0..<side {
-                slopeY.base[here + column] = (cells[below + column] - cells[above + column]) * isInside
-            }
-            for column in 1..<side - 1 {
-                slopeX.base[here + column] = (cells[here + column + 1] - cells[here + column - 1]) * 0.5
-            }
-            for column in 0..<side {
-                let (x, y) = (slopeX.base[here + column], slopeY.base[here + column])
-                contrast.base[here + column] = x * x + y * y
-            }
-            contrast.base[here] = contrast.base[here + 1]
-            contrast.base[here + side - 1] = contrast.base[here + side - 2]
-        }
-    }
-
-    /// Prepares the least-squares fit inside the ellipse of a zone.
-    private func prepareFit(_ face: Zone, pixelsPerCell: Float) {
-        let side = Self.side
-        let (centerX, centerY) = (
+    /// Prepares the least-squares fit inside the ellipse in a zone.
+    private func prepareFit(to face: Zone) {
+        center = SIMD2(
             Float(face.columns.lowerBound + face.columns.upperBound - 1) / 2,
             Float(face.rows.lowerBound + face.rows.upperBound - 1) / 2
         )
-        let (radiusX, radiusY) = (max(3, Float(face.columns.count) / 2), max(3, Float(face.rows.count) / 2))
-        for column in 0..<side { u.base[column] = (Float(column) - centerX) / radiusX }
-        (rowOffset, rowScale) = (centerY, 1 / radiusY)
-        var inside: Float = 0
-        for row in 0..<side {
-            let v = (Float(row) - rowOffset) * rowScale
-            for column in 0..<side {
-                let isInside: Float = u.base[column] * u.base[column] + v * v <= 1 ? 1 : 0
-                mask.base[row * side + column] = isInside
-                inside += isInside
-            }
-        }
-        motion = Motion(
-            centerX: rectangle.left + (centerX + 0.5) * pixelsPerCell - 0.5,
-            centerY: rectangle.top + (centerY + 0.5) * pixelsPerCell - 0.5,
-            radiusX: radiusX * pixelsPerCell,
-            radiusY: radiusY * pixelsPerCell
-        )
-        fit = LeastSquares()
-        for row in 0..<side {
-            let effects = Effects(self, row: row)
-            for block in 0..<side / 8 { fit.add(effects[block], weights: effects.mask(block)) }
+        radius = SIMD2(max(3, Float(face.columns.count) / 2), max(3, Float(face.rows.count) / 2))
+        var inside = Cells.Vector.zero
+        for block in reference.indices {
+            let (row, first) = (4 * block / Self.side, Float(4 * block % Self.side))
+            let u = (Cells.Vector(0, 1, 2, 3) + first - center.x) / radius.x
+            let v = (Float(row) - center.y) / radius.y
+            let (right, down) = (effects[5 * block], effects[5 * block + 1])
+            effects[5 * block + 2] = u * right + v * down
+            effects[5 * block + 3] = u * down - v * right
+            effects[5 * block + 4] = reference[block] + 4
+            mask[block] = Cells.Vector.zero.replacing(with: 1, where: u * u + v * v .<= 1)
+            inside += mask[block]
         }
         // Motions are taken to be small unless the picture says otherwise: a face without contrast says nothing.
-        let penalty = 0.4 * inside
-        fit.factorize(penalties: [penalty, penalty, penalty, penalty, 1])
+        let penalty = 0.4 * inside.sum()
+        for index in 0..<5 {
+            products[index] = sums { effects[5 * $0 + index] }
+            products[index][index] += index < 4 ? penalty : 1
+        }
     }
 }
 
 // MARK: In each frame
 
 extension StillFace {
-    /// What a unit of shift right, shift down, scaling, turning and brightening does to the cells of a row.
-    private struct Effects {
-        private let face: StillFace
-        private let start: Int
-        private let v: Float
-
-        @inline(__always)
-        init(_ face: StillFace, row: Int) {
-            self.face = face
-            start = row * StillFace.side
-            v = (Float(row) - face.rowOffset) * face.rowScale
+    /// The sums, over the ellipse, of the products of each effect with a vector of each block.
+    @inline(__always)
+    private func sums(_ vector: (_ block: Int) -> Cells.Vector) -> SIMD8<Float> {
+        var sums = InlineArray<5, Cells.Vector>(repeating: .zero)
+        for block in mask.indices {
+            let vector = vector(block) * mask[block]
+            for index in 0..<5 { sums[index] += effects[5 * block + index] * vector }
         }
-
-        /// Of eight cells.
-        @inline(__always)
-        subscript(block: Int) -> LeastSquares.Effects {
-            let (x, y, u) = (face.slopeX[start, block], face.slopeY[start, block], face.u[0, block])
-            return [-x, -y, -(u * x + v * y), v * x - u * y, face.reference[start, block] + 4]
-        }
-
-        @inline(__always)
-        func mask(_ block: Int) -> SIMD8<Float> { face.mask[start, block] }
+        var result = SIMD8<Float>.zero
+        for index in 0..<5 { result[index] = sums[index].sum() }
+        return result
     }
 
-    /// Fits the motion to the cells in the workspace, and compares what it does not explain with the noise.
-    private func isStill(_ workspace: Workspace, eyesOnly: Bool) -> Bool {
-        let (side, cells) = (Self.side, workspace.cells)
-        cells.subtract(reference)
-        var sums = LeastSquares.Effects(repeating: .zero)
-        for row in 0..<side {
-            let effects = Effects(self, row: row)
-            for block in 0..<side / 8 {
-                let effect = effects[block]
-                let difference = cells[row * side, block] * effects.mask(block)
-                for index in 0..<5 { sums[index] += effect[index] * difference }
-            }
+    /// Fits a motion to the cells, in the stored picture; nil if it is large, or if what it does not explain is more than noise.
+    /// The cells are overwritten.
+    private func motion(to cells: Cells, eyesOnly: Bool) -> AffineTransform? {
+        for block in cells.indices { cells[block] -= reference[block] }
+        let fitted = solution(for: sums { cells[$0] })
+        // Also for what is not a number.
+        for index in 0..<4 where !(fitted[index].magnitude <= Self.mostMotion) { return nil }
+        for block in cells.indices {
+            var rest = cells[block]
+            for index in 0..<5 { rest -= fitted[index] * effects[5 * block + index] }
+            cells[block] = rest * rest
         }
-        let fitted = fit.solve([sums[0].sum(), sums[1].sum(), sums[2].sum(), sums[3].sum(), sums[4].sum()])
-        // Also false for what is not a number.
-        for index in 0..<4 {
-            guard fitted[index].magnitude <= Self.mostMotion else { return false }
-        }
-        for row in 0..<side {
-            let effects = Effects(self, row: row)
-            for block in 0..<side / 8 {
-                let effect = effects[block]
-                var rest = cells[row * side, block]
-                for index in 0..<5 { rest -= fitted[index] * effect[index] }
-                cells[row * side, block] = rest * rest
-            }
-        }
-        let median = workspace.quantile.value(at: 0.5, of: cells.base, indices: flat)
+        let median = quantile(0.5, of: flat.lazy.map { cells.numbers[$0] })
         let noise = min(median / Self.medianOfSquare, Self.mostNoise)
-        let pixelsPerCell = motion.radiusX * (u.base[1] - u.base[0])
-        (motion.shiftX, motion.shiftY) = (fitted[0] * pixelsPerCell, fitted[1] * pixelsPerCell)
-        (motion.scale, motion.turn) = (fitted[2] * pixelsPerCell, fitted[3] * pixelsPerCell)
-        return zones.allSatisfy { zone in
-            (eyesOnly && !zone.isEye)
-                || cells.mean(columns: zone.columns, rows: zone.rows, side: side) <= noise + zone.tolerance
+        let isStill = zones.allSatisfy { zone in
+            (eyesOnly && !zone.isEye) || Self.mean(cells, in: zone) <= noise + zone.tolerance
         }
+        guard isStill else { return nil }
+        let (scale, turn) = (fitted[2] / radius, fitted[3] / radius)
+        let shift = SIMD2(fitted[0], fitted[1]) * cellSide
+        let middle = SIMD2(rectangle.left, rectangle.top) + (center + 0.5) * cellSide - 0.5
+        return AffineTransform(
+            a: 1 + scale.x,
+            b: -turn.y,
+            c: turn.x,
+            d: 1 + scale.y,
+            tx: shift.x - scale.x * middle.x + turn.y * middle.y,
+            ty: shift.y - turn.x * middle.x - scale.y * middle.y
+        )
+    }
+
+    /// Solves the normal equations by elimination, which needs no exchange of rows: with the penalties they are positive
+    /// definite.
+    private func solution(for sums: SIMD8<Float>) -> SIMD8<Float> {
+        var rows = products
+        for index in 0..<5 { rows[index][5] = sums[index] }
+        for pivot in 0..<5 {
+            rows[pivot] /= rows[pivot][pivot]
+            for row in 0..<5 where row != pivot { rows[row] -= rows[pivot] * rows[row][pivot] }
+        }
+        var result = SIMD8<Float>.zero
+        for index in 0..<5 { result[index] = rows[index][5] }
+        return result
+    }
+
+    private static func mean(_ cells: Cells, in zone: Zone) -> Float {
+        var sum: Float = 0
+        for row in zone.rows {
+            for column in zone.columns { sum += cells.numbers[row * side + column] }
+        }
+        return sum / Float(zone.columns.count * zone.rows.count)
     }
 }

@@ -10,18 +10,14 @@ package final class UprightCheck {
     /// How much higher the score in another orientation must be, and how high it must be at all.
     private static let margin: Float = 0.05, surely: Float = 0.75
 
-    private let detectors: [FaceDetector]
+    private let finder: FaceFinder
 
     /// Loads the detectors.
     ///
     /// - Parameter modelDirectory: where the models are; nil searches for them.
     /// - Throws: `InferenceError` if they cannot be used.
     package init(modelDirectory: String? = nil) throws(InferenceError) {
-        let liteRT = try LiteRT.shared(in: ModelDirectory.find(modelDirectory))
-        detectors = [
-            try FaceDetector(.shortRange, liteRT.files.shortRangeDetector, in: liteRT),
-            try FaceDetector(.fullRange, liteRT.files.fullRangeDetector(), in: liteRT),
-        ]
+        finder = try FaceFinder(LiteRT.shared(in: ModelDirectory.find(modelDirectory)))
     }
 
     /// How a picture that is stored upright must be turned instead; nil if it need not, or if no face is sure enough.
@@ -41,9 +37,8 @@ package final class UprightCheck {
         var frame = frame
         frame.orientation = orientation
         var best: Float = 0
-        for detector in detectors {
-            let found = try detector.detect(in: frame, rect: NormalizedRect(x: 0, y: 0, width: 1, height: 1))
-            best = max(best, found.map(\.score).max() ?? 0)
+        for detector in [finder.shortRange, try finder.fullRangeDetector()] {
+            best = max(best, try detector.detect(in: frame, rect: .wholePicture).map(\.score).max() ?? 0)
         }
         return best
     }

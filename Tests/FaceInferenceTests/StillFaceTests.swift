@@ -83,6 +83,33 @@ struct StillFaceTests {
         }
     }
 
+    @Test("follows a face that moves in a frame stored in any orientation", arguments: Orientation.allCases)
+    func orientations(_ orientation: Orientation) throws {
+        // Square, so that the upright picture has the size of the stored one.
+        let stored = orientation.storedFromUpright(stored: FrameSize(width: 512, height: 512))
+        func turned(_ number: Int, _ transform: Frames.AffineTransform) throws -> Frame {
+            var frame = try frame(number, stored.inverse.then(transform))
+            frame.orientation = orientation
+            return frame
+        }
+        face.computed(landmarks, in: try turned(0, .identity), workspace)
+        let moved = AffineTransform(a: 1, b: 0, c: 0, d: 1, tx: -1, ty: 0.5)
+        let motion = try #require(face.motion(in: try turned(1, moved), workspace))
+        let nose = landmarks[1]
+        let place = motion(nose.x, nose.y)
+        #expect(abs(place.x - nose.x - 1) < 0.3)
+        #expect(abs(place.y - nose.y + 0.5) < 0.3)
+        // An eye that closes is seen wherever it lies in the stored picture.
+        let eye = landmarks[159]
+        let closed = try frame(1, .identity) { x, y, value in
+            abs(Float(x) - eye.x) < 12 && abs(Float(y) - eye.y) < 4 ? 175 : value
+        }
+        var stretched = try closed.resampled(side: 512, through: stored.inverse)
+        stretched.orientation = orientation
+        stretched.stamp = closed.stamp
+        #expect(face.motion(in: stretched, workspace) == nil)
+    }
+
     /// The next frame with a part of the face covered.
     private func covered(around index: Int, _ halfWidth: Float, _ halfHeight: Float) throws -> Frame {
         let middle = landmarks[index]
@@ -155,35 +182,14 @@ struct StillFaceTests {
 
     @Test("finds quantiles to a thirtieth of their value")
     func quantiles() {
-        var meter = QuantileMeter()
         var generator = NoiseGenerator(seed: 9)
         let numbers = (0..<1000).map { _ in generator.next() * generator.next() * 40 }.map(\.magnitude)
         for share in [0.1, 0.4, 0.5, 0.9] {
             let exact = numbers.sorted()[Int(share * 1000)]
-            let found = meter.value(at: share, of: numbers, count: 1000)
+            let found = quantile(share, of: numbers)
             #expect(abs(found / exact - 1) < 0.034)
         }
-        let nothing = meter.value(at: 0.5, of: [Float](repeating: 0, count: 8), count: 8)
+        let nothing = quantile(0.5, of: [Float](repeating: 0, count: 8))
         #expect(nothing < 0.001)
-    }
-
-    @Test("solves least squares")
-    func leastSquares() {
-        var (fit, sums) = (LeastSquares(), LeastSquares.Effects(repeating: .zero))
-        var generator = NoiseGenerator(seed: 4)
-        let wanted: LeastSquares.Solution = [0.5, -2, 3, 0.25, 7]
-        for _ in 0..<40 {
-            var effects = LeastSquares.Effects(repeating: .zero)
-            var measured = SIMD8<Float>.zero
-            for index in 0..<5 {
-                for lane in 0..<8 { effects[index][lane] = generator.next() }
-                measured += effects[index] * wanted[index]
-            }
-            fit.add(effects, weights: .one)
-            for index in 0..<5 { sums[index] += effects[index] * measured }
-        }
-        fit.factorize(penalties: [0, 0, 0, 0, 0])
-        let solution = fit.solve([sums[0].sum(), sums[1].sum(), sums[2].sum(), sums[3].sum(), sums[4].sum()])
-        for index in 0..<5 { #expect(abs(solution[index] - wanted[index]) < 0.001) }
     }
 }

@@ -51,20 +51,18 @@ struct LuminanceGridTests {
                     right: rectangle.left + Float(column + 1) * width,
                     bottom: rectangle.top + Float(row + 1) * height
                 )
-                let expected = mean(cell, frame.uprightSize, luma)
+                let expected = mean(cell, frame.size, luma)
                 #expect(abs(output[row * columns + column] - expected) < tolerance, "cell \(column), \(row)")
             }
         }
     }
 
-    @Test("is the area-weighted mean in every orientation", arguments: Orientation.allCases)
-    func orientations(_ orientation: Orientation) {
+    @Test("is the area-weighted mean of the stored picture")
+    func weighted() {
         let pixels = Self.random(Self.size)
-        let frame = SyntheticPicture(Self.size, gray: pixels, orientation).frame
-        let stored = orientation.storedFromUpright(stored: Self.size)
-        let whole = frame.uprightSize
+        let frame = SyntheticPicture(Self.size, gray: pixels, .right).frame
         let rectangles = [
-            Rectangle(left: 0, top: 0, right: Float(whole.width), bottom: Float(whole.height)),
+            Rectangle(left: 0, top: 0, right: Float(Self.size.width), bottom: Float(Self.size.height)),
             Rectangle(left: 3.25, top: 1.5, right: 19.75, bottom: 24.125),
             // Cells smaller than pixels, and a part outside the picture.
             Rectangle(left: -4.5, top: 20.25, right: 6, bottom: 27.5),
@@ -73,10 +71,22 @@ struct LuminanceGridTests {
         for rectangle in rectangles {
             // Rows weigh in sixteenths, so a row that is cut may count 1/32 of its height too much or too little.
             expect(frame, rectangle, columns: 7, rows: 5, tolerance: 16) { x, y in
-                let position = stored(Float(x), Float(y))
-                return Float(pixels[Int(position.y.rounded()) * Self.size.width + Int(position.x.rounded())])
+                Float(pixels[y * Self.size.width + x])
             }
         }
+    }
+
+    @Test("finds parts of the upright picture in the stored one", arguments: Orientation.allCases)
+    func orientations(_ orientation: Orientation) {
+        let frame = SyntheticPicture(Self.size, gray: Self.random(Self.size), orientation).frame
+        let (whole, map) = (frame.uprightSize, orientation.storedFromUpright(stored: Self.size))
+        let all = Rectangle(left: 0, top: 0, right: Float(whole.width), bottom: Float(whole.height)).stored(in: frame)
+        #expect(all == Rectangle(left: 0, top: 0, right: Float(Self.size.width), bottom: Float(Self.size.height)))
+        // The pixel at column 3 of row 5.
+        let (pixel, place) = (Rectangle(left: 3, top: 5, right: 4, bottom: 6).stored(in: frame), map(3, 5))
+        #expect(
+            pixel.left == place.x && pixel.right == place.x + 1 && pixel.top == place.y && pixel.bottom == place.y + 1
+        )
     }
 
     @Test("is exact where cells begin at whole pixels")
@@ -134,13 +144,12 @@ struct LuminanceGridTests {
         #expect(output == [1, 2, 3, 4])
     }
 
-    @Test("lies in columns of the stored picture for comparisons by sensor rows")
-    func sensor() {
-        let size = FrameSize(width: 4, height: 2)
-        let frame = SyntheticPicture(size, gray: [1, 2, 3, 4, 11, 12, 13, 14], .right).frame
+    @Test("lies in columns for comparisons by sensor rows")
+    func columns() {
+        let frame = SyntheticPicture(FrameSize(width: 4, height: 2), gray: [1, 2, 3, 4, 11, 12, 13, 14]).frame
         var output = [Float](repeating: 0, count: 8)
-        let grid = LuminanceGrid(columns: 4, rows: 2)
-        #expect(grid.sampleSensor(frame, Rectangle(left: 0, top: 0, right: 4, bottom: 2), into: &output))
+        let grid = LuminanceGrid(columns: 4, rows: 2, order: .columns)
+        #expect(grid.sample(frame, Rectangle(left: 0, top: 0, right: 4, bottom: 2), into: &output))
         #expect(output == [1, 11, 2, 12, 3, 13, 4, 14])
     }
 }

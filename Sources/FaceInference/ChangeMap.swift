@@ -1,0 +1,155 @@
+import FaceMetadata
+import Frames
+
+/// The brightness of 48 × 36 cells of a frame, to be compared with that of earlier frames: what has changed in front of the
+/// camera, and where.
+///
+/// The cells lie as the picture is stored, columns from the left and in them cells from the top: those of a row share one
+/// gain, because a camera exposes rows one after the other.
+final class ChangeMap {
+    static let columns = 48
+    static let rows = 36
+    static let count = columns * rows
+    /// Vectors of cells in a column.
+    private static let height = rows / Cells.Vector.scalarCount
+    /// Four cells side by side have one ratio of brightness: to sort a quarter of the numbers takes a tenth of the time, and
+    /// what moves covers neighbouring cells.
+    private static let groups = columns / 4
+    /// Added to the brightness, so that dark cells have no wild ratios.
+    private static let offset: Float = 4
+
+    /// Where to look, in the upright picture.
+    let region: NormalizedRect
+    /// The cells of the frame that was read last, 0…255.
+    let cells = Cells(count: count)
+    /// 1 for cells whose changes count, 0 for those that followed faces cover.
+    let weights = Cells(count: count, repeating: 1)
+    /// The mean brightness of the frame that was read last, 0…1; nil before the first.
+    private(set) var luminance: Double?
+
+    // Half as many rows leave a little more noise, which the gate measures; reading pixels is most of the time.
+    private let grid = LuminanceGrid(columns: columns, rows: rows, maximumRows: 4, order: .columns)
+    private let lit = Cells(count: count)
+    private let ratios = Cells(count: groups * rows)
+    private var latest: (stamp: FrameStamp, plane: Frame.Plane)?
+
+    init(region: NormalizedRect) { self.region = region }
+
+    /// Reads a frame's cells, unless they are those it has.
+    ///
+    /// - Returns: False for a frame that cannot be read.
+    func read(_ frame: Frame) -> Bool {
+        if let latest, latest == (frame.stamp, frame.planes.0) { return true }
+        guard let base = cells.numbers.baseAddress, grid.sample(frame, stored(in: frame), into: base) else {
+            return false
+        }
+        latest = (frame.stamp, frame.planes.0)
+        let mean = Double(cells.numbers.reduce(0, +)) / Double(Self.count)
+        let isRGB = if case .packedRGB = frame.format { true } else { false }
+        luminance = min(max(isRGB || frame.encoding.isFullRange ? mean / 255 : (mean - 16) / 219, 0), 1)
+        return true
+    }
+
+    /// By how much a frame can be scaled down and be read all the same: so far that a cell keeps a pixel.
+    static func sufficientScale(for size: FrameSize) -> Int {
+        [8, 4, 2].first { size.width / $0 >= columns && size.height / $0 >= rows } ?? 1
+    }
+
+    /// Lets the changes of all cells count.
+    func uncover() {
+        for index in weights.indices { weights[index] = .one }
+    }
+
+    /// Lets the changes of those cells not count.
+    func cover(columns: Range<Int>, rows: Range<Int>) {
+        for column in columns {
+            for row in rows { weights.numbers[column * Self.rows + row] = 0 }
+        }
+    }
+
+    /// Lets the changes of all cells count but of those that parts of the upright picture, in pixels, cover or cut.
+    func cover(_ parts: [LuminanceGrid.Rectangle], in frame: Frame) {
+        uncover()
+        let whole = stored(in: frame)
+        func cells(_ low: Float, _ high: Float, _ start: Float, _ end: Float, _ count: Int) -> Range<Int> {
+            let scale = Float(count) / max(end - start, 1)
+            let first = min(max(((low - start) * scale).rounded(.down), 0), Float(count))
+            let last = min(max(((high - start) * scale).rounded(.up), 0), Float(count))
+            return Int(first)..<max(Int(first), Int(last))
+        }
+        for part in parts {
+            let part = part.stored(in: frame)
+            cover(
+                columns: cells(part.left, part.right, whole.left, whole.right, Self.columns),
+                rows: cells(part.top, part.bottom, whole.top, whole.bottom, Self.rows)
+            )
+        }
+    }
+
+    /// The region in pixels of the stored picture.
+    private func stored(in frame: Frame) -> LuminanceGrid.Rectangle {
+        let (width, height) = (Float(frame.uprightSize.width), Float(frame.uprightSize.height))
+        return LuminanceGrid.Rectangle(
+            left: Float(region.x) * width,
+            top: Float(region.y) * height,
+            right: Float(region.x + region.width) * width,
+            bottom: Float(region.y + region.height) * height
+        ).stored(in: frame)
+    }
+
+    /// Brings older cells to the light of newer ones: each row is multiplied by the mean of the middle half of the ratios of its
+    /// groups of cells, which things that move do not change.
+    ///
+    /// - Returns: The older cells in the newer light, until the next call.
+    func adapt(_ older: Cells, to newer: Cells) -> Cells {
+        let (height, groups) = (Self.height, Self.groups)
+        for group in 0..<groups {
+            for index in 0..<height {
+                var (above, below) = (Cells.Vector.zero, Cells.Vector.zero)
+                for cell in stride(from: 4 * group * height + index, to: 4 * (group + 1) * height, by: height) {
+                    above += (newer[cell] + Self.offset) * weights[cell]
+                    below += (older[cell] + Self.offset) * weights[cell]
+                }
+                // A group that is covered has the ratio of one beside it, in the same row.
+                let beside = group > 0 ? ratios[(group - 1) * height + index] : .zero
+                ratios[group * height + index] = (above / below).replacing(with: beside, where: below .== 0)
+            }
+        }
+        for index in (0..<(groups - 1) * height).reversed() {
+            ratios[index].replace(with: ratios[index + height], where: ratios[index] .== 0)
+        }
+        sortRatios()
+        let middle = groups / 4..<groups * 3 / 4
+        for index in 0..<height {
+            var gain = Cells.Vector.zero
+            for group in middle { gain += ratios[group * height + index] }
+            gain /= Float(middle.count)
+            for cell in stride(from: index, to: Self.columns * height, by: height) {
+                lit[cell] = (older[cell] + Self.offset) * gain - Self.offset
+            }
+        }
+        return lit
+    }
+
+    /// Sorts the ratios of each row, all rows at the same time: the exchanges of neighbours do not depend on the numbers.
+    private func sortRatios() {
+        for round in 0..<Self.groups {
+            for group in stride(from: round % 2, to: Self.groups - 1, by: 2) {
+                for index in group * Self.height..<(group + 1) * Self.height {
+                    let (one, other) = (ratios[index], ratios[index + Self.height])
+                    let isSorted = one .< other
+                    ratios[index] = other.replacing(with: one, where: isSorted)
+                    ratios[index + Self.height] = one.replacing(with: other, where: isSorted)
+                }
+            }
+        }
+    }
+}
+
+extension LuminanceGrid.Rectangle {
+    /// The rectangle around a position, whose pixel centres are at integers, half as wide and high as given.
+    init(around middle: SIMD2<Float>, _ half: SIMD2<Float>) {
+        let (low, high) = (middle + 0.5 - half, middle + 0.5 + half)
+        self.init(left: low.x, top: low.y, right: high.x, bottom: high.y)
+    }
+}
