@@ -20,7 +20,7 @@ PAIRS = [(61, 291), (40, 270), (39, 269), (37, 267), (84, 314), (181, 405), (91,
          (13, 13), (14, 14), (17, 17)]
 FITTED = 28          # The points of the middle only count in the five measures.
 STRENGTH = 260.0     # Of the penalty on standardised weights; 30 to 1000 give the same.
-SHIPPED = dict(start=.7, talk=.15, drop=.09, hold=.1, release=.15, end=.4, share=.5, merge=.5, rest=.3, trust=60)
+SHIPPED = dict(onsets=[(.1, .7, .09), (1, .6, .05)], talk=.15, window=.1, rise=.5, end=.35, share=.58, merge=.5, rest=.3, trust=60)
 
 
 def five_measures():
@@ -81,7 +81,7 @@ def load(folder):
                 if visible[n] and t <= limit:
                     kind[n] = 1 if within(t, clear) else -1 if within(t, clear + ambiguous, .2) else 0
         yield dict(
-            person=person(name), time=np.array(time), lineage=np.array(lineage), visible=visible, kind=kind, limit=limit,
+            person=person(name), single=len(label["smiles"]) == 1, time=np.array(time), lineage=np.array(lineage), visible=visible, kind=kind, limit=limit,
             clear=[s for s in clear if s[0] <= limit], ambiguous=ambiguous,
             x=np.concatenate([np.stack([(at(r) - at(l))[:, 0] / 2, *((at(l) + at(r)) / 2)[:, 1:].T], 1) for l, r in PAIRS], 1),
             opening=np.linalg.norm(at(13) - at(14), axis=1), drop=(at(13) - (at(61) + at(291)) / 2)[:, 1])
@@ -112,44 +112,52 @@ def fit(clips):
 
 
 def detect(time, level, opening, drop, visible, p):
-    """Of one face: when smiles begin, and in which frames the state is on."""
-    begins, on, resting, net, speed, start, smile = [], np.zeros(len(time), bool), [], [], [], 0, None
+    """Of one face: when smiles begin, when they end, and in which frames the state is on."""
+    begins, ends, on, resting, net, speed = [], [], np.zeros(len(time), bool), [], np.zeros(len(time)), np.zeros(len(time))
+    start, smile, weak = 0, None, None
     for k, now in enumerate(time):
         gap = now - time[k - 1] if k else 0
         if not 0 <= gap <= .15: start = k
-        speed.append(abs(opening[k] - opening[k - 1]) / max(gap, 1e-3) if k else 0)
-        rest = np.quantile(resting[-300:], .2) * min(1, len(resting) / p["trust"]) if resting else 0
-        net.append(level[k] - p["rest"] * rest)
+        if k: speed[k] = abs(opening[k] - opening[k - 1]) / max(gap, 1e-3)
+        usual = np.quantile(resting[-300:], .2) if resting else 0
+        net[k] = level[k] - p["rest"] * usual * min(1, len(resting) / p["trust"])
         on[k] = smile is not None
         if not visible[k]:
             start = k + 1
             continue
-        if smile is None: resting.append(level[k])
         since = lambda seconds: np.searchsorted(time[:k + 1], now - seconds - 1e-6)
-        window = p["hold"] if smile is None else p["release"]
-        first = max(start, since(window))
-        if first <= start and now - time[start] < window - 1e-6: continue
-        mean = np.mean(net[first:])
+        def held(seconds):
+            first = max(start, since(seconds))
+            return slice(first, k + 1) if first > start or now - time[start] >= seconds - 1e-6 else None
         if smile is None:
-            if mean > p["start"] + p["talk"] * np.mean(speed[since(.4):]) and drop[since(p["hold"]):k + 1].mean() < p["drop"]:
-                smile, weak = mean, None
-                begins.append(now)
-        else:
+            resting.append(level[k])
+            if level[k] - usual * min(1, len(resting) / 15) > p["rise"]:
+                talk = p["talk"] * speed[since(.4):k + 1].mean()
+                for seconds, least, most_drop in p["onsets"]:
+                    part = held(seconds)
+                    if part and net[part].mean() > least + talk and drop[part].mean() < most_drop and smile is None:
+                        smile, weak = net[max(start, since(p["window"])):k + 1].mean(), None
+                        begins.append(now)
+        elif part := held(p["window"]):
+            mean = net[part].mean()
             smile = max(smile, mean)
             weak = (now if weak is None else weak) if mean < p["share"] * smile else None
-            if mean < p["end"] or (weak is not None and now - weak >= p["merge"]): smile = None
+            if mean < p["end"] or (weak is not None and now - weak >= p["merge"] - 1e-6):
+                smile, start = None, k + 1
+                ends.append(now)
         on[k] = smile is not None
-    return begins, on
+    return begins, ends, on
 
 
 def score(clips, levels, p):
     labelled = found = false = repeats = 0
-    states = np.zeros((2, 2))
+    states, errors = np.zeros((2, 2)), []
     for clip, level in zip(clips, levels):
-        events, on = [], np.zeros(len(level), bool)
+        events, spans, on = [], [], np.zeros(len(level), bool)
         for lineage in np.unique(clip["lineage"]):
             i = clip["lineage"] == lineage
-            begins, on[i] = detect(clip["time"][i], level[i], clip["opening"][i], clip["drop"][i], clip["visible"][i], p)
+            begins, ends, on[i] = detect(clip["time"][i], level[i], clip["opening"][i], clip["drop"][i], clip["visible"][i], p)
+            spans += [(t, min((e for e in ends if e > t), default=np.inf)) for t in begins]
             begins = [t for t in begins if t <= clip["limit"]]
             events += begins
             hits = sum(within(t, clip["clear"], .5) for t in begins)
@@ -158,8 +166,22 @@ def score(clips, levels, p):
         found += sum(any(within(t, [s], .5) for t in events) for s in clip["clear"])
         false += sum(not within(t, clip["clear"] + clip["ambiguous"], .5) for t in events)
         for kind in (0, 1): states[kind] += [on[clip["kind"] == kind].sum(), (clip["kind"] == kind).sum()]
+        if clip["single"]: errors += end_errors(clip, sorted(spans))
     share = states[:, 0] / states[:, 1]
-    return f"{2 * found / (labelled + found + false):.3f} | {found} of {labelled} | {false} | {repeats} | {100 * share[1]:.0f} % | {100 * share[0]:.1f} %"
+    ends = [f"{100 * np.mean(np.array(e) <= .5):.0f} %" for e in zip(*errors)]
+    return (f"{2 * found / (labelled + found + false):.3f} | {found} | {false} | {repeats} | {100 * share[1]:.0f} % | "
+            f"{100 * share[0]:.1f} % | " + " | ".join(ends))
+
+
+def end_errors(clip, spans):
+    """How far the end of each smile lies from its label's, and from that or the ambiguous stretch that follows, in seconds."""
+    for begin, end in clip["clear"]:
+        found = [s for s in spans if begin - .5 <= s[0] <= end + .5]
+        if end >= clip["time"][-1] - .2 or not found or found[-1][1] == np.inf: continue
+        ended = found[-1][1]
+        if any(other[0] >= end and ended > other[0] for other in clip["clear"]): continue
+        latest = next((s[1] for s in clip["ambiguous"] if abs(s[0] - end) < .12), end)
+        yield abs(ended - end), max(end - ended, ended - latest, 0)
 
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -176,12 +198,17 @@ if not arguments.weights:
     levels = [c["x"] @ models.get(c["person"], (weights, bias))[0] + models.get(c["person"], (weights, bias))[1] for c in clips]
     five, five_bias = five_measures()
     old = [c["x"] @ five + five_bias for c in clips]
-    print("\n| detector | F1 | found | false | repeats | on in smiles | on elsewhere |\n|---|---|---|---|---|---|---|")
+    print("\n| detector | F1 | found | false | repeats | on in smiles | on elsewhere | ends | ends or ambiguous |" + "\n|" + 9 * "---|")
+    quick, slow = SHIPPED["onsets"]
     for name, level, change in [
-        ("as it is", levels, {}), ("level of the five measures alone", old, dict(start=.75, talk=.2, rest=.6)),
+        ("as it is", levels, {}),
+        ("level of the five measures alone", old, dict(onsets=[(.1, .75, .09), (1, .65, .05)], talk=.2, rest=.6)),
         ("without the own resting level", levels, dict(rest=0)), ("resting level trusted at once", levels, dict(trust=1)),
-        ("without the talk gate", levels, dict(talk=0)), ("without the limit on the corners", levels, dict(drop=9)),
-        ("held for one frame", levels, dict(hold=.01)), ("end averaged as the beginning", levels, dict(release=.1)),
-        ("end at 0.4 only", levels, dict(share=0)), ("end at half of the peak only", levels, dict(end=-9)),
-        *((f"smileMerge {s} s", levels, dict(merge=s)) for s in (0, 1, 1.5)),
+        ("without the rise", levels, dict(rise=-9)), ("without the gate against talking", levels, dict(talk=0)),
+        ("without the limits on the corners", levels, dict(onsets=[(*o[:2], 9) for o in SHIPPED["onsets"]])),
+        ("without the weaker smile that lasts", levels, dict(onsets=[quick])),
+        ("begun by one frame", levels, dict(onsets=[(.01, *quick[1:]), slow])),
+        ("end averaged over 0.15 s", levels, dict(window=.15)),
+        ("end at 0.35 only", levels, dict(share=0)), ("end at 0.58 of the peak only", levels, dict(end=-9)),
+        *((f"smileMerge {s} s", levels, dict(merge=s)) for s in (0, .3, 1, 1.5)),
     ]: print(f"| {name} | {score(clips, level, SHIPPED | change)} |", flush=True)

@@ -5,32 +5,39 @@ import FaceMetadata
 /// Part of the level that is usual for this face is taken off. What each rule and constant contributes, and on what it was
 /// tuned, is in docs/accuracy.md.
 struct SmileDetector: Sendable {
-    /// The levels and times of a smile.
-    struct Parameters: Hashable, Sendable {
-        /// The mean level above which a smile begins while the lips are still.
-        var startLevel = 0.7
-        /// How much is added to it for each unit that the lips' opening moves per second, so that talk does not count.
-        var talkWeight = 0.15
-        /// Over how many seconds that movement is averaged.
-        var talkWindow = 0.4
-        /// How far the corners may lie below the upper lip at the beginning, in units: a dropped jaw takes them along, a
-        /// smile lifts them.
-        var mostCornerDrop = 0.09
-        /// Over how many seconds the level is averaged for the beginning.
-        var hold = 0.1
-        /// Over how many seconds the level is averaged for the end.
-        var release = 0.15
-        /// The level below which a smile ends at once.
-        var endLevel = 0.4
-        /// A smile also ends when it stays below this share of its highest level for `FaceTracker.Parameters.smileMerge`.
-        var endShare = 0.5
-        /// The share of the face's own resting level that is taken off.
-        var restShare = 0.3
-        /// The quantile of the levels outside smiles that is the resting level.
-        var restQuantile = 0.2
-        /// After how many observations it is fully trusted: about two seconds.
-        var restTrust = 60
+    /// What must be held, and for how long, to begin a smile.
+    private struct Onset {
+        var seconds: Double
+        /// The mean level that must be exceeded while the lips are still.
+        var level: Double
+        /// How far the corners may lie below the upper lip, in units: a dropped jaw takes them along, a smile lifts them.
+        var mostCornerDrop: Double
     }
+
+    /// A clear smile, and a weaker one that lasts, which bared teeth resemble: their corners are 0.06 to 0.09 low.
+    private static let onsets = [
+        Onset(seconds: window, level: 0.7, mostCornerDrop: 0.09), Onset(seconds: 1, level: 0.6, mostCornerDrop: 0.05),
+    ]
+    /// Over how many seconds the level is averaged.
+    private static let window = 0.1
+    /// How much higher the level must be for each unit that the lips' opening moves per second: talk does not count.
+    private static let talkWeight = 0.15
+    /// Over how many seconds that movement is averaged.
+    private static let talkWindow = 0.4
+    /// The level must be this far above the face's own resting level: who cries or grins all the time does not begin.
+    private static let leastRise = 0.5
+    /// After how many observations that is fully required, since a face may come in with a smile: about half a second.
+    private static let riseTrust = 15.0
+    /// The share of the resting level that is taken off all levels.
+    private static let restShare = 0.3
+    /// After how many observations that is done in full: about two seconds.
+    private static let restTrust = 60.0
+    /// The quantile of the levels outside smiles that is the resting level.
+    private static let restQuantile = 0.2
+    /// The level below which a smile ends at once.
+    private static let endLevel = 0.35
+    /// A smile also ends when it stays below this share of its highest level for `FaceTracker.Parameters.smileMerge`.
+    private static let endShare = 0.58
 
     /// What a frame brought.
     struct Output: Hashable, Sendable {
@@ -54,7 +61,6 @@ struct SmileDetector: Sendable {
         var speed: Double
     }
 
-    /// A smile that has begun and not ended.
     private struct Smile: Sendable {
         var began: Double
         /// The highest mean level.
@@ -68,7 +74,6 @@ struct SmileDetector: Sendable {
     /// Frames of exactly the wanted distance must not fall out of a window by rounding.
     private static let slack = 1e-6
 
-    private let parameters: Parameters
     private var samples = History<Sample>(capacity: EyeOpenness.capacity)
     /// The latest levels outside smiles: about ten seconds.
     private var resting = SlidingQuantile(capacity: 300)
@@ -76,9 +81,7 @@ struct SmileDetector: Sendable {
     private var start = 0
     private var smile: Smile?
 
-    init(_ parameters: Parameters = Parameters()) { self.parameters = parameters }
-
-    /// Whether a smile has begun and not ended.
+    /// Whether one has begun and not ended.
     var isSmiling: Bool { smile != nil }
 
     /// Takes the mouth of the next frame in which the face was seen, at a time in seconds.
@@ -95,20 +98,24 @@ struct SmileDetector: Sendable {
         at time: Double,
         merge: Double
     ) -> Output {
-        let level = append(mouth, at: time)
+        let rest = resting.quantile(Self.restQuantile) ?? 0
+        let level = mouth.smileLevel - Self.restShare * min(1, Double(resting.count) / Self.restTrust) * rest
+        append(mouth, level, at: time)
         guard isVisible else {
             start = samples.end
             return Output()
         }
         var output = Output(smile: min(max(level, 0), 1))
-        if smile == nil {
+        if smile != nil {
+            output.ended = endIfOver(at: time, merge)
+        } else {
             resting.insert(mouth.smileLevel)
-            if let mean = heldLevel(parameters.hold), canBegin(at: mean) {
-                smile = Smile(began: time, peak: mean)
+            let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * rest
+            if rise > Self.leastRise, Self.onsets.contains(where: isHeld) {
+                let first = max(start, firstSample(within: Self.window))
+                smile = Smile(began: time, peak: mean(from: first, \.level))
                 output.began = true
             }
-        } else if let mean = heldLevel(parameters.release), isOver(at: mean, time, merge) {
-            output.ended = end(at: time)
         }
         output.smiling = isSmiling
         return output
@@ -120,45 +127,43 @@ struct SmileDetector: Sendable {
         return smile.map { .smileEnd(duration: max(0, time - $0.began), peak: min($0.peak, 1)) }
     }
 
-    /// - Returns: The level with the resting level taken off.
-    private mutating func append(_ mouth: FaceObservation.MouthShape, at time: Double) -> Double {
+    private mutating func append(_ mouth: FaceObservation.MouthShape, _ level: Double, at time: Double) {
         var speed = 0.0
         if samples.end > 0 {
             let last = samples[samples.end - 1]
             if time - last.time > Self.longestGap || time < last.time { start = samples.end }
             speed = abs(mouth.opening - last.opening) / max(time - last.time, 0.001)
         }
-        let trust = min(1, Double(resting.count) / Double(parameters.restTrust))
-        let rest = trust * (resting.quantile(parameters.restQuantile) ?? 0)
-        let level = mouth.smileLevel - parameters.restShare * rest
         samples.append(
             Sample(time: time, level: level, opening: mouth.opening, cornerDrop: mouth.cornerDrop, speed: speed)
         )
-        return level
     }
 
-    /// The mean level of the last `seconds`; nil if the mouth has not been seen for so long.
-    private func heldLevel(_ seconds: Double) -> Double? {
+    private func isHeld(_ onset: Onset) -> Bool {
+        guard let first = firstHeld(for: onset.seconds) else { return false }
+        let talk = mean(from: firstSample(within: Self.talkWindow), \.speed)
+        return mean(from: first, \.level) > onset.level + Self.talkWeight * talk
+            && mean(from: first, \.cornerDrop) < onset.mostCornerDrop
+    }
+
+    /// Ends the smile under way if it is over: what happened.
+    private mutating func endIfOver(at time: Double, _ merge: Double) -> FaceEvent.Kind? {
+        guard var smile, let first = firstHeld(for: Self.window) else { return nil }
+        let level = mean(from: first, \.level)
+        smile.peak = max(smile.peak, level)
+        smile.weakSince = level < Self.endShare * smile.peak ? smile.weakSince ?? time : nil
+        self.smile = smile
+        let hasWeakened = smile.weakSince.map { time - $0 >= merge - Self.slack } ?? false
+        guard level < Self.endLevel || hasWeakened else { return nil }
+        start = samples.end
+        return end(at: time)
+    }
+
+    /// The first sample of the last `seconds`; nil if the mouth has not been seen for so long.
+    private func firstHeld(for seconds: Double) -> Int? {
         let first = max(start, firstSample(within: seconds))
         let oldest = samples[max(start, samples.first)].time
-        let isHeld = first > start || samples[samples.end - 1].time - oldest >= seconds - Self.slack
-        return isHeld ? mean(from: first, \.level) : nil
-    }
-
-    private func canBegin(at level: Double) -> Bool {
-        let talk = mean(from: firstSample(within: parameters.talkWindow), \.speed)
-        return level > parameters.startLevel + parameters.talkWeight * talk
-            && mean(from: firstSample(within: parameters.hold), \.cornerDrop) < parameters.mostCornerDrop
-    }
-
-    /// Whether the smile under way ends with this level.
-    private mutating func isOver(at level: Double, _ time: Double, _ merge: Double) -> Bool {
-        guard var smile else { return false }
-        smile.peak = max(smile.peak, level)
-        let isWeak = level < parameters.endShare * smile.peak
-        smile.weakSince = isWeak ? smile.weakSince ?? time : nil
-        self.smile = smile
-        return level < parameters.endLevel || smile.weakSince.map { time - $0 >= merge } ?? false
+        return first > start || samples[samples.end - 1].time - oldest >= seconds - Self.slack ? first : nil
     }
 
     /// The first sample of the last `seconds`.
@@ -170,8 +175,6 @@ struct SmileDetector: Sendable {
     }
 
     private func mean(from first: Int, _ value: (Sample) -> Double) -> Double {
-        var sum = 0.0
-        for index in first..<samples.end { sum += value(samples[index]) }
-        return sum / Double(samples.end - first)
+        (first..<samples.end).reduce(0) { $0 + value(samples[$1]) } / Double(samples.end - first)
     }
 }

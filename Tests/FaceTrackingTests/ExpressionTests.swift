@@ -228,6 +228,31 @@ struct ExpressionTests {
         #expect(timeline.play(String(repeating: "l", count: 30)) { _ in .sample(mouth: laugh) }.contains("S"))
     }
 
+    @Test("a weak smile counts once it has lasted for a second, bared teeth never")
+    func weakSmile() {
+        var timeline = Timeline()
+        _ = timeline.play(rest, mouth)
+        let weak = FaceObservation.MouthShape.level(0.65)
+        let happened = timeline.play(String(repeating: "w", count: 60)) { _ in .sample(mouth: weak) }
+        #expect(happened.filter { $0 != "." } == "S")
+        #expect(!happened.prefix(24).contains("S"))
+        var other = Timeline()
+        _ = other.play(rest, mouth)
+        // As recorded of a man who bares his teeth.
+        let teeth = FaceObservation.MouthShape.level(0.66, opening: 0.16, cornerDrop: 0.062)
+        #expect(!other.play(String(repeating: "t", count: 60)) { _ in .sample(mouth: teeth) }.contains("S"))
+    }
+
+    @Test("a level that rises little above what the face looked like before is no smile, also soon after it came")
+    func crying() {
+        var timeline = Timeline()
+        _ = timeline.play(String(repeating: "c", count: 18)) { _ in .sample(mouth: .level(0.45)) }
+        let happened = timeline.play(String(repeating: "C", count: 24)) { _ in .sample(mouth: .level(0.88)) }
+        #expect(!happened.contains("S"))
+        var smiling = Timeline()
+        #expect(smiling.play(String(repeating: "s", count: 18), mouth).contains("S"))
+    }
+
     @Test("a second smile counts after the first has ended")
     func secondSmile() {
         var timeline = Timeline()
@@ -241,7 +266,7 @@ struct ExpressionTests {
         var parameters = FaceTracker.Parameters()
         parameters.smileMerge = merge
         var timeline = Timeline(parameters: parameters)
-        let laugh = String(repeating: "s", count: 15) + String(repeating: "h", count: 18)
+        let laugh = String(repeating: "s", count: 15) + String(repeating: "h", count: 15)
         let happened = timeline.play(rest + laugh + laugh + laugh, mouth).filter { $0 != "." }
         #expect(happened == (merge == 0 ? "ESeSeSe" : "ES"))
     }

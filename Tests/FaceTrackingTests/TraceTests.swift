@@ -59,10 +59,10 @@ struct TraceTests {
         print("traces: \(last)")
         #expect(total.blinks.score >= 0.985)
         #expect(total.blinks.false <= 1)
-        #expect(total.smiles.score >= 0.92)
-        #expect(total.smiles.false <= 4)
+        #expect(total.smiles.score >= 0.93)
+        #expect(total.smiles.false <= 3)
         // The scorer also counts an event for a repeat that belongs to the next smile, if this begins within 0.5 s.
-        #expect(total.smiles.repeats ?? 0 <= 11)
+        #expect(total.smiles.repeats ?? 0 <= 8)
         print("traces: \(states)")
         #expect(states.smilingShare >= 0.8)
         #expect(states.otherShare <= 0.015)
