@@ -21,18 +21,14 @@ struct ConnectionTable {
 
     private var entries: [Int32: Entry] = [:]
 
-    /// Makes a table without connections.
     init(limit: Int, patience: Double) {
         (self.limit, self.patience) = (limit, patience)
     }
 
-    /// How many connections are open.
     var count: Int { entries.count }
 
-    /// Whether there is no room for a further one.
     var isFull: Bool { entries.count >= limit }
 
-    /// Adds a connection.
     mutating func open(_ socket: Int32, from address: String, at seconds: Double) {
         entries[socket] = Entry(address: address, since: seconds)
     }
@@ -46,10 +42,8 @@ struct ConnectionTable {
     /// Notes that a connection's answer is a stream.
     mutating func stream(_ socket: Int32) { entries[socket]?.isStream = true }
 
-    /// Removes a connection that was closed.
     mutating func remove(_ socket: Int32) { entries[socket] = nil }
 
-    /// The address of a connection.
     func address(of socket: Int32) -> String? { entries[socket]?.address }
 
     /// The connections whose time is over at a time in seconds; each is named once.

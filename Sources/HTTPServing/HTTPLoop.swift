@@ -259,7 +259,6 @@ final class HTTPLoop {
     }
 }
 
-/// A request whose body may not be complete.
 private final class PartialRequest {
     var request: HTTPRequest
 

@@ -13,7 +13,6 @@ package struct HTTPRequest: Sendable {
     /// The numeric address of the client, or of the proxy before it.
     package var client: String
 
-    /// Makes a request.
     package init(
         _ method: String,
         _ path: String,
@@ -31,20 +30,14 @@ package struct HTTPRequest: Sendable {
 package struct HTTPResponse: Sendable {
     /// What follows the head.
     package enum Body: Sendable {
-        /// These bytes.
         case bytes([UInt8])
-        /// What comes, until it ends or the client goes.
         case stream(any HTTPStream)
     }
 
-    /// The status code.
     package var status: Int
-    /// The header's fields.
     package var headers: [String: String]
-    /// What follows the head.
     package var body: Body
 
-    /// Makes a response.
     package init(_ status: Int, headers: [String: String] = [:], body: Body = .bytes([])) {
         (self.status, self.headers, self.body) = (status, headers, body)
     }

@@ -5,12 +5,10 @@ import System
 
 /// Why a server cannot start.
 package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The address or the port cannot be used.
     case cannotListen(host: String, port: UInt16, reason: String)
     /// The system has no descriptor or memory left, or the certificate and the key are no pair in PEM.
     case cannotStart(hasCertificate: Bool)
 
-    /// What was tried and why it failed.
     package var description: String {
         switch self {
         case .cannotListen(let host, let port, let reason): "cannot listen on \(host) port \(port): \(reason)"
@@ -41,7 +39,6 @@ package final class HTTPServer: Sendable {
         /// Bytes of a request's body.
         package var longestBody = 4096
 
-        /// Makes the default limits.
         package init(host: String, port: UInt16) {
             (self.host, self.port) = (host, port)
         }
@@ -77,7 +74,6 @@ package final class HTTPServer: Sendable {
     package func stop() { inbox.stop() }
 }
 
-/// What other threads ask of the server's.
 final class HTTPInbox: Sendable {
     private struct Box {
         var ready: Set<Int> = []

@@ -1,7 +1,6 @@
 import CMicroHTTPD
 import Foundation
 
-/// A listening socket.
 final class Listener: Sendable {
     /// The socket; -1 is never kept.
     let socket: Int32

@@ -31,7 +31,6 @@ final class ClipReader {
     private var isDraining = false
     /// Since when the next picture has been waited for; nil while the caller has the newest one.
     private var waitingSince: ContinuousClock.Instant?
-    /// Reads the sizes of JPEGs that FFmpeg refused.
     private lazy var headers = try? JPEGDecoder()
 
     /// Opens the location and the decoder of its video track.
@@ -161,22 +160,19 @@ final class ClipReader {
         let native = isDirect ? decoded.format : PictureLayout.nearest(to: decoded.format)
         guard let format = PictureLayout.direct(native) else { return nil }
         let encoding = PictureLayout.encoding(of: decoded.pointer, in: native, isStill: input.isStill)
-        let planes: (Frame.Plane, Frame.Plane?, Frame.Plane?)
-        let lease: any AnyObject & Sendable
-        if isDirect {
-            guard let direct = decoded.planes else { return nil }
-            (planes, lease) = (direct, decoded)
-        } else {
+        let source = PixelScaler.Pixels(decoded.pointer, encoding: encoding)
+        var (pixels, lease): (PixelScaler.Pixels, any AnyObject & Sendable) = (source, decoded)
+        if !isDirect {
             let bytes = Int(ffmpeg.av_image_get_buffer_size(native, Int32(size.width), Int32(size.height), 64))
             guard bytes > 0 else { return nil }
             // Some of libswscale's loops write a few bytes past the last row.
             let memory = converted.take(byteCount: bytes + 64)
-            let source = PixelScaler.Pixels(decoded.pointer, encoding: encoding)
             guard let target = PixelScaler.Pixels(memory, format: native, size: size, encoding: encoding),
-                scaler.convert(source, to: target), let first = target.plane(0)
+                scaler.convert(source, to: target)
             else { return nil }
-            (planes, lease) = ((first, target.plane(1), target.plane(2)), memory)
+            (pixels, lease) = (target, memory)
         }
+        guard let planes = pixels.planes(as: format) else { return nil }
         return Frame(
             stamp: FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: 0),
             captured: .now,

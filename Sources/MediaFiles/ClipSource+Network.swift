@@ -87,7 +87,6 @@ struct Backoff {
         return min(Self.longest, max(Self.shortest, jittered))
     }
 
-    /// Begins with the shortest wait again, after a success.
     mutating func reset() {
         failures = 0
     }

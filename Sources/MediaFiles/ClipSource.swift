@@ -38,9 +38,6 @@ package final class ClipSource: FrameSource {
         /// Whether the upright picture is mirrored left to right.
         package var isMirrored = false
 
-        /// How many threads decode. One costs the least processor time, and is enough for most.
-        package var decodingThreads = 1
-
         /// Seconds until a network stream must be open.
         package var openTimeout = 10.0
 
@@ -59,7 +56,6 @@ package final class ClipSource: FrameSource {
         /// The limit for FFmpeg, which also counts the rows and columns with which it fills up to whole blocks.
         var paddedMaximumPixels: Int { maximumPixels + maximumPixels / 4 + 65_536 }
 
-        /// Makes the default options: real time, once, upright.
         package init(pace: Pace = .realtime, loops: Bool = false) {
             self.pace = pace
             self.loops = loops

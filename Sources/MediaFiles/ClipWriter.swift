@@ -98,14 +98,8 @@ package final class ClipWriter {
         frames += 1
     }
 
-    /// Adds a picture out of memory, which is only read during the call.
-    ///
-    /// - Parameters:
-    ///   - pixels: the first byte of the top row, in the size that the clip has.
-    ///   - bytesPerRow: bytes from a row to the one below.
-    ///   - format: one of the packed RGB formats or `gray`. Cairo's RGB24 and ARGB32 are `bgra` on little-endian machines.
-    ///   - mediaTime: when it is shown, in seconds.
-    /// - Throws: `MediaError` as for a frame.
+    /// Adds a picture of the clip's size out of memory, which is only read during the call: its top row first, a row
+    /// every `bytesPerRow` bytes.
     package func append(
         pixels: UnsafeRawPointer,
         bytesPerRow: Int,

@@ -17,10 +17,8 @@ final class Interrupt: Sendable {
     /// So many bytes without a packet are no video: the largest picture that is allowed is smaller by far.
     static let bytesPerPacket: Int64 = 64 << 20
 
-    /// Whether `stop()` was called.
     var isStopped: Bool { stopped.load(ordering: .acquiring) }
 
-    /// Ends the current wait or read and all later ones.
     func stop() {
         stopped.store(true, ordering: .releasing)
         sleep.update { _ in }

@@ -2,50 +2,31 @@ package import Frames
 
 /// Why a media file or a stream could not be opened, read or written.
 package enum MediaError: Error, Hashable, Sendable {
-    /// There is no such file.
     case notFound(path: String)
-    /// The path names a directory, a device or a pipe.
     case notAFile(path: String)
-    /// The system refused to open the file.
     case unreadable(path: String, reason: String)
-    /// The file has no bytes.
     case empty(path: String)
-    /// FFmpeg's libraries are not installed.
     case libraryMissing(reason: String)
     /// The file is of a kind that is known and holds no pictures of its own: sound, a playlist.
     case notPictures(name: String, kind: String)
-    /// The pictures have more pixels than allowed.
     case tooLarge(name: String, size: FrameSize, limit: Int)
     /// An address that no server can have.
     case invalidAddress(name: String, reason: String)
-    /// The content is none of the known clip and picture formats.
     case unrecognized(name: String, reason: String)
-    /// It has sound or subtitles, but no pictures.
     case noVideo(name: String)
-    /// The pictures are compressed in a way that the installed FFmpeg cannot decode.
     case noDecoder(name: String, codec: String)
-    /// It was recognised, but not one picture could be decoded.
     case undecodable(name: String, reason: String)
-    /// The clip has no picture at or after the wanted time.
     case noPicture(name: String, mediaTime: Double)
-    /// The stream could not be opened.
     case unreachable(name: String, reason: String)
-    /// An address with a scheme that is not supported.
     case unknownScheme(scheme: String, known: [String])
-    /// The name of the file to write has an ending that stands for no known format.
     case unknownExtension(path: String, known: [String])
-    /// The file could not be made or written.
     case unwritable(path: String, reason: String)
-    /// The installed FFmpeg has no encoder for this.
     case noEncoder(path: String, codec: String)
-    /// A picture of this size or format cannot be encoded.
     case unencodable(path: String, reason: String)
-    /// The writer was finished or has failed before.
     case writerClosed(path: String)
 }
 
 extension MediaError: CustomStringConvertible {
-    /// What was tried, on what, why it failed and what to do.
     package var description: String {
         switch self {
         case .notFound(let path):

@@ -60,7 +60,6 @@ final class MediaInput {
         return rate
     }
 
-    /// The codec's name, as FFmpeg lists it.
     var codec: String {
         ffmpeg.avcodec_get_name(stream.pointee.codecpar.pointee.codec_id).map { String(cString: $0) } ?? "unknown"
     }

@@ -22,31 +22,37 @@ enum PictureLayout {
         return FrameSize(width: stored.width, height: scaled(stored.height, by: 1 / aspect))
     }
 
+    /// What lies in memory as `Frame` can describe it. Of several for one format the first is the one for writing; the
+    /// opacity of the last ones is not delivered.
+    private static let formats: [(AVPixelFormat, PixelFormat)] = [
+        (AV_PIX_FMT_YUV420P, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)),
+        (AV_PIX_FMT_YUVJ420P, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)),
+        (AV_PIX_FMT_YUV422P, .planarYUV(chromaShiftX: 1, chromaShiftY: 0)),
+        (AV_PIX_FMT_YUVJ422P, .planarYUV(chromaShiftX: 1, chromaShiftY: 0)),
+        (AV_PIX_FMT_YUV444P, .planarYUV(chromaShiftX: 0, chromaShiftY: 0)),
+        (AV_PIX_FMT_YUVJ444P, .planarYUV(chromaShiftX: 0, chromaShiftY: 0)),
+        (AV_PIX_FMT_YUV440P, .planarYUV(chromaShiftX: 0, chromaShiftY: 1)),
+        (AV_PIX_FMT_YUVJ440P, .planarYUV(chromaShiftX: 0, chromaShiftY: 1)),
+        (AV_PIX_FMT_YUV411P, .planarYUV(chromaShiftX: 2, chromaShiftY: 0)),
+        (AV_PIX_FMT_YUVJ411P, .planarYUV(chromaShiftX: 2, chromaShiftY: 0)),
+        (AV_PIX_FMT_YUV410P, .planarYUV(chromaShiftX: 2, chromaShiftY: 2)),
+        (AV_PIX_FMT_NV12, .nv12), (AV_PIX_FMT_GRAY8, .gray), (AV_PIX_FMT_YUYV422, .yuyv),
+        (AV_PIX_FMT_RGB24, .rgb24), (AV_PIX_FMT_BGR24, .bgr24), (AV_PIX_FMT_RGB0, .rgba), (AV_PIX_FMT_BGR0, .bgra),
+        (AV_PIX_FMT_0RGB, .packedRGB(bytesPerPixel: 4, red: 1, green: 2, blue: 3)),
+        (AV_PIX_FMT_0BGR, .packedRGB(bytesPerPixel: 4, red: 3, green: 2, blue: 1)),
+        (AV_PIX_FMT_RGBA, .rgba), (AV_PIX_FMT_BGRA, .bgra),
+        (AV_PIX_FMT_ARGB, .packedRGB(bytesPerPixel: 4, red: 1, green: 2, blue: 3)),
+        (AV_PIX_FMT_ABGR, .packedRGB(bytesPerPixel: 4, red: 3, green: 2, blue: 1)),
+        (AV_PIX_FMT_YUVA420P, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)),
+        (AV_PIX_FMT_YUVA422P, .planarYUV(chromaShiftX: 1, chromaShiftY: 0)),
+        (AV_PIX_FMT_YUVA444P, .planarYUV(chromaShiftX: 0, chromaShiftY: 0)),
+    ]
+
     /// The format of frames for pixels that lie in memory as `Frame` can describe them; nil for all others.
-    static func direct(_ format: AVPixelFormat) -> PixelFormat? {
-        switch format {
-        case AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P: .planarYUV(chromaShiftX: 1, chromaShiftY: 1)
-        case AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUVJ422P: .planarYUV(chromaShiftX: 1, chromaShiftY: 0)
-        case AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUVJ444P: .planarYUV(chromaShiftX: 0, chromaShiftY: 0)
-        case AV_PIX_FMT_YUV440P, AV_PIX_FMT_YUVJ440P: .planarYUV(chromaShiftX: 0, chromaShiftY: 1)
-        case AV_PIX_FMT_YUV411P, AV_PIX_FMT_YUVJ411P: .planarYUV(chromaShiftX: 2, chromaShiftY: 0)
-        case AV_PIX_FMT_YUV410P: .planarYUV(chromaShiftX: 2, chromaShiftY: 2)
-        // The fourth plane, opacity, is not delivered.
-        case AV_PIX_FMT_YUVA420P: .planarYUV(chromaShiftX: 1, chromaShiftY: 1)
-        case AV_PIX_FMT_YUVA422P: .planarYUV(chromaShiftX: 1, chromaShiftY: 0)
-        case AV_PIX_FMT_YUVA444P: .planarYUV(chromaShiftX: 0, chromaShiftY: 0)
-        case AV_PIX_FMT_NV12: .nv12
-        case AV_PIX_FMT_GRAY8: .gray
-        case AV_PIX_FMT_YUYV422: .yuyv
-        case AV_PIX_FMT_RGB24: .rgb24
-        case AV_PIX_FMT_BGR24: .bgr24
-        case AV_PIX_FMT_RGBA, AV_PIX_FMT_RGB0: .rgba
-        case AV_PIX_FMT_BGRA, AV_PIX_FMT_BGR0: .bgra
-        case AV_PIX_FMT_ARGB, AV_PIX_FMT_0RGB: .packedRGB(bytesPerPixel: 4, red: 1, green: 2, blue: 3)
-        case AV_PIX_FMT_ABGR, AV_PIX_FMT_0BGR: .packedRGB(bytesPerPixel: 4, red: 3, green: 2, blue: 1)
-        default: nil
-        }
-    }
+    static func direct(_ format: AVPixelFormat) -> PixelFormat? { formats.first { $0.0 == format }?.1 }
+
+    /// FFmpeg's format for pixels as a frame has them, for writing; nil for a JPEG and for formats FFmpeg lacks.
+    static func native(_ format: PixelFormat) -> AVPixelFormat? { formats.first { $0.1 == format }?.0 }
 
     /// The nearest format that needs no conversion: the same family of colours and the same chroma size, 8 bits a sample.
     static func nearest(to format: AVPixelFormat) -> AVPixelFormat {
@@ -62,23 +68,6 @@ enum PictureLayout {
         default: AV_PIX_FMT_YUV420P
         }
     }
-
-    /// FFmpeg's format for pixels as a frame has them, for writing; nil for a JPEG and for formats FFmpeg lacks.
-    static func native(_ format: PixelFormat) -> AVPixelFormat? {
-        switch format {
-        case .gray: AV_PIX_FMT_GRAY8
-        case .nv12: AV_PIX_FMT_NV12
-        case .yuyv: AV_PIX_FMT_YUYV422
-        case .jpeg: nil
-        default: planarOrPacked.first { direct($0) == format }
-        }
-    }
-
-    private static let planarOrPacked = [
-        AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUV440P, AV_PIX_FMT_YUV411P,
-        AV_PIX_FMT_YUV410P, AV_PIX_FMT_RGB24, AV_PIX_FMT_BGR24, AV_PIX_FMT_RGB0, AV_PIX_FMT_BGR0, AV_PIX_FMT_0RGB,
-        AV_PIX_FMT_0BGR,
-    ]
 
     /// How the samples of a decoded picture stand for colours, once they are in `format`.
     ///

@@ -28,15 +28,7 @@ package enum PictureWriter {
         }.get()
     }
 
-    /// Writes pixels out of memory, which is only read during the call.
-    ///
-    /// - Parameters:
-    ///   - pixels: the first byte of the top row.
-    ///   - bytesPerRow: bytes from a row to the one below.
-    ///   - size: the size in pixels.
-    ///   - format: one of the packed RGB formats or `gray`. Cairo's RGB24 and ARGB32 are `bgra` on little-endian machines.
-    ///   - path: the file.
-    /// - Throws: `MediaError` as for a frame.
+    /// Writes pixels out of memory, which is only read during the call: the top row first, a row every `bytesPerRow` bytes.
     package static func write(
         pixels: UnsafeRawPointer,
         bytesPerRow: Int,

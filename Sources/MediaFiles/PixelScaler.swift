@@ -52,8 +52,17 @@ final class PixelScaler {
             }
         }
 
-        func plane(_ index: Int) -> Frame.Plane? {
-            planes[index].map { Frame.Plane(base: UnsafeRawPointer($0), bytesPerRow: Int(strides[index])) }
+        /// The planes of a frame of that format; nil if one is missing.
+        func planes(as format: PixelFormat) -> (Frame.Plane, Frame.Plane?, Frame.Plane?)? {
+            let found = zip(planes, strides).map { base, stride in
+                base.map { Frame.Plane(base: UnsafeRawPointer($0), bytesPerRow: Int(stride)) }
+            }
+            guard let first = found[0] else { return nil }
+            switch format {
+            case .planarYUV: return found[1] == nil || found[2] == nil ? nil : (first, found[1], found[2])
+            case .nv12: return found[1] == nil ? nil : (first, found[1], nil)
+            case .gray, .yuyv, .packedRGB, .jpeg: return (first, nil, nil)
+            }
         }
     }
 

@@ -21,9 +21,6 @@ final class SoundTracks {
 
     /// Adds a stream to the output for each track of sound, before the output's header is written.
     ///
-    /// - Parameters:
-    ///   - path: the clip whose sound is copied.
-    ///   - output: the muxer of the clip that is written.
     /// - Throws: `MediaError` if the clip cannot be read.
     init(of path: String, into output: UnsafeMutablePointer<AVFormatContext>) throws(MediaError) {
         input = try MediaInput(try MediaLocation(path), interrupt: Interrupt(), options: ClipSource.Options())

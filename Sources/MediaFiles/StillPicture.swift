@@ -45,13 +45,11 @@ package enum StillPicture {
 
 /// A picture as rows of R, G, B in memory of its own, upright, for those who draw on pictures.
 package struct RGBPicture: Sendable {
-    /// The size in pixels.
     package var size: FrameSize
 
     /// Three bytes a pixel, rows from the top, no gaps.
     package var bytes: [UInt8]
 
-    /// Makes a picture from its pixels; `bytes` holds three for each.
     package init(size: FrameSize, bytes: [UInt8]) {
         precondition(bytes.count == size.width * size.height * 3, "a pixel has three bytes")
         self.size = size

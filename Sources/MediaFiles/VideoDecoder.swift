@@ -30,20 +30,19 @@ final class VideoDecoder {
             ffmpeg.av_frame_free(&frame)
             throw .undecodable(name: input.location.name, reason: "there is not enough memory")
         }
-        opened.pointee.thread_count = Int32(options.decodingThreads)
+        // One costs the least processor time, and is enough for most.
+        opened.pointee.thread_count = 1
         opened.pointee.pkt_timebase = input.stream.pointee.time_base
         // Checked by FFmpeg against the picture's own header, before memory is allocated.
         opened.pointee.max_pixels = Int64(options.paddedMaximumPixels)
         // A picture file is all or nothing: half of one would be analysed as if it were the whole.
         if input.isStill { opened.pointee.err_recognition = AV_EF_EXPLODE }
+        // From here on `deinit` frees both.
+        (self.context, self.frame) = (opened, allocated)
         let result = ffmpeg.avcodec_open2(opened, codec, nil)
         guard result >= 0 else {
-            ffmpeg.avcodec_free_context(&context)
-            ffmpeg.av_frame_free(&frame)
             throw .noDecoder(name: input.location.name, codec: "\(input.codec) (\(FFmpeg.text(result)))")
         }
-        self.context = opened
-        self.frame = allocated
     }
 
     deinit {
@@ -93,7 +92,6 @@ final class DecodedPicture: @unchecked Sendable {
     /// Its size in pixels, as stored.
     var size: FrameSize { FrameSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height)) }
 
-    /// FFmpeg's pixel format.
     var format: AVPixelFormat { AVPixelFormat(pointer.pointee.format) }
 
     /// How the picture itself says it is to be turned: by EXIF in a JPEG, WebP or PNG.
@@ -106,31 +104,5 @@ final class DecodedPicture: @unchecked Sendable {
         guard let entry = ffmpeg.av_dict_get(pointer.pointee.metadata, "Orientation", nil, 0) else { return nil }
         let text = String(cString: entry.pointee.value)
         return Int(text.drop { $0 == " " }).flatMap(Orientation.init(rawValue:))
-    }
-
-    /// Its planes; nil if the pixel format has no counterpart among those of frames, or a plane is missing.
-    var planes: (Frame.Plane, Frame.Plane?, Frame.Plane?)? {
-        guard let format = PictureLayout.direct(format), let first = plane(0) else { return nil }
-        switch format {
-        case .planarYUV:
-            guard let second = plane(1), let third = plane(2) else { return nil }
-            return (first, second, third)
-        case .nv12:
-            guard let second = plane(1) else { return nil }
-            return (first, second, nil)
-        case .gray, .yuyv, .packedRGB, .jpeg:
-            return (first, nil, nil)
-        }
-    }
-
-    private func plane(_ index: Int) -> Frame.Plane? {
-        let (data, strides) = (pointer.pointee.data, pointer.pointee.linesize)
-        let (base, stride) =
-            switch index {
-            case 0: (data.0, strides.0)
-            case 1: (data.1, strides.1)
-            default: (data.2, strides.2)
-            }
-        return base.map { Frame.Plane(base: UnsafeRawPointer($0), bytesPerRow: Int(stride)) }
     }
 }

@@ -33,14 +33,12 @@ final class VideoEncoder {
             throw FrameScaler.Failure(reason: "there is not enough memory")
         }
         Self.apply(settings, to: opened)
+        // From here on `deinit` frees both.
+        (self.context, self.packet) = (opened, allocated)
         let result = FFmpeg.withOptions(settings.options) { ffmpeg.avcodec_open2(opened, codec, $0) }
         guard result >= 0 else {
-            ffmpeg.avcodec_free_context(&context)
-            ffmpeg.av_packet_free(&packet)
             throw FrameScaler.Failure(reason: "the encoder refuses \(settings.target.size) (\(FFmpeg.text(result)))")
         }
-        self.context = opened
-        self.packet = allocated
     }
 
     deinit {
@@ -100,11 +98,6 @@ final class Muxer {
 
     /// Makes the file and writes its header.
     ///
-    /// - Parameters:
-    ///   - path: the file.
-    ///   - format: its format.
-    ///   - encoder: where the pictures come from.
-    ///   - soundSource: the clip whose sound is copied.
     /// - Throws: `MediaError` if the file cannot be written, or the source of the sound cannot be read.
     init(
         _ path: String,

@@ -52,7 +52,7 @@ final class BufferQueue: Sendable {
             if let failure = state.failure { return .failure(V4L2Error(.queueBuffer, device: device, failure)) }
             guard let descriptor = state.descriptor else { return .success(false) }
             do throws(Errno) {
-                try repeatedly { () throws(Errno) in try calls.request(descriptor, .dequeueBuffer, &buffer) }
+                try repeating { () throws(Errno) in try calls.request(descriptor, .dequeueBuffer, &buffer) }
                 return take(Int(buffer.index), &state)
             } catch {
                 guard error != .resourceTemporarilyUnavailable else { return .success(false) }
@@ -90,24 +90,13 @@ final class BufferQueue: Sendable {
         guard let descriptor = state.descriptor else { return nil }
         var buffer = v4l2_buffer.capture(index)
         do throws(Errno) {
-            try repeatedly { () throws(Errno) in try calls.request(descriptor, .queueBuffer, &buffer) }
+            try repeating { () throws(Errno) in try calls.request(descriptor, .queueBuffer, &buffer) }
         } catch {
             return error
         }
         state.isQueued[index] = true
         state.queuedCount += 1
         return nil
-    }
-
-    /// Repeats a call while signals interrupt it.
-    private func repeatedly(_ call: () throws(Errno) -> Void) throws(Errno) {
-        while true {
-            do throws(Errno) {
-                return try call()
-            } catch {
-                guard error == .interrupted else { throw error }
-            }
-        }
     }
 }
 
@@ -118,9 +107,7 @@ final class BufferLease: Sendable {
     private let queue: BufferQueue
 
     init(_ buffer: MappedBuffer, index: Int, queue: BufferQueue) {
-        self.buffer = buffer
-        self.index = index
-        self.queue = queue
+        (self.buffer, self.index, self.queue) = (buffer, index, queue)
     }
 
     deinit { queue.giveBack(index) }

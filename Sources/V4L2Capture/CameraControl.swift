@@ -20,54 +20,28 @@ public struct CameraControl: Hashable, Sendable {
     public var label: String
 
     /// What values it takes.
-    public var kind: Kind
+    public var kind = Kind.integer
 
     /// The values it takes, at both ends included.
     public var range: ClosedRange<Int>
 
     /// Values are `range.lowerBound` plus multiples of this.
-    public var step: Int
+    public var step = 1
 
     /// The value after a reset.
-    public var defaultValue: Int
+    public var defaultValue = 0
 
     /// The value now; nil if the driver does not report it.
     public var value: Int?
 
     /// The names of a menu's values.
-    public var choices: [Int: String]
+    public var choices: [Int: String] = [:]
 
     /// Whether it can't be set at all.
-    public var isReadOnly: Bool
+    public var isReadOnly = false
 
     /// Whether it can't be set because of another control, as exposure while automatic exposure is on.
-    public var isInactive: Bool
-
-    package init(
-        id: UInt32,
-        name: String,
-        label: String,
-        kind: Kind = .integer,
-        range: ClosedRange<Int>,
-        step: Int = 1,
-        defaultValue: Int = 0,
-        value: Int? = nil,
-        choices: [Int: String] = [:],
-        isReadOnly: Bool = false,
-        isInactive: Bool = false
-    ) {
-        self.id = id
-        self.name = name
-        self.label = label
-        self.kind = kind
-        self.range = range
-        self.step = step
-        self.defaultValue = defaultValue
-        self.value = value
-        self.choices = choices
-        self.isReadOnly = isReadOnly
-        self.isInactive = isInactive
-    }
+    public var isInactive = false
 }
 
 extension CameraControl: CustomStringConvertible {

@@ -9,17 +9,10 @@ public struct CameraFormat: Hashable, Sendable {
     public var name: String
 
     /// Whether libv4lconvert makes it out of another one.
-    public var isEmulated: Bool
+    public var isEmulated = false
 
     /// The sizes in the driver's order; empty if the driver does not list them.
     public var sizes: [CameraSize]
-
-    package init(fourCC: FourCC, name: String, isEmulated: Bool = false, sizes: [CameraSize]) {
-        self.fourCC = fourCC
-        self.name = name
-        self.isEmulated = isEmulated
-        self.sizes = sizes
-    }
 }
 
 /// A size that a camera offers, or a range of sizes, with the frame rates for it.

@@ -49,11 +49,9 @@ public struct CameraInventory: Sendable {
                 inventory.cameras.append(try camera(node, calls, links))
             } catch .notACamera(_, let why) {
                 inventory.others.append(Other(node: node, why: why))
-            } catch .permissionDenied(let device, let group) {
-                let error = V4L2Error.permissionDenied(device: device, group: group)
-                inventory.others.append(Other(node: node, why: error.description, isDenied: true))
             } catch {
-                inventory.others.append(Other(node: node, why: error.description))
+                let isDenied = error.reason == .permissionDenied
+                inventory.others.append(Other(node: node, why: error.description, isDenied: isDenied))
             }
         }
         return inventory

@@ -158,7 +158,6 @@ struct ReopenBackoff {
         return next
     }
 
-    /// Something changed: the next try may well succeed.
     mutating func reset() {
         next = Self.shortest
     }

@@ -11,7 +11,6 @@ import SystemPackage
 /// of those, the frame is copied and its buffer given back at once.
 struct CaptureLoop {
     enum End {
-        /// `stop` was raised, or the mailbox closed.
         case stopped
         case lost(V4L2Error)
     }
@@ -56,7 +55,6 @@ struct CaptureLoop {
         stallTimeout = max(1, Int(configuration.stallTimeout / .milliseconds(1)))
     }
 
-    /// Delivers frames until the end; blocks.
     mutating func run() -> End {
         timeline.beginStream()
         var now = calls.now()

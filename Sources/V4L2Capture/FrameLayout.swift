@@ -20,7 +20,8 @@ struct FrameLayout {
     init?(_ answer: v4l2_pix_format) {
         let (width, height) = (Int(answer.width), Int(answer.height))
         guard width > 0, height > 0 else { return nil }
-        let rows = Rows(width: width, height: height, given: Int(answer.bytesperline))
+        // Some drivers leave the bytes per row at 0.
+        func row(_ bytesPerPixel: Int) -> Int { max(Int(answer.bytesperline), width * bytesPerPixel) }
         let fourCC = FourCC(rawValue: answer.pixelformat)
         size = FrameSize(width: width, height: height)
         encoding = YUVEncoding(answer)
@@ -29,16 +30,16 @@ struct FrameLayout {
         case .mjpg, .jpeg:
             (format, encoding, bytesPerRow, byteCount) = (.jpeg, .jpeg, 0, Self.fewestJPEGBytes)
             return
-        case .yuyv: (format, bytesPerRow) = (.yuyv, rows.bytes(perPixel: 2))
-        case .grey: (format, bytesPerRow) = (.gray, rows.bytes(perPixel: 1))
-        case .rgb3: (format, bytesPerRow) = (.rgb24, rows.bytes(perPixel: 3))
-        case .bgr3: (format, bytesPerRow) = (.bgr24, rows.bytes(perPixel: 3))
-        case .xr24: (format, bytesPerRow) = (.bgra, rows.bytes(perPixel: 4))
+        case .yuyv: (format, bytesPerRow) = (.yuyv, row(2))
+        case .grey: (format, bytesPerRow) = (.gray, row(1))
+        case .rgb3: (format, bytesPerRow) = (.rgb24, row(3))
+        case .bgr3: (format, bytesPerRow) = (.bgr24, row(3))
+        case .xr24: (format, bytesPerRow) = (.bgra, row(4))
         case .nv12:
-            (format, bytesPerRow) = (.nv12, rows.bytes(perPixel: 1))
+            (format, bytesPerRow) = (.nv12, row(1))
             chroma = [(bytesPerRow * height, bytesPerRow)]
         case .yu12, .yv12, .yuv422p:
-            bytesPerRow = rows.bytes(perPixel: 1)
+            bytesPerRow = row(1)
             let shiftY = fourCC == .yuv422p ? 0 : 1
             format = .planarYUV(chromaShiftX: 1, chromaShiftY: shiftY)
             let first = (offset: bytesPerRow * height, bytesPerRow: bytesPerRow / 2)
@@ -46,17 +47,11 @@ struct FrameLayout {
                 offset: first.offset + first.bytesPerRow * ((height + shiftY) >> shiftY), bytesPerRow: first.bytesPerRow
             )
             chroma = fourCC == .yv12 ? [second, first] : [first, second]
+            byteCount = second.offset + second.offset - first.offset
+            return
         default: return nil
         }
-        byteCount = Self.byteCount(format, bytesPerRow: bytesPerRow, height: height)
-    }
-
-    private static func byteCount(_ format: PixelFormat, bytesPerRow: Int, height: Int) -> Int {
-        switch format {
-        case .nv12: bytesPerRow * (height + (height + 1) / 2)
-        case .planarYUV(_, let shiftY): bytesPerRow * height + bytesPerRow / 2 * ((height + shiftY) >> shiftY) * 2
-        default: bytesPerRow * height
-        }
+        byteCount = bytesPerRow * (format == .nv12 ? height + (height + 1) / 2 : height)
     }
 
     func fits(_ bufferSize: Int) -> Bool { bufferSize >= byteCount }
@@ -77,15 +72,6 @@ struct FrameLayout {
         }
         return (Frame.Plane(base: base, bytesPerRow: bytesPerRow), plane(0), plane(1))
     }
-}
-
-/// A picture's extent and the driver's word on the bytes per row, which some drivers leave at 0.
-private struct Rows {
-    let width: Int
-    let height: Int
-    let given: Int
-
-    func bytes(perPixel: Int) -> Int { max(given, width * perPixel) }
 }
 
 extension YUVEncoding {

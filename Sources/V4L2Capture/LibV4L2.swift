@@ -20,7 +20,7 @@ struct LibV4L2: V4L2Calls {
     }
 
     func request(_ descriptor: CInt, _ request: V4L2Request, _ argument: UnsafeMutableRawPointer) throws(Errno) {
-        _ = try Self.check(facet_v4l2_ioctl(descriptor, request.number, argument))
+        _ = try Self.check(facet_v4l2_ioctl(descriptor, request.rawValue, argument))
     }
 
     func map(_ descriptor: CInt, length: Int, offset: Int) throws(Errno) -> UnsafeMutableRawPointer {
@@ -92,30 +92,6 @@ struct LibV4L2: V4L2Calls {
     private static func check(_ result: CInt) throws(Errno) -> CInt {
         guard result >= 0 else { throw lastError }
         return result
-    }
-}
-
-extension V4L2Request {
-    fileprivate var number: UInt {
-        switch self {
-        case .queryCapabilities: facet_vidioc_querycap
-        case .enumerateFormats: facet_vidioc_enum_fmt
-        case .enumerateSizes: facet_vidioc_enum_framesizes
-        case .enumerateIntervals: facet_vidioc_enum_frameintervals
-        case .setFormat: facet_vidioc_s_fmt
-        case .getParameters: facet_vidioc_g_parm
-        case .setParameters: facet_vidioc_s_parm
-        case .requestBuffers: facet_vidioc_reqbufs
-        case .queryBuffer: facet_vidioc_querybuf
-        case .queueBuffer: facet_vidioc_qbuf
-        case .dequeueBuffer: facet_vidioc_dqbuf
-        case .startStreaming: facet_vidioc_streamon
-        case .stopStreaming: facet_vidioc_streamoff
-        case .queryControl: facet_vidioc_queryctrl
-        case .queryMenu: facet_vidioc_querymenu
-        case .getControl: facet_vidioc_g_ctrl
-        case .setControl: facet_vidioc_s_ctrl
-        }
     }
 }
 

@@ -1,41 +1,27 @@
+import CV4L2
 import SystemPackage
 
-/// A request to a V4L2 device; the argument's C type belongs to each.
-enum V4L2Request: Hashable, Sendable {
-    /// `v4l2_capability`
-    case queryCapabilities
-    /// `v4l2_fmtdesc`
-    case enumerateFormats
-    /// `v4l2_frmsizeenum`
-    case enumerateSizes
-    /// `v4l2_frmivalenum`
-    case enumerateIntervals
-    /// `v4l2_format`
-    case setFormat
-    /// `v4l2_streamparm`
-    case getParameters
-    /// `v4l2_streamparm`
-    case setParameters
-    /// `v4l2_requestbuffers`
-    case requestBuffers
-    /// `v4l2_buffer`
-    case queryBuffer
-    /// `v4l2_buffer`
-    case queueBuffer
-    /// `v4l2_buffer`
-    case dequeueBuffer
-    /// `Int32`, the buffer type
-    case startStreaming
-    /// `Int32`, the buffer type
-    case stopStreaming
-    /// `v4l2_queryctrl`
-    case queryControl
-    /// `v4l2_querymenu`
-    case queryMenu
-    /// `v4l2_control`
-    case getControl
-    /// `v4l2_control`
-    case setControl
+/// A request to a V4L2 device, by its ioctl's number; the argument's C type belongs to each.
+struct V4L2Request: RawRepresentable, Hashable, Sendable {
+    let rawValue: UInt
+
+    static let queryCapabilities = V4L2Request(rawValue: facet_vidioc_querycap)  // v4l2_capability
+    static let enumerateFormats = V4L2Request(rawValue: facet_vidioc_enum_fmt)  // v4l2_fmtdesc
+    static let enumerateSizes = V4L2Request(rawValue: facet_vidioc_enum_framesizes)  // v4l2_frmsizeenum
+    static let enumerateIntervals = V4L2Request(rawValue: facet_vidioc_enum_frameintervals)  // v4l2_frmivalenum
+    static let setFormat = V4L2Request(rawValue: facet_vidioc_s_fmt)  // v4l2_format
+    static let getParameters = V4L2Request(rawValue: facet_vidioc_g_parm)  // v4l2_streamparm
+    static let setParameters = V4L2Request(rawValue: facet_vidioc_s_parm)  // v4l2_streamparm
+    static let requestBuffers = V4L2Request(rawValue: facet_vidioc_reqbufs)  // v4l2_requestbuffers
+    static let queryBuffer = V4L2Request(rawValue: facet_vidioc_querybuf)  // v4l2_buffer
+    static let queueBuffer = V4L2Request(rawValue: facet_vidioc_qbuf)  // v4l2_buffer
+    static let dequeueBuffer = V4L2Request(rawValue: facet_vidioc_dqbuf)  // v4l2_buffer
+    static let startStreaming = V4L2Request(rawValue: facet_vidioc_streamon)  // Int32, the buffer type
+    static let stopStreaming = V4L2Request(rawValue: facet_vidioc_streamoff)  // Int32, the buffer type
+    static let queryControl = V4L2Request(rawValue: facet_vidioc_queryctrl)  // v4l2_queryctrl
+    static let queryMenu = V4L2Request(rawValue: facet_vidioc_querymenu)  // v4l2_querymenu
+    static let getControl = V4L2Request(rawValue: facet_vidioc_g_ctrl)  // v4l2_control
+    static let setControl = V4L2Request(rawValue: facet_vidioc_s_ctrl)  // v4l2_control
 }
 
 /// The time by the two clocks that capture needs.
@@ -58,9 +44,7 @@ struct Readiness: OptionSet, Hashable, Sendable {
     static let stopped = Readiness(rawValue: 4)
 }
 
-/// The system calls that capture makes: the seam where tests put a scripted driver.
-///
-/// One call each, nothing retried: handling `EINTR` and the like is the business of the code above.
+/// The system calls that capture makes, one each; tests put a scripted driver in their place.
 protocol V4L2Calls: Sendable {
     func open(_ path: String) throws(Errno) -> CInt
 
@@ -97,6 +81,17 @@ protocol V4L2Calls: Sendable {
 
     /// Starts to look out for nodes that come and go.
     func watchDevices() -> any DeviceWatch
+}
+
+/// Makes a call again while signals interrupt it.
+func repeating<Value>(_ call: () throws(Errno) -> Value) throws(Errno) -> Value {
+    while true {
+        do throws(Errno) {
+            return try call()
+        } catch {
+            guard error == .interrupted else { throw error }
+        }
+    }
 }
 
 /// Looks out for nodes that come and go.

@@ -15,7 +15,7 @@ final class V4L2Device {
     init(path: String, calls: any V4L2Calls) throws(V4L2Error) {
         self.path = path
         self.calls = calls
-        descriptor = try Self.repeated(.open, path) { () throws(Errno) in try calls.open(path) }
+        descriptor = try Self.named(.open, path) { () throws(Errno) in try calls.open(path) }
     }
 
     deinit { calls.close(descriptor) }
@@ -25,52 +25,31 @@ final class V4L2Device {
         _ argument: inout Argument,
         for operation: V4L2Operation
     ) throws(V4L2Error) {
-        do {
-            try plainRequest(request, &argument)
-        } catch {
-            throw V4L2Error(operation, device: path, error)
-        }
+        try Self.named(operation, path) { () throws(Errno) in try plainRequest(request, &argument) }
     }
 
     /// Makes a request, and leaves it to the caller what its failure means.
     func plainRequest<Argument>(_ request: V4L2Request, _ argument: inout Argument) throws(Errno) {
-        var result: Result<Void, Errno> = .success(())
-        withUnsafeMutablePointer(to: &argument) { pointer in
-            repeat {
-                result = Result { () throws(Errno) in
-                    try calls.request(descriptor, request, UnsafeMutableRawPointer(pointer))
-                }
-            } while result.isInterrupted
+        try withUnsafeMutablePointer(to: &argument) { pointer throws(Errno) in
+            try repeating { () throws(Errno) in try calls.request(descriptor, request, pointer) }
         }
-        try result.get()
     }
 
     /// Makes libv4lconvert offer its formats too, as the last resort.
     func convert() throws(V4L2Error) {
-        try Self.repeated(.convert, path) { () throws(Errno) in try calls.convert(descriptor) }
+        try Self.named(.convert, path) { () throws(Errno) in try calls.convert(descriptor) }
     }
 
-    /// Repeats a call while signals interrupt it.
-    private static func repeated<Value>(
+    private static func named<Value>(
         _ operation: V4L2Operation,
         _ path: String,
         _ call: () throws(Errno) -> Value
     ) throws(V4L2Error) -> Value {
-        while true {
-            do {
-                return try call()
-            } catch Errno.interrupted {
-                continue
-            } catch {
-                throw V4L2Error(operation, device: path, error)
-            }
+        do {
+            return try repeating(call)
+        } catch {
+            throw V4L2Error(operation, device: path, error)
         }
-    }
-}
-
-extension Result where Failure == Errno {
-    fileprivate var isInterrupted: Bool {
-        if case .failure(.interrupted) = self { true } else { false }
     }
 }
 

@@ -4,27 +4,18 @@ package import SystemPackage
 
 /// Why a camera can't be used, or can't any more.
 package enum V4L2Error: Error, Hashable, Sendable {
-    /// There is no camera that the selector names.
     case notFound(selector: String)
-    /// The camera was taken away while in use.
     case unplugged(device: String)
     /// The node may not be opened; the group is the one that owns it, if it has a name.
     case permissionDenied(device: String, group: String?)
-    /// Another program uses the camera.
     case busy(device: String, V4L2Operation)
-    /// The node is no camera.
     case notACamera(device: String, why: String)
-    /// The camera lacks the mode that was asked for.
     case unsupportedMode(device: String, CaptureRequest, offers: [CameraFormat])
-    /// The driver answered another mode than the one that was asked for.
     case modeRefused(device: String, asked: String, answered: String)
-    /// A setting of `camera.controls` can't be made.
     case control(device: String, ControlError)
     /// No whole frame came for that many milliseconds.
     case stalled(device: String, milliseconds: Int)
-    /// The driver broke V4L2's rules.
     case misbehaved(device: String, what: String)
-    /// A system call failed for another reason.
     case failed(V4L2Operation, device: String, Errno)
 }
 
@@ -59,7 +50,7 @@ extension V4L2Error {
         case .noSuchFileOrDirectory where operation == .open: self = .notFound(selector: device)
         case .operationNotSupportedByDevice, .noSuchAddressOrDevice: self = .unplugged(device: device)
         case .permissionDenied, .notPermitted:
-            self = .permissionDenied(device: device, group: FileOwner.groupName(of: device))
+            self = .permissionDenied(device: device, group: groupName(of: device))
         case .resourceBusy: self = .busy(device: device, operation)
         default: self = .failed(operation, device: device, errno)
         }
@@ -67,7 +58,6 @@ extension V4L2Error {
 }
 
 extension V4L2Error: CustomStringConvertible {
-    /// What was tried, on what, why it failed and what to do about it.
     package var description: String {
         switch self {
         case .notFound("auto"): "no camera found: plug one in; `facet devices` lists what there is"
@@ -116,20 +106,15 @@ extension V4L2Error: CustomStringConvertible {
     }
 }
 
-/// What was tried on a device when it failed.
 package enum V4L2Operation: String, Hashable, Sendable {
     case open
     case queryCapabilities = "ask for the capabilities of"
     /// Putting libv4lconvert before it.
     case convert = "convert the format of"
-    /// Listing formats, sizes and rates.
     case enumerate = "list the formats of"
-    /// Setting the pixel format and the size.
     case setFormat = "set the format of"
     case setRate = "set the frame rate of"
-    /// Making or mapping buffers.
     case makeBuffers = "make buffers for"
-    /// Giving a buffer to the driver.
     case queueBuffer = "queue a buffer to"
     case startStreaming = "start streaming from"
     case stopStreaming = "stop streaming from"
@@ -139,19 +124,16 @@ package enum V4L2Operation: String, Hashable, Sendable {
     case setControl = "set a control of"
 }
 
-/// Who owns a file, for messages on missing permissions.
-enum FileOwner {
-    /// The name of the file's group; nil if the file is not there, or the group has no name or is root's.
-    static func groupName(of path: String) -> String? {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_gid != 0 else { return nil }
-        var entry = Glibc.group()
-        var found: UnsafeMutablePointer<Glibc.group>?
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { text in
-            guard getgrgid_r(status.st_gid, &entry, text.baseAddress, text.count, &found) == 0, found != nil else {
-                return nil
-            }
-            return String(cString: entry.gr_name)
+/// The name of the group that a file belongs to; nil if the file is not there, or the group has no name or is root's.
+func groupName(of path: String) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_gid != 0 else { return nil }
+    var entry = Glibc.group()
+    var found: UnsafeMutablePointer<Glibc.group>?
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { text in
+        guard getgrgid_r(status.st_gid, &entry, text.baseAddress, text.count, &found) == 0, found != nil else {
+            return nil
         }
+        return String(cString: entry.gr_name)
     }
 }

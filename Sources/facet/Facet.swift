@@ -17,7 +17,7 @@ struct Facet: AsyncParsableCommand {
         await main(nil)
     }
 
-    /// The command that somebody may have meant who wrote something else; nil for a command's own name, for an option,
+    /// The command that a word which is none may stand for; nil for a command's own name, for an option,
     /// and for a word that is like none.
     static func suggestion(for word: String) -> String? {
         var names = ["help"]
@@ -57,7 +57,6 @@ struct Facet: AsyncParsableCommand {
 
 /// Why a command cannot do its work: what was tried, on what, why it failed, what to do.
 struct CommandFailure: Error, CustomStringConvertible {
-    /// For people.
     var description: String
 
     /// Makes a failure from a paragraph for people, which may quote what a broker or a daemon said.

@@ -67,72 +67,6 @@ struct HTTPServerTests {
         }
     }
 
-    /// A connection that sends raw bytes.
-    private final class Client {
-        private let socket: Int32
-
-        init(_ port: UInt16) throws {
-            socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = port.bigEndian
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            let code = withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                }
-            }
-            try #require(code == 0)
-        }
-
-        deinit { close(socket) }
-
-        /// Sends bytes.
-        ///
-        /// - Returns: false if the server closed the connection.
-        @discardableResult
-        func send(_ text: String) -> Bool {
-            let bytes = Array(text.utf8)
-            var sent = 0
-            while sent < bytes.count {
-                let count = bytes[sent...].withUnsafeBytes {
-                    Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-                }
-                guard count > 0 else { return false }
-                sent += count
-            }
-            return true
-        }
-
-        /// What comes next; empty at the end.
-        func receive() -> String {
-            var bytes = [UInt8](repeating: 0, count: 65536)
-            let count = read(socket, &bytes, bytes.count)
-            return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-        }
-
-        /// All that comes until the server closes the connection.
-        func receiveAll() -> String {
-            var all = ""
-            while true {
-                let part = receive()
-                if part.isEmpty { return all }
-                all += part
-            }
-        }
-
-        /// Receives until some text has come.
-        func receive(until text: String) -> String {
-            var all = ""
-            while !all.contains(text) {
-                let part = receive()
-                if part.isEmpty { return all }
-                all += part
-            }
-            return all
-        }
-    }
-
     private func head(_ line: String, _ fields: String = "") -> String {
         "\(line) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\(fields)\r\n"
     }
@@ -141,7 +75,7 @@ struct HTTPServerTests {
     func requests() throws {
         let running = try Running()
         defer { running.stop() }
-        let client = try Client(running.server.port)
+        let client = try SocketClient(port: running.server.port)
         client.send("GET /a%20b?q=1%262 HTTP/1.1\r\nHost: x\r\nX-A: one\r\nX-A: two\r\n\r\n")
         #expect(client.receive(until: "127.0.0.1 ").hasSuffix("GET /a b 1&2 one, two 127.0.0.1 "))
         client.send(head("POST /c", "Content-Length: 5\r\n") + "hello")
@@ -163,7 +97,7 @@ struct HTTPServerTests {
     func tooLong(start: String, status: String) throws {
         let running = try Running()
         defer { running.stop() }
-        let client = try Client(running.server.port)
+        let client = try SocketClient(port: running.server.port)
         client.send(start)
         if status.isEmpty {
             let rest =
@@ -182,11 +116,11 @@ struct HTTPServerTests {
     func slow() throws {
         let running = try Running { $0.patience = 0.3 }
         defer { running.stop() }
-        let (idle, slow) = (try Client(running.server.port), try Client(running.server.port))
+        let (idle, slow) = (try SocketClient(port: running.server.port), try SocketClient(port: running.server.port))
         // Ends when the server has closed the connection, or never.
         while slow.send("G") { usleep(10_000) }
         #expect(idle.receiveAll().isEmpty)
-        let client = try Client(running.server.port)
+        let client = try SocketClient(port: running.server.port)
         client.send(head("GET /ok"))
         #expect(client.receiveAll().contains("GET /ok"))
     }
@@ -195,13 +129,13 @@ struct HTTPServerTests {
     func crowd() throws {
         let running = try Running { $0.connections = 16 }
         defer { running.stop() }
-        let viewer = try Client(running.server.port)
+        let viewer = try SocketClient(port: running.server.port)
         viewer.send(head("GET /stream"))
         running.source.put(Array("first".utf8))
         #expect(viewer.receive(until: "first").contains("200"))
-        let idle = try (0..<100).map { _ in try Client(running.server.port) }
+        let idle = try (0..<100).map { _ in try SocketClient(port: running.server.port) }
         for number in 0..<3 {
-            let client = try Client(running.server.port)
+            let client = try SocketClient(port: running.server.port)
             client.send(head("GET /\(number)"))
             #expect(client.receiveAll().contains("GET /\(number)"))
         }
@@ -214,7 +148,7 @@ struct HTTPServerTests {
     func stream() throws {
         let running = try Running()
         defer { running.stop() }
-        let client = try Client(running.server.port)
+        let client = try SocketClient(port: running.server.port)
         client.send(head("GET /stream"))
         for number in 0..<20 {
             running.source.put(Array("part \(number).".utf8))
@@ -223,7 +157,7 @@ struct HTTPServerTests {
         running.source.put(nil)
         #expect(client.receiveAll().hasSuffix("0\r\n\r\n"))
         running.source.ended.wait()
-        var second: Client? = try Client(running.server.port)
+        var second: SocketClient? = try SocketClient(port: running.server.port)
         second?.send(head("GET /stream"))
         running.source.put([1])
         _ = second?.receive(until: "\u{1}")
@@ -236,11 +170,11 @@ struct HTTPServerTests {
     func slowReader() throws {
         let running = try Running()
         defer { running.stop() }
-        let slow = try Client(running.server.port)
+        let slow = try SocketClient(port: running.server.port)
         slow.send(head("GET /stream"))
         #expect(slow.receive(until: "\r\n\r\n").contains("200"))
         for number in 0..<200 { running.source.put(Array(repeating: UInt8(number), count: 1_000_000)) }
-        let client = try Client(running.server.port)
+        let client = try SocketClient(port: running.server.port)
         client.send(head("GET /ok"))
         #expect(client.receiveAll().contains("GET /ok"))
     }
@@ -249,7 +183,7 @@ struct HTTPServerTests {
     func end() throws {
         let running = try Running()
         let clients = try (0..<20).map { number in
-            let client = try Client(running.server.port)
+            let client = try SocketClient(port: running.server.port)
             client.send(
                 ["", "GET ", head("GET /stream"), "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1"][
                     number % 4
@@ -257,7 +191,7 @@ struct HTTPServerTests {
             )
             return client
         }
-        let client = try Client(running.server.port)
+        let client = try SocketClient(port: running.server.port)
         client.send(head("GET /ok"))
         _ = client.receiveAll()
         running.stop()

@@ -1,6 +1,7 @@
 import FaceMetadata
-import OverlayRendering
 import Testing
+
+@testable import OverlayRendering
 
 @Suite("Perspective of a head's plane")
 struct FacePlaneTests {

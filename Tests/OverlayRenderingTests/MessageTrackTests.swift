@@ -1,7 +1,8 @@
 import FaceMessages
 import FaceMetadata
-import OverlayRendering
 import Testing
+
+@testable import OverlayRendering
 
 @Suite("Messages of a clip")
 struct MessageTrackTests {

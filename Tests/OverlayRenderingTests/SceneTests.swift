@@ -1,8 +1,9 @@
 import FaceMessages
 import FaceMetadata
 import Frames
-import OverlayRendering
 import Testing
+
+@testable import OverlayRendering
 
 @Suite("Scene")
 struct SceneTests {

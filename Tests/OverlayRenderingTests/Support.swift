@@ -2,7 +2,8 @@ import FaceMessages
 import FaceMetadata
 import Foundation
 import Frames
-import OverlayRendering
+
+@testable import OverlayRendering
 
 /// A face in the middle of the picture that knows everything about itself.
 func sampleFace(

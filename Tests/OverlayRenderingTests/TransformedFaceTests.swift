@@ -1,7 +1,8 @@
 import FaceMetadata
 import Frames
-import OverlayRendering
 import Testing
+
+@testable import OverlayRendering
 
 @Suite("Faces on the surface")
 struct TransformedFaceTests {

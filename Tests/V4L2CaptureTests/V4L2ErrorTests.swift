@@ -44,9 +44,9 @@ struct V4L2ErrorTests {
     @Test("names the group that owns a node")
     func namesGroup() {
         // Debian: /etc/shadow belongs to the group shadow; root's group opens nothing for anybody.
-        #expect(FileOwner.groupName(of: "/etc/shadow") == "shadow")
-        #expect(FileOwner.groupName(of: "/etc/passwd") == nil)
-        #expect(FileOwner.groupName(of: "/nonexistent") == nil)
+        #expect(groupName(of: "/etc/shadow") == "shadow")
+        #expect(groupName(of: "/etc/passwd") == nil)
+        #expect(groupName(of: "/nonexistent") == nil)
     }
 
     @Test("only the owner's mistakes are misconfigurations")

@@ -106,11 +106,11 @@ struct BrokerTests {
     func upsideDown() throws {
         var portrait = try StillPicture.load("/usr/local/share/facet/astronaut.png")
         let encoder = try JPEGEncoder(quality: 90)
-        #expect(PictureExamination.orientation(of: try encoder.encode(portrait)) == nil)
+        #expect(BrokerExamination.orientation(of: try encoder.encode(portrait)) == nil)
         portrait.orientation = .down
-        let finding = PictureExamination.orientation(of: try encoder.encode(portrait))
+        let finding = BrokerExamination.orientation(of: try encoder.encode(portrait))
         #expect(finding?.verdict == .remark && finding?.remedy?.contains("3 instead of 1") == true)
-        #expect(PictureExamination.orientation(of: [1, 2, 3]) == nil)
+        #expect(BrokerExamination.orientation(of: [1, 2, 3]) == nil)
     }
 
     @Test("doctor looks at each camera that a pattern matches, and says which one a finding is about")

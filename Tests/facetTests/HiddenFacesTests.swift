@@ -41,7 +41,7 @@ struct HiddenFacesTests {
             let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: pictureSize))
             canvas.clear(.black)
             canvas.draw(picture, geometry)
-            let jpeg = try #require(try canvas.jpeg(encoder))
+            let jpeg = try canvas.withFrame { try encoder.encode($0) }
             for _ in 0..<8 { clip.append(contentsOf: jpeg) }
         }
         try clip.write(to: URL(filePath: path))
@@ -130,28 +130,15 @@ private final class CollectedPictures: Sendable {
 
 /// The messages that a page gets, over HTTP/1.0, which sends them as they are.
 private final class PageStream: Sendable {
-    private let socket: Int32
+    private let client: SocketClient
 
     init(port: UInt16, path: String) throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        try #require(code == 0)
-        let request = Array("GET \(path) HTTP/1.0\r\nHost: 127.0.0.1:\(port)\r\n\r\n".utf8)
-        _ = write(socket, request, request.count)
+        client = try SocketClient(port: port)
+        client.send("GET \(path) HTTP/1.0\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
         var head: [UInt8] = []
-        while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) { head += try bytes(1) }
+        while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) { head += try client.receive(exactly: 1) }
         try #require(String(decoding: head, as: UTF8.self).contains(" 200 "))
     }
-
-    deinit { close(socket) }
 
     /// The next message's frame, look and picture; nil if it is a state, or has no picture.
     func nextPicture() async throws -> (frame: Int, look: String, jpeg: [UInt8])? {
@@ -166,22 +153,11 @@ private final class PageStream: Sendable {
             var frame: Int?
             var look: String?
         }
-        let lengths = try (0..<3).map { _ in try bytes(4).reduce(0) { $0 << 8 | Int($1) } }
-        let header = try JSONDecoder().decode(Header.self, from: Data(try bytes(lengths[0])))
-        _ = try bytes(lengths[1])
-        let jpeg = try bytes(lengths[2])
+        let lengths = try (0..<3).map { _ in try client.receive(exactly: 4).reduce(0) { $0 << 8 | Int($1) } }
+        let header = try JSONDecoder().decode(Header.self, from: Data(try client.receive(exactly: lengths[0])))
+        _ = try client.receive(exactly: lengths[1])
+        let jpeg = try client.receive(exactly: lengths[2])
         guard let frame = header.frame, let look = header.look, !jpeg.isEmpty else { return nil }
         return (frame, look, jpeg)
-    }
-
-    private func bytes(_ count: Int) throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 65536)
-        while bytes.count < count {
-            let more = Glibc.read(socket, &part, min(part.count, count - bytes.count))
-            try #require(more > 0, "the server closed the connection")
-            bytes += part.prefix(more)
-        }
-        return bytes
     }
 }

@@ -8,14 +8,13 @@ import Testing
 
 @Suite("What waits for a slow command")
 struct LiveBacklogTests {
-    private let clock = ContinuousClock.now
 
     private func message(_ text: String) -> LiveInput.Content {
         .occurrence(occurrence(ReceivedMessage(topic: "faces/count", payload: Array(text.utf8))))
     }
 
     private func fill(_ backlog: inout LiveBacklog, _ contents: [LiveInput.Content]) {
-        for content in contents { backlog.put(LiveInput(content: content, arrival: clock)) }
+        for content in contents { backlog.put(LiveInput(content: content, seconds: 0)) }
     }
 
     /// Everything that waits, in words.

@@ -22,10 +22,10 @@ struct MetricsTests {
 
     private func page() -> MetricsPage {
         var page = MetricsPage()
-        page.take(connected)
+        _ = page.table.take(connected)
         let front = encoder("front")
         for message in [front.status(status(.streaming)), front.count(2), front.stats(figures)] {
-            page.take(occurrence(message, under: "front/faces"))
+            _ = page.table.take(occurrence(message, under: "front/faces"))
         }
         return page
     }
@@ -50,7 +50,7 @@ struct MetricsTests {
     @Test("each metric has its help and type once, before all its samples")
     func format() {
         var page = page()
-        page.take(occurrence(encoder("porch").status(status(.lost, reason: "busy")), under: "porch/faces"))
+        _ = page.table.take(occurrence(encoder("porch").status(status(.lost, reason: "busy")), under: "porch/faces"))
         var seen: Set<Substring> = []
         var current: Substring = ""
         for line in page.text.split(separator: "\n") {
@@ -73,20 +73,20 @@ struct MetricsTests {
     @Test("a daemon that is gone has no figures any more, and none of them outlives the broker")
     func gone() {
         var page = page()
-        page.take(occurrence(encoder("front").status(DaemonStatus(state: .offline)), under: "front/faces"))
+        _ = page.table.take(occurrence(encoder("front").status(DaemonStatus(state: .offline)), under: "front/faces"))
         #expect(page.text.contains(#"facet_up{base="front/faces",camera="front"} 0"#))
         #expect(!page.text.contains("facet_frames_captured_total"))
         #expect(!page.text.contains("facet_faces{"))
-        page.take(occurrence(ReceivedMessage(topic: "front/faces/status", payload: [])))
+        _ = page.table.take(occurrence(ReceivedMessage(topic: "front/faces/status", payload: [])))
         #expect(!page.text.contains("facet_up"), "its retained status was removed")
         page = self.page()
         var stopped = status(.streaming)
         stopped.state = .stopped
-        page.take(occurrence(encoder("front").status(stopped), under: "front/faces"))
+        _ = page.table.take(occurrence(encoder("front").status(stopped), under: "front/faces"))
         #expect(page.text.contains(#"facet_camera_streaming{base="front/faces",camera="front"} 0"#))
         #expect(!page.text.contains("facet_faces{"), "a count that nobody keeps up")
         page = self.page()
-        page.take(.connection(.disconnected("gone")))
+        _ = page.table.take(.connection(.disconnected("gone")))
         #expect(
             page.text.split(separator: "\n").filter { !$0.hasPrefix("#") } == [
                 "facet_broker_connected 0", "facet_messages_refused_total 0",
@@ -97,11 +97,13 @@ struct MetricsTests {
     @Test("what a name holds cannot break a line")
     func escaping() {
         var page = MetricsPage()
-        page.take(occurrence(encoder("a \"b\"\\\n").status(status(.streaming)), under: "x/faces"))
+        _ = page.table.take(occurrence(encoder("a \"b\"\\\n").status(status(.streaming)), under: "x/faces"))
         #expect(page.text.contains(#"facet_up{base="x/faces",camera="a \"b\"\\\n"} 1"#))
         // CR LF and a mark with what it stands on are one character each, and act all the same.
         page = MetricsPage()
-        page.take(occurrence(encoder("a\r\nb\"\u{301}\\\u{301}").status(status(.streaming)), under: "x/faces"))
+        _ = page.table.take(
+            occurrence(encoder("a\r\nb\"\u{301}\\\u{301}").status(status(.streaming)), under: "x/faces")
+        )
         #expect(page.text.contains("facet_up{base=\"x/faces\",camera=\"a\r\\nb\\\"\u{301}\\\\\u{301}\"} 1\n"))
     }
 
@@ -109,7 +111,7 @@ struct MetricsTests {
     func garbage() {
         var page = page()
         for payload in ["{}", "x", "[1]"] {
-            page.take(occurrence(ReceivedMessage(topic: "front/faces/stats", payload: Array(payload.utf8))))
+            _ = page.table.take(occurrence(ReceivedMessage(topic: "front/faces/stats", payload: Array(payload.utf8))))
         }
         #expect(page.text.contains("\nfacet_messages_refused_total 3\n"))
         #expect(page.text.contains("facet_frames_captured_total{"))

@@ -162,15 +162,16 @@ struct OfflineTests {
         let path = directory.file("page.html")
         let before = umask(0o022)
         defer { umask(before) }
-        try OutputPath.write(Array("one".utf8), to: path)
+        try OutputPath.write("one", to: path)
         var status = stat()
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o644)
-        // What another user puts where the file grows is neither followed nor replaced.
-        let temporary = "\(path).\(getpid()).tmp"
-        #expect(symlink(directory.file("other"), temporary) == 0)
-        #expect(throws: CommandFailure.self) { try OutputPath.write(Array("two".utf8), to: path) }
+        // A link that another user puts there is replaced, and what it leads to stays.
+        let link = directory.file("link.html")
+        #expect(symlink(path, link) == 0)
+        try OutputPath.write("two", to: link)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "one")
-        #expect(!FileManager.default.fileExists(atPath: directory.file("other")))
+        #expect(try String(contentsOfFile: link, encoding: .utf8) == "two")
+        #expect(throws: CommandFailure.self) { try OutputPath.write("three", to: directory.file("none/page.html")) }
     }
 
     @Test("a preview picture is decoded; a damaged one and a bomb are refused, and the one before stays")

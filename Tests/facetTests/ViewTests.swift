@@ -5,9 +5,9 @@ import FacetTestSupport
 import Foundation
 import Frames
 import MQTT
-import OverlayRendering
 import Testing
 
+@testable import OverlayRendering
 @testable import facet
 
 @Suite("View")
@@ -169,7 +169,7 @@ struct LiveModelTests {
     /// A picture of a frame of a source with 30 frames a second that came at a time.
     private func candidate(_ frame: Int?, at seconds: Double) -> PictureChoice.Candidate {
         let mediaTime = frame.map { Double($0) / 30 }
-        return PictureChoice.Candidate(
+        return (
             picture: PreviewPicture(content: .jpeg([]), frame: frame, mediaTime: mediaTime, arrival: seconds),
             scene: Scene()
         )

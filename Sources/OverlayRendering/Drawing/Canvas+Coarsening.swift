@@ -9,22 +9,22 @@ extension Canvas {
     ///
     /// - Parameters:
     ///   - outline: the shape.
-    ///   - cell: the side of a cell in points; at least eight pixels are taken together.
+    ///   - cell: the side of a cell; at least eight pixels are taken together.
     ///   - isSmooth: whether the cells' colours run into each other.
     func coarsen(_ outline: Outline, cell: Double, isSmooth: Bool) {
         guard let box = outline.bounds, cairo_surface_get_type(surface) == CAIRO_SURFACE_TYPE_IMAGE else {
             return fill(outline, Self.cover)
         }
         // Whole pixels, and only those that are there.
-        let left = max(0, (box.x * scale).rounded(.down))
-        let top = max(0, (box.y * scale).rounded(.down))
-        let right = min(Double(pixelSize.width), ((box.x + box.width) * scale).rounded(.up))
-        let bottom = min(Double(pixelSize.height), ((box.y + box.height) * scale).rounded(.up))
+        let left = max(0, box.x.rounded(.down))
+        let top = max(0, box.y.rounded(.down))
+        let right = min(Double(pixelSize.width), (box.x + box.width).rounded(.up))
+        let bottom = min(Double(pixelSize.height), (box.y + box.height).rounded(.up))
         guard right > left, bottom > top else { return }
-        let side = max(8, cell * scale)
+        let side = max(8, cell)
         let (columns, rows) = (max(1, ((right - left) / side).rounded()), max(1, ((bottom - top) / side).rounded()))
         // Averages all pixels of a cell.
-        guard var coarse = Self.scaled(surface, from: (left, top, right, bottom), columns, rows, CAIRO_FILTER_GOOD)
+        guard var coarse = Self.resampled(surface, from: (left, top, right, bottom), columns, rows, CAIRO_FILTER_GOOD)
         else { return fill(outline, Self.cover) }
         defer { cairo_surface_destroy(coarse) }
         // Doubled step by step, the cells' colours run into each other without edges: an edge would be as much detail as the
@@ -36,7 +36,7 @@ extension Canvas {
                 0.0, 0.0, Double(cairo_image_surface_get_width(coarse)), Double(cairo_image_surface_get_height(coarse))
             )
             let (width, height) = (columns * factor, rows * factor)
-            guard let larger = Self.scaled(coarse, from: whole, width, height, filter) else {
+            guard let larger = Self.resampled(coarse, from: whole, width, height, filter) else {
                 return fill(outline, Self.cover)
             }
             cairo_surface_destroy(coarse)
@@ -56,15 +56,16 @@ extension Canvas {
         }
     }
 
-    /// A part of a picture in another size; nil if there is no memory.
-    private static func scaled(
+    /// A part of a picture in another size, the border's colours beyond it; nil if there is no memory.
+    static func resampled(
         _ source: OpaquePointer,
         from part: (left: Double, top: Double, right: Double, bottom: Double),
         _ columns: Double,
         _ rows: Double,
-        _ filter: cairo_filter_t
+        _ filter: cairo_filter_t,
+        _ format: cairo_format_t = CAIRO_FORMAT_RGB24
     ) -> OpaquePointer? {
-        guard let result = cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(columns), Int32(rows)),
+        guard let result = cairo_image_surface_create(format, Int32(columns), Int32(rows)),
             let drawing = cairo_create(result)
         else { return nil }
         defer { cairo_destroy(drawing) }

@@ -3,7 +3,6 @@ import Frames
 
 /// A grid of places on the surface: where the corners of a picture's cells go.
 struct PlaceGrid {
-    /// How many cells the picture is divided into.
     let columns: Int, rows: Int
 
     /// The corners, row by row; one more than cells each way.
@@ -23,7 +22,6 @@ struct PlaceGrid {
         }
     }
 
-    /// The place of a corner.
     func point(_ column: Int, _ row: Int) -> SurfacePoint { points[row * (columns + 1) + column] }
 }
 
@@ -48,7 +46,7 @@ extension Canvas {
     ) {
         let isVector = cairo_surface_get_type(surface) != CAIRO_SURFACE_TYPE_IMAGE
         // No finer than the picture itself: pixels cost time and bytes.
-        let fineness = isVector ? max(1, min(Self.finest, Double(picture.size.width) / width)) : scale
+        let fineness = isVector ? max(1, min(Self.finest, Double(picture.size.width) / width)) : 1
         guard let copy = picture.copy(width: width * fineness) else { return }
         // Cells reach one pixel beyond the picture, where it fades into nothing: that makes its edge smooth.
         let grid = PlaceGrid(columns: columns, rows: rows, margin: (1 / copy.width, 1 / copy.height), place)
@@ -123,7 +121,7 @@ extension Canvas {
         // Of a picture of a hundredth of a square point nothing is seen.
         guard onSurface.determinant > 0.02, onPicture.determinant > 0 else { return }
         let map = onSurface.inverse.then(onPicture)
-        var matrix = cairo_matrix_t(xx: map.a, yx: map.c, xy: map.b, yy: map.d, x0: map.tx, y0: map.ty)
+        var matrix = map.cairo
         cairo_new_path(context)
         for corner in corners { cairo_line_to(context, corner.surface.x, corner.surface.y) }
         cairo_close_path(context)
@@ -135,6 +133,8 @@ extension Canvas {
 }
 
 extension PlaneTransform {
+    var cairo: cairo_matrix_t { cairo_matrix_t(xx: a, yx: c, xy: b, yy: d, x0: tx, y0: ty) }
+
     /// The map of the triangle (0, 0), (1, 0), (0, 1) to another one.
     fileprivate init(triangle: [SurfacePoint]) {
         let (origin, right, down) = (triangle[0], triangle[1], triangle[2])

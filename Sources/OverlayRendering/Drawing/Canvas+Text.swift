@@ -1,7 +1,6 @@
 import CCairo
 
-/// Where a text stands relative to its point.
-package enum TextAnchor: Hashable, Sendable {
+enum TextAnchor: Hashable, Sendable {
     /// The point is at the left end of the baseline.
     case leading
     /// The point is at the middle of the baseline.
@@ -10,7 +9,7 @@ package enum TextAnchor: Hashable, Sendable {
 
 extension Canvas {
     /// The width a text takes, in points.
-    package func width(of text: String, size: Double, isBold: Bool = false) -> Double {
+    func width(of text: String, size: Double, isBold: Bool = false) -> Double {
         setFont(size: size, isBold: isBold)
         var extents = cairo_text_extents_t()
         cairo_text_extents(context, text, &extents)
@@ -18,7 +17,7 @@ extension Canvas {
     }
 
     /// Writes a line of text, turned clockwise around its point by degrees.
-    package func text(
+    func text(
         _ text: String,
         at point: SurfacePoint,
         size: Double,

@@ -1,15 +1,11 @@
 import CCairo
 package import Frames
 
-/// A picture to draw on, in points; one point is `scale` pixels.
+/// A picture to draw on; its points are its pixels.
 ///
 /// Not Sendable: the code that draws owns it.
 package final class Canvas {
-    /// The size in pixels.
     package let pixelSize: FrameSize
-
-    /// Pixels per point.
-    package let scale: Double
 
     let surface: OpaquePointer
     let context: OpaquePointer
@@ -17,36 +13,36 @@ package final class Canvas {
     /// Makes a transparent picture.
     ///
     /// - Throws: `CanvasError.cannotCreate` if a side is not positive or larger than Cairo can draw (32767).
-    package init(pixelSize: FrameSize, scale: Double = 1) throws(CanvasError) {
-        guard let width = Int32(exactly: pixelSize.width), let height = Int32(exactly: pixelSize.height),
-            width > 0, height > 0, scale > 0,
-            let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height)
-        else {
-            throw .cannotCreate(width: pixelSize.width, height: pixelSize.height, reason: "no side may be empty")
-        }
-        guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS, let context = cairo_create(surface) else {
-            let reason = String(cString: cairo_status_to_string(cairo_surface_status(surface)))
-            cairo_surface_destroy(surface)
-            throw .cannotCreate(width: pixelSize.width, height: pixelSize.height, reason: reason)
-        }
-        self.pixelSize = pixelSize
-        self.scale = scale
-        self.surface = surface
-        self.context = context
-        cairo_scale(context, scale, scale)
+    package convenience init(pixelSize: FrameSize) throws(CanvasError) {
+        try self.init(owning: try Self.makeSurface(CAIRO_FORMAT_ARGB32, pixelSize), pixelSize: pixelSize)
     }
 
-    /// Takes over a surface of Cairo's that is not made of pixels.
+    /// Takes over a surface of Cairo's.
     init(owning surface: OpaquePointer, pixelSize: FrameSize) throws(CanvasError) {
-        guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS, let context = cairo_create(surface) else {
-            let reason = String(cString: cairo_status_to_string(cairo_surface_status(surface)))
+        let surface = try Self.checked(surface, pixelSize)
+        guard let context = cairo_create(surface) else {
             cairo_surface_destroy(surface)
-            throw .cannotCreate(width: pixelSize.width, height: pixelSize.height, reason: reason)
+            throw .cannotCreate(width: pixelSize.width, height: pixelSize.height, reason: "there is no memory")
         }
-        self.pixelSize = pixelSize
-        scale = 1
-        self.surface = surface
-        self.context = context
+        (self.pixelSize, self.surface, self.context) = (pixelSize, surface, context)
+    }
+
+    /// A surface of pixels; the caller must destroy it.
+    static func makeSurface(_ format: cairo_format_t, _ size: FrameSize) throws(CanvasError) -> OpaquePointer {
+        guard let width = Int32(exactly: size.width), let height = Int32(exactly: size.height), width > 0, height > 0,
+            let surface = cairo_image_surface_create(format, width, height)
+        else { throw .cannotCreate(width: size.width, height: size.height, reason: "no side may be empty") }
+        return try checked(surface, size)
+    }
+
+    private static func checked(_ surface: OpaquePointer, _ size: FrameSize) throws(CanvasError) -> OpaquePointer {
+        let status = cairo_surface_status(surface)
+        guard status == CAIRO_STATUS_SUCCESS else {
+            cairo_surface_destroy(surface)
+            let reason = String(cString: cairo_status_to_string(status))
+            throw .cannotCreate(width: size.width, height: size.height, reason: reason)
+        }
+        return surface
     }
 
     deinit {
@@ -56,7 +52,7 @@ package final class Canvas {
 
     /// The size in points.
     package var size: SurfaceSize {
-        SurfaceSize(width: Double(pixelSize.width) / scale, height: Double(pixelSize.height) / scale)
+        SurfaceSize(width: Double(pixelSize.width), height: Double(pixelSize.height))
     }
 
     /// Fills everything with one colour, whatever was there.
@@ -71,13 +67,13 @@ package final class Canvas {
     }
 
     /// Lays a colour over everything.
-    package func cover(_ color: Color) {
+    func cover(_ color: Color) {
         setSource(color)
         cairo_paint(context)
     }
 
     /// Fills a shape; where two of its lines run around the same spot, it stays free.
-    package func fill(_ outline: Outline, _ color: Color) {
+    func fill(_ outline: Outline, _ color: Color) {
         trace(outline)
         setSource(color)
         cairo_set_fill_rule(context, CAIRO_FILL_RULE_EVEN_ODD)
@@ -85,7 +81,7 @@ package final class Canvas {
     }
 
     /// Fills a shape with one colour at a centre that turns into another at a radius, in points.
-    package func fill(_ outline: Outline, from inner: Color, to outer: Color, center: SurfacePoint, radius: Double) {
+    func fill(_ outline: Outline, from inner: Color, to outer: Color, center: SurfacePoint, radius: Double) {
         guard let pattern = cairo_pattern_create_radial(center.x, center.y, 0, center.x, center.y, max(radius, 0.01))
         else { return }
         defer { cairo_pattern_destroy(pattern) }
@@ -98,7 +94,7 @@ package final class Canvas {
     }
 
     /// Draws along a shape's lines, with a width in points.
-    package func stroke(_ outline: Outline, _ color: Color, width: Double) {
+    func stroke(_ outline: Outline, _ color: Color, width: Double) {
         trace(outline)
         setSource(color)
         cairo_set_line_width(context, width)
@@ -154,41 +150,27 @@ package final class Canvas {
 
 /// A colour, its parts 0…1, opacity not multiplied in.
 package struct Color: Hashable, Sendable {
-    /// Red.
     package var red: Double
-    /// Green.
     package var green: Double
-    /// Blue.
     package var blue: Double
-    /// Opacity.
     package var alpha: Double
 
-    /// Makes a colour from its parts.
     package init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
-        self.red = red
-        self.green = green
-        self.blue = blue
-        self.alpha = alpha
+        (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
     }
 
-    /// The same colour with another opacity.
     package func withAlpha(_ alpha: Double) -> Color {
         Color(red: red, green: green, blue: blue, alpha: alpha)
     }
 
-    /// White.
     package static let white = Color(red: 1, green: 1, blue: 1)
-    /// Black.
     package static let black = Color(red: 0, green: 0, blue: 0)
     /// The red of hearts, hats and squares.
     package static let red = Color(red: 0.87, green: 0.09, blue: 0.13)
 }
 
-/// Why nothing can be drawn.
 package enum CanvasError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Cairo cannot make a picture of that size.
     case cannotCreate(width: Int, height: Int, reason: String)
-    /// Cairo failed while drawing.
     case drawing(reason: String)
     /// The frame's pixels cannot be read as they are.
     case undecoded

@@ -2,35 +2,29 @@ import Glibc
 
 /// A shape made of closed and open lines. Curves are broken into short straight pieces as they are added, so that the
 /// shape can go through any projection, not only an affine one.
-package struct Outline: Hashable, Sendable {
+struct Outline: Hashable, Sendable {
     /// One line from its first point to its last, and back if it is closed.
-    package struct Contour: Hashable, Sendable {
-        /// The corners.
-        package var points: [SurfacePoint]
+    struct Contour: Hashable, Sendable {
+        var points: [SurfacePoint]
         /// Whether a last piece leads back to the first point.
-        package var isClosed: Bool
+        var isClosed: Bool
     }
 
-    /// The lines.
-    package private(set) var contours: [Contour] = []
+    private(set) var contours: [Contour] = []
 
     /// Pieces a curve is broken into: a quarter circle of 250 points then deviates by about 0.1 point.
     private static let piecesPerCurve = 24
 
-    /// Makes a shape without any line.
-    package init() {}
+    init() {}
 
-    /// Makes one closed line through the points.
-    package init(polygon points: [SurfacePoint]) {
+    init(polygon points: [SurfacePoint]) {
         contours = [Contour(points: points, isClosed: true)]
     }
 
-    /// Makes one open line through the points.
     init(line points: [SurfacePoint]) {
         contours = [Contour(points: points, isClosed: false)]
     }
 
-    /// Makes one closed line for each of the lists of points.
     init(polygons: [[SurfacePoint]]) {
         contours = polygons.map { Contour(points: $0, isClosed: true) }
     }
@@ -55,19 +49,18 @@ package struct Outline: Hashable, Sendable {
         return half(sorted) + half(sorted.reversed())
     }
 
-    /// Begins a new line.
-    package mutating func move(to x: Double, _ y: Double) {
+    mutating func move(to x: Double, _ y: Double) {
         contours.append(Contour(points: [SurfacePoint(x: x, y: y)], isClosed: false))
     }
 
     /// Goes straight to a point; begins a line there if there is none.
-    package mutating func line(to x: Double, _ y: Double) {
+    mutating func line(to x: Double, _ y: Double) {
         guard !contours.isEmpty else { return move(to: x, y) }
         contours[contours.count - 1].points.append(SurfacePoint(x: x, y: y))
     }
 
     /// Goes to a point in a cubic Bézier curve; begins a line at it if there is none.
-    package mutating func curve(
+    mutating func curve(
         to x: Double,
         _ y: Double,
         control1: (x: Double, y: Double),
@@ -85,14 +78,12 @@ package struct Outline: Hashable, Sendable {
         }
     }
 
-    /// Ends the line where it began.
-    package mutating func close() {
+    mutating func close() {
         guard !contours.isEmpty else { return }
         contours[contours.count - 1].isClosed = true
     }
 
-    /// Adds a closed ellipse.
-    package mutating func addEllipse(x: Double, y: Double, radiusX: Double, radiusY: Double) {
+    mutating func addEllipse(x: Double, y: Double, radiusX: Double, radiusY: Double) {
         let pieces = 4 * Self.piecesPerCurve
         let points = (0..<pieces).map { piece in
             let angle = 2 * Double.pi * Double(piece) / Double(pieces)
@@ -101,8 +92,7 @@ package struct Outline: Hashable, Sendable {
         contours.append(Contour(points: points, isClosed: true))
     }
 
-    /// Adds a closed rectangle with round corners.
-    package mutating func addRoundedRect(_ rect: SurfaceRect, radius: Double) {
+    mutating func addRoundedRect(_ rect: SurfaceRect, radius: Double) {
         let radius = max(0, min(radius, rect.width / 2, rect.height / 2))
         // How far a curve's control points lie from a quarter circle's ends: 4/3 · (√2 − 1).
         let reach = radius * (1 - 0.5522847498)
@@ -132,7 +122,7 @@ package struct Outline: Hashable, Sendable {
     }
 
     /// The same shape with each point moved.
-    package func mapped(_ transform: (SurfacePoint) -> SurfacePoint) -> Outline {
+    func mapped(_ transform: (SurfacePoint) -> SurfacePoint) -> Outline {
         var result = self
         for index in result.contours.indices {
             result.contours[index].points = contours[index].points.map(transform)

@@ -12,18 +12,15 @@ package final class PastedPicture {
     static let maximumBytes = 4 << 20
     static let maximumSide = 2048
 
-    /// Why a file cannot be used.
     package struct Refusal: Error {
         package var reason: String
     }
 
-    /// The size in pixels.
     package let size: FrameSize
 
     /// The picture and its smaller copies.
     private var copies: [OpaquePointer] = []
 
-    /// Reads a PNG file.
     convenience init(path: String) throws(Refusal) {
         let png: [UInt8]
         do {
@@ -34,7 +31,6 @@ package final class PastedPicture {
         try self.init(png: png)
     }
 
-    /// Decodes a PNG.
     package init(png: [UInt8]) throws(Refusal) {
         // The size is checked before the decoder asks for memory: a few bytes can stand for gigabytes of pixels.
         size = try Self.size(of: png)
@@ -69,7 +65,6 @@ package final class PastedPicture {
         }
     }
 
-    /// The size in a PNG's header.
     private static func size(of png: [UInt8]) throws(Refusal) -> FrameSize {
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         guard png.starts(with: signature) else { throw Refusal(reason: "it is no PNG") }
@@ -108,19 +103,10 @@ package final class PastedPicture {
     private static func copy(of source: OpaquePointer, _ size: FrameSize, scale: Double) throws(Refusal)
         -> OpaquePointer
     {
-        guard let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(size.width), Int32(size.height)),
-            let context = cairo_create(surface)
-        else { throw Refusal(reason: "there is no memory for it") }
-        defer { cairo_destroy(context) }
-        cairo_scale(context, scale, scale)
-        cairo_set_source_surface(context, source, 0, 0)
-        cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_BILINEAR)
-        cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_PAD)
-        cairo_paint(context)
-        guard cairo_status(context) == CAIRO_STATUS_SUCCESS else {
-            cairo_surface_destroy(surface)
-            throw Refusal(reason: String(cString: cairo_status_to_string(cairo_status(context))))
-        }
-        return surface
+        let (width, height) = (Double(size.width), Double(size.height))
+        let part = (0.0, 0.0, width / scale, height / scale)
+        let copy = Canvas.resampled(source, from: part, width, height, CAIRO_FILTER_BILINEAR, CAIRO_FORMAT_ARGB32)
+        guard let copy else { throw Refusal(reason: "there is no memory for it") }
+        return copy
     }
 }

@@ -8,7 +8,6 @@ package final class Picture {
     private var frameSize: FrameSize?
     private(set) var orientation = Orientation.up
 
-    /// Makes a picture that holds no frame yet.
     package init() {}
 
     deinit {
@@ -18,7 +17,6 @@ package final class Picture {
     /// The size of the upright picture, all its pixels counted; nil before the first frame.
     package var uprightSize: FrameSize? { frameSize.map(orientation.uprightSize(of:)) }
 
-    /// Holds no frame any more.
     package func forget() {
         if let surface { cairo_surface_destroy(surface) }
         (surface, size, frameSize) = (nil, nil, nil)
@@ -54,16 +52,8 @@ package final class Picture {
     private func surface(of wanted: FrameSize) throws(CanvasError) -> OpaquePointer {
         if let surface, size == wanted { return surface }
         if let surface { cairo_surface_destroy(surface) }
-        surface = nil
-        size = nil
-        guard let width = Int32(exactly: wanted.width), let height = Int32(exactly: wanted.height),
-            let made = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height)
-        else { throw .cannotCreate(width: wanted.width, height: wanted.height, reason: "no side may be empty") }
-        guard cairo_surface_status(made) == CAIRO_STATUS_SUCCESS else {
-            let reason = String(cString: cairo_status_to_string(cairo_surface_status(made)))
-            cairo_surface_destroy(made)
-            throw .cannotCreate(width: wanted.width, height: wanted.height, reason: reason)
-        }
+        (surface, size) = (nil, nil)
+        let made = try Canvas.makeSurface(CAIRO_FORMAT_RGB24, wanted)
         surface = made
         size = wanted
         return made
@@ -83,11 +73,11 @@ extension Canvas {
             width: Int(cairo_image_surface_get_width(source)),
             height: Int(cairo_image_surface_get_height(source))
         )
-        let map = PlaneTransform(a: 1 / Double(stored.width), b: 0, c: 0, d: 1 / Double(stored.height), tx: 0, ty: 0)
+        let map = PlaneTransform.scaling(1 / Double(stored.width), 1 / Double(stored.height))
             .then(picture.orientation.uprightFromStored)
             .then(geometry.surfaceFromPicture)
         let visible = geometry.visibleRect
-        var matrix = cairo_matrix_t(xx: map.a, yx: map.c, xy: map.b, yy: map.d, x0: map.tx, y0: map.ty)
+        var matrix = map.cairo
         cairo_save(context)
         cairo_rectangle(context, visible.x, visible.y, visible.width, visible.height)
         cairo_clip(context)

@@ -1,4 +1,4 @@
-package import FaceMetadata
+import FaceMetadata
 import Frames
 import Glibc
 
@@ -6,12 +6,11 @@ import Glibc
 ///
 /// Composed as `HeadPose` is measured: first the roll in the head's own plane, then the turn of the nose up or down,
 /// then to the side. So yaw and pitch say where the nose points in the picture, whatever the roll.
-package struct HeadRotation: Hashable, Sendable {
+struct HeadRotation: Hashable, Sendable {
     /// Where the head's own axes point: to its right as seen in the picture, down to its chin, out of its nose.
-    package private(set) var right: Vector, down: Vector, forward: Vector
+    private(set) var right: Vector, down: Vector, forward: Vector
 
-    /// Makes the rotation of a pose.
-    package init(_ pose: HeadPose) {
+    init(_ pose: HeadPose) {
         let (sinYaw, cosYaw) = Self.sinCos(pose.yaw)
         let (sinPitch, cosPitch) = Self.sinCos(pose.pitch)
         let (sinRoll, cosRoll) = Self.sinCos(pose.roll)
@@ -24,7 +23,7 @@ package struct HeadRotation: Hashable, Sendable {
     }
 
     /// The pose that has this rotation, angles in (−180, 180].
-    package var pose: HeadPose {
+    var pose: HeadPose {
         let yaw = atan2(forward.x, forward.z)
         let pitch = asin(max(-1, min(1, -forward.y)))
         let across = Vector(x: cos(yaw), y: 0, z: -sin(yaw))
@@ -40,7 +39,7 @@ package struct HeadRotation: Hashable, Sendable {
     /// The rotation after the picture was turned or mirrored by a map without shear and with equal scales.
     ///
     /// A mirror image of a head is a head again, with its left and right exchanged.
-    package func followed(by map: PlaneTransform) -> HeadRotation {
+    func followed(by map: PlaneTransform) -> HeadRotation {
         let scale = abs(map.determinant).squareRoot()
         var result = self
         result.right = right.mapped(by: map, scale: map.determinant < 0 ? -scale : scale)
@@ -64,33 +63,24 @@ package struct HeadRotation: Hashable, Sendable {
 }
 
 /// A direction or position in space: x to the right, y down, z towards the viewer.
-package struct Vector: Hashable, Sendable {
+struct Vector: Hashable, Sendable {
     /// To the right.
-    package var x: Double
+    var x: Double
     /// Downwards.
-    package var y: Double
+    var y: Double
     /// Towards the viewer.
-    package var z: Double
+    var z: Double
 
-    /// Makes a vector from its components.
-    package init(x: Double, y: Double, z: Double) {
-        self.x = x
-        self.y = y
-        self.z = z
-    }
-
-    /// The sum.
-    package static func + (left: Vector, right: Vector) -> Vector {
+    static func + (left: Vector, right: Vector) -> Vector {
         Vector(x: left.x + right.x, y: left.y + right.y, z: left.z + right.z)
     }
 
     /// The vector made longer by a factor.
-    package static func * (vector: Vector, factor: Double) -> Vector {
+    static func * (vector: Vector, factor: Double) -> Vector {
         Vector(x: vector.x * factor, y: vector.y * factor, z: vector.z * factor)
     }
 
-    /// The scalar product.
-    package func dot(_ other: Vector) -> Double { x * other.x + y * other.y + z * other.z }
+    func dot(_ other: Vector) -> Double { x * other.x + y * other.y + z * other.z }
 
     /// The vector after a map of the picture's plane; a negative scale also turns it around.
     fileprivate func mapped(by map: PlaneTransform, scale: Double) -> Vector {
@@ -121,37 +111,34 @@ extension Double {
 ///
 /// Positions in it are in points from its centre, to the head's own right (as seen in the picture), down towards its
 /// chin and out of its nose. Cairo's matrices are affine, so whatever is drawn on the plane goes through `point`.
-package struct FacePlane: Hashable, Sendable {
+struct FacePlane: Hashable, Sendable {
     /// How far the eye is from the surface, in points: the 1000 of m34 = 1/−1000.
-    package static let eyeDistance = 1000.0
+    static let eyeDistance = 1000.0
 
     /// Nearer than this share of the eye's distance nothing is drawn larger: a point behind the eye has no picture.
     private static let nearest = 0.2
 
     /// Where the centre of the plane lies on the surface.
-    package var center: SurfacePoint
-
-    /// How the plane is turned.
-    package var rotation: HeadRotation
+    var center: SurfacePoint
+    var rotation: HeadRotation
 
     /// How far the eye is, in points.
     var distance = FacePlane.eyeDistance
 
-    /// Makes a plane around a point of the surface, turned by a pose.
-    package init(center: SurfacePoint, pose: HeadPose) {
+    init(center: SurfacePoint, pose: HeadPose) {
         self.center = center
         rotation = HeadRotation(pose)
     }
 
     /// Where a position lies on the surface.
-    package func point(_ x: Double, _ y: Double, _ z: Double = 0) -> SurfacePoint {
+    func point(_ x: Double, _ y: Double, _ z: Double = 0) -> SurfacePoint {
         let position = rotation.right * x + rotation.down * y + rotation.forward * z
         let enlargement = 1 / max(Self.nearest, 1 - position.z / distance)
         return SurfacePoint(x: center.x + position.x * enlargement, y: center.y + position.y * enlargement)
     }
 
     /// How an outline on the plane looks on the surface.
-    package func project(_ outline: Outline) -> Outline {
+    func project(_ outline: Outline) -> Outline {
         outline.mapped { point($0.x, $0.y) }
     }
 }

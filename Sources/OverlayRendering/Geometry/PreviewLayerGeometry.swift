@@ -12,31 +12,26 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
 
     /// The size of the picture that metadata refers to, in pixels.
     package let pictureSize: FrameSize
-
-    /// How the picture fills the surface.
-    package let videoGravity: VideoGravity
+    let videoGravity: VideoGravity
 
     /// Whether the picture is mirrored left to right as the viewer sees it, as people expect of their own image.
-    package let isMirrored: Bool
+    let isMirrored: Bool
 
     /// How the picture must be turned to be upright on the surface; other than `.up` where the daemon does not know how
     /// the camera is mounted, or where the surface itself is mounted on its side.
-    package let orientation: Orientation
+    let orientation: Orientation
 
     /// The part of the picture that is shown, before it is turned; the rest has no place on the surface.
-    package let cleanAperture: NormalizedRect
+    let cleanAperture: NormalizedRect
 
     /// The camera whose objects this geometry converts; nil for anybody's.
-    package let camera: String?
+    let camera: String?
 
     /// Maps the picture's 0…1 to the surface's points.
-    package let surfaceFromPicture: PlaneTransform
-
-    /// Maps the surface's points to the picture's 0…1.
-    package let pictureFromSurface: PlaneTransform
+    let surfaceFromPicture: PlaneTransform
 
     /// Where the visible part of the picture lies on the surface; reaches beyond it with `resizeAspectFill`.
-    package let visibleRect: SurfaceRect
+    let visibleRect: SurfaceRect
 
     /// Makes the geometry of a picture on a surface.
     ///
@@ -83,48 +78,24 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
         let fit = PlaneTransform(a: rect.width, b: 0, c: 0, d: rect.height, tx: rect.x, ty: rect.y)
         visibleRect = rect
         surfaceFromPicture = crop.then(orientation.uprightFromStored).then(mirror).then(fit)
-        pictureFromSurface = surfaceFromPicture.inverse
     }
 
     /// Where a point of the picture lies on the surface.
-    package func surfacePoint(fromPicture point: NormalizedPoint) -> SurfacePoint {
+    func surfacePoint(fromPicture point: NormalizedPoint) -> SurfacePoint {
         surfaceFromPicture.point(point.x, point.y)
     }
 
-    /// Which point of the picture lies at a point of the surface; outside 0…1 where there is no picture.
-    package func picturePoint(fromSurface point: SurfacePoint) -> NormalizedPoint {
-        let converted = pictureFromSurface.point(point.x, point.y)
-        return NormalizedPoint(x: converted.x, y: converted.y)
-    }
-
     /// Where a rectangle of the picture lies on the surface; it stays upright, its sides may change places.
-    package func surfaceRect(fromPicture rect: NormalizedRect) -> SurfaceRect {
+    func surfaceRect(fromPicture rect: NormalizedRect) -> SurfaceRect {
         SurfaceRect(
             corner: surfaceFromPicture.point(rect.x, rect.y),
             opposite: surfaceFromPicture.point(rect.x + rect.width, rect.y + rect.height)
         )
     }
 
-    /// Which rectangle of the picture lies under a rectangle of the surface.
-    package func pictureRect(fromSurface rect: SurfaceRect) -> NormalizedRect {
-        let converted = SurfaceRect(
-            corner: pictureFromSurface.point(rect.x, rect.y),
-            opposite: pictureFromSurface.point(rect.x + rect.width, rect.y + rect.height)
-        )
-        return NormalizedRect(x: converted.x, y: converted.y, width: converted.width, height: converted.height)
-    }
-
     /// Maps pixel positions of the picture to the surface's points, pixel corners at integers; for drawing it.
-    package var surfaceFromPixels: PlaneTransform {
-        PlaneTransform(
-            a: 1 / Double(pictureSize.width),
-            b: 0,
-            c: 0,
-            d: 1 / Double(pictureSize.height),
-            tx: 0,
-            ty: 0
-        )
-        .then(surfaceFromPicture)
+    var surfaceFromPixels: PlaneTransform {
+        PlaneTransform.scaling(1 / Double(pictureSize.width), 1 / Double(pictureSize.height)).then(surfaceFromPicture)
     }
 }
 
@@ -157,11 +128,14 @@ package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
 }
 
 /// In double precision, unlike the map that samples pixels: conversions must survive the round trip.
-package typealias PlaneTransform = AffineMap<Double>
+typealias PlaneTransform = AffineMap<Double>
 
 extension PlaneTransform {
-    /// Where a point goes.
-    package func point(_ x: Double, _ y: Double) -> SurfacePoint {
+    static func scaling(_ x: Double, _ y: Double) -> PlaneTransform {
+        PlaneTransform(a: x, b: 0, c: 0, d: y, tx: 0, ty: 0)
+    }
+
+    func point(_ x: Double, _ y: Double) -> SurfacePoint {
         let (x, y) = self(x, y)
         return SurfacePoint(x: x, y: y)
     }

@@ -1,4 +1,4 @@
-package import FaceMetadata
+import FaceMetadata
 import Glibc
 
 /// Where the parts of a face usually are, as shares of its box from its centre, x of the width and y of the height.
@@ -18,7 +18,7 @@ extension SurfaceFace {
     /// The box is upright whatever the roll, so that of a tilted face is wider than the face. For an ellipse it can be
     /// undone exactly, except near 45°, where the box is square for every ellipse: there, and where the result would be
     /// no face's shape, the canonical shape stands in.
-    package var uprightSize: SurfaceSize {
+    var uprightSize: SurfaceSize {
         let (width2, height2) = (bounds.width * bounds.width, bounds.height * bounds.height)
         let roll = (pose?.roll ?? eyeLineRoll ?? 0) * .pi / 180
         let (sin2, cos2) = (sin(roll) * sin(roll), cos(roll) * cos(roll))
@@ -40,17 +40,17 @@ extension SurfaceFace {
     }
 
     /// The pose; if it is unknown, straight ahead with the roll of the eyes' line.
-    package var assumedPose: HeadPose { pose ?? HeadPose(roll: eyeLineRoll ?? 0, yaw: 0, pitch: 0) }
+    var assumedPose: HeadPose { pose ?? HeadPose(roll: eyeLineRoll ?? 0, yaw: 0, pitch: 0) }
 
     /// The plane through the middle of the face, turned by roll and yaw. The pitch is left out: the box already ends
     /// where forehead and chin are seen.
-    package var plane: FacePlane {
+    var plane: FacePlane {
         let pose = assumedPose
         return FacePlane(center: bounds.center, pose: HeadPose(roll: pose.roll, yaw: pose.yaw, pitch: 0))
     }
 
     /// Both eyes; where unknown, where a face of this box and pose usually has them.
-    package var assumedEyes: (left: SurfacePoint, right: SurfacePoint) {
+    var assumedEyes: (left: SurfacePoint, right: SurfacePoint) {
         let (size, plane) = (uprightSize, plane)
         return (
             leftEye ?? plane.point(-CanonicalFace.eyeX * size.width, CanonicalFace.eyeY * size.height),
@@ -59,7 +59,7 @@ extension SurfaceFace {
     }
 
     /// The mouth; if it is unknown, where a face of this box and pose usually has it.
-    package var assumedMouth: SurfacePoint {
+    var assumedMouth: SurfacePoint {
         mouth ?? plane.point(0, CanonicalFace.mouthY * uprightSize.height)
     }
 }

@@ -6,30 +6,26 @@ import Frames
 /// Left and right are the surface's: in a mirrored preview the eye at the picture's left is the right one here.
 /// On a picture that lies on its side they are the face's own sides as seen with its roll taken out.
 package struct SurfaceFace: Hashable, Sendable {
-    /// The identity.
-    package var faceID: FaceID
+    var faceID: FaceID
     /// The upright box, in points.
-    package var bounds: SurfaceRect
+    var bounds: SurfaceRect
     /// Where the head points as the viewer of the surface sees it.
-    package var pose: HeadPose?
+    var pose: HeadPose?
     /// How sure the model is that this is a face, 0…1.
-    package var confidence: Double
+    var confidence: Double
     /// The centre of the left eye, in points.
-    package var leftEye: SurfacePoint?
+    var leftEye: SurfacePoint?
     /// The centre of the right eye, in points.
-    package var rightEye: SurfacePoint?
+    var rightEye: SurfacePoint?
     /// The centre of the mouth, in points.
-    package var mouth: SurfacePoint?
-    /// Whether the face smiles.
-    package var smiling: Bool?
+    var mouth: SurfacePoint?
+    var smiling: Bool?
     /// How much the face smiles, 0…1.
-    package var smile: Double?
-    /// Whether the left eye is closed.
-    package var leftEyeClosed: Bool?
-    /// Whether the right eye is closed.
-    package var rightEyeClosed: Bool?
+    var smile: Double?
+    var leftEyeClosed: Bool?
+    var rightEyeClosed: Bool?
     /// On how many analysed frames the face was seen since its enter.
-    package var trackedFrames: Int
+    var trackedFrames: Int
 }
 
 extension PreviewLayerGeometry {
@@ -68,9 +64,9 @@ extension PreviewLayerGeometry {
     ///
     /// Turning and mirroring the picture moves the head as a whole. Stretching it (`resize`) leaves yaw and pitch as
     /// they are and tilts the roll by the ratio of the two scales.
-    package func transformed(_ pose: HeadPose) -> HeadPose {
+    func transformed(_ pose: HeadPose) -> HeadPose {
         let turn = orientation.uprightFromStored.linear.then(
-            isMirrored ? PlaneTransform(a: -1, b: 0, c: 0, d: 1, tx: 0, ty: 0) : .identity
+            isMirrored ? .scaling(-1, 1) : .identity
         )
         var result = HeadRotation(pose).followed(by: turn).pose
         let pixels = surfaceFromPixels
@@ -82,7 +78,6 @@ extension PreviewLayerGeometry {
 }
 
 extension PlaneTransform {
-    /// The same map without its shift.
     fileprivate var linear: PlaneTransform { PlaneTransform(a: a, b: b, c: c, d: d, tx: 0, ty: 0) }
 }
 

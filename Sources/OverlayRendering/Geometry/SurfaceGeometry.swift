@@ -1,68 +1,39 @@
 /// A point on the drawing surface, in points from its top left corner; x grows to the right, y downwards.
-package struct SurfacePoint: Hashable, Sendable {
-    /// Points from the left edge.
-    package var x: Double
+struct SurfacePoint: Hashable, Sendable {
+    var x: Double
+    var y: Double
 
-    /// Points from the top edge.
-    package var y: Double
-
-    /// Makes a point from its distances to the left and the top edge.
-    package init(x: Double, y: Double) {
-        self.x = x
-        self.y = y
-    }
-
-    /// The distance to another point.
-    package func distance(to other: SurfacePoint) -> Double {
+    func distance(to other: SurfacePoint) -> Double {
         let (dx, dy) = (other.x - x, other.y - y)
         return (dx * dx + dy * dy).squareRoot()
     }
 
-    /// The point halfway to another one.
-    package func middle(to other: SurfacePoint) -> SurfacePoint {
+    func middle(to other: SurfacePoint) -> SurfacePoint {
         SurfacePoint(x: (x + other.x) / 2, y: (y + other.y) / 2)
     }
 }
 
 /// A size on the drawing surface, in points.
 package struct SurfaceSize: Hashable, Sendable {
-    /// From left to right.
     package var width: Double
-
-    /// From top to bottom.
     package var height: Double
 
-    /// Makes a size from its width and height in points.
     package init(width: Double, height: Double) {
-        self.width = width
-        self.height = height
+        (self.width, self.height) = (width, height)
     }
 }
 
-/// An upright rectangle on the drawing surface, in points.
-package struct SurfaceRect: Hashable, Sendable {
-    /// The left edge.
-    package var x: Double
+/// An upright rectangle on the drawing surface, in points from its top left corner.
+struct SurfaceRect: Hashable, Sendable {
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
+}
 
-    /// The top edge.
-    package var y: Double
-
-    /// The width.
-    package var width: Double
-
-    /// The height.
-    package var height: Double
-
-    /// Makes a rectangle from its top left corner and its size.
-    package init(x: Double, y: Double, width: Double, height: Double) {
-        self.x = x
-        self.y = y
-        self.width = width
-        self.height = height
-    }
-
+extension SurfaceRect {
     /// The smallest rectangle that holds two opposite corners, whichever they are.
-    package init(corner: SurfacePoint, opposite: SurfacePoint) {
+    init(corner: SurfacePoint, opposite: SurfacePoint) {
         self.init(
             x: min(corner.x, opposite.x),
             y: min(corner.y, opposite.y),
@@ -81,6 +52,5 @@ package struct SurfaceRect: Hashable, Sendable {
     /// The area in square points.
     var area: Double { width * height }
 
-    /// The centre.
-    package var center: SurfacePoint { SurfacePoint(x: x + width / 2, y: y + height / 2) }
+    var center: SurfacePoint { SurfacePoint(x: x + width / 2, y: y + height / 2) }
 }

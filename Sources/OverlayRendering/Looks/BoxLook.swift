@@ -1,12 +1,8 @@
 import FaceMessages
 
 /// A white square with round corners: tilted by roll, in perspective by yaw and pitch.
-package struct BoxLook: Look {
-    /// Makes the look.
-    package init() {}
-
-    /// Draws each face on its own.
-    package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+struct BoxLook: Look {
+    func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces { draw(face, on: canvas) }
     }
 

@@ -1,12 +1,8 @@
 import FaceMessages
 
 /// A heart centred on each eye, turned with the head; one whose eye is turned away is not drawn.
-package struct HeartsLook: Look {
-    /// Makes the look.
-    package init() {}
-
-    /// Draws each face on its own.
-    package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+struct HeartsLook: Look {
+    func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces { draw(face, on: canvas) }
     }
 

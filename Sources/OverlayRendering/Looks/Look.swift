@@ -16,16 +16,13 @@ extension Look {
 
 /// A face with what a look needs beside it.
 package struct DrawnFace: Hashable, Sendable {
-    /// The face on the surface.
     package var face: SurfaceFace
 
     /// How strong the mark of each kind of event is now, 0…1; absent is 0.
     package var flashes: [Topic: Double]
 
-    /// Makes a face with the strengths of its marks.
     package init(face: SurfaceFace, flashes: [Topic: Double] = [:]) {
-        self.face = face
-        self.flashes = flashes
+        (self.face, self.flashes) = (face, flashes)
     }
 
     /// How strong the mark of an event is now, 0…1.
@@ -36,7 +33,6 @@ package struct DrawnFace: Hashable, Sendable {
 package enum LookName: String, Hashable, Sendable, CaseIterable {
     /// A white square with round corners, tilted by roll, in perspective by yaw and pitch.
     case box
-    /// A heart on each eye.
     case hearts
     /// A hat, a moustache and a beard.
     case santa
@@ -44,14 +40,11 @@ package enum LookName: String, Hashable, Sendable, CaseIterable {
     case square
     /// Landmarks, axes of the head and values, for diagnosis.
     case mesh
-    /// The picture of each head in coarse squares.
     case pixelate
-    /// The picture of each head blurred.
     case blur
     /// One flat colour over each head and its hair.
     case silhouette
 
-    /// The look itself.
     package var look: any Look {
         switch self {
         case .box: BoxLook()
@@ -59,9 +52,9 @@ package enum LookName: String, Hashable, Sendable, CaseIterable {
         case .santa: SantaLook()
         case .square: SquareLook()
         case .mesh: MeshLook()
-        case .pixelate: PrivacyLook(.pixelate)
-        case .blur: PrivacyLook(.blur)
-        case .silhouette: PrivacyLook(.silhouette)
+        case .pixelate: PrivacyLook(style: .pixelate)
+        case .blur: PrivacyLook(style: .blur)
+        case .silhouette: PrivacyLook(style: .silhouette)
         }
     }
 }

@@ -5,7 +5,6 @@ package struct Looks {
     /// The names, in the order in which they are offered.
     package let names: [String]
 
-    /// The built-in looks alone.
     package init() {
         own = nil
         names = LookName.allCases.map(\.rawValue)

@@ -5,17 +5,13 @@ import Glibc
 /// What the messages say, made visible: box, eyes and mouth, the axes of the head, smile and lids, and the numbers.
 ///
 /// Messages carry three landmarks, the centres of the eyes and of the mouth, so there is no finer mesh to draw.
-package struct MeshLook: Look {
+struct MeshLook: Look {
     private static let line = Color(red: 0.35, green: 0.95, blue: 0.95)
     private static let rightAxis = Color(red: 1, green: 0.30, blue: 0.25)
     private static let downAxis = Color(red: 0.35, green: 0.90, blue: 0.35)
     private static let noseAxis = Color(red: 0.35, green: 0.60, blue: 1)
 
-    /// Makes the look.
-    package init() {}
-
-    /// Draws each face on its own.
-    package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces {
             box(face.face, on: canvas)
             landmarks(face.face, on: canvas)
@@ -141,7 +137,6 @@ package struct MeshLook: Look {
         canvas.fill(filled, isOn ? Self.downAxis : Self.line)
     }
 
-    /// The numbers that are known, in words.
     static func lines(_ face: SurfaceFace) -> [String] {
         var lines = ["face \(face.faceID.rawValue) · \(percent(face.confidence))"]
         if let pose = face.pose {

@@ -2,7 +2,6 @@ import Foundation
 package import SettingsFiles
 
 extension OwnLook {
-    /// How many pictures a look may have.
     private static let maximumParts = 16
 
     /// A file that shows what a look's file holds.

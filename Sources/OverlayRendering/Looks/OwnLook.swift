@@ -2,9 +2,7 @@ import FaceMessages
 import Frames
 import Glibc
 
-/// A look of the user's own: pictures that stick to parts of each face, as a file describes them.
 package struct OwnLook: Look {
-    /// What a picture sticks to.
     enum Anchor: String, CaseIterable {
         /// The middle between the eyes.
         case eyes
@@ -12,7 +10,6 @@ package struct OwnLook: Look {
         case leftEye
         /// The eye on the picture's right.
         case rightEye
-        /// The mouth.
         case mouth
         /// The middle of the head, between the ears.
         case head
@@ -39,10 +36,8 @@ package struct OwnLook: Look {
         var isCurved: Bool
     }
 
-    /// The pictures, the first one lowest.
     let parts: [Part]
 
-    /// Draws each face on its own, the pictures in their order.
     package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces {
             for part in parts { draw(part, on: face.face, canvas) }

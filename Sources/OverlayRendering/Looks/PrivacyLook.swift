@@ -4,10 +4,8 @@ import FaceMetadata
 ///
 /// It hides the faces that it is given, those that are not seen in this frame as strongly as the others. A face that was not
 /// found stays visible.
-package struct PrivacyLook: Look {
-    /// What is done to the picture.
-    package enum Style: Hashable, Sendable {
-        /// Squares of one colour each.
+struct PrivacyLook: Look {
+    enum Style: Hashable, Sendable {
         case pixelate
         /// Colours that run into each other.
         case blur
@@ -15,16 +13,9 @@ package struct PrivacyLook: Look {
         case silhouette
     }
 
-    /// What is done to the picture.
-    package let style: Style
+    let style: Style
 
-    /// Makes the look in a style.
-    package init(_ style: Style) {
-        self.style = style
-    }
-
-    /// The picture is changed, not drawn over.
-    package var hidesFaces: Bool { true }
+    var hidesFaces: Bool { true }
 
     /// Squares or blurred spots across a head: with more, acquaintances still recognise each other, and a picture that was not
     /// sharp before keeps more than a quarter of its detail.
@@ -33,8 +24,7 @@ package struct PrivacyLook: Look {
     /// The colour of a silhouette: neither that of skin nor that of most rooms.
     private static let flat = Color(red: 0.24, green: 0.27, blue: 0.33)
 
-    /// Hides each face on its own.
-    package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         hide(faces, on: canvas)
         // Where one head lies over another one its outline is an edge. Over what is coarse already there is hardly any.
         let boxes = faces.map(\.face.bounds)
@@ -80,7 +70,6 @@ package struct PrivacyLook: Look {
 }
 
 extension SurfaceRect {
-    /// The box with what is hidden around it.
     fileprivate var grown: SurfaceRect {
         SurfaceRect(x: x - 0.5 * width, y: y - 0.5 * height, width: 2 * width, height: 2 * height)
     }

@@ -2,21 +2,19 @@ import FaceMessages
 import Glibc
 
 /// A hat, a moustache and a beard, in three dimensions: they turn with the head, and what it hides is not seen.
-package struct SantaLook: Look {
+struct SantaLook: Look {
     private static let fur = Color(red: 0.97, green: 0.97, blue: 0.95)
     private static let furShade = Color(red: 0.80, green: 0.82, blue: 0.85)
     private static let cloth = Color(red: 0.80, green: 0.07, blue: 0.10)
     private static let clothShade = Color(red: 0.52, green: 0.03, blue: 0.06)
 
     /// Makes the look.
-    package init() {}
-
     /// Draws each face on its own.
-    package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces {
-            let pencil = Pencil(head: face.face.headAtMouth, canvas: canvas)
-            beard(pencil)
-            moustache(pencil, lift: face.flash(.smile))
+            let front = FrontDrawing(head: face.face.headAtMouth, canvas: canvas)
+            beard(front)
+            moustache(front, lift: face.flash(.smile))
             hat(face.face.headAtEyes, on: canvas)
         }
     }
@@ -159,7 +157,7 @@ package struct SantaLook: Look {
 
     // MARK: - Beard and moustache
 
-    private func beard(_ pencil: Pencil) {
+    private func beard(_ front: FrontDrawing) {
         var beard = Outline()
         beard.move(to: -0.54, -0.36)
         beard.curve(to: -0.30, 0.62, control1: (-0.66, 0.05), control2: (-0.56, 0.44))
@@ -172,8 +170,8 @@ package struct SantaLook: Look {
         beard.close()
         // The mouth stays free.
         beard.addEllipse(x: 0, y: 0.055, radiusX: 0.19, radiusY: 0.068)
-        pencil.fill(beard, Self.furShade)
-        pencil.fill(scaledAboutMouth(beard, 0.95), Self.fur)
+        front.fill(beard, Self.furShade)
+        front.fill(scaledAboutMouth(beard, 0.95), Self.fur)
         for x in [-0.26, -0.13, 0.0, 0.13, 0.26] {
             var strand = Outline()
             strand.move(to: x, 0.22)
@@ -183,7 +181,7 @@ package struct SantaLook: Look {
                 control1: (x * 1.25, 0.34),
                 control2: (x * 1.1, 0.46)
             )
-            pencil.stroke(strand, Self.furShade, width: 0.012)
+            front.stroke(strand, Self.furShade, width: 0.012)
         }
     }
 
@@ -191,7 +189,7 @@ package struct SantaLook: Look {
         outline.mapped { SurfacePoint(x: $0.x * factor, y: 0.055 + ($0.y - 0.055) * factor) }
     }
 
-    private func moustache(_ pencil: Pencil, lift: Double) {
+    private func moustache(_ front: FrontDrawing, lift: Double) {
         let tip = -0.02 - 0.05 * lift
         for side in [-1.0, 1.0] {
             var wing = Outline()
@@ -200,8 +198,8 @@ package struct SantaLook: Look {
             wing.curve(to: side * 0.12, 0.0, control1: (side * 0.30, 0.05), control2: (side * 0.19, 0.045))
             wing.curve(to: 0, -0.045, control1: (side * 0.06, -0.02), control2: (side * 0.03, -0.035))
             wing.close()
-            pencil.stroke(wing, Self.furShade, width: 0.014, lift: 0.03)
-            pencil.shade(wing, .white, Self.furShade, around: (side * 0.1, -0.1), radius: 0.5, lift: 0.03)
+            front.stroke(wing, Self.furShade, width: 0.014, lift: 0.03)
+            front.shade(wing, .white, Self.furShade, around: (side * 0.1, -0.1), radius: 0.5, lift: 0.03)
         }
     }
 }
@@ -213,7 +211,7 @@ extension HeadModel {
 }
 
 /// Draws on the curved front of a head, around its mouth: x in shares of the width, y of the height.
-private struct Pencil {
+private struct FrontDrawing {
     var head: HeadModel
     var canvas: Canvas
 

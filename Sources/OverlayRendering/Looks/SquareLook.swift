@@ -1,12 +1,10 @@
 import FaceMessages
 
 /// A red square around the face's box, what the face does in words below it, and a flash when a picture is taken.
-package struct SquareLook: Look {
+struct SquareLook: Look {
     /// Makes the look.
-    package init() {}
-
     /// Draws the faces, then their words, which cover none of them.
-    package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces {
             var outline = Outline()
             outline.addRoundedRect(Self.square(of: face.face), radius: 0)
@@ -26,7 +24,6 @@ package struct SquareLook: Look {
         max(1.5, max(face.bounds.width, face.bounds.height) * 0.025)
     }
 
-    /// What the face does, and what just happened to it.
     static func words(_ drawn: DrawnFace) -> [String] {
         var words: [String] = []
         if drawn.face.smiling == true { words.append("smile") }

@@ -5,13 +5,10 @@ import FaceMetadata
 /// Metadata comes when a value leaves its deadband, not with every frame. The faces of a frame between two messages lie
 /// between theirs: as in the earlier one, and on the way to the later one during the last quarter of a second before it.
 struct FaceHistory: Hashable, Sendable {
-    /// The faces of one frame.
     struct Entry: Hashable, Sendable {
-        /// The frame's index in its source.
         var frame: Int
         /// Seconds from the source's first frame.
         var mediaTime: Double
-        /// All faces of that frame.
         var faces: [FaceObject]
     }
 
@@ -32,7 +29,6 @@ struct FaceHistory: Hashable, Sendable {
     /// Whether the faces of a frame are settled: a message described it or a later one.
     func reaches(_ frame: Int) -> Bool { entries.last.map { $0.frame >= frame } ?? false }
 
-    /// The faces of a frame; nil if it lies before all that are known.
     func faces(in frame: Int) -> [FaceObject]? {
         guard let index = entries.lastIndex(where: { $0.frame <= frame }) else { return nil }
         let before = entries[index]
@@ -52,7 +48,6 @@ struct FaceHistory: Hashable, Sendable {
         return faces
     }
 
-    /// The faces at a time between two entries.
     static func faces(at mediaTime: Double, between before: Entry, and after: Entry) -> [FaceObject] {
         let start = max(before.mediaTime, after.mediaTime - longestMove)
         let length = after.mediaTime - start

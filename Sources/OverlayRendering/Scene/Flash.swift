@@ -1,21 +1,15 @@
-package import FaceMessages
+import FaceMessages
 
 /// An event's short mark on its face.
-package struct Flash: Hashable, Sendable {
+struct Flash: Hashable, Sendable {
     /// What happened; one of the event topics.
-    package var kind: Topic
+    var kind: Topic
 
     /// When it was received, in the scene's seconds.
-    package var start: Double
-
-    /// Makes the mark of an event that was received at a time of the scene.
-    package init(kind: Topic, start: Double) {
-        self.kind = kind
-        self.start = start
-    }
+    var start: Double
 
     /// How long the mark is visible, in seconds.
-    package var lifetime: Double {
+    var lifetime: Double {
         switch kind {
         case .enter: 0.5
         case .blink: 0.6
@@ -26,7 +20,7 @@ package struct Flash: Hashable, Sendable {
     }
 
     /// How strong the mark is at a time: 1 when it was received, fading to 0 at the end of its life; 0 before and after.
-    package func strength(at seconds: Double) -> Double {
+    func strength(at seconds: Double) -> Double {
         let age = seconds - start
         guard age >= 0, age < lifetime else { return 0 }
         return 1 - age / lifetime

@@ -8,11 +8,9 @@ package struct MessageTrack: Sendable {
     package struct Entry: Hashable, Sendable {
         /// Seconds from the clip's first frame; of the message before, for one that does not come from a frame.
         package var mediaTime: Double
-        /// The message.
         package var message: DecodedMessage
     }
 
-    /// The messages, in the order they were sent.
     package let entries: [Entry]
 
     /// The camera they are about.
@@ -49,7 +47,6 @@ package struct MessageTrack: Sendable {
     /// The first status of a source that streams; nil if there is none.
     package var streamStatus: DaemonStatus? { entries.lazy.compactMap(\.streamStatus).first }
 
-    /// The first event of a kind.
     package func firstEvent(on topic: Topic) -> EventMessage? {
         for entry in entries {
             if case .event(let event) = entry.message, Topic(event.event.kind) == topic { return event }
@@ -114,7 +111,6 @@ package struct MessagePlayback: Sendable {
     private let track: MessageTrack
     private var next = 0
 
-    /// Makes a playback that stands before the first message.
     package init(_ track: MessageTrack) {
         self.track = track
     }
@@ -158,16 +154,11 @@ extension MessageTrack.Entry {
 
 /// Why a file does not hold the messages of a clip.
 package enum MessageTrackError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A line is not what `facetd --print` writes.
     case badLine(number: Int, reason: String)
-    /// There is no metadata in it.
     case noMetadata
-    /// It holds messages of several cameras.
     case severalCameras([String])
-    /// It has times that the clip does not have.
     case longerThanClip(metadataEnd: Double, clipEnd: Double)
 
-    /// What is wrong, and what to do about it.
     package var description: String {
         switch self {
         case .badLine(let number, let reason):

@@ -6,12 +6,8 @@ extension Scene {
     /// The faces as they lie on a surface at a time, for a look to draw: the nearest, which is the largest, last; none of
     /// another camera than the geometry's.
     ///
-    /// - Parameters:
-    ///   - geometry: where the picture lies.
-    ///   - seconds: the time, by which marks fade, and faces that are not seen any more.
-    ///   - fades: Whether faces that are not seen any more fade; otherwise they are as strong as the others.
     /// - Returns: the faces that have a place on the surface, and how strong each is drawn, 0…1.
-    package func drawnFaces(
+    func drawnFaces(
         _ geometry: PreviewLayerGeometry,
         at seconds: Double,
         fades: Bool = false

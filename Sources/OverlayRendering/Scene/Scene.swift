@@ -12,8 +12,6 @@ package struct Scene: Hashable, Sendable {
     /// For how many seconds a face that is not seen any more is still drawn, fainter and fainter: where it was may be a
     /// hand, or nothing.
     private static let fading = 0.15
-
-    /// What is known of the camera.
     package private(set) var state = CameraState()
 
     /// The faces, by faceID.
@@ -26,7 +24,6 @@ package struct Scene: Hashable, Sendable {
     private var hiddenSince: [FaceID: Double] = [:]
     private var shutter: Double?
 
-    /// Makes an empty scene.
     package init() {}
 
     /// The frame of the newest faces.
@@ -108,7 +105,6 @@ package struct Scene: Hashable, Sendable {
         return hiddenSince[face.faceID].map { min(1, max(0, 1 - (seconds - $0) / Self.fading)) } ?? 1
     }
 
-    /// Marks that a picture was taken.
     package mutating func takePicture(at seconds: Double) {
         shutter = seconds
     }
@@ -123,8 +119,7 @@ package struct Scene: Hashable, Sendable {
         if let shutter, seconds >= shutter + Self.shutterLifetime { self.shutter = nil }
     }
 
-    /// The marks on a face.
-    package func flashes(of face: FaceID) -> [Flash] { flashes[face] ?? [] }
+    func flashes(of face: FaceID) -> [Flash] { flashes[face] ?? [] }
 
     /// Whether anything still fades, so that the next picture differs even without a new message.
     package var isFading: Bool {
@@ -133,7 +128,7 @@ package struct Scene: Hashable, Sendable {
     }
 
     /// How bright the white of a taken picture is, 0…1.
-    package func shutterStrength(at seconds: Double) -> Double {
+    func shutterStrength(at seconds: Double) -> Double {
         guard let shutter, seconds >= shutter else { return 0 }
         return max(0, 1 - (seconds - shutter) / Self.shutterLifetime)
     }

@@ -7,8 +7,6 @@ struct CameraChoice {
 
     /// What the topics of the cameras begin with; + stands for any level.
     var patterns: [String]
-
-    /// The broker's host and port.
     var address: String
 
     /// Seconds without a further camera after which those that were heard of count as all.
@@ -16,10 +14,6 @@ struct CameraChoice {
 
     /// Listens for the cameras under the options' patterns.
     ///
-    /// - Parameters:
-    ///   - name: the name of the camera, or its base; nil for the only one there is.
-    ///   - options: where the broker is, and the patterns.
-    ///   - command: the command's name, for the broker's log.
     /// - Returns: the camera's base; the documented one if nothing was asked for and nothing is there yet.
     /// - Throws: `CommandFailure` that names the cameras there are, unless exactly one fits.
     static func base(named name: String?, _ options: BrokerOptions, command: String) async throws -> String {

@@ -5,11 +5,9 @@ import MQTT
 
 /// A message about a camera, from a broker or from a session in this program.
 struct CameraMessage: Sendable {
-    /// What it holds.
     enum Content: Sendable {
         /// A message of the contract.
         case decoded(DecodedMessage)
-        /// A preview picture.
         case picture(PreviewPicture)
         /// Nothing: the broker's way to say that a retained message was removed.
         case removed
@@ -22,8 +20,6 @@ struct CameraMessage: Sendable {
 
     /// The topic below the base.
     var topic: Topic
-
-    /// What it holds.
     var content: Content
 
     /// Whether the broker had kept it from before the subscription.
@@ -61,15 +57,12 @@ extension CameraMessage {
 
 /// A picture of a camera.
 struct PreviewPicture: Sendable {
-    /// What a picture is made of.
     enum Content: Sendable {
-        /// A JPEG of the daemon's preview.
         case jpeg([UInt8])
         /// A frame of a session in this program.
         case frame(Frame)
     }
 
-    /// The picture.
     var content: Content
 
     /// The frame it shows; nil if the daemon does not say, as over MQTT 3.1.1.

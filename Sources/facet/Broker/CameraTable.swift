@@ -9,6 +9,8 @@ struct CameraTable {
     /// Cameras at the same time: bases under a pattern come from whoever may publish.
     private static let capacity = 1024
 
+    private(set) var connection: ConnectionState = .connecting
+
     /// The cameras by their base.
     private(set) var cameras: [String: CameraState]
 
@@ -53,17 +55,13 @@ struct CameraTable {
     ) -> (base: String, change: CameraState.Change)? {
         switch occurrence {
         case .connection(let state):
+            connection = state
             // While the broker was away, anything may have changed.
-            if state.isInterrupted { self = CameraTable(bases: fixed, refused: refused) }
+            if state.isInterrupted { (cameras, heard) = (CameraTable(bases: fixed).cameras, [:]) }
         case .message(let message): return take(message, at: now)
         case .failed: break
         }
         return nil
-    }
-
-    private init(bases: [String], refused: Int) {
-        self.init(bases: bases)
-        self.refused = refused
     }
 
     private mutating func take(

@@ -55,7 +55,6 @@ struct SourceOptions: ParsableArguments {
 
 /// A session in this program, as what a daemon would publish about the same source.
 struct LocalSession: Sendable {
-    /// The source as it was named.
     let name: String
 
     private let session: FaceSession
@@ -87,7 +86,6 @@ struct LocalSession: Sendable {
         }
     }
 
-    /// Closes the source.
     func stop() {
         session.stop()
     }
@@ -95,28 +93,34 @@ struct LocalSession: Sendable {
 
 /// Turns a session's updates into the messages that a daemon would publish, every change of a face among them.
 struct UpdateMessages {
+    /// What stands for a camera's name in the messages about a file.
+    static let fileCamera = "file"
+
     private let origin: MessageOrigin
     private var status: DaemonStatus?
 
-    /// Makes messages from a camera of that name.
     init(camera: String) {
         origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock()))
     }
 
     /// What is to be said about an update: a leave before the status that explains it, and the faces after it.
     mutating func messages(of update: FaceUpdate) -> [DecodedMessage] {
-        var messages = update.events.map { event in
-            DecodedMessage.event(EventMessage(origin: origin, id: "", seq: 0, event: event, latency: nil))
-        }
+        var messages = update.events.map(event)
         let status = DaemonStatus(update)
         if status != self.status {
             self.status = status
             messages.append(.status(StatusMessage(origin: origin, status: status)))
         }
-        if let stamp = update.stamp {
-            messages.append(.metadata(MetadataMessage(origin: origin, stamp: stamp, faces: update.faces)))
-        }
+        if let stamp = update.stamp { messages.append(metadata(stamp, update.faces)) }
         return messages
+    }
+
+    func event(_ event: FaceEvent) -> DecodedMessage {
+        .event(EventMessage(origin: origin, id: "", seq: 0, event: event, latency: nil))
+    }
+
+    func metadata(_ stamp: FrameStamp, _ faces: [FaceObject]) -> DecodedMessage {
+        .metadata(MetadataMessage(origin: origin, stamp: stamp, faces: faces))
     }
 }
 

@@ -15,6 +15,9 @@ struct Notices {
     private var wasConnected = false
     private var unreadable: Set<String> = []
 
+    /// How the connection is, for a screen that always shows it.
+    private(set) var connection: String
+
     /// Makes notices about a source.
     ///
     /// - Parameters:
@@ -23,6 +26,7 @@ struct Notices {
     ///     is a wrong address or not started.
     init(address: String, waitsForBroker: Bool = true) {
         self.address = address
+        connection = "connecting to \(address)"
         self.waitsForBroker = waitsForBroker
     }
 
@@ -30,6 +34,12 @@ struct Notices {
     ///
     /// - Throws: `CommandFailure` if it does not go on, as with a wrong password.
     mutating func note(_ occurrence: Subscriber.Occurrence) throws(CommandFailure) -> String? {
+        let text = try text(of: occurrence)
+        if case .connection(.connected) = occurrence { connection = address } else { connection = text ?? connection }
+        return text
+    }
+
+    private mutating func text(of occurrence: Subscriber.Occurrence) throws(CommandFailure) -> String? {
         switch occurrence {
         case .connection(.connecting), .connection(.stopped): return nil
         case .connection(.connected):

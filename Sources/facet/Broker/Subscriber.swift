@@ -10,7 +10,6 @@ final class Subscriber: Sendable {
         case message(CameraMessage)
         /// The connection to the broker changed.
         case connection(ConnectionState)
-        /// There will be no more: why.
         case failed(CommandFailure)
     }
 
@@ -52,13 +51,6 @@ final class Subscriber: Sendable {
     /// Subscribes to each topic by its full name under each pattern: there are brokers that send a retained message only
     /// to a subscription without a wildcard.
     ///
-    /// - Parameters:
-    ///   - options: where the broker is.
-    ///   - command: the command's name, which the broker's log shows as part of the client's.
-    ///   - topics: what to subscribe to under each base.
-    ///   - patterns: what the topics begin with; + stands for any level.
-    ///   - capacity: how many messages wait for us before the oldest are dropped.
-    ///   - largest: bytes that a message may have; nil for the options' limit.
     /// - Throws: `CommandFailure` if the options can't work; a broker that is away is waited for.
     init(
         _ options: BrokerOptions,

@@ -33,15 +33,8 @@ final class ClipFrames {
     }
 
     deinit {
-        stop()
-    }
-
-    /// Ends the clip before its end, from any thread: there is no further frame then.
-    var stop: @Sendable () -> Void {
-        { [source, mailbox] in
-            source.stop()
-            mailbox.close()
-        }
+        source.stop()
+        mailbox.close()
     }
 
     /// The next frame; blocks while it is decoded. Nil at the end.

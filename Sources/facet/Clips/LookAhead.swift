@@ -26,6 +26,8 @@ struct LookAhead<Picture> {
     /// What the detector alone believes in counts for so many seconds before and after: it sees some faces in every third
     /// frame only.
     private static var unfollowedMargin: Double { 0.12 }
+    /// The overlap, as a share of both, from which on two faces need not both be covered.
+    private static var samePlace: Double { 0.8 }
 
     private let patience: Double
     private let coversAll: Bool
@@ -93,7 +95,8 @@ struct LookAhead<Picture> {
             if let face = path.face(at: time, patience: patience) ?? beside { faces.append(face) }
         }
         for moment in unfollowed where moment.scene == scene && abs(moment.time - time) <= Self.unfollowedMargin {
-            for var face in moment.faces where !faces.contains(where: { $0.isSamePlace(as: face) }) {
+            for var face in moment.faces
+            where !faces.contains(where: { $0.bounds.intersectionOverUnion(face.bounds) > Self.samePlace }) {
                 face.faceID = FaceID(rawValue: -1_000_000 - faces.count)
                 faces.append(face)
             }
@@ -107,18 +110,5 @@ struct LookAhead<Picture> {
         paths = paths.filter { $0.value.scene >= oldest && $0.value.end >= time }
         for track in paths.keys { paths[track]?.forget(before: time) }
         unfollowed.removeAll { $0.scene < oldest || $0.time < time }
-    }
-}
-
-extension FaceObject {
-    /// Whether another one lies nearly where this one does, so that both need not be covered.
-    fileprivate func isSamePlace(as other: FaceObject) -> Bool {
-        let overlapX = min(bounds.x + bounds.width, other.bounds.x + other.bounds.width) - max(bounds.x, other.bounds.x)
-        let overlapY =
-            min(bounds.y + bounds.height, other.bounds.y + other.bounds.height) - max(bounds.y, other.bounds.y)
-        guard overlapX > 0, overlapY > 0 else { return false }
-        let (shared, own) = (overlapX * overlapY, bounds.width * bounds.height)
-        let theirs = other.bounds.width * other.bounds.height
-        return shared > 0.8 * (own + theirs - shared)
     }
 }

@@ -23,6 +23,7 @@ struct OverlaidFile {
     private var summary: OverlaySummary
     private var scene = Scene()
     private let picture = Picture()
+    private let messages = UpdateMessages(camera: UpdateMessages.fileCamera)
 
     init(input: String, output: String, drawing: OverlayPicture, options: FaceSession.Options, isStrict: Bool) {
         (self.input, self.output, self.drawing, self.options) = (input, output, drawing, options)
@@ -33,41 +34,41 @@ struct OverlaidFile {
     /// Makes a clip of a clip.
     ///
     /// - Returns: Whether there was a warning.
-    mutating func drawClip() throws -> Bool {
-        let clip = try AnalysedClip(input, options: options)
-        let interruption = Interruption(clip.stop)
+    mutating func drawClip() async throws -> Bool {
+        let interruption = Interruption()
         defer { interruption.cancel() }
         var rate = 30.0
         var (ahead, recorder): (Ahead?, OverlayRecorder?)
-        while let update = try clip.next() {
+        try await FaceSession.analyse(input, options, until: interruption) { update in
             if case .streaming(let stream) = update.state { rate = stream.rate ?? rate }
-            guard let arrival = take(update) else { continue }
+            guard let arrival = take(update) else { return true }
             if ahead == nil { ahead = lookAhead(at: arrival.picture.size) }
             if recorder == nil {
                 recorder = OverlayRecorder(output: output, drawing: drawing, rate: rate, soundSource: input)
             }
             for settled in ahead?.add(arrival) ?? [] { try draw(settled, &recorder) }
+            return true
         }
         for settled in ahead?.finish() ?? [] { try draw(settled, &recorder) }
         let warnings = try checkedWarnings()
         guard var recorder else { throw CommandFailure("there is no picture in \(input); \(output) was not written") }
-        try recorder.finish(isWhole: clip.isWhole)
+        try recorder.finish(isWhole: !interruption.isRaised)
         return report(warnings)
     }
 
     /// Makes a picture of a picture, or of a clip's first frame.
     ///
     /// - Returns: Whether there was a warning.
-    mutating func drawPicture() throws -> Bool {
+    mutating func drawPicture() async throws -> Bool {
         let file = try PictureFile(output)
-        let clip = try AnalysedClip(input, options: options)
         var ahead: Ahead?
-        while summary.frames < Self.looks, let update = try clip.next() {
-            guard let arrival = take(update) else { continue }
-            if ahead == nil { ahead = lookAhead(at: arrival.picture.size) }
-            _ = ahead?.add(arrival)
+        try await FaceSession.analyse(input, options) { update in
+            if let arrival = take(update) {
+                if ahead == nil { ahead = lookAhead(at: arrival.picture.size) }
+                _ = ahead?.add(arrival)
+            }
+            return summary.frames < Self.looks
         }
-        clip.stop()
         let settled = ahead?.finish() ?? []
         // What the detector alone believes in is in the first frame; expressions are known in the last.
         let isStill = OutputPath.isPicture(input) && !drawing.hidesFaces
@@ -109,9 +110,8 @@ struct OverlaidFile {
 
     private mutating func show(_ settled: Ahead.Settled) throws {
         let time = settled.stamp.mediaTime
-        let message = MetadataMessage(origin: FileMessages.origin, stamp: settled.stamp, faces: settled.faces)
-        scene.apply(.metadata(message), at: time)
-        for event in settled.events { scene.apply(.event(FileMessages.event(event)), at: time) }
+        scene.apply(messages.metadata(settled.stamp, settled.faces), at: time)
+        for event in settled.events { scene.apply(messages.event(event), at: time) }
         scene.advance(to: time)
         try picture.update(from: settled.picture)
     }

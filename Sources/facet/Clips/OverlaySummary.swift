@@ -33,12 +33,10 @@ struct OverlaySummary {
         }
     }
 
-    /// Counts a single picture, in which nothing happens.
     mutating func showsPicture(with faces: [FaceObject]) {
         (frames, self.faces, smiles) = (1, faces.count, faces.count { $0.smiling == true })
     }
 
-    /// What was found, in one line.
     var sentence: String {
         func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
         let found = [counted(faces, "face"), counted(smiles, "smile"), counted(frames, "frame")].joined(separator: ", ")

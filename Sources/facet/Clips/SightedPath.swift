@@ -26,18 +26,15 @@ struct SightedPath {
     let track: Int
     /// Which scene it is in.
     let scene: Int
-    /// Whether the face has entered.
     var hasEntered: Bool { identity != nil }
     private var identity: FaceID?
     private var samples: [Sample] = []
-    /// When it was seen first.
     private var start = 0.0
 
     init(track: Int, scene: Int) {
         (self.track, self.scene) = (track, scene)
     }
 
-    /// When it was seen last.
     var end: Double { samples.last?.time ?? -.infinity }
 
     mutating func append(_ face: FaceObject, at time: Double) {
@@ -132,24 +129,10 @@ struct SightedPath {
         let (box, none) = (face.bounds, face.bounds.center)
         let (left, right, mouth) = (face.leftEye ?? none, face.rightEye ?? none, face.mouth ?? none)
         let pose = face.pose ?? HeadPose(roll: 0, yaw: 0, pitch: 0)
-        return Values(
-            box.x,
-            box.y,
-            box.x + box.width,
-            box.y + box.height,
-            left.x,
-            left.y,
-            right.x,
-            right.y,
-            mouth.x,
-            mouth.y,
-            pose.roll,
-            pose.yaw,
-            pose.pitch,
-            0,
-            0,
-            0
-        )
+        return Values([
+            box.x, box.y, box.x + box.width, box.y + box.height, left.x, left.y, right.x, right.y, mouth.x, mouth.y,
+            pose.roll, pose.yaw, pose.pitch, 0, 0, 0,
+        ])
     }
 
     /// The same values with angles that differ by less than half a turn: from 179° to −179° are 2°.

@@ -3,9 +3,7 @@ import FaceInference
 import FacetKit
 import Foundation
 import MediaFiles
-import System
 
-/// `facet apply`: clips and pictures in, the same with the overlay out, in one step.
 struct Apply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Draws the overlay over clips and pictures, in one step.",
@@ -53,18 +51,17 @@ struct Apply: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Not on a shared thread: a clip takes minutes.
-        if try await onThread(named: "apply", { try applyToAll() }) { throw ExitCode(3) }
+        if try await applyToAll() { throw ExitCode(3) }
     }
 
     /// - Returns: Whether there was a warning.
-    private func applyToAll() throws -> Bool {
+    private func applyToAll() async throws -> Bool {
         let drawing = try OverlayPicture(overlay)
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {
             throw CommandFailure("cannot read \(input): there is no such file")
         }
-        guard isDirectory.boolValue else { return try apply(input, to: output, drawing) }
+        guard isDirectory.boolValue else { return try await apply(input, to: output, drawing) }
         let names = try FileManager.default.contentsOfDirectory(atPath: input).sorted()
             .filter { OutputPath.isPicture($0) || OutputPath.isClip($0) }
         guard !names.isEmpty else { throw CommandFailure("there is no clip and no picture in \(input)") }
@@ -76,7 +73,7 @@ struct Apply: AsyncParsableCommand {
         var (failures, warned) = (0, false)
         for name in names {
             do {
-                warned = try apply(input + "/" + name, to: output + "/" + name, drawing) || warned
+                warned = try await apply(input + "/" + name, to: output + "/" + name, drawing) || warned
             } catch let failure as CommandFailure {
                 // One damaged file must not keep the others from being drawn.
                 StandardOutput.note(failure.description)
@@ -87,7 +84,7 @@ struct Apply: AsyncParsableCommand {
         return warned
     }
 
-    private func apply(_ input: String, to output: String, _ drawing: OverlayPicture) throws -> Bool {
+    private func apply(_ input: String, to output: String, _ drawing: OverlayPicture) async throws -> Bool {
         try OutputPath.checkIsNot(output, input)
         let isPicture = OutputPath.isPicture(output)
         if !isPicture { try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip") }
@@ -97,6 +94,6 @@ struct Apply: AsyncParsableCommand {
         options.detection.findsTurned = turned
         options.detection.maximumFaces = maximumFaces
         var work = OverlaidFile(input: input, output: output, drawing: drawing, options: options, isStrict: strict)
-        return isPicture ? try work.drawPicture() : try work.drawClip()
+        return isPicture ? try await work.drawPicture() : try await work.drawClip()
     }
 }

@@ -3,7 +3,6 @@ import FaceMessages
 import FaceMetadata
 import MQTT
 
-/// `facet detect`: switches detection on or off.
 struct Detect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Switches detection on or off; off really closes the camera.",
@@ -16,7 +15,6 @@ struct Detect: AsyncParsableCommand {
             """
     )
 
-    /// What can be asked for.
     enum Wish: String, CaseIterable, ExpressibleByArgument {
         case on
         case off
@@ -38,7 +36,6 @@ struct Detect: AsyncParsableCommand {
         let topics: [Topic] = [.status, .detectState]
         let subscriber = try Subscriber(broker, command: "detect", topics: topics, patterns: [base])
         var (dialogue, notices) = (DetectDialogue(wanted: wish == .on), Notices(address: subscriber.address))
-        let start = ContinuousClock.now
         for await input in LiveInputs(subscriber, interval: .milliseconds(100)) {
             switch input.content {
             case .occurrence(let occurrence):
@@ -52,7 +49,7 @@ struct Detect: AsyncParsableCommand {
                 case .wait: break
                 }
             case .tick:
-                guard start.duration(to: .now) / .seconds(1) > Self.patience else { continue }
+                guard input.seconds > Self.patience else { continue }
                 throw CommandFailure(dialogue.failureReason(base: subscriber.base, address: subscriber.address))
             case .key, .interrupted: break
             }
@@ -62,29 +59,22 @@ struct Detect: AsyncParsableCommand {
 
 /// What is asked and answered to switch detection.
 struct DetectDialogue {
-    /// What to do next.
     enum Step: Equatable {
-        /// Wait for more.
         case wait
-        /// Send the wish to the daemon.
         case send
-        /// It is as wished.
         case done(String)
     }
 
-    /// Whether detection is to be on.
     let wanted: Bool
 
     private var state = CameraState()
     private var hasSent = false
     private var failure: String?
 
-    /// Makes a dialogue that has not begun.
     init(wanted: Bool) {
         self.wanted = wanted
     }
 
-    /// Takes what happened.
     mutating func take(_ occurrence: Subscriber.Occurrence) -> Step {
         switch occurrence {
         case .connection(.disconnected(let reason)): failure = reason

@@ -23,15 +23,12 @@ struct Devices: ParsableCommand {
     func run() throws {
         let inventory = CameraInventory.list()
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            StandardOutput.print(line: String(decoding: try encoder.encode(DeviceList(inventory)), as: UTF8.self))
+            try StandardOutput.print(json: DeviceList(inventory))
         } else {
             for line in Self.lines(inventory) { StandardOutput.print(line: line.printable) }
         }
     }
 
-    /// The list for people.
     static func lines(_ inventory: CameraInventory) -> [String] {
         guard !inventory.cameras.isEmpty || !inventory.others.isEmpty else {
             return ["no camera: there is no /dev/video* on this machine; plug one in, or pass it into this container"]

@@ -2,13 +2,12 @@ import ArgumentParser
 import Foundation
 import TerminalPictures
 
-/// `facet doctor`: what works, what does not, and what fixes it.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Says what works, what does not, and the command that fixes it.",
         discussion: """
             Looks at this machine (cameras, models, outbox, clock), then at the broker and the daemons that should be \
-            online there. With the preview on and somebody in the picture it also says whether the camera hangs upside \
+            online there. With the preview on and a face in the picture it also says whether the camera hangs upside \
             down. Exit status 0 if all works (✓, or ! with a remark), 1 if something does not (✗).
 
             Examples:
@@ -32,9 +31,7 @@ struct Doctor: AsyncParsableCommand {
         findings += found
         if machine { findings.append(Self.terminal()) }
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            StandardOutput.print(line: String(decoding: try encoder.encode(findings), as: UTF8.self))
+            try StandardOutput.print(json: findings)
         } else {
             let table = FindingTable(hasColors: StandardOutput.hasColors)
             for line in table.lines(findings) { StandardOutput.print(line: line) }

@@ -5,7 +5,6 @@ import Frames
 import MQTT
 import TerminalPictures
 
-/// `facet fleet`: every camera on a broker, one row each.
 struct Fleet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows the state of all cameras, one row each.",
@@ -47,24 +46,18 @@ struct Fleet: AsyncParsableCommand {
         let terminal = StandardOutput.isTerminal && !json ? try? Terminal(format: .cells) : nil
         defer { terminal?.release() }
         var (table, notices) = (CameraTable(), Notices(address: subscriber.address))
-        var note = "connecting to \(subscriber.address)"
         let interval: Duration? = terminal == nil ? nil : .milliseconds(500)
         loop: for await input in LiveInputs(subscriber, terminal, interval: interval, interruptible: true) {
             switch input.content {
             case .occurrence(let occurrence):
                 let text = try notices.note(occurrence)
-                if case .connection(let state) = occurrence, state.isConnected {
-                    note = subscriber.address
-                } else {
-                    note = text ?? note
-                }
                 if terminal == nil, let text { StandardOutput.note(text) }
                 // Every message of figures is another one; only their rate is shown.
                 let change = table.take(occurrence)
                 if terminal == nil, let (base, change) = change, change != .stats, table.cameras[base] != nil {
                     StandardOutput.print(line: try line(base, table, formatter))
                 }
-            case .tick: if let terminal { draw(table, formatter, note, on: terminal) }
+            case .tick: if let terminal { draw(table, formatter, notices.connection, on: terminal) }
             case .key(UInt8(ascii: "q")), .interrupted: break loop
             case .key: break
             }

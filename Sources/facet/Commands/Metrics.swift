@@ -2,7 +2,6 @@ import ArgumentParser
 import FaceMessages
 import Foundation
 
-/// `facet metrics`: the condition and the figures of all cameras, for Prometheus.
 struct Metrics: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes the figures of all cameras to a file for Prometheus.",
@@ -48,8 +47,8 @@ struct Metrics: AsyncParsableCommand {
             switch input.content {
             case .occurrence(let occurrence):
                 if let note = try notices.note(occurrence) { StandardOutput.note(note) }
-                page.take(occurrence)
-            case .tick: try OutputPath.write(Array(page.text.utf8), to: output)
+                _ = page.table.take(occurrence)
+            case .tick: try OutputPath.write(page.text, to: output)
             case .key, .interrupted: return await subscriber.stop()
             }
         }

@@ -6,7 +6,6 @@ import Frames
 import MediaFiles
 import OverlayRendering
 
-/// `facet record`: a clip with the overlay.
 struct Record: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Records a clip with the overlay, or without.",
@@ -55,7 +54,7 @@ struct Record: AsyncParsableCommand {
 
     private func record(_ path: String, _ track: MessageTrack?, _ drawing: OverlayPicture) throws {
         let frames = try ClipFrames(path)
-        let interruption = Interruption(frames.stop)
+        let interruption = Interruption()
         defer { interruption.cancel() }
         var recorder = OverlayRecorder(
             output: output,
@@ -65,7 +64,7 @@ struct Record: AsyncParsableCommand {
         )
         var playback = track.map(MessagePlayback.init)
         let picture = Picture()
-        while let frame = try frames.next() {
+        while !interruption.isRaised, let frame = try frames.next() {
             let time = frame.stamp.mediaTime
             if let seconds, time >= seconds { break }
             playback?.advance(to: time)
@@ -86,11 +85,7 @@ struct Record: AsyncParsableCommand {
         let subscriber = try await live.subscriber(broker, command: "record")
         let decoder = try PreviewDecoder()
         var pictures = LivePictures(subscriber, hidesFaces: drawing.hidesFaces)
-        var recorder = OverlayRecorder(
-            output: output,
-            drawing: drawing,
-            rate: 15
-        )
+        var recorder = OverlayRecorder(output: output, drawing: drawing, rate: 15)
         var start: Double?
         for await input in LiveInputs(subscriber, interval: .milliseconds(50), interruptible: true) {
             _ = try pictures.take(input)

@@ -7,7 +7,6 @@ import Frames
 import MQTT
 import OverlayRendering
 
-/// `facet report`: what was seen over a stretch of time, as a page.
 struct Report: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Makes a page about a stretch of time: presence, smile, eyes, pose.",
@@ -57,11 +56,11 @@ struct Report: AsyncParsableCommand {
         let page: ReportPage
         if let input {
             try OutputPath.checkIsNot(output, input)
-            page = OutputPath.isClip(input) ? try report(onClip: input) : try report(onMessages: input)
+            page = OutputPath.isClip(input) ? try await report(onClip: input) : try report(onMessages: input)
         } else {
             page = ReportPage(report: try await liveReport())
         }
-        try OutputPath.write(Array(page.html.utf8), to: output)
+        try OutputPath.write(page.html, to: output)
         let faces = page.report.presences.count
         let length = ReportChart.clock(page.report.end)
         StandardOutput.note("wrote \(output): \(length), \(faces) \(faces == 1 ? "face" : "faces")")
@@ -77,14 +76,14 @@ struct Report: AsyncParsableCommand {
         return try page(report, picturesFrom: over)
     }
 
-    private func report(onClip path: String) throws -> ReportPage {
-        let clip = try AnalysedClip(path, options: FaceSession.Options())
-        let interruption = Interruption(clip.stop)
+    private func report(onClip path: String) async throws -> ReportPage {
+        let interruption = Interruption()
         defer { interruption.cancel() }
         var report = FaceReport()
-        var updates = UpdateMessages(camera: FileMessages.origin.camera)
-        while let update = try clip.next() {
+        var updates = UpdateMessages(camera: UpdateMessages.fileCamera)
+        try await FaceSession.analyse(path, until: interruption) { update in
             for message in updates.messages(of: update) { report.take(message, at: update.stamp?.mediaTime ?? 0) }
+            return true
         }
         report.finish()
         return try page(report, picturesFrom: path)
@@ -101,12 +100,11 @@ struct Report: AsyncParsableCommand {
     private func liveReport() async throws -> FaceReport {
         let subscriber = try await live.subscriber(broker, command: "report", topics: Topic.followed)
         var (report, notices) = (FaceReport(), Notices(address: subscriber.address))
-        let begin = ContinuousClock.now
         let length = seconds.map { "\(ReportChart.clock($0)), or " } ?? ""
         StandardOutput.note("following \(subscriber.base) at \(subscriber.address) for \(length)until Ctrl-C")
         var time = 0.0
         loop: for await input in LiveInputs(subscriber, interval: .milliseconds(200), interruptible: true) {
-            time = begin.duration(to: input.arrival) / .seconds(1)
+            time = input.seconds
             if let seconds, time >= seconds {
                 time = seconds
                 break

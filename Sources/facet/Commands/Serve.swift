@@ -7,7 +7,6 @@ import MQTT
 import OverlayRendering
 import System
 
-/// `facet serve`: the live page for browsers.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serves a live page for the browser.",
@@ -155,15 +154,12 @@ struct Serve: AsyncParsableCommand {
     /// Keeps the pages up to date until the command is ended.
     private func follow(_ inputs: LiveInputs, _ publisher: PagePublisher, _ notices: Notices) async throws {
         var notices = notices
-        let start = ContinuousClock.now
         for await input in inputs {
-            // The time of an input is that of its coming, however long it had to wait for us.
-            let seconds = start.duration(to: input.arrival) / .seconds(1)
             switch input.content {
             case .occurrence(let occurrence):
                 if let note = try notices.note(occurrence) { StandardOutput.note(note) }
-                publisher.take(occurrence, at: seconds)
-            case .tick: try publisher.advance(to: seconds)
+                publisher.take(occurrence, at: input.seconds)
+            case .tick: try publisher.advance(to: input.seconds)
             case .interrupted: return
             case .key: break
             }

@@ -5,7 +5,6 @@ import Frames
 import MediaFiles
 import OverlayRendering
 
-/// `facet snapshot`: one picture with the overlay.
 struct Snapshot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Takes a picture with the overlay, or without.",
@@ -89,9 +88,7 @@ struct Snapshot: AsyncParsableCommand {
                 choice.take(message.event, at: pictures.seconds)
             }
             if let hint = pictures.hint() { StandardOutput.note(hint) }
-            if let (picture, scene) = pictures.next() {
-                choice.add(PictureChoice.Candidate(picture: picture, scene: scene))
-            }
+            if let next = pictures.next() { choice.add(next) }
             guard let chosen = choice.chosen(at: pictures.seconds) else { continue }
             do {
                 try decoder.decode(chosen.picture)

@@ -3,7 +3,6 @@ import FaceMessages
 import MQTT
 import TerminalPictures
 
-/// `facet top`: every face with what it did in the last seconds, and the events, live in the terminal.
 struct Top: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows each face with its last seconds, live, and the events below.",
@@ -29,34 +28,23 @@ struct Top: AsyncParsableCommand {
         let showsAll = live.source == nil && live.camera == nil
         let subscriber =
             showsAll
-            ? try Subscriber(
-                broker,
-                command: "top",
-                topics: Topic.followed,
-                patterns: broker.patterns
-            ) : try await live.subscriber(broker, command: "top", topics: Topic.followed)
+            ? try Subscriber(broker, command: "top", topics: Topic.followed, patterns: broker.patterns)
+            : try await live.subscriber(broker, command: "top", topics: Topic.followed)
         let terminal = try Terminal(format: .cells)
         defer { terminal.release() }
         let formatter = TopFormatter(hasColors: StandardOutput.hasColors)
-        let begin = ContinuousClock.now
         var top = TopState()
         var notices = Notices(address: subscriber.address)
-        var note = live.source ?? "connecting to \(subscriber.address)"
         loop: for await input in LiveInputs(subscriber, terminal, interval: .milliseconds(100), interruptible: true) {
-            let seconds = begin.duration(to: input.arrival) / .seconds(1)
             switch input.content {
             case .occurrence(let occurrence):
-                let text = try notices.note(occurrence)
-                if case .connection(let state) = occurrence, state.isConnected {
-                    note = subscriber.address
-                } else {
-                    note = text ?? note
-                }
-                top.take(occurrence, at: seconds)
+                _ = try notices.note(occurrence)
+                top.take(occurrence, at: input.seconds)
             case .tick:
-                top.advance(to: seconds)
+                top.advance(to: input.seconds)
+                let note = live.source ?? notices.connection
                 let size = terminal.size ?? TerminalSize(columns: 80, rows: 24)
-                let lines = formatter.lines(top, columns: size.columns, rows: size.rows, at: seconds, note: note)
+                let lines = formatter.lines(top, columns: size.columns, rows: size.rows, at: input.seconds, note: note)
                 terminal.show(lines: lines)
             case .key(UInt8(ascii: "q")), .interrupted: break loop
             case .key: break

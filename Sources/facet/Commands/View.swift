@@ -4,7 +4,6 @@ import Foundation
 import OverlayRendering
 import TerminalPictures
 
-/// `facet view`: the live overlay in the terminal.
 struct View: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows the live overlay in the terminal.",

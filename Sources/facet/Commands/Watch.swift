@@ -2,7 +2,6 @@ import ArgumentParser
 import FaceMessages
 import MQTT
 
-/// `facet watch`: events as they come, and who is there.
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows events as they come, and the faces that are there.",

@@ -1,15 +1,15 @@
+import FaceInference
 import FaceMessages
 import FaceMetadata
+import Frames
 import MQTT
 
-/// Looks at the broker and at the daemons that should be online there.
 struct BrokerExamination {
     /// Seconds until a broker counts as unreachable.
     static let patience = 4.0
 
     /// What the topics of the daemons begin with; + stands for any level.
     private let patterns: [String]
-    private var connection: ConnectionState = .connecting
     private var table: CameraTable
     private var pictures: [String: PreviewPicture] = [:]
     private var connected: ContinuousClock.Instant?
@@ -28,10 +28,9 @@ struct BrokerExamination {
             return (false, [.fails("broker", failure.description)])
         }
         var examination = BrokerExamination(patterns: subscriber.patterns)
-        let start = ContinuousClock.now
         for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
             if case .occurrence(let occurrence) = input.content { examination.take(occurrence) }
-            if examination.isOver(after: start.duration(to: .now) / .seconds(1)) { break }
+            if examination.isOver(at: input.seconds) { break }
         }
         await subscriber.stop()
         let isStreaming = examination.table.cameras.values.contains { $0.condition == .streaming }
@@ -53,11 +52,9 @@ struct BrokerExamination {
         table = CameraTable(bases: patterns.filter { !$0.contains("+") })
     }
 
-    /// Takes what happened on the connection.
     mutating func take(_ occurrence: Subscriber.Occurrence) {
         switch occurrence {
         case .connection(let state):
-            connection = state
             connected = state.isConnected ? .now : nil
         case .message(let message):
             if case .picture(let picture) = message.content { pictures[message.base] = picture }
@@ -66,8 +63,8 @@ struct BrokerExamination {
         _ = table.take(occurrence)
     }
 
-    private func isOver(after seconds: Double) -> Bool {
-        if case .refused = connection { return true }
+    private func isOver(at seconds: Double) -> Bool {
+        if case .refused = table.connection { return true }
         guard let connected else { return seconds > Self.patience }
         let listened = connected.duration(to: .now) / .seconds(1)
         guard listened <= Subscriber.listening, !BrokerOptions.isPlural(patterns) else {
@@ -78,9 +75,8 @@ struct BrokerExamination {
 
     // MARK: - Findings
 
-    /// What was found.
     private func findings(address: String) -> [Finding] {
-        guard case .connected(let version, _, let serving) = connection else { return [broker(address)] }
+        guard case .connected(let version, _, let serving) = table.connection else { return [broker(address)] }
         let isPlural = BrokerOptions.isPlural(patterns)
         var findings = [Finding.works("broker", "\(serving) with \(version.rawValue)")]
         for (base, camera) in table.sorted {
@@ -103,7 +99,7 @@ struct BrokerExamination {
     }
 
     private func broker(_ address: String) -> Finding {
-        switch connection {
+        switch table.connection {
         case .refused(let reason): .fails("broker", reason)
         case .disconnected(let reason), .takenOver(let reason):
             .fails("broker", reason, remedy: Notices.brokerRemedy)
@@ -151,14 +147,34 @@ struct BrokerExamination {
                     : .remark("outbox", detail)
             )
         }
-        let better = camera.betterOrientation.map(PictureExamination.finding)
-        if let finding = better ?? pictures[base].flatMap({ PictureExamination.orientation(of: $0.jpeg) }) {
+        let better = camera.betterOrientation.map(Self.orientation)
+        if let finding = better ?? pictures[base].flatMap({ Self.orientation(of: $0.jpeg) }) {
             findings.append(finding)
         }
         for attention in status.attention ?? [] {
             findings.append(.remark("attention", Self.words(attention)))
         }
         return findings
+    }
+
+    /// What a preview picture says about the way the camera hangs, which metadata does not show; nil if the faces are
+    /// upright, or if there is none.
+    ///
+    /// A picture that cannot be decoded and models that are missing are reported elsewhere.
+    static func orientation(of jpeg: [UInt8]) -> Finding? {
+        guard let frame = try? JPEGDecoder().decode(jpeg), let check = try? UprightCheck() else { return nil }
+        return (try? check.betterOrientation(of: frame)).flatMap { $0 }.map(orientation)
+    }
+
+    private static func orientation(_ better: Orientation) -> Finding {
+        let isDown = better == .down
+        return .remark(
+            "orientation",
+            isDown ? "the faces are upside down, and few of them are found" : "the faces lie on their side",
+            remedy: isDown
+                ? "turn the picture by 180° with camera.orientation: 3 instead of 1, 8 instead of 6"
+                : "set camera.orientation to \(better.rawValue)"
+        )
     }
 
     private func preview(_ base: String) -> Finding {

@@ -2,17 +2,13 @@ import FaceMessages
 
 /// One finding of `facet doctor`.
 struct Finding: Equatable {
-    /// How it is.
     enum Verdict: String, Encodable {
-        /// It works.
         case works
         /// It works, but something is worth knowing.
         case remark
-        /// It does not work.
         case fails
     }
 
-    /// What was looked at.
     var subject: String
 
     /// What the topics of the camera begin with that it is about, where several were looked at.
@@ -20,11 +16,7 @@ struct Finding: Equatable {
 
     /// How it is.
     var verdict: Verdict
-
-    /// What was found.
     var detail: String
-
-    /// The command or the step that fixes it.
     var remedy: String?
 
     static func works(_ subject: String, _ detail: String) -> Finding {
@@ -43,16 +35,13 @@ struct Finding: Equatable {
 extension Finding: Encodable {}
 
 extension Finding {
-    /// What was looked at, with its camera.
     fileprivate var label: String { (camera.map { $0.printable + " " } ?? "") + subject }
 }
 
 /// Findings as a table for people.
 struct FindingTable {
-    /// Whether verdicts are coloured.
     var hasColors: Bool
 
-    /// The rows, one or two lines each.
     func lines(_ findings: [Finding]) -> [String] {
         let width = findings.map(\.label.count).max() ?? 0
         return findings.flatMap { finding -> [String] in

@@ -12,7 +12,6 @@ struct MachineExamination {
     /// Whether a daemon is known to stream: then a camera that cannot be used from here is no fault.
     var isStreaming = false
 
-    /// Everything about this machine, from the camera to the clock.
     func findings() -> [Finding] {
         cameras(CameraInventory.list()).map(excused) + [models(), stateDirectory(), clock()]
     }
@@ -66,7 +65,7 @@ struct MachineExamination {
 
     // MARK: - Files and clock
 
-    /// Whether the outbox has a place. The daemon may run as somebody else, so this is only a remark.
+    /// Whether the outbox has a place. The daemon may run as another user, so this is only a remark.
     func stateDirectory(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> Finding {
         var directory = OutboxLocation.directory(environment: environment)
         let wanted = directory

@@ -4,7 +4,6 @@ import Foundation
 
 /// Shows cameras as rows of text, and as JSON.
 struct FleetFormatter {
-    /// Whether states are coloured, by ANSI sequences.
     var hasColors: Bool
 
     private static let longestBase = 28
@@ -39,7 +38,6 @@ struct FleetFormatter {
         return (sorted.filter(\.state.hasProblem) + sorted.filter { !$0.state.hasProblem }).map(\.base)
     }
 
-    /// A camera's row.
     func row(
         _ base: String,
         _ table: CameraTable,

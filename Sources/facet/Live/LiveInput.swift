@@ -1,22 +1,17 @@
 /// What a command that follows a daemon reacts to, and since when it has waited.
 struct LiveInput: Sendable {
-    /// What it is.
     enum Content: Sendable {
         /// Something happened where the messages come from.
         case occurrence(Subscriber.Occurrence)
-        /// A key was pressed.
         case key(UInt8)
-        /// Some time has passed.
         case tick
         /// A signal: the command is to end in good order.
         case interrupted
     }
 
-    /// What it is.
     var content: Content
-
-    /// When it came.
-    var arrival: ContinuousClock.Instant
+    /// When it came, in seconds since the command began to listen: however long it had to wait for its reader.
+    var seconds: Double
 }
 
 /// The inputs that wait for a command that may be slower than they come, in order.
@@ -31,8 +26,6 @@ struct LiveBacklog {
 
     /// How many messages may wait.
     let capacity: Int
-
-    /// How many messages made room for newer ones.
     private(set) var dropped = 0
 
     /// Whether nothing is added any more.
@@ -42,15 +35,12 @@ struct LiveBacklog {
     private var (messages, frames, bytes) = (0, 0, 0)
     private var hasTick = false
 
-    /// Makes a backlog that holds nothing yet.
     init(capacity: Int) {
         self.capacity = max(1, capacity)
     }
 
-    /// Whether nothing waits.
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Adds an input at the end.
     mutating func put(_ input: LiveInput) {
         guard !isClosed else { return }
         if input.isTick {
@@ -71,7 +61,6 @@ struct LiveBacklog {
         waiting.append(input)
     }
 
-    /// Takes the oldest input; nil if nothing waits.
     mutating func take() -> LiveInput? {
         guard !waiting.isEmpty else { return nil }
         let input = waiting.removeFirst()

@@ -9,26 +9,27 @@ final class LiveInputs: AsyncSequence, Sendable {
     ///
     /// Apart from `LiveInputs`, so that who fills it does not keep that alive.
     private final class Inbox: Sendable {
-        let bell: AsyncStream<Void>
-        private let ringer: AsyncStream<Void>.Continuation
+        let wakeUps: AsyncStream<Void>
+        private let waker: AsyncStream<Void>.Continuation
         private let backlog: Mutex<LiveBacklog>
+        private let start = ContinuousClock.now
 
         init(capacity: Int) {
-            (bell, ringer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            (wakeUps, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             backlog = Mutex(LiveBacklog(capacity: capacity))
         }
 
         func put(_ content: LiveInput.Content) {
             // The time is taken under the lock: later in the backlog is never earlier on the clock.
-            backlog.withLock { $0.put(LiveInput(content: content, arrival: .now)) }
-            ringer.yield()
+            backlog.withLock { $0.put(LiveInput(content: content, seconds: start.duration(to: .now) / .seconds(1))) }
+            waker.yield()
         }
 
         func take() -> LiveInput? { backlog.withLock { $0.take() } }
 
         func finish() {
             backlog.withLock { $0.isClosed = true }
-            ringer.finish()
+            waker.finish()
         }
 
         var isEmpty: Bool { backlog.withLock(\.isEmpty) }
@@ -36,16 +37,14 @@ final class LiveInputs: AsyncSequence, Sendable {
         var dropped: Int { backlog.withLock(\.dropped) }
     }
 
-    /// Hands the inputs out.
     struct Iterator: AsyncIteratorProtocol {
         fileprivate let inputs: LiveInputs
-        fileprivate var bell: AsyncStream<Void>.Iterator
+        fileprivate var wakeUps: AsyncStream<Void>.Iterator
 
-        /// The next input; nil at the end.
         mutating func next() async -> LiveInput? {
             while true {
                 if let input = inputs.inbox.take() { return input }
-                guard await bell.next(isolation: #isolation) != nil else { return inputs.inbox.take() }
+                guard await wakeUps.next(isolation: #isolation) != nil else { return inputs.inbox.take() }
             }
         }
     }
@@ -103,7 +102,7 @@ final class LiveInputs: AsyncSequence, Sendable {
     /// How many messages came too fast for the reader.
     var dropped: Int { inbox.dropped + (subscriber?.dropped ?? 0) }
 
-    func makeAsyncIterator() -> Iterator { Iterator(inputs: self, bell: inbox.bell.makeAsyncIterator()) }
+    func makeAsyncIterator() -> Iterator { Iterator(inputs: self, wakeUps: inbox.wakeUps.makeAsyncIterator()) }
 
     /// Reading blocks; the thread ends with the program or the terminal.
     private static func readKeys(of terminal: Terminal, into inbox: Inbox) {
@@ -115,27 +114,38 @@ final class LiveInputs: AsyncSequence, Sendable {
     }
 }
 
-/// SIGINT and SIGTERM, reported instead of ending the program; the second one ends it.
+/// SIGINT and SIGTERM, noted and reported instead of ending the program; the second one ends it.
 ///
 /// `@unchecked Sendable` because a dispatch source may be cancelled from any thread, and nothing else is done with them.
 final class Interruption: @unchecked Sendable {
     private static let signals = [SIGINT, SIGTERM]
 
     private let sources: [any DispatchSourceSignal]
+    private let raised: Flag
 
-    /// Begins to report.
-    init(_ report: @escaping @Sendable () -> Void) {
+    /// Apart from `Interruption`, so that the sources do not keep that alive.
+    private final class Flag: Sendable {
+        let isSet = Atomic<Bool>(false)
+    }
+
+    /// Begins to listen for the signals.
+    init(_ report: @escaping @Sendable () -> Void = {}) {
+        let raised = Flag()
+        self.raised = raised
         sources = Self.signals.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler {
                 signal(number, SIG_DFL)
+                raised.isSet.store(true, ordering: .relaxed)
                 report()
             }
             source.resume()
             return source
         }
     }
+
+    var isRaised: Bool { raised.isSet.load(ordering: .relaxed) }
 
     /// Gives the signals their usual effect back.
     func cancel() {

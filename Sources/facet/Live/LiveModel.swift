@@ -6,13 +6,9 @@ import OverlayRendering
 
 /// What one camera shows, kept up to date from its messages: its state, its faces to draw, its pictures.
 struct LiveModel {
-    /// What a message brought.
     enum Change {
-        /// A picture.
         case picture
-        /// An event.
         case event(EventMessage)
-        /// Anything else.
         case other
     }
 
@@ -22,26 +18,20 @@ struct LiveModel {
 
     /// Seconds that a picture is held back if faces are hidden: a face is reported a tenth of a second after it was seen first.
     private static let hidingPatience = 0.3
-
     /// How many pictures may wait; more come only from a daemon with an unusual rate.
     private static let capacity = 16
 
     /// Whether the pictures are drawn over in a look that hides faces. Then they are held back until the faces that were first
     /// seen in them have been reported, and those without metadata are not handed out.
     var hidesFaces = false
-
-    /// The faces.
     private(set) var scene = Scene()
 
     /// The newest picture.
     private(set) var picture: PreviewPicture?
-
-    /// Where the connection stands.
     private(set) var connection: ConnectionState = .connecting
 
     private var waiting: [PreviewPicture] = []
 
-    /// What is known of the camera.
     var state: CameraState { scene.state }
 
     /// The size of the camera's upright picture, as of the daemon's status; metadata does not hold it.
@@ -107,7 +97,6 @@ struct LiveModel {
     /// Whether metadata says where the faces in a picture are.
     func knowsFaces(of picture: PreviewPicture) -> Bool { picture.frame != nil && state.stamp != nil }
 
-    /// Lets marks fade.
     mutating func advance(to seconds: Double) {
         scene.advance(to: seconds)
     }

@@ -12,8 +12,6 @@ struct LivePictures {
 
     /// Seconds after which the person at the terminal learns what the command waits for.
     private static let hintPatience = 2.0
-
-    /// What is known of the camera.
     private(set) var model = LiveModel()
 
     /// When the last input came, in seconds since the wait began.
@@ -22,16 +20,11 @@ struct LivePictures {
     private let base: String
     private let address: String
     private let isLocal: Bool
-    private let start = ContinuousClock.now
     private var notices: Notices
     private var hasPicture = false
     private var hasHinted = false
 
     /// Makes a wait that begins now.
-    ///
-    /// - Parameters:
-    ///   - subscriber: where pictures and metadata come from.
-    ///   - hidesFaces: whether the look hides faces, so that pictures without metadata are of no use.
     init(_ subscriber: Subscriber, hidesFaces: Bool) {
         model.hidesFaces = hidesFaces
         (base, address, isLocal) = (subscriber.base, subscriber.address, subscriber.isLocal)
@@ -42,8 +35,7 @@ struct LivePictures {
     ///
     /// - Throws: `CommandFailure` if it does not go on without help, or nothing came for too long.
     mutating func take(_ input: LiveInput) throws -> LiveModel.Change? {
-        // The time of an input is that of its coming, however long it had to wait for us.
-        seconds = start.duration(to: input.arrival) / .seconds(1)
+        seconds = input.seconds
         switch input.content {
         case .occurrence(let occurrence):
             if let note = try notices.note(occurrence) { StandardOutput.note(note) }

@@ -5,10 +5,7 @@ import OverlayRendering
 /// Decides which picture `facet snapshot` takes.
 struct PictureChoice {
     /// A picture with the faces of its frame.
-    struct Candidate {
-        var picture: PreviewPicture
-        var scene: Scene
-    }
+    typealias Candidate = (picture: PreviewPicture, scene: Scene)
 
     /// Seconds after the event in which a picture of it must come; then the newest one is taken.
     static let patience = 0.5
@@ -20,12 +17,10 @@ struct PictureChoice {
     private var candidates: [Candidate] = []
     private var awaited: (event: FaceEvent, seconds: Double)?
 
-    /// Makes a choice that waits for an event of a kind; without one it takes the next picture.
     init(event: Topic?) {
         kind = event
     }
 
-    /// Takes a picture that can be drawn.
     mutating func add(_ candidate: Candidate) {
         if candidates.count == Self.capacity { candidates.removeFirst() }
         candidates.append(candidate)

@@ -4,19 +4,12 @@ import MQTT
 
 /// The figures of all cameras, in Prometheus' text format 0.0.4.
 struct MetricsPage {
-    private var table = CameraTable()
-    private var isConnected = false
-
-    /// Takes what happened.
-    mutating func take(_ occurrence: Subscriber.Occurrence) {
-        if case .connection(let state) = occurrence { isConnected = state.isConnected }
-        _ = table.take(occurrence)
-    }
+    var table = CameraTable()
 
     /// The whole page; a metric's lines stand together, as the format asks for.
     var text: String {
         var page = "# HELP facet_broker_connected Whether facet metrics is connected to the broker.\n"
-        page += "# TYPE facet_broker_connected gauge\nfacet_broker_connected \(isConnected ? 1 : 0)\n"
+        page += "# TYPE facet_broker_connected gauge\nfacet_broker_connected \(table.connection.isConnected ? 1 : 0)\n"
         page += "# HELP facet_messages_refused_total Messages that break the contract or came of too many cameras.\n"
         page += "# TYPE facet_messages_refused_total counter\nfacet_messages_refused_total \(table.refused)\n"
         for metric in Self.metrics {

@@ -45,14 +45,12 @@ struct OverlayPicture {
     }
 }
 
-/// Turns a camera's pictures into pictures to draw over.
 final class PreviewDecoder {
     /// The newest picture.
     let picture = Picture()
 
     private let decoder: JPEGDecoder
 
-    /// Makes a decoder that holds no picture yet.
     init() throws {
         do {
             decoder = try JPEGDecoder()
@@ -76,13 +74,13 @@ final class PreviewDecoder {
 }
 
 extension Canvas {
-    /// What was drawn, as a JPEG.
-    func jpeg(_ encoder: JPEGEncoder) throws -> [UInt8]? {
+    /// Lends what was drawn as a frame, while `body` runs.
+    func withFrame<Result>(mediaTime: Double = 0, _ body: (Frame) throws -> Result) throws -> Result {
         try check()
         return try withPixels { pixels, bytesPerRow in
-            guard let base = pixels.baseAddress else { return nil }
+            guard let base = pixels.baseAddress else { throw CanvasError.drawing(reason: "there is no memory") }
             let plane = Frame.Plane(base: base, bytesPerRow: bytesPerRow)
-            return try encoder.encode(Frame(borrowing: plane, size: pixelSize, format: .bgra, mediaTime: 0))
+            return try body(Frame(borrowing: plane, size: pixelSize, format: .bgra, mediaTime: mediaTime))
         }
     }
 }

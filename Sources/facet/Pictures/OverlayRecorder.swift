@@ -17,18 +17,9 @@ struct OverlayRecorder {
     /// The time of the last picture, in seconds of the clip.
     private(set) var end = 0.0
 
-    /// Makes a recorder; the file is begun with the first picture.
-    ///
-    /// - Parameters:
-    ///   - output: the file to write.
-    ///   - drawing: how the pictures are drawn.
-    ///   - rate: about how many pictures a second come.
-    ///   - soundSource: the clip whose sound is copied.
+    /// Makes a recorder, which begins the file with the first picture.
     init(output: String, drawing: OverlayPicture, rate: Double, soundSource: String? = nil) {
-        self.output = output
-        self.drawing = drawing
-        self.rate = rate
-        self.soundSource = soundSource
+        (self.output, self.drawing, self.rate, self.soundSource) = (output, drawing, rate, soundSource)
     }
 
     /// Adds a picture that is shown at a time of the clip; the scene's own time is another one in a live recording.
@@ -36,10 +27,7 @@ struct OverlayRecorder {
         do {
             let canvas = try canvas(for: picture)
             try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime, on: canvas)
-            try canvas.withPixels { pixels, bytesPerRow in
-                guard let base = pixels.baseAddress else { return }
-                try writer?.append(pixels: base, bytesPerRow: bytesPerRow, format: .bgra, mediaTime: mediaTime)
-            }
+            try canvas.withFrame(mediaTime: mediaTime) { try writer?.append($0) }
         } catch let error as MediaError {
             throw CommandFailure(error.description)
         }

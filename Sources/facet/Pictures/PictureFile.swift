@@ -2,10 +2,9 @@ import Foundation
 import Frames
 import MediaFiles
 import OverlayRendering
+import System
 
-/// A picture file to be written, in the format that its name says.
 struct PictureFile {
-    /// Where it goes.
     let path: String
 
     /// Checks the name and the directory, before any work is done for the picture.
@@ -14,34 +13,21 @@ struct PictureFile {
         try OutputPath.check(path, endings: PictureWriter.knownEndings, what: "a picture")
     }
 
-    /// Writes the picture, whole or not at all.
     func write(_ canvas: Canvas) throws {
-        try canvas.check()
-        try canvas.withPixels { pixels, bytesPerRow in
-            guard let base = pixels.baseAddress else { throw CommandFailure("there is no picture to write") }
-            do throws(MediaError) {
-                try PictureWriter.write(
-                    pixels: base,
-                    bytesPerRow: bytesPerRow,
-                    size: canvas.pixelSize,
-                    format: .bgra,
-                    to: path
-                )
-            } catch {
-                throw CommandFailure(error.description)
-            }
+        do {
+            try canvas.withFrame { try PictureWriter.write($0, to: path) }
+        } catch let error as MediaError {
+            throw CommandFailure(error.description)
         }
     }
 }
 
 /// Checks where a file is to be written, before any work is done for it.
 enum OutputPath {
-    /// Whether a file's name is that of a picture.
     static func isPicture(_ path: String) -> Bool {
         PictureWriter.knownEndings.contains(URL(filePath: path).pathExtension.lowercased())
     }
 
-    /// Whether a file's name is that of a clip.
     static func isClip(_ path: String) -> Bool {
         ClipWriter.knownEndings.contains(URL(filePath: path).pathExtension.lowercased())
     }
@@ -85,27 +71,14 @@ enum OutputPath {
         }
     }
 
-    /// Writes a file that everybody may read, whole or not at all.
+    /// Writes a text that all users may read, whole or not at all.
     ///
     /// - Throws: `CommandFailure` if that fails; a file that was there is as before then.
-    static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
-        let temporary = "\(path).\(getpid()).tmp"
-        // A name that exists is not followed: it may be a link that another user put there.
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw failure(path, errno) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written >= 0 { rest = rest.dropFirst(written) } else if errno != EINTR { break }
+    static func write(_ text: String, to path: String) throws(CommandFailure) {
+        do {
+            try Array(text.utf8).withUnsafeBytes { try PendingFile.write($0, to: path, mode: 0o644) }
+        } catch {
+            throw CommandFailure("cannot write \(path): \((error as? SystemError)?.reason ?? "\(error)")")
         }
-        let code = rest.isEmpty ? 0 : errno
-        guard close(descriptor) == 0, code == 0, rename(temporary, path) == 0 else {
-            defer { unlink(temporary) }
-            throw failure(path, code == 0 ? errno : code)
-        }
-    }
-
-    private static func failure(_ path: String, _ code: Int32) -> CommandFailure {
-        CommandFailure("cannot write \(path): \(String(cString: strerror(code)))")
     }
 }

@@ -20,15 +20,10 @@ struct FaceReport {
 
     /// One face from its coming to its going.
     struct Presence {
-        /// Whose it is.
         let faceID: FaceID
-        /// When it came.
         let start: Double
-        /// When it went.
         fileprivate(set) var end: Double
-        /// How its values changed, in order.
         fileprivate(set) var samples: [Sample] = []
-        /// What happened, in order.
         fileprivate(set) var happenings: [Happening] = []
 
         /// How long it was there, in seconds.
@@ -47,7 +42,6 @@ struct FaceReport {
             return result
         }
 
-        /// For how many seconds something was so.
         func seconds(where isSo: (FaceObject) -> Bool) -> Double {
             stretches(where: isSo).reduce(0) { $0 + $1.upperBound - $1.lowerBound }
         }
@@ -58,7 +52,6 @@ struct FaceReport {
             return values.isEmpty ? nil : values[values.count / 2]
         }
 
-        /// How many events of a kind there were.
         func count(of topic: Topic) -> Int { happenings.count { Topic($0.kind) == topic } }
     }
 
@@ -67,13 +60,8 @@ struct FaceReport {
 
     /// The time of the last message, or the one set at the end.
     private(set) var end = 0.0
-
-    /// What is known of the camera.
     private(set) var state = CameraState()
-
-    /// The camera's name, once it is known.
     private(set) var camera: String?
-
     /// What the status says about the source: its name, size and rate.
     private(set) var source: String?
 
@@ -82,7 +70,6 @@ struct FaceReport {
 
     private var places: [FaceID: Int] = [:]
 
-    /// Makes a report on nothing yet.
     init(source: String? = nil, pictureSize: FrameSize? = nil) {
         (self.source, self.pictureSize) = (source, pictureSize)
     }

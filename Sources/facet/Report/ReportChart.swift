@@ -20,7 +20,6 @@ struct ReportChart {
     /// The end of the time axis, in seconds.
     let end: Double
 
-    /// Where a time lies.
     func x(_ seconds: Double) -> Double {
         Self.left + (Self.width - Self.left - Self.right) * min(max(seconds / max(end, 1e-6), 0), 1)
     }

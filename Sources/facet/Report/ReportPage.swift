@@ -6,8 +6,6 @@ import Foundation
 struct ReportPage {
     /// Faces with charts of their own; those that were there for the shortest time are only named.
     static let detailed = 24
-
-    /// What is shown.
     let report: FaceReport
 
     /// Pictures of faces, with what they show; none without a clip.
@@ -21,7 +19,6 @@ struct ReportPage {
         return longest.sorted { ($0.start, $0.faceID) < ($1.start, $1.faceID) }
     }
 
-    /// The document.
     var html: String {
         let title = "Faces in \(report.source ?? report.camera ?? "an unknown source")"
         return """
@@ -51,7 +48,7 @@ struct ReportPage {
 
     /// The camera's name; a clip has none.
     private var camera: String {
-        guard let camera = report.camera, camera != FileMessages.origin.camera else { return "" }
+        guard let camera = report.camera, camera != UpdateMessages.fileCamera else { return "" }
         return "Camera \(camera.escapedForHTML), "
     }
 
@@ -60,7 +57,7 @@ struct ReportPage {
         let share = report.end > 0 ? report.occupied / report.end : 0
         return Self.list([
             ("faces", "\(faces.count)"), ("most at once", "\(report.largestCount)"),
-            ("somebody there", "\(Self.percent(share)) of the time"),
+            ("with a face", "\(Self.percent(share)) of the time"),
             ("smiles", "\(faces.reduce(0) { $0 + $1.count(of: .smile) })"),
             ("blinks", "\(faces.reduce(0) { $0 + $1.count(of: .blink) })"),
         ])

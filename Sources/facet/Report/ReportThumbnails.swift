@@ -5,7 +5,6 @@ import OverlayRendering
 
 /// Small pictures of the faces in a report, cut out of the clip that it is about.
 struct ReportThumbnails {
-    /// A picture of a face.
     struct Thumbnail {
         /// When, in seconds of the clip.
         var time: Double
@@ -18,7 +17,6 @@ struct ReportThumbnails {
     /// Pictures of a face's smiles, at the most.
     private static let smiles = 3
 
-    /// A picture that is wanted.
     private struct Wish {
         var faceID: FaceID
         var sample: FaceReport.Sample
@@ -44,7 +42,6 @@ struct ReportThumbnails {
         }
     }
 
-    /// Whether no more pictures are wanted.
     var isComplete: Bool { wishes.isEmpty }
 
     /// Cuts out the faces that are wanted from a frame of the clip; frames come in order.
@@ -96,6 +93,6 @@ struct ReportThumbnails {
         }
         canvas.clear(.black)
         canvas.draw(picture, geometry)
-        return try canvas.jpeg(encoder)
+        return try canvas.withFrame { try encoder.encode($0) }
     }
 }

@@ -15,9 +15,7 @@ struct CheckedPictures {
     /// Pictures held back at the same time; more come only from a preview with more than 50 a second.
     private static let capacity = 16
 
-    /// A picture, and where faces are or may be in it.
     struct Entry {
-        /// The picture.
         var picture: PreviewPicture
         /// As its header states.
         var size: FrameSize
@@ -29,7 +27,6 @@ struct CheckedPictures {
     /// What was found in the pictures that waited, and those before, the oldest first.
     private var found: [(arrival: Double, faces: [NormalizedRect])] = []
 
-    /// Adds the newest picture.
     mutating func add(_ entry: Entry) {
         if waiting.count == Self.capacity { waiting.removeFirst() }
         waiting.append(entry)
@@ -93,12 +90,6 @@ final class PictureCover {
 
     /// Draws a look into a picture.
     ///
-    /// - Parameters:
-    ///   - preview: the picture.
-    ///   - scene: the faces that the metadata names.
-    ///   - further: where more faces are or may be.
-    ///   - look: a look that hides faces.
-    ///   - seconds: the time, by which marks fade.
     /// - Returns: the picture as a JPEG; nil if it cannot be decoded.
     func jpeg(
         _ preview: PreviewPicture,
@@ -119,7 +110,7 @@ final class PictureCover {
                 return geometry.transformed(face).map { DrawnFace(face: $0) }
             }
             look.draw(unnamed, shutter: 0, on: canvas)
-            return try canvas.jpeg(encoder)
+            return try canvas.withFrame { try encoder.encode($0) }
         } catch {
             return nil
         }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Where the page is served.
 struct ListenAddress: Equatable {
     var host: String
     var port: UInt16

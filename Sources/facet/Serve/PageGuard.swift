@@ -8,7 +8,6 @@ import Synchronization
 /// a foreign name that resolves to it (DNS rebinding) is refused, and `Origin`, where a browser sends one, must be the
 /// same as `Host`. Where there is a token, a visitor needs it, from whatever address.
 final class PageGuard: Sendable {
-    /// What becomes of a request.
     enum Verdict: Equatable {
         /// It is answered; the session is nil without a login.
         case allowed(session: String?)
@@ -20,11 +19,9 @@ final class PageGuard: Sendable {
         case tooMany
     }
 
-    /// What becomes of a login.
     enum Login: Equatable {
         /// The token is right; the `Set-Cookie` header that lets the visitor in.
         case welcome(cookie: String)
-        /// The token is wrong.
         case wrong
         /// Too many wrong ones came lately.
         case tooMany
@@ -52,12 +49,6 @@ final class PageGuard: Sendable {
     private let start = ContinuousClock.now
 
     /// Makes a guard.
-    ///
-    /// - Parameters:
-    ///   - token: what a visitor must know; nil if everybody who can connect may look.
-    ///   - names: the server's host names.
-    ///   - proxies: the addresses of proxies.
-    ///   - isTLS: whether the server itself encrypts.
     init(token: String?, names: [String], proxies: [String] = [], isTLS: Bool = false) {
         self.token = token.map { Array($0.utf8) }
         self.names = Set((names + ["localhost"]).map { $0.lowercased() })
@@ -67,7 +58,6 @@ final class PageGuard: Sendable {
 
     private var seconds: Double { start.duration(to: .now) / .seconds(1) }
 
-    /// Judges a request by its headers.
     func verdict(on request: HTTPRequest) -> Verdict {
         guard let host = request.headers["host"], isOwn(host) else { return .foreign }
         // Behind a proxy the scheme may be another one; the name and the port are what counts.
@@ -132,13 +122,12 @@ final class PageGuard: Sendable {
         return difference == 0
     }
 
-    /// An address names nobody else's site; a name must be one of ours.
+    /// An address is no name of another site; a name must be one of ours.
     private func isOwn(_ host: String) -> Bool {
         let name = Self.name(of: host.lowercased())
         return names.contains(name) || isNumericAddress(name)
     }
 
-    /// The host without its port and brackets.
     private static func name(of host: String) -> String {
         if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
         return String(host.prefix { $0 != ":" })
@@ -173,7 +162,6 @@ struct TokenBucket: Sendable {
     /// Whether it is full again at a time in seconds, so that it says no more than a new one.
     func isFull(at seconds: Double) -> Bool { level(at: seconds) >= capacity }
 
-    /// Whether it may happen once more.
     func permits(at seconds: Double) -> Bool { level(at: seconds) >= 1 }
 
     /// Counts that it happened, if it may.
@@ -203,7 +191,6 @@ struct AttemptLimit: Sendable {
         all.permits(at: seconds) && addresses[Self.key(address)]?.permits(at: seconds) ?? true
     }
 
-    /// Counts a wrong one.
     mutating func fail(_ address: String, at seconds: Double) {
         _ = all.take(at: seconds)
         let key = Self.key(address)

@@ -55,14 +55,6 @@ final class PagePublisher {
 
     /// Makes a publisher without cameras but those that were named.
     ///
-    /// - Parameters:
-    ///   - viewers: all open pages.
-    ///   - address: the broker's.
-    ///   - bases: the cameras that were named; they are there from the start, and stay.
-    ///   - looks: all looks.
-    ///   - offered: the names of those that pages can choose.
-    ///   - canControl: whether pages can switch detection.
-    ///   - hasLogin: whether pages need a token.
     /// - Throws: `CommandFailure` if JPEGs cannot be read, or not be searched for faces.
     init(
         viewers: Viewers,
@@ -82,7 +74,6 @@ final class PagePublisher {
         viewers.serve(bases)
     }
 
-    /// Takes what happened on the connection, at a time in seconds.
     func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
         switch occurrence {
         case .connection(let state):

@@ -22,19 +22,11 @@ struct PageServer: Sendable {
     private let detect: DetectSwitch?
 
     /// Makes the answers.
-    ///
-    /// - Parameters:
-    ///   - access: who may look.
-    ///   - viewers: all open pages.
-    ///   - looks: the names of the looks that pages can choose.
-    ///   - wish: what a page shows that does not choose.
-    ///   - detect: switches detection; nil if pages may only look.
     init(access: PageGuard, viewers: Viewers, looks: [String], wish: ViewerWish, detect: Switch? = nil) {
         (self.access, self.viewers, self.looks, self.wish) = (access, viewers, looks, wish)
         self.detect = detect.map { DetectSwitch(viewers, $0) }
     }
 
-    /// Answers a request.
     func answer(_ request: HTTPRequest) -> HTTPResponse {
         var response = unguarded(request)
         response.headers["Content-Security-Policy"] = Self.policy

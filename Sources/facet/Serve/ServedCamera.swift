@@ -12,11 +12,7 @@ struct ServedCamera {
 
     /// Redraws a second of a scene without pictures.
     private static let sceneRate = 25.0
-
-    /// The topics' base.
     let base: String
-
-    /// What the daemon reported.
     private(set) var model = LiveModel()
 
     private var shown: CheckedPictures.Entry?
@@ -24,12 +20,10 @@ struct ServedCamera {
     private var unchecked: PreviewPicture?
     private var checked = CheckedPictures()
     private var isDirty = true
-    /// Whether the newest picture was too large.
     private var hasRefused = false
     private var lastDraw = -1.0
     private var pictures = RecentMoments()
 
-    /// Makes a camera of which nothing is known yet.
     init(base: String) {
         self.base = base
     }
@@ -66,7 +60,6 @@ struct ServedCamera {
         }
     }
 
-    /// Whether its daemon says that it runs.
     var isOnline: Bool { model.state.status?.state == .online }
 
     /// Preview pictures a second; nil if none came lately.
@@ -82,10 +75,6 @@ struct ServedCamera {
 
     /// Takes the newest picture that can be drawn at a time in seconds.
     ///
-    /// - Parameters:
-    ///   - seconds: the time.
-    ///   - cover: what searches pictures for faces.
-    ///   - isWatched: whether any page is open.
     /// - Returns: whether there is something new to show.
     mutating func advance(to seconds: Double, _ cover: PictureCover, isWatched: Bool) -> Bool {
         model.advance(to: seconds)
@@ -209,7 +198,6 @@ enum ServedMessage {
     }
 }
 
-/// The header of a picture's message.
 struct FrameHeader: Encodable {
     var type = "frame"
     var camera: String
@@ -248,14 +236,11 @@ struct FaceRow: Encodable {
     }
 }
 
-/// The header of a state's message.
 struct StateHeader: Encodable {
     var type = "state"
     var version = facetVersion
     var broker: BrokerRow
-    /// Whether pages can switch detection.
     var control: Bool
-    /// Whether there is a login to end.
     var login: Bool
     var looks: [String]
     /// How many cameras are not shown, because there are too many.
@@ -264,14 +249,12 @@ struct StateHeader: Encodable {
     var events: [EventRow]
 }
 
-/// Where the connection to the broker stands.
 struct BrokerRow: Encodable, Equatable {
     var address: String
     var connected: Bool
     var reason: String?
 }
 
-/// A camera's condition.
 struct CameraRow: Encodable, Equatable {
     var base: String
     var name: String
@@ -285,7 +268,6 @@ struct CameraRow: Encodable, Equatable {
     var rate: Double?
 }
 
-/// An event in the page's list.
 struct EventRow: Encodable, Equatable {
     var number: Int
     var camera: String

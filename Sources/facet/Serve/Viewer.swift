@@ -3,16 +3,12 @@ import Synchronization
 
 /// What one open page wants to see.
 struct ViewerWish: Hashable, Sendable {
-    /// The name of the look by which faces are drawn.
     var look: String
-
-    /// Whether the picture is mirrored.
     var isMirrored: Bool
 
     /// The base of the only camera shown; nil for all.
     var camera: String?
 
-    /// Whether pictures of a camera are wanted.
     func includes(_ base: String) -> Bool { camera == nil || camera == base }
 }
 
@@ -30,7 +26,6 @@ final class Viewer: HTTPStream {
         var ready: (@Sendable () -> Void)?
     }
 
-    /// What it wants to see.
     let wish: ViewerWish
 
     /// The login it belongs to.
@@ -38,7 +33,6 @@ final class Viewer: HTTPStream {
 
     private let box = Mutex(Box())
 
-    /// Makes a viewer for whom nothing waits.
     init(_ wish: ViewerWish, session: String? = nil) {
         (self.wish, self.session) = (wish, session)
     }
@@ -46,7 +40,6 @@ final class Viewer: HTTPStream {
     /// How many pictures were replaced by newer ones before they could be sent.
     var dropped: Int { box.withLock(\.dropped) }
 
-    /// Whether the page is closed.
     var isOver: Bool { box.withLock(\.isOver) }
 
     /// Puts the newest state in the place of one that still waits.
@@ -140,9 +133,7 @@ final class Viewers: Sendable {
         }
     }
 
-    /// Notes which cameras are on the pages.
     func serve(_ bases: some Sequence<String>) { list.withLock { $0.bases = Set(bases) } }
 
-    /// Whether a camera is on the pages.
     func serves(_ base: String) -> Bool { list.withLock { $0.bases.contains(base) } }
 }

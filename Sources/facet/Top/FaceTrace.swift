@@ -35,14 +35,10 @@ struct FaceTrace: Hashable {
 
     /// How long a step is, in seconds.
     static let stepLength = 0.5
-
-    /// Steps kept.
     private static let capacity = 120
 
     /// When the face was first noted, in seconds.
     let start: Double
-
-    /// The face as last noted.
     private(set) var face: FaceObject
 
     /// The steps, the newest last.
@@ -50,7 +46,6 @@ struct FaceTrace: Hashable {
 
     private var newest: Int
 
-    /// Begins a trace with a face at a time in seconds.
     init(_ face: FaceObject, at seconds: Double) {
         self.face = face
         start = seconds
@@ -58,7 +53,6 @@ struct FaceTrace: Hashable {
         newest = Self.index(of: seconds)
     }
 
-    /// Notes the face at a later time.
     mutating func note(_ face: FaceObject, at seconds: Double) {
         advance(to: seconds)
         self.face = face

@@ -4,56 +4,49 @@ import FaceMetadata
 /// Shows the faces, and what they did lately, as lines of text.
 struct TopFormatter {
     /// What is shown of each face beside its number.
-    private enum Signal: CaseIterable {
-        case smile, eyes, yaw, pitch, roll
-
-        /// A line of bars for the last steps; angles from −45° to 45°, so that straight ahead is in the middle.
-        func bars(_ trace: FaceTrace, width: Int) -> String {
-            let share = 0.0...1, angle = -45.0...45
-            return switch self {
-            case .smile: FaceTrace.sparkline(trace.steps.map(\.smile), in: share, width: width)
-            case .eyes: FaceTrace.sparkline(trace.steps.map(\.eyes), in: share, width: width)
-            case .yaw: FaceTrace.sparkline(trace.steps.map(\.yaw), in: angle, width: width)
-            case .pitch: FaceTrace.sparkline(trace.steps.map(\.pitch), in: angle, width: width)
-            case .roll: FaceTrace.sparkline(trace.steps.map(\.roll), in: angle, width: width)
-            }
-        }
-
-        /// The value now; a dash if it is unknown.
-        func value(_ face: FaceObject) -> String {
-            func angle(_ value: Double?) -> String {
-                value.flatMap { Int(exactly: $0.rounded()) }.map { "\($0)°" } ?? "–"
-            }
-            switch self {
-            case .smile: return face.smile.flatMap { Int(exactly: ($0 * 100).rounded()) }.map { "\($0)%" } ?? "–"
-            case .eyes:
-                guard let left = face.leftEyeClosed, let right = face.rightEyeClosed else { return "–" }
-                return left && right ? "shut" : left ? "left" : right ? "right" : "open"
-            case .yaw: return angle(face.pose?.yaw)
-            case .pitch: return angle(face.pose?.pitch)
-            case .roll: return angle(face.pose?.roll)
-            }
-        }
-
+    private struct Signal {
+        let name: String
+        /// Angles reach from −45° to 45°, so that straight ahead is in the middle.
+        let range: ClosedRange<Double>
+        let step: (FaceTrace.Step) -> Double?
+        /// The value now; nil if it is unknown.
+        let value: (FaceObject) -> String?
         /// Whether the value stands out now.
-        func isActive(_ face: FaceObject) -> Bool {
-            switch self {
-            case .smile: face.smiling == true
-            case .eyes: face.leftEyeClosed == true || face.rightEyeClosed == true
-            case .yaw, .pitch, .roll: false
-            }
-        }
+        var isActive: (FaceObject) -> Bool = { _ in false }
 
         static let valueWidth = 5
+
+        static var all: [Signal] {
+            func angle(
+                _ name: String,
+                _ step: @escaping (FaceTrace.Step) -> Double?,
+                _ value: KeyPath<HeadPose, Double>
+            ) -> Signal {
+                Signal(name: name, range: -45...45, step: step) { face in
+                    (face.pose?[keyPath: value]).flatMap { Int(exactly: $0.rounded()) }.map { "\($0)°" }
+                }
+            }
+            let smile = Signal(name: "SMILE", range: 0...1, step: \.smile) { face in
+                face.smile.flatMap { Int(exactly: ($0 * 100).rounded()) }.map { "\($0)%" }
+            } isActive: {
+                $0.smiling == true
+            }
+            let eyes = Signal(name: "EYES", range: 0...1, step: \.eyes) { face in
+                guard let left = face.leftEyeClosed, let right = face.rightEyeClosed else { return nil }
+                return left && right ? "shut" : left ? "left" : right ? "right" : "open"
+            } isActive: {
+                $0.leftEyeClosed == true || $0.rightEyeClosed == true
+            }
+            return [
+                smile, eyes, angle("YAW", \.yaw, \.yaw), angle("PITCH", \.pitch, \.pitch),
+                angle("ROLL", \.roll, \.roll),
+            ]
+        }
     }
 
     /// Bars of a face's signal, at least and at most.
     private static let barWidths = 5...40
-
-    /// Whether lines are coloured, by ANSI sequences.
     var hasColors: Bool
-
-    /// How events are shown.
     var watch: WatchFormatter
 
     init(hasColors: Bool) {
@@ -63,12 +56,6 @@ struct TopFormatter {
 
     /// All lines: the cameras, the faces and, where there is room below, the events.
     ///
-    /// - Parameters:
-    ///   - top: what is shown.
-    ///   - columns: the width of the terminal.
-    ///   - rows: its height.
-    ///   - seconds: the time, by the clock of what is shown.
-    ///   - note: what to say of the connection.
     /// - Returns: at most `rows` lines, none wider than the terminal.
     func lines(_ top: TopState, columns: Int, rows: Int, at seconds: Double, note: String) -> [String] {
         let namesBase = top.table.cameras.count > 1
@@ -110,19 +97,19 @@ struct TopFormatter {
         let labelWidth = max(4, labels.map(\.count).max() ?? 0)
         // Where the terminal is narrow, the last signals are left out.
         let overhead = Signal.valueWidth + 3
-        var signals = Signal.allCases[...]
+        var signals = Signal.all[...]
         func width() -> Int { (columns - labelWidth - 8) / max(1, signals.count) - overhead }
         while signals.count > 1, width() < Self.barWidths.lowerBound { signals = signals.dropLast() }
         let bars = min(max(width(), 1), Self.barWidths.upperBound)
-        let names = signals.map { "\($0)".uppercased().padding(to: bars + overhead - 2) }
+        let names = signals.map { $0.name.padding(to: bars + overhead - 2) }
         let heading = (["FACE".padding(to: labelWidth), "  SEEN"] + names).joined(separator: "  ")
         return [String(heading.prefix(columns))]
             + zip(rows, labels).map { row, label in
                 let face = row.trace.face
                 let seen = FleetFormatter.duration(seconds - row.trace.start)
                 let cells = signals.map { signal in
-                    let value = aligned(signal.value(face), Signal.valueWidth)
-                    return signal.bars(row.trace, width: bars) + " "
+                    let value = aligned(signal.value(face) ?? "–", Signal.valueWidth)
+                    return FaceTrace.sparkline(row.trace.steps.map(signal.step), in: signal.range, width: bars) + " "
                         + styled(value, signal.isActive(face) ? "1;33" : nil)
                 }
                 let line = ([label.padding(to: labelWidth), aligned(seen, 6)] + cells).joined(separator: "  ")

@@ -9,10 +9,7 @@ struct TopState {
         var message: EventMessage
     }
 
-    /// Events kept.
     private static let capacity = 100
-
-    /// What is known of each camera.
     private(set) var table = CameraTable()
 
     /// The last events, the newest first.
@@ -27,7 +24,6 @@ struct TopState {
         }
     }
 
-    /// Takes what happened, at a time in seconds.
     mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
         guard let (base, change) = table.take(occurrence) else {
             // Without a connection nothing is known of any face.

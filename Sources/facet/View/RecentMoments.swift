@@ -8,7 +8,6 @@ struct RecentMoments {
 
     private var moments: [ContinuousClock.Instant] = []
 
-    /// Adds a moment, not earlier than the last one.
     mutating func add(_ moment: ContinuousClock.Instant) {
         if moments.count == Self.capacity { moments.removeFirst() }
         moments.append(moment)

@@ -7,8 +7,6 @@ import OverlayRendering
 struct StatusLine {
     /// The broker's host and port; nil if there is none.
     var broker: String?
-
-    /// Where the connection stands.
     var connection: ConnectionState = .connecting
 
     /// What is known of the camera; nil for a clip.
@@ -19,8 +17,6 @@ struct StatusLine {
 
     /// What the daemon's owner should change; nil if nothing.
     var hint: String?
-
-    /// The last event and when it came, in seconds of the view.
     private(set) var lastEvent: (text: String, seconds: Double)?
 
     /// Remembers an event that came at a time of the view.
@@ -30,12 +26,6 @@ struct StatusLine {
 
     /// The row, as wide as the terminal.
     ///
-    /// - Parameters:
-    ///   - columns: how wide the terminal is.
-    ///   - faces: how many there are; nil if that is unknown.
-    ///   - rate: pictures a second; nil without pictures.
-    ///   - controls: what the keys changed.
-    ///   - seconds: the time of the view.
     /// - Returns: the row, padded with spaces.
     func text(columns: Int, faces: Int?, rate: Double?, controls: ViewControls, at seconds: Double) -> String {
         // What was just asked for comes first: a narrow terminal has no room for the rest.

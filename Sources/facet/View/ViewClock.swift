@@ -5,7 +5,6 @@ struct ViewClock {
     private var clipStart = 0.0
     private var pauseStart: Double?
 
-    /// Whether the view stands still.
     var isPaused: Bool { pauseStart != nil }
 
     /// Holds the view's time, or lets it go on; the clip then goes on where it stood.
@@ -18,14 +17,11 @@ struct ViewClock {
         }
     }
 
-    /// Lets the clip begin again.
     mutating func restartClip(at seconds: Double) {
         clipStart = seconds
     }
 
-    /// The time of what is shown.
     func shown(at seconds: Double) -> Double { pauseStart ?? seconds }
 
-    /// The clip's time.
     func clip(at seconds: Double) -> Double { shown(at: seconds) - clipStart }
 }

@@ -2,40 +2,23 @@ import FaceMetadata
 import Frames
 import OverlayRendering
 
-/// What the keys of `facet view` change.
 struct ViewControls: Equatable {
-    /// What a key asks for beyond a change of the controls.
     enum Action: Equatable {
-        /// Write a picture.
         case snapshot
-        /// Show the keys.
         case help
-        /// End.
         case quit
     }
 
-    /// How faces are drawn.
     private(set) var look: String
-
-    /// Whether the picture is mirrored.
     var isMirrored: Bool
-
-    /// How the picture fills the terminal.
     var gravity: VideoGravity
-
-    /// Whether the picture stands still.
     var isPaused = false
 
     /// How much the middle of the picture is enlarged; 1 shows all of it.
     private(set) var zoom = 1.0
-
-    /// The keys, for the status line.
     static let help = "l look  m mirror  g gravity  + - zoom  s snapshot  p pause  q quit"
-
-    /// The looks there are to choose from.
     private let looks: [String]
 
-    /// Makes controls as the options ask.
     init(_ options: OverlayOptions, looks: Looks = Looks(), gravity: VideoGravity = .resizeAspect) {
         look = options.look.name
         self.looks = looks.names
@@ -43,7 +26,6 @@ struct ViewControls: Equatable {
         self.gravity = gravity
     }
 
-    /// Takes a key.
     mutating func press(_ key: UInt8) -> Action? {
         switch Character(Unicode.Scalar(key)) {
         case "l": look = looks[((looks.firstIndex(of: look) ?? -1) + 1) % looks.count]
@@ -75,7 +57,6 @@ struct ViewControls: Equatable {
 }
 
 extension VideoGravity {
-    /// The next one, in order, beginning again after the last.
     fileprivate var next: VideoGravity {
         switch self {
         case .resizeAspect: .resizeAspectFill

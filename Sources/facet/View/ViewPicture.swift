@@ -6,7 +6,6 @@ import OverlayRendering
 ///
 /// Not Sendable: the code that draws owns it.
 final class ViewPicture {
-    /// The newest picture; empty until the first one.
     var picture: Picture { preview.picture }
 
     private let preview: PreviewDecoder
@@ -23,7 +22,6 @@ final class ViewPicture {
         frames = try clip.map { try ClipFrames($0) }
     }
 
-    /// Whether pictures come from a clip.
     var isClip: Bool { clip != nil }
 
     /// Takes a picture of the camera; it is decoded only when something is drawn.
@@ -67,7 +65,6 @@ final class ViewPicture {
         if let shown { try preview.decode(shown) }
     }
 
-    /// Whether the clip has no frame left.
     var isFinished: Bool { frames?.isFinished ?? false }
 
     private func rewind() throws {

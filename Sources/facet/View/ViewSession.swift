@@ -33,7 +33,6 @@ final class ViewSession {
     private var lastDraw = -1.0
     private var noticeEnd = 0.0
 
-    /// Makes a view that has drawn nothing yet.
     init(
         controls: ViewControls,
         looks: Looks,
@@ -53,7 +52,6 @@ final class ViewSession {
         self.encoder = encoder
     }
 
-    /// Seconds since the view began.
     var seconds: Double { start.duration(to: .now) / .seconds(1) }
 
     // MARK: - Input

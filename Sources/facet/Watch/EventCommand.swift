@@ -7,8 +7,6 @@ struct EventCommand: Sendable {
     /// Bytes of an event that fit into a variable: Linux starts no program with a longer one than 32 pages of 4096 bytes
     /// (`MAX_ARG_STRLEN` in its `binfmts.h`), with its name and its end.
     private static let longestJSON = 32 * 4096 - "FACET_JSON=".utf8.count - 1
-
-    /// The command, as given to `/bin/sh -c`.
     var command: String
 
     /// Runs the command for an event and waits for its end.
@@ -64,7 +62,6 @@ struct EventCommandQueue {
     private let events: AsyncStream<(EventMessage, [UInt8])>.Continuation
     private let worker: Task<Void, Never>
 
-    /// Starts with nothing to do.
     init(_ command: EventCommand) {
         let (stream, continuation) = AsyncStream.makeStream(
             of: (EventMessage, [UInt8]).self,
@@ -78,7 +75,6 @@ struct EventCommandQueue {
         }
     }
 
-    /// Adds an event.
     func add(_ event: EventMessage, payload: [UInt8]) {
         if case .dropped(let (lost, _)) = events.yield((event, payload)) {
             let kind = Topic(lost.event.kind).rawValue

@@ -6,7 +6,6 @@ import System
 /// Not by Foundation's `Process`: it learns of a command's end from a descriptor that everything the command leaves in
 /// the background inherits, and so would wait for that too.
 struct ShellCommand {
-    /// How a command ended.
     enum End: Equatable {
         /// By itself, with a status.
         case exited(Int32)
@@ -16,13 +15,9 @@ struct ShellCommand {
         case notStarted(String)
     }
 
-    /// The command, as given to `/bin/sh -c`.
     var text: String
-
-    /// The variables it finds.
     var environment: [String: String]
 
-    /// Runs the command with nothing to read, and waits for its end on a thread of its own.
     func run() async -> End {
         do {
             return try await onThread(named: "command") { runBlocking() }

@@ -1,9 +1,7 @@
 import FaceMessages
 import Foundation
 
-/// Standard output and error, as a program in a pipeline uses them.
 enum StandardOutput {
-    /// Whether a terminal shows standard output.
     static let isTerminal = isatty(STDOUT_FILENO) == 1
 
     /// Whether output may be coloured: on a terminal, unless NO_COLOR is set (no-color.org) or the terminal is dumb.
@@ -23,9 +21,15 @@ enum StandardOutput {
         write(bytes, to: STDOUT_FILENO)
     }
 
-    /// Writes a line.
     static func print(line: String) {
         write(Array((line + "\n").utf8), to: STDOUT_FILENO)
+    }
+
+    /// Writes a value as JSON, over several lines.
+    static func print(json value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        print(line: String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
     /// Writes a line for the person at the terminal, not for the next program in the pipe; it may quote what others sent.
@@ -61,7 +65,7 @@ enum StandardOutput {
         exit(EXIT_FAILURE)
     }
 
-    /// Nobody reads any more: ends as programs in pipelines do, by the signal, which a library may have switched off.
+    /// No reader is left: ends as programs in pipelines do, by the signal, which a library may have switched off.
     private static func endOfPipe() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)

@@ -2,15 +2,12 @@ import FaceMessages
 import FaceMetadata
 import Foundation
 
-/// Turns messages into lines for people.
 struct WatchFormatter {
-    /// Whether lines are coloured, by ANSI sequences.
     var hasColors: Bool
 
     /// Seconds that the reader's clocks are ahead of UTC at a time.
     var utcOffset: @Sendable (Timestamp) -> Int = WatchFormatter.localOffset
 
-    /// The line of a message.
     func line(_ message: DecodedMessage) -> String {
         switch message {
         case .metadata(let message): metadata(message)

@@ -3,13 +3,10 @@ import MQTT
 
 /// Writes received messages to standard output, and on a terminal the present faces in a line that stays the last one.
 struct WatchPrinter {
-    /// What is written.
     struct Style {
-        /// Each message as a line of JSON.
         var isJSON = false
         /// Metadata as lines of their own, and not only in the line of the present faces.
         var showsMetadata = false
-        /// Whether a terminal shows the output.
         var isTerminal = false
         /// Whether the camera is named in each line even where only one is heard of.
         var namesCamera = false
@@ -23,10 +20,8 @@ struct WatchPrinter {
 
     private var namesCamera: Bool { style.namesCamera || table.cameras.count > 1 }
 
-    /// How many messages were written.
     private(set) var shown = 0
 
-    /// Makes a printer.
     init(_ style: Style, write: @escaping ([UInt8]) -> Void = { StandardOutput.write($0) }) {
         self.style = style
         self.write = write
@@ -65,7 +60,6 @@ struct WatchPrinter {
         drawFaces()
     }
 
-    /// Ends the line of the faces.
     mutating func finish() {
         removeFaces()
     }
