@@ -37,7 +37,8 @@ package final class SocketClient: Sendable {
     /// What comes next, at most so many bytes; empty at the end.
     package func receive(atMost limit: Int = 65536) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
-        return Array(bytes.prefix(max(0, read(socket, &bytes, limit))))
+        let count = read(socket, &bytes, limit)
+        return Array(bytes.prefix(max(0, count)))
     }
 
     /// Receives until some text has come, or the server closes the connection.
