@@ -9,9 +9,7 @@ extension FaceGeometry {
     func gaze(with pose: HeadPose, unit: Float) -> Gaze? {
         guard unit > 0 else { return nil }
         var (offset, total) = (SIMD2<Float>.zero, Float.zero)
-        for (eye, iris) in [
-            (FaceMeshIndices.leftEye, FaceMeshIndices.leftIris), (FaceMeshIndices.rightEye, FaceMeshIndices.rightIris),
-        ] {
+        for (eye, iris) in GazeFormula.eyes {
             let line = cornerLine(of: eye)
             let middle = center(of: iris)
             let place = SIMD2(middle.x, middle.y) - line.middle
@@ -36,10 +34,9 @@ extension FaceGeometry {
 
     /// The mean diameter of the irises, in pixels.
     var irisDiameter: Float {
-        let diameters = [FaceMeshIndices.leftIris, FaceMeshIndices.rightIris].map { iris in
-            (distance(iris[1], iris[3]) + distance(iris[2], iris[4])) / 2
-        }
-        return (diameters[0] + diameters[1]) / 2
+        var sum: Float = 0
+        for (_, iris) in GazeFormula.eyes { sum += distance(iris[1], iris[3]) + distance(iris[2], iris[4]) }
+        return sum / 4
     }
 }
 
@@ -47,6 +44,9 @@ extension FaceGeometry {
 /// camera or away. They are what the size of eyes makes them: an iris that turns on a radius of 10.5 mm, with outer eye
 /// corners 90 mm apart, moves by a unit in 491°, and the corners turn with the head on two thirds of that radius.
 private enum GazeFormula {
+    static let eyes = [
+        (FaceMeshIndices.leftEye, FaceMeshIndices.leftIris), (FaceMeshIndices.rightEye, FaceMeshIndices.rightIris),
+    ]
     /// Degrees for each degree of the head.
     static let head = 0.68
     /// Degrees for each distance between the outer eye corners that the iris lies away from the middle of its eye's corners.

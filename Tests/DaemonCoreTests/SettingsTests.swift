@@ -196,8 +196,8 @@ struct SettingsTests {
 
     @Test("looks have a cone, a direction and perhaps a distance; wrong ones are refused")
     func looks() throws {
-        let text = "camera: {fieldOfView: 90}\nlook: {cone: 30, hold: 1s, release: 2s, near: 1.5, direction: [12.5, -5]}"
-        let tracking = try Settings.read(text: text).sessionOptions.tracking
+        let look = "look: {cone: 30, hold: 1s, release: 2s, near: 1.5, direction: [12.5, -5]}"
+        let tracking = try Settings.read(text: "camera: {fieldOfView: 90}\n" + look).sessionOptions.tracking
         #expect(tracking.fieldOfView == 90)
         #expect((tracking.look.cone, tracking.look.hold, tracking.look.release) == (30, 1, 2))
         #expect(tracking.look.near == 1.5)

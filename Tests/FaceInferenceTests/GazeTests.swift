@@ -7,12 +7,13 @@ import Testing
 
 @Suite("Gaze")
 struct GazeTests {
-    /// A head whose outer eye corners are 100 pixels apart, turned by a yaw, with irises moved by pixels.
+    /// A head whose outer eye corners are 100 pixels apart, turned by a yaw, with irises moved by pixels; its other points are
+    /// at its middle, which is the origin.
     private func geometry(yaw: Float = 0, irises: SIMD2<Float> = .zero) -> FaceGeometry {
         let landmarks = FaceLandmarks()
         let (sine, cosine) = (sinf(yaw * .pi / 180), cosf(yaw * .pi / 180))
         func put(_ index: Int, _ x: Float, _ y: Float, _ z: Float = 0) {
-            let values = [x * cosine - z * sine + 320, y + 240, z * cosine + x * sine]
+            let values = [x * cosine - z * sine, y, z * cosine + x * sine]
             for (offset, value) in values.enumerated() { landmarks.numbers[3 * index + offset] = value }
         }
         for (index, x) in [(33, -50), (133, -16), (362, 16), (263, 50)] as [(Int, Float)] { put(index, x, 0) }

@@ -28,6 +28,8 @@ package struct SurfaceFace: Hashable, Sendable {
     package var leftEyeClosed: Bool?
     /// Whether the right eye is closed.
     package var rightEyeClosed: Bool?
+    /// Whether the face looks at the camera, or at what it was told stands beside it.
+    package var looking: Bool?
     /// On how many analysed frames the face was seen since its enter.
     package var trackedFrames: Int
 }
@@ -55,6 +57,7 @@ extension PreviewLayerGeometry {
             smile: face.smile,
             leftEyeClosed: mirrors ? face.rightEyeClosed : face.leftEyeClosed,
             rightEyeClosed: mirrors ? face.leftEyeClosed : face.rightEyeClosed,
+            looking: face.looking,
             trackedFrames: face.trackedFrames
         )
     }

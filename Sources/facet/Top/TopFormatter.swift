@@ -5,7 +5,7 @@ import FaceMetadata
 struct TopFormatter {
     /// What is shown of each face beside its number.
     private enum Signal: CaseIterable {
-        case smile, eyes, yaw, pitch, roll
+        case smile, eyes, look, yaw, pitch, roll
 
         /// A line of bars for the last steps; angles from −45° to 45°, so that straight ahead is in the middle.
         func bars(_ trace: FaceTrace, width: Int) -> String {
@@ -13,6 +13,7 @@ struct TopFormatter {
             return switch self {
             case .smile: FaceTrace.sparkline(trace.steps.map(\.smile), in: share, width: width)
             case .eyes: FaceTrace.sparkline(trace.steps.map(\.eyes), in: share, width: width)
+            case .look: FaceTrace.sparkline(trace.steps.map(\.look), in: share, width: width)
             case .yaw: FaceTrace.sparkline(trace.steps.map(\.yaw), in: angle, width: width)
             case .pitch: FaceTrace.sparkline(trace.steps.map(\.pitch), in: angle, width: width)
             case .roll: FaceTrace.sparkline(trace.steps.map(\.roll), in: angle, width: width)
@@ -29,6 +30,7 @@ struct TopFormatter {
             case .eyes:
                 guard let left = face.leftEyeClosed, let right = face.rightEyeClosed else { return "–" }
                 return left && right ? "shut" : left ? "left" : right ? "right" : "open"
+            case .look: return face.looking.map { $0 ? "here" : "away" } ?? "–"
             case .yaw: return angle(face.pose?.yaw)
             case .pitch: return angle(face.pose?.pitch)
             case .roll: return angle(face.pose?.roll)
@@ -40,6 +42,7 @@ struct TopFormatter {
             switch self {
             case .smile: face.smiling == true
             case .eyes: face.leftEyeClosed == true || face.rightEyeClosed == true
+            case .look: face.looking == true
             case .yaw, .pitch, .roll: false
             }
         }
