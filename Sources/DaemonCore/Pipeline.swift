@@ -21,6 +21,7 @@ package final class Pipeline {
     private let logger: Logger
     private let limiter = LogLimiter()
     private var gate: ChangeGate
+    private var fields: Set<FaceObject.OptionalField>
     private var preview: JPEGEncoder?
     private var state: StreamState?
     private var configuration: ConfigurationStatus?
@@ -42,6 +43,7 @@ package final class Pipeline {
         self.meter = meter
         self.logger = logger
         gate = ChangeGate(parameters: ChangeGate.Parameters(settings.metadata))
+        fields = settings.metadata.fields
         preview = try Self.encoder(settings.preview)
     }
 
@@ -60,8 +62,9 @@ package final class Pipeline {
             if update.state != state { change(to: update.state) }
             if update.attention != attention { status.attention(update.attention) }
             attention = update.attention
-            if let stamp = update.stamp, gate.admits(update.faces, at: stamp.mediaTime) {
-                publisher.publishMetadata(update.faces, at: stamp)
+            let faces = update.faces.map { $0.keeping(fields) }
+            if let stamp = update.stamp, gate.admits(faces, at: stamp.mediaTime) {
+                publisher.publishMetadata(faces, at: stamp)
             }
             if update.faces.count != publishedCount { publisher.publishCount(update.faces.count) }
             publishedCount = update.faces.count
@@ -115,6 +118,7 @@ package final class Pipeline {
     /// Goes on with the deadbands and the preview of other settings.
     func use(_ settings: Settings) {
         gate.parameters = ChangeGate.Parameters(settings.metadata)
+        fields = settings.metadata.fields
         do {
             preview = try Self.encoder(settings.preview)
         } catch {

@@ -118,6 +118,8 @@ extension FaceGeometry {
         observation.rightLids = lids(of: FaceMeshIndices.rightEye, unit: unit)
         observation.eyePatches = eyePatches
         observation.mouthShape = mouthShape(unit: unit)
+        observation.gaze = gaze(with: observation.pose, unit: unit)
+        observation.irisDiameter = Double(irisDiameter) / hypot(Double(size.width), Double(size.height))
         observation.eyeDistance = Double(eyeDistance)
         observation.isHeld = isHeld
         return observation

@@ -138,6 +138,9 @@ extension FaceObject: WireValue {
         try wire.optional("smile", &smile, .share)
         try wire.optional("leftEyeClosed", &leftEyeClosed, .flag)
         try wire.optional("rightEyeClosed", &rightEyeClosed, .flag)
+        try wire.optional("looking", &looking, .flag)
+        try wire.optional("gaze", &gaze, .object(Gaze(yaw: 0, pitch: 0)))
+        try wire.optional("distance", &distance, .amount(decimals: 2))
         var frames: Int? = trackedFrames
         try wire.optional("trackedFrames", &frames, .counter)
         trackedFrames = frames ?? 0
@@ -186,11 +189,21 @@ extension NormalizedRect: WireValue {
     }
 }
 
+extension Gaze: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("yaw", &yaw, .degrees)
+        try wire.field("pitch", &pitch, .degrees)
+    }
+}
+
 extension FaceEvent.Kind {
     /// What belongs to the event.
     fileprivate mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         switch self {
-        case .enter, .smile: break
+        case .enter, .smile, .look: break
+        case .lookAway(var duration):
+            try wire.field("duration", &duration, .seconds)
+            self = .lookAway(duration: duration)
         case .leave(var dwell, var lastSeen, var reason):
             try wire.field("dwell", &dwell, .seconds)
             try wire.field("lastSeen", &lastSeen, .time)

@@ -18,6 +18,10 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     case blink
     /// Eyes stay closed.
     case eyesClosed = "eyes_closed"
+    /// A face has begun to look at the camera, or at what stands in `look.direction`.
+    case look
+    /// A look ended.
+    case lookAway = "look_away"
     /// How many faces there are: a bare integer.
     case count
     /// Whether the daemon and its camera work; also the last will.
@@ -80,6 +84,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
         case .smileEnd: .smileEnd(duration: 0, peak: 0)
         case .blink: .blink(eyes: .both, duration: 0)
         case .eyesClosed: .eyesClosed(eyes: .both, duration: 0)
+        case .look: .look
+        case .lookAway: .lookAway(duration: 0)
         default: nil
         }
     }
@@ -88,7 +94,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     public static let selectable = allCases.filter { $0 == .metadata || $0.isEvent || $0 == .count }
 
     /// What is published unless the owner chooses otherwise: not the ends of what `metadata` shows anyway.
-    public static let selected = selectable.filter { $0 != .smileEnd }
+    public static let selected = selectable.filter { $0.eventKind?.isEnd != true }
 
     /// The topic that an event is published on.
     public init(_ kind: FaceEvent.Kind) {
@@ -100,6 +106,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
             case .smileEnd: .smileEnd
             case .blink: .blink
             case .eyesClosed: .eyesClosed
+            case .look: .look
+            case .lookAway: .lookAway
             }
     }
 }

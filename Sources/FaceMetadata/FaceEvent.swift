@@ -36,6 +36,12 @@ public struct FaceEvent: Hashable, Sendable {
         /// Eyes have been closed for longer than a blink: which ones, and for how many seconds so far.
         case eyesClosed(eyes: Eyes, duration: Double)
 
+        /// A look at the camera, or at what stands in `FaceTracker.Parameters.Look.direction`, has lasted for a moment.
+        case look
+
+        /// A look ended: for how many seconds the face looked, from its first moment to its last.
+        case lookAway(duration: Double)
+
         /// Which eyes were closed; nil for an event that is not about eyes.
         public var eyes: Eyes? {
             switch self {
@@ -44,11 +50,21 @@ public struct FaceEvent: Hashable, Sendable {
             }
         }
 
+        /// Whether it is the end of something that an event of its own began.
+        public var isEnd: Bool {
+            switch self {
+            case .smileEnd, .lookAway: true
+            default: false
+            }
+        }
+
         /// For how many seconds what ended, or what goes on, has lasted; nil for an event without a duration.
         public var duration: Double? {
             switch self {
-            case .blink(_, let duration), .eyesClosed(_, let duration), .smileEnd(let duration, _): duration
-            case .enter, .leave, .smile: nil
+            case .blink(_, let duration), .eyesClosed(_, let duration), .smileEnd(let duration, _),
+                .lookAway(let duration):
+                duration
+            case .enter, .leave, .smile, .look: nil
             }
         }
     }

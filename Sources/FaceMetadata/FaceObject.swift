@@ -72,6 +72,16 @@ public struct FaceObject: Hashable, Sendable {
     /// Whether the eye at the picture's right is closed.
     public var rightEyeClosed: Bool?
 
+    /// Whether the face looks at the camera, or at what stands in `FaceTracker.Parameters.Look.direction`: from the event
+    /// `look` to `look_away`.
+    public var looking: Bool?
+
+    /// Where the face looks.
+    public var gaze: Gaze?
+
+    /// How far the eyes are from the camera, in metres: within a fifth, if the camera's field of view is known.
+    public var distance: Double?
+
     /// On how many analysed frames the face was seen since its enter.
     public var trackedFrames = 0
 

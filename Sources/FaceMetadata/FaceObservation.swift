@@ -33,6 +33,12 @@ package struct FaceObservation: Equatable, Sendable {
 
     package var mouthShape = MouthShape(opening: 0, cornerDrop: 0, smileLevel: 0)
 
+    /// Where the face looks; nil if that was not measured.
+    package var gaze: Gaze?
+
+    /// The mean diameter of the irises as a share of the upright picture's diagonal; nil if that was not measured.
+    package var irisDiameter: Double?
+
     /// The distance between the outer eye corners in pixels of the frame; small values make the rest less reliable.
     package var eyeDistance = 0.0
 

@@ -15,6 +15,10 @@ package struct ChangeGate: Sendable {
         package var angle = 2.0
         /// The deadband of the smile's amount, 0…1.
         package var smile = 0.1
+        /// The deadband of the gaze, in degrees: larger than that of angles, because eyes are never still.
+        package var gaze = 5.0
+        /// The deadband of the distance, as a share of it.
+        package var distance = 0.1
         /// Messages per second at most; coming, going and flags are not held back.
         package var maximumRate = 15.0
 
@@ -48,12 +52,14 @@ package struct ChangeGate: Sendable {
     private func flagsDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
         new.smiling != old.smiling || new.leftEyeClosed != old.leftEyeClosed
             || new.rightEyeClosed != old.rightEyeClosed || new.isSeen != old.isSeen
-            || (new.pose == nil) != (old.pose == nil)
+            || new.looking != old.looking || (new.pose == nil) != (old.pose == nil)
     }
 
     private func valuesDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
         positionsDiffer(new, old) || anglesDiffer(new.pose, old.pose)
             || abs((new.smile ?? 0) - (old.smile ?? 0)) > parameters.smile
+            || Self.differ(new.gaze, old.gaze) { $0.angle(to: $1) > parameters.gaze }
+            || Self.differ(new.distance, old.distance) { abs($0 - $1) > parameters.distance * $1 }
     }
 
     private func positionsDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
@@ -64,9 +70,16 @@ package struct ChangeGate: Sendable {
     }
 
     private func anglesDiffer(_ new: HeadPose?, _ old: HeadPose?) -> Bool {
+        Self.differ(new, old) { new, old in
+            Self.turn(new.roll, old.roll) > parameters.angle || Self.turn(new.yaw, old.yaw) > parameters.angle
+                || Self.turn(new.pitch, old.pitch) > parameters.angle
+        }
+    }
+
+    /// Whether a value has become known or unknown, or is another.
+    private static func differ<Value>(_ new: Value?, _ old: Value?, _ isOther: (Value, Value) -> Bool) -> Bool {
         guard let new, let old else { return (new == nil) != (old == nil) }
-        return Self.turn(new.roll, old.roll) > parameters.angle || Self.turn(new.yaw, old.yaw) > parameters.angle
-            || Self.turn(new.pitch, old.pitch) > parameters.angle
+        return isOther(new, old)
     }
 
     /// The angle between two directions in degrees, 0…180.

@@ -38,6 +38,9 @@ struct EyeOpenness: Sendable {
         var height: EachEye<Double>
         /// How much each eye counts: by its projected width squared, because the far eye of a turned head hides blinks.
         var weight: EachEye<Double>
+
+        /// Whether the eyes are open so far that their irises can be seen.
+        var areOpen: Bool { weight.left * share.left + weight.right * share.right > ClosedEyes.openShare }
     }
 
     private var levels = EachEye(
@@ -72,7 +75,7 @@ struct ClosedEyes: Sendable {
     /// half of GENKI-4K), those with closed eyes have 0.38 at most; 1 % with eyes screwed up in the sun have less than 0.4.
     static let closedShare = 0.4
     /// A closed eye whose openness rises above this share is open again.
-    private static let openShare = 0.6
+    static let openShare = 0.6
     /// While one eye is closed, the other one must be above this share for the closed one to count alone.
     private static let otherShare = 0.85
 

@@ -22,6 +22,12 @@ public struct FaceTracker: Sendable {
         public var smallestEyeDistance = 24.0
         /// Beyond this yaw, in degrees to either side, expressions are unknown.
         public var yawLimit = 35.0
+        /// What counts as a look.
+        public var look = Look()
+        /// The camera's field of view from corner to corner of the picture, in degrees: the distance of faces follows from it.
+        ///
+        /// Webcams have 60 to 80; those whose sensor is wider than the picture they deliver have less than their data sheet says.
+        public var fieldOfView = 70.0
 
         /// Makes the default parameters.
         public init() {}
@@ -166,6 +172,7 @@ extension FaceObservation {
             && leftLids.width.isFinite && rightLids.width.isFinite
             && mouthShape.opening.isFinite && mouthShape.cornerDrop.isFinite && mouthShape.smileLevel.isFinite
             && confidence.isFinite && eyeDistance.isFinite
+            && (gaze.map { $0.yaw.isFinite && $0.pitch.isFinite } ?? true) && irisDiameter?.isFinite ?? true
     }
 }
 

@@ -6,7 +6,7 @@ struct ObservationSmoother {
     // Chosen on webcam clips: at rest the jitter is below the change gate's deadbands, and a head turning at 100°/s or
     // crossing the picture in two seconds lags by less than a frame.
     private static let box = OneEuroFilter.Parameters(minimumCutoff: 1.5, speedCoefficient: 30)
-    private static let angle = OneEuroFilter.Parameters(minimumCutoff: 1.5, speedCoefficient: 0.15)
+    static let angle = OneEuroFilter.Parameters(minimumCutoff: 1.5, speedCoefficient: 0.15)
 
     private var edges: [OneEuroFilter] = Array(repeating: OneEuroFilter(box), count: 4)
     private var angles: [OneEuroFilter] = Array(repeating: OneEuroFilter(angle), count: 3)

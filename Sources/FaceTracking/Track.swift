@@ -29,6 +29,7 @@ struct Track: Sendable {
     private var smoother = ObservationSmoother()
     private var smile = SmileDetector()
     private var eyes = EyeMonitor()
+    private var gaze = GazeMonitor()
     private var expressionEvents: [(kind: FaceEvent.Kind, stamp: FrameStamp)] = []
 
     init(_ observation: FaceObservation, number: Int, at stamp: FrameStamp) {
@@ -117,13 +118,10 @@ struct Track: Sendable {
         latest.trackedFrames = 1
         enterTime = stamp.mediaTime
         face = latest
-        // What was over before is not reported, but a smile that began earlier and lasts is news to everybody.
-        expressionEvents.removeAll { event in
-            if case .smileEnd = event.kind { return true }
-            return event.kind != .smile && event.stamp.mediaTime < enterTime
-        }
-        if smile.isSmiling, !expressionEvents.contains(where: { $0.kind == .smile }) {
-            expressionEvents.append((.smile, stamp))
+        // What was over before is not reported, but a smile or a look that began earlier and lasts is news to everybody.
+        expressionEvents.removeAll { $0.stamp.mediaTime < enterTime || $0.kind.isEnd }
+        for (kind, lasts) in [(FaceEvent.Kind.smile, smile.isSmiling), (.look, gaze.isLooking == true)] {
+            if lasts, !expressionEvents.contains(where: { $0.kind == kind }) { expressionEvents.append((kind, stamp)) }
         }
         return FaceEvent(kind: .enter, face: latest, stamp: stamp)
     }
@@ -133,8 +131,8 @@ struct Track: Sendable {
         guard var face else { return [] }
         face.confidence = latest.confidence
         let dwell = max(0, lastSeen.mediaTime - enterTime)
-        var smile = smile
-        let ended = [smile.end(at: lastSeen.mediaTime)].compactMap(\.self)
+        var (smile, gaze) = (smile, gaze)
+        let ended = [smile.end(at: lastSeen.mediaTime), gaze.end()].compactMap(\.self)
         return (ended + [.leave(dwell: dwell, lastSeen: lastSeen.time, reason: reason)])
             .map { [face] in FaceEvent(kind: $0, face: face, stamp: stamp) }
     }
@@ -172,6 +170,10 @@ struct Track: Sendable {
         let looked = eyes.advance(observation, isVisible: isVisible, at: stamp, frameRate: frameRate)
         latest.leftEyeClosed = looked.isClosed?.left
         latest.rightEyeClosed = looked.isClosed?.right
+        let look = gaze.advance(observation, areEyesOpen: looked.areOpen, at: stamp.mediaTime, parameters)
+        (latest.gaze, latest.distance, latest.looking) = (gaze.gaze, gaze.distance, gaze.isLooking)
+        if look.began { expressionEvents.append((.look, stamp)) }
+        if let ended = look.ended { expressionEvents.append((ended, stamp)) }
         if let blink = looked.blink {
             expressionEvents.append((.blink(eyes: blink.eyes, duration: blink.duration), blink.opened))
         }
@@ -191,6 +193,8 @@ struct EyeMonitor: Sendable {
         var closure: (eyes: FaceEvent.Eyes, duration: Double)?
         /// Which eyes are closed; nil if that is unknown.
         var isClosed: EachEye<Bool>?
+        /// Whether the eyes are open so far that their irises can be seen.
+        var areOpen = false
     }
 
     /// Below this rate, in analysed frames per second, even eyes that stay closed are seen in too few frames; it stands
@@ -220,6 +224,7 @@ struct EyeMonitor: Sendable {
             eyeDistance: observation.eyeDistance
         )
         var output = Output()
+        output.areOpen = open.areOpen
         output.blink = blink.advance(reading, at: stamp, frameRate: frameRate)
         guard isVisible, frameRate >= Self.minimumClosureRate else {
             closed.interrupt(at: time)

@@ -22,7 +22,12 @@ extension FaceSession.Options {
         let numbers = [
             ("enterDelay", tracking.enterDelay), ("patience", tracking.patience),
             ("smallestEyeDistance", tracking.smallestEyeDistance), ("yawLimit", tracking.yawLimit),
+            ("look.hold", tracking.look.hold), ("look.release", tracking.look.release),
         ]
+        let look = tracking.look
+        try require(look.cone > 0 && look.cone <= 180, "look.cone", look.cone, "above 0, up to 180")
+        try require(look.near.map { $0 > 0 } ?? true, "look.near", look.near ?? 0, "above 0")
+        try require(10...170 ~= tracking.fieldOfView, "fieldOfView", tracking.fieldOfView, "10 to 170")
         for (name, number) in numbers { try require(seconds ~= number, name, number, "0 to 1000000") }
         if let rate = maximumFrameRate {
             try require(rate > 0 && rate.isFinite, "maximumFrameRate", rate, "above 0")

@@ -50,7 +50,7 @@ struct Facet: AsyncParsableCommand {
         version: facetVersion,
         subcommands: [
             Watch.self, Top.self, View.self, Serve.self, Snapshot.self, Record.self, Apply.self, Report.self,
-            Devices.self, Detect.self, Doctor.self, Fleet.self, Metrics.self,
+            Devices.self, Detect.self, Calibrate.self, Doctor.self, Fleet.self, Metrics.self,
         ]
     )
 }

@@ -26,7 +26,7 @@ struct Facetd: AsyncParsableCommand {
         abstract: "Turns a camera into face metadata, published over MQTT.",
         discussion: """
             Watches a camera, a clip or a stream, follows the faces in it, and publishes what changed: metadata on \
-            faces/metadata, and enter, leave, smile, blink and eyes_closed as events. No picture leaves the \
+            faces/metadata, and enter, leave, smile, blink, eyes_closed and look as events. No picture leaves the \
             process unless preview.enabled says so.
 
             Settings come from the command line, then the environment (camera.size is FACET_CAMERA_SIZE), then the \

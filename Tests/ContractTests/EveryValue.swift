@@ -24,11 +24,14 @@ enum EveryValue {
             confidence: 1
         )
         (face.trackedFrames, face.isSeen) = (1, false)
+        (face.looking, face.gaze, face.distance) = (false, Gaze(yaw: -90, pitch: 90), 0)
         return face
     }()
 
     private static var events: [Message] {
-        var kinds: [FaceEvent.Kind] = [.enter, .smile, .smileEnd(duration: 0, peak: 1)]
+        var kinds: [FaceEvent.Kind] = [
+            .enter, .smile, .smileEnd(duration: 0, peak: 1), .look, .lookAway(duration: 0),
+        ]
         for eyes in FaceEvent.Eyes.allCases {
             kinds += [.blink(eyes: eyes, duration: 0.1), .eyesClosed(eyes: eyes, duration: 0.7)]
         }

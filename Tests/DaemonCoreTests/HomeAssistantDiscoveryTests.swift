@@ -86,7 +86,7 @@ struct HomeAssistantDiscoveryTests {
     @Test(
         "has an event entity for each event, of the type that its payload names",
         arguments: [
-            Topic.enter, .leave, .smile, .smileEnd, .blink, .eyesClosed,
+            Topic.enter, .leave, .smile, .smileEnd, .blink, .eyesClosed, .look, .lookAway,
         ]
     )
     func events(topic: Topic) throws {
@@ -142,7 +142,7 @@ struct HomeAssistantDiscoveryTests {
     )
     func availableWhileStreaming() throws {
         let components = try components(discovery())
-        let ofFrames: Set = ["occupancy", "count", "smiling_now", "eyes_closed_now"]
+        let ofFrames: Set = ["occupancy", "count", "smiling_now", "eyes_closed_now", "looked_at"]
         for (name, component) in components where component["platform"] as? String != "event" {
             let availability = component["availability"] as? [[String: String]]
             #expect((availability?.count == 1) == ofFrames.contains(name), "\(name)")
@@ -152,6 +152,14 @@ struct HomeAssistantDiscoveryTests {
             #expect(template.contains("value_json.state == 'online' and"))
             #expect(template.contains("value_json.cameraState | default('') == 'streaming'"))
         }
+    }
+
+    @Test("removes the sensor of looks where metadata does not say who looks")
+    func withoutLooking() throws {
+        var discovery = discovery()
+        #expect(try components(discovery)["looked_at"]?["state_topic"] as? String == "faces/metadata")
+        discovery.fields = [.gaze]
+        #expect(try components(discovery)["looked_at"]?.keys.sorted() == ["platform"])
     }
 
     @Test("names entities by the camera and what they are, unless that takes a transliteration")

@@ -2,6 +2,7 @@ import FaceMessages
 import FaceMetadata
 import FacetTestSupport
 import Frames
+import Logging
 import Testing
 
 @testable import DaemonCore
@@ -9,11 +10,38 @@ import Testing
 
 @Suite("Pipeline")
 struct PipelineTests {
-    @Test("a frame that cannot be encoded for the preview is counted, and logged once a minute with the reason")
-    func failedPreview() async throws {
-        let (messages, log) = (MessageRecorder(), LogRecorder())
+    @Test("metadata has the fields that are wanted, and what changes in the others sends none")
+    func fields() async throws {
+        let messages = MessageRecorder()
         var settings = Settings()
-        settings.preview.enabled = true
+        settings.metadata.fields = [.distance]
+        let pipeline = try pipeline(settings, messages)
+        for (index, distance) in [1.0, 1.0, 2.0].enumerated() {
+            var update = update(with: truncatedJPEG(30 * index))
+            update.frame = nil
+            let bounds = NormalizedRect(x: 0.4, y: 0.4, width: 0.2, height: 0.2)
+            var face = FaceObject(faceID: FaceID(rawValue: 1), bounds: bounds, confidence: 1)
+            (face.looking, face.gaze) = (index == 1, Gaze(yaw: 20 * Double(index), pitch: 0))
+            face.distance = distance
+            update.faces = [face]
+            pipeline.pipeline.publish(update)
+        }
+        pipeline.publisher.finish()
+        let sent = try await messages.takeAll().filter { $0.topic == .metadata }.map { message in
+            guard case .metadata(let metadata) = try MessageDecoder().decode(message.payload, on: .metadata) else {
+                return nil as FaceObject?
+            }
+            return metadata.faces.first
+        }
+        #expect(sent.map { $0?.distance } == [1, 2])
+        #expect(sent.allSatisfy { $0?.looking == nil && $0?.gaze == nil })
+    }
+
+    private func pipeline(
+        _ settings: Settings,
+        _ messages: MessageRecorder,
+        logger: Logger = .silent
+    ) throws -> (pipeline: Pipeline, publisher: Publisher) {
         let publisher = try Publisher(
             encoder: MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),
             wanted: settings.publish,
@@ -25,8 +53,17 @@ struct PipelineTests {
             publisher: publisher,
             status: StatusReporter(publisher: publisher, version: "0", isDetecting: true, logger: .silent),
             meter: SessionMeter(),
-            logger: log.logger
+            logger: logger
         )
+        return (pipeline, publisher)
+    }
+
+    @Test("a frame that cannot be encoded for the preview is counted, and logged once a minute with the reason")
+    func failedPreview() async throws {
+        let (messages, log) = (MessageRecorder(), LogRecorder())
+        var settings = Settings()
+        settings.preview.enabled = true
+        let (pipeline, publisher) = try pipeline(settings, messages, logger: log.logger)
         for index in 0..<2 { pipeline.publish(update(with: truncatedJPEG(index))) }
         publisher.finish()
         #expect(publisher.failedPreviews == 2)

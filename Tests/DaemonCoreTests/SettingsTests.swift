@@ -75,7 +75,7 @@ struct SettingsTests {
                 #"f.yaml:7: events.maxAge: "10" is not a duration with its unit (ms, s, min, h) from 100ms to 24h, or "#
                     + "unlimited",
                 #"f.yaml:8: publish: "frown" is not one of metadata, enter, leave, smile, smile_end, blink, "#
-                    + "eyes_closed, count",
+                    + "eyes_closed, look, look_away, count",
                 "f.yaml:1: cameras: is not a setting; did you mean camera?",
                 "f.yaml:5: camera.nmae: is not a setting; did you mean camera.name?",
             ]
@@ -192,6 +192,24 @@ struct SettingsTests {
             let deep = String(repeating: "{a: ", count: 5000)
             #expect(problems(deep).first?.hasPrefix("f.yaml: is not valid YAML") == true)
         }
+    }
+
+    @Test("looks have a cone, a direction and perhaps a distance; wrong ones are refused")
+    func looks() throws {
+        let look = "look: {cone: 30, hold: 1s, release: 2s, near: 1.5, direction: [12.5, -5]}"
+        let tracking = try Settings.read(text: "camera: {fieldOfView: 90}\n" + look).sessionOptions.tracking
+        #expect(tracking.fieldOfView == 90)
+        #expect((tracking.look.cone, tracking.look.hold, tracking.look.release) == (30, 1, 2))
+        #expect(tracking.look.near == 1.5)
+        #expect(tracking.look.direction == Gaze(yaw: 12.5, pitch: -5))
+        #expect(try Settings.read(text: "look: {near: off}").look.near == nil)
+        #expect(
+            problems("look: {near: 0, direction: [90, 0]}\nmetadata: {fields: [gaze, mood]}") == [
+                #"f.yaml:1: look.near: "0" is not metres from 0.1 to 20, or off"#,
+                "f.yaml:1: look.direction: must be yaw and pitch in degrees from -60 to 60, such as [12, -5]",
+                #"f.yaml:2: metadata.fields: "mood" is not one of looking, gaze, distance"#,
+            ]
+        )
     }
 
     @Test("controls keep the names that drivers give them")

@@ -23,8 +23,10 @@ struct SessionParityTests {
     @Test("event for event and face for face", arguments: clips)
     func parity(clip: String) async throws {
         let all = "publish=" + Topic.selectable.map(\.rawValue).joined(separator: ",")
+        let fields = "metadata.fields=" + FaceObject.OptionalField.allCases.map(\.rawValue).joined(separator: ",")
         let arguments = [
             "--source", clip, "--pace", "asap", "--no-mqtt", "--print", "--set", "camera.name=test", "--set", all,
+            "--set", fields,
         ]
         let daemon = try await BuiltProgram.start("facetd", arguments)
         let encoder = MessageEncoder(camera: "test", boot: "")

@@ -17,6 +17,7 @@ struct MessageDecoderTests {
         face.bounds = NormalizedRect(x: 0.412, y: 0.221, width: 0.1813, height: 0.302)
         face.pose = HeadPose(roll: -3.2, yaw: 8.1, pitch: -2)
         face.confidence = 0.97
+        (face.gaze, face.distance) = (Gaze(yaw: -1.5, pitch: 4), 0.63)
         #expect(decoded.faces == [face, Samples.bareFace])
         #expect(decoded.origin == Samples.origin)
         #expect(decoded.stamp.frame == 1834)
@@ -28,6 +29,7 @@ struct MessageDecoderTests {
         "reads every kind of event",
         arguments: [
             .enter, .smile, .smileEnd(duration: 2.5, peak: 0.91), .blink(eyes: .both, duration: 0.133),
+            .look, .lookAway(duration: 3.5),
             .eyesClosed(eyes: .right, duration: 0.5),
             .leave(dwell: 1.5, lastSeen: Timestamp(nanoseconds: 1_000_000_000), reason: .restart),
         ] as [FaceEvent.Kind]

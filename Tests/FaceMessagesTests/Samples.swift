@@ -20,6 +20,7 @@ enum Samples {
         face.mouth = NormalizedPoint(x: 0.49, y: 0.45)
         (face.smiling, face.smile) = (true, 0.91)
         (face.leftEyeClosed, face.rightEyeClosed) = (false, false)
+        (face.looking, face.gaze, face.distance) = (true, Gaze(yaw: -1.46, pitch: 4), 0.628)
         face.trackedFrames = 57
         return face
     }()
@@ -84,6 +85,8 @@ enum Samples {
         ("smile_end", event(.smileEnd(duration: 2.4333, peak: 0.912))),
         ("blink", event(.blink(eyes: .both, duration: 0.1333))),
         ("eyes_closed", event(.eyesClosed(eyes: .left, duration: 0.5))),
+        ("look", event(.look)),
+        ("look_away", event(.lookAway(duration: 3.2333))),
         ("leave", event(.leave(dwell: 12.5, lastSeen: time, reason: .cameraLost), latency: nil)),
         ("count", encoder.count(2)),
         ("status", encoder.status(status)),

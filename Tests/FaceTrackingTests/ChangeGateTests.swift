@@ -12,6 +12,7 @@ struct ChangeGateTests {
             confidence: 0.9
         )
         (face.smiling, face.trackedFrames) = (false, 1)
+        (face.gaze, face.distance) = (Gaze(yaw: 3, pitch: -2), 1)
         return face
     }()
 
@@ -39,13 +40,16 @@ struct ChangeGateTests {
         let small: [FaceObject] = [
             changed { $0.bounds.x += 0.009 }, changed { $0.bounds.width += 0.009 },
             changed { $0.pose = HeadPose(roll: -178.6, yaw: 1.9, pitch: -1.9) }, changed { $0.confidence = 0.5 },
+            changed { $0.gaze = Gaze(yaw: 6, pitch: 1.9) }, changed { $0.distance = 1.09 },
         ]
         let large: [FaceObject] = [
             changed { $0.bounds.x += 0.011 }, changed { $0.bounds.height -= 0.011 },
             changed { $0.pose = HeadPose(roll: -178, yaw: 0, pitch: 0) },
             changed { $0.pose = HeadPose(roll: 179.5, yaw: 2.1, pitch: 0) }, changed { $0.smiling = true },
             changed { $0.smiling = nil }, changed { $0.isSeen = false }, changed { $0.leftEyeClosed = true },
-            changed { $0.pose = nil },
+            changed { $0.pose = nil }, changed { $0.looking = false },
+            changed { $0.gaze = Gaze(yaw: 7, pitch: 1.1) }, changed { $0.gaze = nil },
+            changed { $0.distance = 0.89 }, changed { $0.distance = nil },
             changed { $0.faceID = FaceID(rawValue: 2) },
         ]
         for (faces, counts) in [(small, false), (large, true)] {

@@ -25,7 +25,7 @@ struct Timeline {
     mutating func lose(frames: Int) { frame += frames }
 
     /// Plays the line and returns a character a frame: `E`nter, `L`eave, `S`mile, the `e`nd of one,
-    /// `B`link, `W`ink, `C`losed, `.` nothing.
+    /// `B`link, `W`ink, `C`losed, loo`K`, `a`way, `.` nothing.
     mutating func play(_ line: String, _ face: (Character) -> FaceObservation = { _ in .sample() }) -> String {
         var result = ""
         for character in line {
@@ -53,6 +53,8 @@ extension FaceEvent {
         case .smileEnd: "e"
         case .blink(let eyes, _): eyes == .both ? "B" : "W"
         case .eyesClosed: "C"
+        case .look: "K"
+        case .lookAway: "a"
         }
     }
 }
@@ -70,6 +72,8 @@ extension FaceObservation {
         eyes: (left: Double, right: Double) = (openLids, openLids),
         mouth: MouthShape = .level(0),
         yaw: Double = 0,
+        gaze: Gaze? = nil,
+        irisDiameter: Double? = nil,
         eyeDistance: Double = 80
     ) -> FaceObservation {
         var sample = FaceObservation()
@@ -83,6 +87,7 @@ extension FaceObservation {
         sample.leftLids = Lids(height: eyes.left, width: 0.3 * eyeDistance)
         sample.rightLids = Lids(height: eyes.right, width: 0.3 * eyeDistance)
         sample.mouthShape = mouth
+        (sample.gaze, sample.irisDiameter) = (gaze, irisDiameter)
         sample.eyeDistance = eyeDistance
         return sample
     }

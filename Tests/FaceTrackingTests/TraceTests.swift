@@ -90,24 +90,8 @@ struct TraceTests {
             trace.sightings.removeAll { seen in
                 stretches.contains { $0[0] - 1...$0[1] + 1 ~= seen.time }
             }
-            // Forwards, backwards and so on, each time with its own landmarks' noise added anew.
-            let once = trace.sightings
-            let interval = once[1].time - once[0].time
-            trace.sightings = []
-            var (time, round) = (0.0, 0)
-            while time < seconds {
-                var played = Trace(name: name, sightings: once)
-                if round > 0 { played.addNoise(seed: UInt64(round)) }
-                if round % 2 == 1 { played.sightings.reverse() }
-                for var seen in played.sightings {
-                    seen.time = time
-                    seen.lineage = 1
-                    trace.sightings.append(seen)
-                    time += interval
-                }
-                round += 1
-            }
-            total += time
+            trace = trace.played(for: seconds)
+            total += try #require(trace.sightings.last).time
             smiles += trace.events().count { $0.name == "smile" }
         }
         print("traces: \(smiles) smiles in \(Int(total)) s of talking")

@@ -17,6 +17,7 @@ struct Trace {
         var leftLids: FaceObservation.Lids
         var rightLids: FaceObservation.Lids
         var mouth: FaceObservation.MouthShape
+        var gaze: Gaze
         var appearance: EachEye<EyeAppearance.Signal>?
     }
 
@@ -72,14 +73,21 @@ struct Trace {
     }
 
     /// Everything that the detectors report, as the tracker uses them.
-    func events() -> [Event] {
-        var faces: [Int: (eyes: EyeOpenness, blink: BlinkDetector, smile: SmileDetector, first: Double)] = [:]
+    ///
+    /// - Parameter watch: Called with each sighting, and whether its face looks at the camera then.
+    /// - Returns: What happened, in order.
+    func events(_ watch: (Sighting, Bool?) -> Void = { _, _ in }) -> [Event] {
+        var faces:
+            [Int: (eyes: EyeOpenness, blink: BlinkDetector, smile: SmileDetector, gaze: GazeMonitor, first: Double)] =
+                [:]
         var events: [Event] = []
         for seen in sightings {
-            var face = faces[seen.lineage] ?? (EyeOpenness(), BlinkDetector(), SmileDetector(), seen.time)
+            var face =
+                faces[seen.lineage] ?? (EyeOpenness(), BlinkDetector(), SmileDetector(), GazeMonitor(), seen.time)
             defer { faces[seen.lineage] = face }
+            let openness = face.eyes.advance(left: seen.leftLids, right: seen.rightLids, at: seen.time)
             let reading = BlinkDetector.Reading(
-                openness: face.eyes.advance(left: seen.leftLids, right: seen.rightLids, at: seen.time),
+                openness: openness,
                 appearance: seen.appearance,
                 yaw: seen.yaw,
                 eyeDistance: seen.eyeDistance
@@ -89,6 +97,13 @@ struct Trace {
             let isVisible = seen.eyeDistance >= 24 && abs(seen.yaw) <= 35
             let merge = FaceTracker.Parameters().smileMerge
             let smile = face.smile.advance(seen.mouth, isVisible: isVisible, at: seen.time, merge: merge)
+            let look = face.gaze.advance(
+                .sample(yaw: seen.yaw, gaze: seen.gaze, eyeDistance: seen.eyeDistance),
+                areEyesOpen: openness.areOpen,
+                at: seen.time,
+                FaceTracker.Parameters()
+            )
+            watch(seen, face.gaze.isLooking)
             // Before its enter nobody knows of the face.
             guard seen.time - face.first >= 0.1 else { continue }
             if let blink {
@@ -103,7 +118,11 @@ struct Trace {
                     )
                 )
             }
-            for name in [smile.began ? "smile" : nil, smile.ended == nil ? nil : "smile_end"].compactMap(\.self) {
+            let happened = [
+                smile.began ? "smile" : nil, smile.ended == nil ? nil : "smile_end",
+                look.began ? "look" : nil, look.ended == nil ? nil : "look_away",
+            ]
+            for name in happened.compactMap(\.self) {
                 events.append(
                     Event(name: name, lineage: seen.lineage, reported: seen.time, frame: seen.frame, time: seen.time)
                 )
@@ -133,11 +152,32 @@ extension Trace {
         }
     }
 
-    /// Adds as much noise to the lids and the mouth as their signals have.
+    /// The trace played for so many seconds, forwards, backwards and so on, each time with its own landmarks' noise added anew.
+    func played(for seconds: Double) -> Trace {
+        let interval = sightings[1].time - sightings[0].time
+        var result = Trace(name: name, sightings: [])
+        var (time, round) = (0.0, 0)
+        while time < seconds {
+            var played = self
+            if round > 0 { played.addNoise(seed: UInt64(round)) }
+            if round % 2 == 1 { played.sightings.reverse() }
+            for var seen in played.sightings {
+                seen.time = time
+                seen.lineage = 1
+                result.sightings.append(seen)
+                time += interval
+            }
+            round += 1
+        }
+        return result
+    }
+
+    /// Adds as much noise to the lids, the mouth and the gaze as their signals have.
     mutating func addNoise(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let signals: [WritableKeyPath<Sighting, Double>] = [
             \.leftLids.height, \.rightLids.height, \.mouth.opening, \.mouth.cornerDrop, \.mouth.smileLevel,
+            \.gaze.yaw, \.gaze.pitch,
         ]
         for signal in signals {
             let noise = noise(of: signal)
@@ -169,6 +209,7 @@ extension Trace.Sighting {
         leftLids = geometry.lids(of: FaceMeshIndices.leftEye, unit: unit)
         rightLids = geometry.lids(of: FaceMeshIndices.rightEye, unit: unit)
         mouth = geometry.mouthShape(unit: unit)
+        gaze = geometry.gaze(with: geometry.axes.pose(of: geometry.landmarks), unit: unit) ?? Gaze(yaw: 90, pitch: 0)
         appearance =
             numbers[5] == 0
             ? nil

@@ -16,15 +16,13 @@ struct FaceSessionTests {
 
     private func jpeg() throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: Self.portrait))) }
 
-    /// What updates say, in short.
+    /// Who came and went, in short.
     private func short(_ updates: [FaceUpdate]) -> [String] {
-        updates.flatMap { update -> [String] in
-            update.events.map { event in
-                switch event.kind {
-                case .enter: "enter \(event.face.faceID.rawValue)"
-                case .leave(_, _, let reason): "leave \(event.face.faceID.rawValue) \(reason.rawValue)"
-                default: "other"
-                }
+        updates.flatMap(\.events).compactMap { event in
+            switch event.kind {
+            case .enter: "enter \(event.face.faceID.rawValue)"
+            case .leave(_, _, let reason): "leave \(event.face.faceID.rawValue) \(reason.rawValue)"
+            default: nil
             }
         }
     }

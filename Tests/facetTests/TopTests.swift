@@ -53,17 +53,19 @@ struct TopTests {
         var status = DaemonStatus(state: .online, cameraState: .streaming)
         status.attention = [.tooDark]
         top.take(occurrence(encoder.status(status)), at: 0)
-        top.take(metadata([face(1, smile: 0.1), face(12, yaw: -45)], frame: 0), at: 0)
-        top.take(metadata([face(1, smile: 1), face(12, yaw: 44)], frame: 30), at: 1)
+        var (before, after) = (face(1, smile: 0.1), face(1, smile: 1))
+        (before.looking, after.looking) = (false, true)
+        top.take(metadata([before, face(12, yaw: -45)], frame: 0), at: 0)
+        top.take(metadata([after, face(12, yaw: 44)], frame: 30), at: 1)
         top.take(occurrence(encoder.event(event(.smile).event, id: "E1", seq: 1, latency: nil)), at: 1)
         top.advance(to: 2)
         let lines = formatter.lines(top, columns: 80, rows: 24, at: 2, note: "localhost:1883")
         #expect(
             lines == [
                 "faces streaming (too_dark) · 2 faces · localhost:1883 · q quits", "",
-                "FACE    SEEN  SMILE        EYES         YAW          PITCH        ROLL       ",
-                "1        2 s  ▂▂███  100%  █████  open  ▅▅▅▅▅    0°  ▅▅▅▅▅    0°  ▅▅▅▅▅    0°",
-                "12       2 s            –  █████  open  ▁▁███   44°  ▅▅▅▅▅    0°  ▅▅▅▅▅    0°", "",
+                "FACE    SEEN  SMILE        EYES         LOOK         YAW          PITCH      ",
+                "1        2 s  ▂▂███  100%  █████  open  ▁▁███  here  ▅▅▅▅▅    0°  ▅▅▅▅▅    0°",
+                "12       2 s            –  █████  open            –  ▁▁███   44°  ▅▅▅▅▅    0°", "",
                 "04:12:33.120  smile        face 1 roll -3° yaw 8° pitch -2°",
             ]
         )

@@ -21,7 +21,7 @@ struct ViewTests {
         var controls = try controls()
         let actions = "lmgp".map { controls.press(key($0)) }
         #expect(actions.allSatisfy { $0 == nil })
-        #expect(controls.look == "hearts" && controls.isMirrored && controls.gravity == .resizeAspectFill)
+        #expect(controls.look == "box" && controls.isMirrored && controls.gravity == .resizeAspectFill)
         #expect(controls.isPaused)
         #expect(controls.press(key("s")) == .snapshot)
         #expect(controls.press(key("q")) == .quit)
@@ -67,7 +67,7 @@ struct ViewTests {
         if columns == 200 {
             #expect(
                 text.hasPrefix(
-                    " ● broker:1883 │ no daemon yet │ 15 pictures/s │ 1 face │ smile of face 1, 3 s ago │ box │"
+                    " ● broker:1883 │ no daemon yet │ 15 pictures/s │ 1 face │ smile of face 1, 3 s ago │ label │"
                 )
             )
         }

@@ -23,6 +23,7 @@ final class HomeAssistantAnnouncer: Sendable {
             camera: settings.camera.name,
             version: facetVersion,
             published: settings.publish,
+            fields: settings.metadata.fields,
             hasPreview: settings.preview.enabled,
             suggestedArea: settings.homeAssistant.suggestedArea,
             supportURL: settings.homeAssistant.supportURL

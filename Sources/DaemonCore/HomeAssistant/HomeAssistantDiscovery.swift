@@ -1,4 +1,5 @@
 import FaceMessages
+import FaceMetadata
 import Foundation
 import MQTT
 
@@ -17,6 +18,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     let version: String
     /// Which messages are published; the entities of others are removed.
     let published: Set<Topic>
+    /// Which optional fields the metadata has.
+    var fields = Set(FaceObject.OptionalField.allCases)
     /// Whether pictures are published.
     var hasPreview = false
     /// The area that Home Assistant puts a new device into.
@@ -73,6 +76,9 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             entity("binary_sensor", "smiling-now", "Smiling now", of: .metadata, icon: "emoticon-happy") {
                 ["value_template": Self.flagTemplate("face.smiling"), "availability": whileLooking]
             },
+            entity("binary_sensor", "looked-at", "Looked at", of: .metadata, needs: .looking, icon: "eye-check") {
+                ["value_template": Self.flagTemplate("face.looking"), "availability": whileLooking]
+            },
             entity("binary_sensor", "eyes-closed-now", "Eyes closed now", of: .metadata, icon: "eye-off") {
                 [
                     "value_template": Self.flagTemplate("face.leftEyeClosed", "face.rightEyeClosed"),
@@ -123,6 +129,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         .smileEnd: ("Smile ends", "emoticon-neutral-outline"),
         .blink: ("Blink", "eye-outline"),
         .eyesClosed: ("Eyes closed", "eye-off-outline"),
+        .look: ("Look", "eye-check-outline"),
+        .lookAway: ("Look away", "eye-remove-outline"),
     ]
 
     /// The entity and the device trigger of an event.
@@ -151,10 +159,11 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         _ key: String,
         _ name: String,
         of topic: Topic,
+        needs field: FaceObject.OptionalField? = nil,
         icon: String? = nil,
         _ fields: () -> JSON
     ) -> Component {
-        let component = component(platform, of: topic) {
+        let component = component(platform, of: topic, needs: field) {
             let entityID = Self.slug(camera).map { "\(platform).\($0)_" + (Self.slug(name) ?? key) }
             let common: JSON = [
                 "unique_id": .text("\(deviceID)-\(key)"), "name": .text(name), "qos": 1,
@@ -166,10 +175,17 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         return (key.replacing("-", with: "_"), component)
     }
 
-    /// An entity or a trigger; with the platform alone, which makes Home Assistant remove it, if the topic is not published.
-    private func component(_ platform: String, of topic: Topic, _ fields: () -> JSON) -> JSON {
+    /// An entity or a trigger; with the platform alone, which makes Home Assistant remove it, if the topic, or the field of
+    /// it that it needs, is not published.
+    private func component(
+        _ platform: String,
+        of topic: Topic,
+        needs field: FaceObject.OptionalField? = nil,
+        _ fields: () -> JSON
+    ) -> JSON {
         let component: JSON = ["platform": .text(platform)]
-        return isPublished(topic) ? component.merging(fields()) : component
+        let isThere = isPublished(topic) && field.map(self.fields.contains) ?? true
+        return isThere ? component.merging(fields()) : component
     }
 
     private func name(_ topic: Topic) -> JSON { .text(topic.name(under: base)) }

@@ -24,7 +24,7 @@ extension Settings {
     var sessionOptions: FaceSession.Options {
         var options = FaceSession.Options()
         options.detection = FaceAnalyzer.Options(detection)
-        options.tracking = FaceTracker.Parameters(tracking)
+        options.tracking = FaceTracker.Parameters(tracking, look, fieldOfView: camera.fieldOfView)
         options.frames = preview.enabled ? .analysed : .none
         options.maximumFrameRate = preview.rate
         return options
@@ -49,8 +49,14 @@ extension FaceAnalyzer.Options {
 }
 
 extension FaceTracker.Parameters {
-    init(_ settings: Settings.Tracking) {
+    init(_ settings: Settings.Tracking, _ look: Settings.Look, fieldOfView: Double) {
         self.init()
+        self.fieldOfView = fieldOfView
+        self.look.cone = look.cone
+        self.look.hold = look.hold.seconds
+        self.look.release = look.release.seconds
+        self.look.near = look.near
+        self.look.direction = look.direction
         enterDelay = settings.enterDelay.seconds
         patience = settings.patience.seconds
         smileMerge = settings.smileMerge.seconds
@@ -63,6 +69,7 @@ extension ChangeGate.Parameters {
         maximumRate = settings.maxRate
         position = settings.positionDeadband
         angle = settings.angleDeadband
+        gaze = 2.5 * settings.angleDeadband
     }
 }
 

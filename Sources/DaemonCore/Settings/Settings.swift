@@ -1,5 +1,6 @@
 package import FaceMessages
 package import FaceMetadata
+import FaceTracking
 package import Frames
 import SettingsFiles
 
@@ -12,6 +13,7 @@ package struct Settings: Hashable, Sendable {
     package var clip = Clip()
     package var detection = Detection()
     package var tracking = Tracking()
+    package var look = Look()
     package var metadata = Metadata()
     package var events = Events()
     /// The messages that are published, besides status, stats and the state of detection.
@@ -40,6 +42,7 @@ package struct Settings: Hashable, Sendable {
             Int(text).flatMap(Orientation.init)
         }
         reader.read("camera.mirror", &camera.mirror)
+        reader.read("camera.fieldOfView", &camera.fieldOfView, in: 10...170)
         reader.read("camera.buffers", &camera.buffers, in: 2...32)
         reader.read("camera.stallTimeout", &camera.stallTimeout, in: .milliseconds(200) ... .seconds(60))
         reader.read("camera.maximumPixels", &camera.maximumPixels, in: 10_000...1_000_000_000)
@@ -61,6 +64,14 @@ package struct Settings: Hashable, Sendable {
         reader.read("tracking.enterDelay", &tracking.enterDelay, in: .zero ... .seconds(60))
         reader.read("tracking.patience", &tracking.patience, in: .milliseconds(50) ... .seconds(600))
         reader.read("tracking.smileMerge", &tracking.smileMerge, in: .zero ... .seconds(60))
+        reader.read("look.cone", &look.cone, in: 2...120)
+        reader.read("look.hold", &look.hold, in: .zero ... .seconds(60))
+        reader.read("look.release", &look.release, in: .zero ... .seconds(60))
+        reader.read("look.near", &look.near, "metres from 0.1 to 20", or: "off") { text in
+            Double(text).flatMap { (0.1...20).contains($0) ? $0 : nil }
+        }
+        reader.read("look.direction", &look.direction)
+        reader.read("metadata.fields", &metadata.fields, of: FaceObject.OptionalField.allCases)
         reader.read("metadata.maxRate", &metadata.maxRate, in: 0.1...240)
         reader.read("metadata.positionDeadband", &metadata.positionDeadband, in: 0...1)
         reader.read("metadata.angleDeadband", &metadata.angleDeadband, in: 0...180)
@@ -92,6 +103,8 @@ extension Settings {
         package var format: String?
         package var orientation = Orientation.up
         package var mirror = false
+        /// Degrees from corner to corner of the picture.
+        package var fieldOfView = FaceTracker.Parameters().fieldOfView
         package var buffers = 5
         package var stallTimeout = Duration.seconds(2)
         package var maximumPixels = JPEGDecoder.defaultMaximumPixels
@@ -130,14 +143,30 @@ extension Settings {
         package var smileMerge = Duration.milliseconds(500)
     }
 
-    /// When metadata counts as changed.
+    /// What counts as a look.
+    package struct Look: Hashable, Sendable {
+        package var cone = 20.0
+        package var hold = Duration.milliseconds(400)
+        package var release = Duration.milliseconds(700)
+        /// Metres; nil for any distance.
+        package var near: Double?
+        package var direction = Gaze(yaw: 0, pitch: 0)
+    }
+
+    /// What metadata holds, and when it counts as changed.
     package struct Metadata: Hashable, Sendable {
+        package var fields: Set<FaceObject.OptionalField> = [.looking]
         package var maxRate = 15.0
         package var positionDeadband = 0.01
         package var angleDeadband = 2.0
 
         /// Each change, however small, at any rate of frames.
-        package static let everyChange = Metadata(maxRate: 240, positionDeadband: 0, angleDeadband: 0)
+        package static let everyChange = Metadata(
+            fields: Set(FaceObject.OptionalField.allCases),
+            maxRate: 240,
+            positionDeadband: 0,
+            angleDeadband: 0
+        )
     }
 
     /// How events are delivered.

@@ -37,6 +37,15 @@ extension SettingsReader {
         }
     }
 
+    /// A direction, as yaw and pitch in degrees.
+    mutating func read(_ key: String, _ value: inout Gaze) {
+        guard let angles = readList(key, "a number", { Double($0) }) else { return }
+        guard angles.count == 2, angles.allSatisfy({ (-60...60).contains($0) }) else {
+            return refuse(key, "must be yaw and pitch in degrees from -60 to 60, such as [12, -5]")
+        }
+        value = Gaze(yaw: angles[0], pitch: angles[1])
+    }
+
     /// A part of the picture, as four shares: x, y, width, height; an empty list is the whole.
     mutating func read(_ key: String, _ value: inout NormalizedRect?) {
         guard let shares = readList(key, "a number", { Double($0) }) else { return }

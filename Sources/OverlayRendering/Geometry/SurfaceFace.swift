@@ -24,6 +24,8 @@ package struct SurfaceFace: Hashable, Sendable {
     var smile: Double?
     var leftEyeClosed: Bool?
     var rightEyeClosed: Bool?
+    /// Whether the face looks at the camera, or at what it was told stands beside it.
+    var looking: Bool?
     /// On how many analysed frames the face was seen since its enter.
     var trackedFrames: Int
 }
@@ -51,6 +53,7 @@ extension PreviewLayerGeometry {
             smile: face.smile,
             leftEyeClosed: mirrors ? face.rightEyeClosed : face.leftEyeClosed,
             rightEyeClosed: mirrors ? face.leftEyeClosed : face.rightEyeClosed,
+            looking: face.looking,
             trackedFrames: face.trackedFrames
         )
     }

@@ -31,6 +31,8 @@ package struct DrawnFace: Hashable, Sendable {
 
 /// The looks by name.
 package enum LookName: String, Hashable, Sendable, CaseIterable {
+    /// The box, with what the face does in words.
+    case label
     /// A white square with round corners, tilted by roll, in perspective by yaw and pitch.
     case box
     case hearts
@@ -47,6 +49,7 @@ package enum LookName: String, Hashable, Sendable, CaseIterable {
 
     package var look: any Look {
         switch self {
+        case .label: LabelLook()
         case .box: BoxLook()
         case .hearts: HeartsLook()
         case .santa: SantaLook()

@@ -20,6 +20,6 @@ package struct Looks {
     /// The look of a name; the first one if there is none.
     package subscript(name: String) -> any Look {
         if let own, own.name == name { return own.look }
-        return (LookName(rawValue: name) ?? .box).look
+        return (LookName(rawValue: name) ?? .label).look
     }
 }

@@ -13,7 +13,7 @@ struct Flash: Hashable, Sendable {
         switch kind {
         case .enter: 0.5
         case .blink: 0.6
-        case .smile: 1.0
+        case .smile, .look: 1.0
         case .eyesClosed: 1.5
         default: 0
         }

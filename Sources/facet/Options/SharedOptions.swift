@@ -13,7 +13,7 @@ struct OverlayOptions: ParsableArguments {
             as companion.md in the documentation describes it.
             """
     )
-    var look = LookOption.builtIn(.box)
+    var look = LookOption.builtIn(.label)
 
     @Flag(help: "Mirror the picture left to right, as people expect of their own image.")
     var mirror = false

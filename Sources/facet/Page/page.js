@@ -287,8 +287,9 @@ function addSamples(header) {
     const eyes = [face.leftClosed, face.rightClosed].filter((closed) => closed !== undefined);
     const open = eyes.length ? eyes.filter((closed) => !closed).length / eyes.length : null;
     entry.samples.push({ time: now, smile: face.smile ?? null, open });
-    const mood = [face.smiling ? "smiling" : null, open === 0 ? "eyes closed" : null].filter(Boolean).join(", ");
-    entry.name.textContent = `${cameras.size > 1 ? `${header.camera} ` : ""}face ${face.id}${mood ? ` – ${mood}` : ""}`;
+    const doing = [face.smiling && "smiling", open === 0 && "eyes closed", face.looking && "looking"];
+    const state = doing.filter(Boolean).join(", ");
+    entry.name.textContent = `${cameras.size > 1 ? `${header.camera} ` : ""}face ${face.id}${state ? ` – ${state}` : ""}`;
     entry.angles.textContent = ["yaw", "pitch", "roll"]
       .filter((angle) => face[angle] !== undefined)
       .map((angle) => `${angle} ${Math.round(face[angle])}°`)

@@ -60,6 +60,7 @@ struct ReportPage {
             ("with a face", "\(Self.percent(share)) of the time"),
             ("smiles", "\(faces.reduce(0) { $0 + $1.count(of: .smile) })"),
             ("blinks", "\(faces.reduce(0) { $0 + $1.count(of: .blink) })"),
+            ("looks", "\(faces.reduce(0) { $0 + $1.count(of: .look) })"),
         ])
     }
 
@@ -133,6 +134,7 @@ struct ReportPage {
         let facts = [
             ("there", "\(ReportChart.clock(face.start)) to \(ReportChart.clock(face.end))"),
             ("smiling", Self.seconds(face.seconds { $0.smiling == true })),
+            ("looking at the camera", Self.seconds(face.seconds { $0.looking == true })),
             (
                 "blinks",
                 minutes >= 0.5 ? "\(blinks), \(ReportChart.text(Double(blinks) / minutes)) a minute" : "\(blinks)"

@@ -217,6 +217,7 @@ struct FaceRow: Encodable {
     var smiling: Bool?
     var leftClosed: Bool?
     var rightClosed: Bool?
+    var looking: Bool?
     var yaw: Double?
     var pitch: Double?
     var roll: Double?
@@ -230,6 +231,7 @@ struct FaceRow: Encodable {
         smiling = face.smiling
         leftClosed = face.leftEyeClosed
         rightClosed = face.rightEyeClosed
+        looking = face.looking
         yaw = rounded(face.pose?.yaw)
         pitch = rounded(face.pose?.pitch)
         roll = rounded(face.pose?.roll)

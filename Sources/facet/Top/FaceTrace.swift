@@ -15,6 +15,8 @@ struct FaceTrace: Hashable {
         var smile: Double?
         /// How many of the eyes were open at the least, as a share: a blink must not fall between two steps.
         var eyes: Double?
+        /// 1 if the face looked at the camera at some time, 0 if it did not.
+        var look: Double?
         /// The last angles, in degrees.
         var yaw: Double?, pitch: Double?, roll: Double?
 
@@ -23,12 +25,14 @@ struct FaceTrace: Hashable {
             if let left = face.leftEyeClosed, let right = face.rightEyeClosed {
                 eyes = (left ? 0 : 0.5) + (right ? 0 : 0.5)
             }
+            look = face.looking.map { $0 ? 1 : 0 }
             (yaw, pitch, roll) = (face.pose?.yaw, face.pose?.pitch, face.pose?.roll)
         }
 
         fileprivate mutating func add(_ later: Step) {
             smile = [smile, later.smile].compactMap(\.self).max()
             eyes = [eyes, later.eyes].compactMap(\.self).min()
+            look = [look, later.look].compactMap(\.self).max()
             (yaw, pitch, roll) = (later.yaw, later.pitch, later.roll)
         }
     }

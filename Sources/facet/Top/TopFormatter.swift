@@ -37,8 +37,13 @@ struct TopFormatter {
             } isActive: {
                 $0.leftEyeClosed == true || $0.rightEyeClosed == true
             }
+            let look = Signal(name: "LOOK", range: 0...1, step: \.look) { face in
+                face.looking.map { $0 ? "here" : "away" }
+            } isActive: {
+                $0.looking == true
+            }
             return [
-                smile, eyes, angle("YAW", \.yaw, \.yaw), angle("PITCH", \.pitch, \.pitch),
+                smile, eyes, look, angle("YAW", \.yaw, \.yaw), angle("PITCH", \.pitch, \.pitch),
                 angle("ROLL", \.roll, \.roll),
             ]
         }

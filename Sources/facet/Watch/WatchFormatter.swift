@@ -50,6 +50,8 @@ struct WatchFormatter {
     private func expression(_ face: FaceObject) -> [String] {
         var words: [String] = []
         if face.smiling == true { words.append("smiling") }
+        if face.looking == true { words.append("looking") }
+        if let distance = face.distance { words.append("\((distance * 10).rounded() / 10) m away") }
         switch (face.leftEyeClosed, face.rightEyeClosed) {
         case (true, true): words.append("eyes closed")
         case (true, _): words.append("left eye closed")
@@ -70,6 +72,8 @@ struct WatchFormatter {
             words.append("after \(seconds(duration)), at most \(percent(peak))")
         } else if let eyes = event.kind.eyes, let duration = event.kind.duration {
             words.append("\(eyes == .both ? "both eyes" : "\(eyes.rawValue) eye"), \(seconds(duration))")
+        } else if let duration = event.kind.duration {
+            words.append("after \(seconds(duration))")
         } else if withPose {
             words += pose(event.face.pose)
         }

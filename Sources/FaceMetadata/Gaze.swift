@@ -1,0 +1,48 @@
+/// Where a face looks, in degrees from the direction to the camera: 0 and 0 is into the lens.
+///
+/// How far eyes turn for the same iris in the picture differs between people and with glasses, so that a direction is off by
+/// some degrees: whether somebody looks at a thing can be told, which word they read cannot.
+public struct Gaze: Hashable, Sendable {
+    /// To the side: positive is towards the picture's right.
+    public var yaw: Double
+
+    /// Positive is up.
+    public var pitch: Double
+
+    /// Makes a direction from its angles in degrees.
+    public init(yaw: Double, pitch: Double) {
+        self.yaw = yaw
+        self.pitch = pitch
+    }
+
+    /// The angle to another direction, in degrees; exact only near the camera's direction, where that is what matters.
+    public func angle(to other: Gaze) -> Double {
+        let (across, up) = (yaw - other.yaw, pitch - other.pitch)
+        return (across * across + up * up).squareRoot()
+    }
+}
+
+extension FaceObject {
+    /// A field of a face that is published only if the owner of the camera wants it.
+    public enum OptionalField: String, Hashable, Sendable, CaseIterable {
+        /// Whether the face looks at the camera or the thing beside it.
+        case looking
+        /// Where the face looks.
+        case gaze
+        /// How far away the face is.
+        case distance
+    }
+
+    /// The face with those of the optional fields only.
+    public func keeping(_ fields: Set<OptionalField>) -> FaceObject {
+        var face = self
+        for field in OptionalField.allCases where !fields.contains(field) {
+            switch field {
+            case .looking: face.looking = nil
+            case .gaze: face.gaze = nil
+            case .distance: face.distance = nil
+            }
+        }
+        return face
+    }
+}

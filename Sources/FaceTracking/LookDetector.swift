@@ -1,0 +1,182 @@
+public import FaceMetadata
+import Glibc
+
+extension FaceTracker.Parameters {
+    /// What counts as a look.
+    public struct Look: Hashable, Sendable {
+        /// The opening of the cone around `direction` that the gaze must lie in, from edge to edge in degrees.
+        public var cone = 20.0
+        /// For how many seconds a face must look before its `look`.
+        public var hold = 0.4
+        /// For how many seconds it must look elsewhere before its `look_away`.
+        public var release = 0.7
+        /// Only faces nearer than this count, in metres; nil for all. One whose distance is unknown does not count then.
+        public var near: Double?
+        /// Where the thing stands that is looked at, seen from the face; 0 and 0 is the camera.
+        public var direction = Gaze(yaw: 0, pitch: 0)
+
+        /// Makes the default parameters.
+        public init() {}
+    }
+}
+
+/// Detects the beginning and the end of looks: near, facing, and held for a moment.
+///
+/// How often it is right is in docs/accuracy.md.
+struct LookDetector: Sendable {
+    /// A look goes on in a cone and up to a distance larger by this factor, so that it does not end and begin again at the
+    /// edge.
+    private static let hysteresis = 1.25
+
+    /// What a frame brought.
+    struct Output: Hashable, Sendable {
+        /// Whether a look began.
+        var began = false
+        /// The look that ended.
+        var ended: FaceEvent.Kind?
+    }
+
+    /// What a frame shows of a face's eyes.
+    enum Eyes: Hashable, Sendable {
+        /// They look there.
+        case open(Gaze)
+        /// They are closed, or lowered so far that their irises are hidden.
+        case closed
+        /// They are too small to tell.
+        case unknown
+    }
+
+    /// Whether a look has begun and not ended; nil if that is unknown.
+    private(set) var isLooking: Bool?
+    /// When the gaze came to the target, and when it was last there.
+    private var onTarget: (since: Double, last: Double)?
+    /// Since when it can be told whether the face looks.
+    private var knownSince: Double?
+    /// When the eyes were seen open last.
+    private var lastOpen: Double?
+
+    /// Takes the eyes in the next frame in which the face was seen, at a time in seconds.
+    ///
+    /// - Parameters:
+    ///   - eyes: What is seen of them.
+    ///   - distance: How far away the face is, in metres; nil if that is unknown.
+    ///   - time: Seconds.
+    ///   - parameters: What counts as a look.
+    /// - Returns: Whether a look began or ended.
+    mutating func advance(
+        _ eyes: Eyes,
+        distance: Double?,
+        at time: Double,
+        _ parameters: FaceTracker.Parameters.Look
+    ) -> Output {
+        var output = Output()
+        // A blink is no look-away; eyes that are not seen for longer look at nothing.
+        let isLong = lastOpen.map { time - $0 > BlinkDetector.longest } ?? true
+        if isLong { output.ended = leaveTarget(at: time, parameters) }
+        if eyes == .unknown, isLong, isLooking != true { (isLooking, knownSince) = (nil, nil) }
+        if eyes != .unknown { knownSince = knownSince ?? time }
+        guard case .open(let gaze) = eyes else { return output }
+        lastOpen = time
+        let room = onTarget == nil ? 1 : Self.hysteresis
+        let isNear = parameters.near.map { near in distance.map { $0 <= near * room } ?? false } ?? true
+        guard isNear, gaze.angle(to: parameters.direction) <= parameters.cone / 2 * room else {
+            output.ended = output.ended ?? leaveTarget(at: time, parameters)
+            return output
+        }
+        onTarget = (onTarget?.since ?? time, time)
+        if isLooking != true, let onTarget, time - onTarget.since >= parameters.hold - Track.slack {
+            isLooking = true
+            output.began = true
+        }
+        return output
+    }
+
+    /// Ends the look under way, if there is one: what happened.
+    mutating func end() -> FaceEvent.Kind? {
+        defer { (isLooking, onTarget) = (false, nil) }
+        guard isLooking == true, let onTarget else { return nil }
+        return .lookAway(duration: max(0, onTarget.last - onTarget.since))
+    }
+
+    /// Takes a moment at which the gaze is elsewhere, or has been unknown for a while.
+    private mutating func leaveTarget(at time: Double, _ parameters: FaceTracker.Parameters.Look) -> FaceEvent.Kind? {
+        if isLooking == true {
+            let last = onTarget?.last ?? time
+            return time - last >= parameters.release - Track.slack ? end() : nil
+        }
+        onTarget = nil
+        // Whoever comes may be about to look.
+        if let knownSince, time - knownSince >= parameters.hold - Track.slack { isLooking = false }
+        return nil
+    }
+}
+
+/// All that is derived from the gaze of one face.
+struct GazeMonitor: Sendable {
+    /// The width of an iris in metres: 11.7 ± 0.5 mm in nearly everybody, the figure that MediaPipe Iris uses too.
+    private static let irisWidth = 0.0117
+    /// Below this distance of the outer eye corners an iris is less than four pixels wide, and the distance unknown.
+    private static let smallestEyeDistance = 30.0
+    /// Beyond this yaw, in degrees to either side, an iris looks narrower than it is.
+    private static let yawLimit = 25.0
+    /// Over how many seconds a distance is averaged, and for how many it holds once it cannot be measured: squints and lids
+    /// change the width of an iris by a tenth.
+    private static let distanceWindow = 1.0
+
+    /// Where the face looks, steadied; nil if that is unknown.
+    private(set) var gaze: Gaze?
+    /// How far away it is, in metres; nil if that is unknown.
+    private(set) var distance: Double?
+
+    private var filters = [OneEuroFilter](repeating: OneEuroFilter(ObservationSmoother.angle), count: 2)
+    private var gazeTime = 0.0
+    private var distanceTime = 0.0
+    private var look = LookDetector()
+
+    /// Whether the face looks at the target; nil if that is unknown.
+    var isLooking: Bool? { look.isLooking }
+
+    /// Takes the next frame in which the face was seen.
+    mutating func advance(
+        _ observation: FaceObservation,
+        areEyesOpen: Bool,
+        at time: Double,
+        _ parameters: FaceTracker.Parameters
+    ) -> LookDetector.Output {
+        let raw = observation.eyeDistance >= parameters.smallestEyeDistance ? observation.gaze : nil
+        var eyes = raw == nil ? LookDetector.Eyes.unknown : .closed
+        if areEyesOpen, let raw {
+            let interval = gaze == nil ? 0 : time - gazeTime
+            let steady = Gaze(
+                yaw: filters[0].filter(raw.yaw, interval: interval),
+                pitch: filters[1].filter(raw.pitch, interval: interval)
+            )
+            (gaze, gazeTime, eyes) = (steady, time, .open(steady))
+        } else if time - gazeTime > BlinkDetector.longest {
+            gaze = nil
+        }
+        measureDistance(observation, areEyesOpen: areEyesOpen, at: time, fieldOfView: parameters.fieldOfView)
+        return look.advance(eyes, distance: distance, at: time, parameters.look)
+    }
+
+    /// Ends the look under way, if there is one: what happened.
+    mutating func end() -> FaceEvent.Kind? { look.end() }
+
+    private mutating func measureDistance(
+        _ observation: FaceObservation,
+        areEyesOpen: Bool,
+        at time: Double,
+        fieldOfView: Double
+    ) {
+        guard areEyesOpen, observation.eyeDistance >= Self.smallestEyeDistance,
+            abs(observation.pose.yaw) <= Self.yawLimit, let diameter = observation.irisDiameter, diameter > 0
+        else {
+            if time - distanceTime > Self.distanceWindow { distance = nil }
+            return
+        }
+        let measured = Self.irisWidth / (2 * tan(fieldOfView / 2 * .pi / 180) * diameter)
+        let share = 1 - exp(-max(0, time - distanceTime) / Self.distanceWindow)
+        distance = distance.map { $0 + share * (measured - $0) } ?? measured
+        distanceTime = time
+    }
+}

@@ -1,0 +1,178 @@
+import ArgumentParser
+import FaceMessages
+import FaceMetadata
+import Foundation
+import SettingsFiles
+import System
+
+/// `facet calibrate`: measures where a thing stands that people look at.
+struct Calibrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Measures where the thing stands that people look at: the setting look.direction.",
+        discussion: """
+            Sit where people will be, with no other face nearer, and look at the thing until it says that it is done. Prints \
+            the lines for the daemon's settings. The daemon must publish the gaze for it (metadata.fields); without a daemon, \
+            --source opens the camera itself and measures more finely.
+
+            Examples:
+              facet calibrate --source auto
+              facet calibrate --camera porch --write /etc/facet/facetd.yaml
+            """
+    )
+
+    /// Seconds until the command gives up.
+    private static let patience = 20.0
+
+    @Option(help: "For how many seconds to measure, 1…30.")
+    var seconds = 3.0
+
+    @Option(help: "Write the direction into this settings file, and leave everything else in it as it is.")
+    var write: String?
+
+    @OptionGroup var live: SourceOptions
+    @OptionGroup var broker: BrokerOptions
+
+    func validate() throws {
+        guard (1...30).contains(seconds) else { throw ValidationError("--seconds must be 1 to 30, not \(seconds)") }
+    }
+
+    func run() async throws {
+        // A file that cannot be written is no reason to look at something first.
+        let file = try write.map { try DirectionFile(path: $0) }
+        let subscriber = try await live.subscriber(broker, command: "calibrate", topics: Topic.followed)
+        var (measurement, notices) = (GazeMeasurement(seconds: seconds), Notices(address: subscriber.address))
+        var state = CameraState()
+        let begin = ContinuousClock.now
+        StandardOutput.note("look at the thing and keep still")
+        for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
+            switch input.content {
+            case .occurrence(let occurrence):
+                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
+                if case .message(let message) = occurrence, case .decoded(let decoded) = message.content {
+                    _ = state.take(decoded)
+                }
+            case .tick:
+                let time = begin.duration(to: .now) / .seconds(1)
+                // Metadata comes only when a value changes: until then it holds.
+                if let direction = try measurement.take(state.faces, at: time) {
+                    await subscriber.stop()
+                    return try report(direction, file)
+                }
+                if time > Self.patience { throw CommandFailure(measurement.failureReason(subscriber.address)) }
+            case .key, .interrupted: break
+            }
+        }
+        throw CommandFailure(measurement.failureReason(subscriber.address))
+    }
+
+    private func report(_ direction: Gaze, _ file: DirectionFile?) throws {
+        StandardOutput.print(line: "look:\n  direction: \(DirectionFile.text(direction))")
+        guard let file else { return }
+        try file.write(direction)
+        StandardOutput.note("written to \(file.path); the daemon takes it over on SIGHUP (systemctl reload facetd)")
+    }
+}
+
+/// Where the nearest face looks, over a stretch of time.
+struct GazeMeasurement {
+    /// Degrees around the middle that half of the gazes may lie off: more is somebody who looks around.
+    private static let mostSpread = 6.0
+
+    /// For how many seconds.
+    let seconds: Double
+
+    private var start: Double?
+    private var gazes: [Gaze] = []
+    private var hasSeenFace = false
+
+    /// Makes a measurement that begins when a gaze is known.
+    init(seconds: Double) { self.seconds = seconds }
+
+    /// Takes the faces at a time in seconds.
+    ///
+    /// - Returns: the middle of all gazes, once there are enough of them.
+    /// - Throws: `CommandFailure` if the face looked around.
+    mutating func take(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Gaze? {
+        let nearest = faces.max { $0.bounds.area < $1.bounds.area }
+        hasSeenFace = hasSeenFace || nearest != nil
+        guard let gaze = nearest?.gaze, nearest?.isSeen == true else { return nil }
+        let began = start ?? time
+        start = began
+        gazes.append(gaze)
+        guard time - began >= seconds else { return nil }
+        let middle = Gaze(yaw: Self.median(gazes.map(\.yaw)), pitch: Self.median(gazes.map(\.pitch)))
+        let spread = Self.median(gazes.map { $0.angle(to: middle) })
+        guard spread <= Self.mostSpread else {
+            throw CommandFailure("the eyes moved by \(Int(spread)) degrees: look at one point, and try again")
+        }
+        return middle
+    }
+
+    /// Why nothing could be measured.
+    func failureReason(_ address: String) -> String {
+        if !hasSeenFace { return "no face was seen at \(address): sit before the camera, and try again" }
+        return gazes.isEmpty
+            ? "no gaze is known: come nearer, or let the daemon publish it with metadata.fields: [looking, gaze]"
+            : "the eyes were not seen for long enough: look at the thing for \(seconds) s, and try again"
+    }
+
+    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+}
+
+/// A settings file in which one line is to change.
+struct DirectionFile {
+    private static let key = "look.direction"
+
+    let path: String
+    private let lines: [Substring]
+    private let places: [String: Int]
+
+    /// Reads a settings file.
+    init(path: String) throws {
+        self.path = path
+        do {
+            places = try SettingsFile(path: path, example: "config/facetd.yaml").lines
+            lines = try SmallFile.text(at: path).split(separator: "\n", omittingEmptySubsequences: false)
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+        let group = places["look"].map { lines[$0 - 1].prefix { $0 != "#" } }
+        guard group?.trimmingPrefix("look:").allSatisfy(\.isWhitespace) ?? true else {
+            throw CommandFailure("\(path): look is not written as lines below it; write look.direction there yourself")
+        }
+    }
+
+    /// A direction as settings write it.
+    static func text(_ direction: Gaze) -> String {
+        "[\((direction.yaw * 10).rounded() / 10), \((direction.pitch * 10).rounded() / 10)]"
+    }
+
+    /// The file's text with a direction.
+    func text(with direction: Gaze) -> String {
+        var lines = lines
+        let setting = "direction: " + Self.text(direction)
+        if let line = places[Self.key] {
+            let old = lines[line - 1]
+            let comment = old.firstIndex(of: "#").map { "  " + old[$0...] } ?? ""
+            lines[line - 1] = old.prefix { $0 == " " } + setting + comment
+        } else if let line = places["look"] {
+            // As far in as the settings beside it.
+            let indent = lines[line...].first { !$0.allSatisfy(\.isWhitespace) }?.prefix { $0 == " " } ?? ""
+            lines.insert((indent.isEmpty ? "  " : indent) + setting, at: line)
+        } else {
+            if lines.last == "" { lines.removeLast() }
+            lines += ["", "look:", "  " + setting, ""]
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Writes a direction into the file.
+    func write(_ direction: Gaze) throws {
+        do {
+            // In place, so that the file keeps its owner and its mode.
+            try Data(text(with: direction).utf8).write(to: URL(filePath: path))
+        } catch {
+            throw CommandFailure("cannot write \(path): \(SystemReason(error))")
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import FaceMessages
+import FaceMetadata
+import FacetTestSupport
+import Foundation
+import Testing
+
+@testable import facet
+
+@Suite("facet calibrate")
+struct CalibrateTests {
+    private func face(_ gaze: Gaze?, width: Double = 0.3) -> FaceObject {
+        let bounds = NormalizedRect(x: 0.3, y: 0.3, width: width, height: 0.4)
+        var face = FaceObject(faceID: FaceID(rawValue: Int(width * 10)), bounds: bounds, confidence: 1)
+        face.gaze = gaze
+        return face
+    }
+
+    @Test("takes the middle of where the nearest face looks for as long as it is to, once its eyes are seen")
+    func measurement() throws {
+        var measurement = GazeMeasurement(seconds: 1)
+        #expect(try measurement.take([], at: 0) == nil)
+        #expect(try measurement.take([face(nil)], at: 1) == nil)
+        let far = face(Gaze(yaw: -40, pitch: 0), width: 0.1)
+        for step in 0..<10 {
+            // A glance aside is no reason to begin again.
+            let gaze = step == 4 ? Gaze(yaw: 80, pitch: 0) : Gaze(yaw: 12 + Double(step % 3), pitch: -4)
+            #expect(try measurement.take([far, face(gaze)], at: 2 + Double(step) / 10) == nil)
+        }
+        #expect(try measurement.take([far, face(Gaze(yaw: 13, pitch: -4))], at: 3) == Gaze(yaw: 13, pitch: -4))
+    }
+
+    @Test("gives up on somebody who looks around, and says why nothing was measured")
+    func failures() {
+        var around = GazeMeasurement(seconds: 1)
+        let failure = #expect(throws: CommandFailure.self) {
+            for step in 0...10 {
+                _ = try around.take([face(Gaze(yaw: Double(step * 6), pitch: 0))], at: Double(step) / 10)
+            }
+        }
+        #expect(failure?.description.contains("look at one point") == true)
+        var nobody = GazeMeasurement(seconds: 1)
+        #expect(nobody.failureReason("auto").contains("no face was seen at auto"))
+        _ = try? nobody.take([face(nil)], at: 0)
+        #expect(nobody.failureReason("auto").contains("metadata.fields"))
+    }
+
+    @Test(
+        "changes one line of a settings file, and leaves its comments and everything else",
+        arguments: [
+            (
+                "look:\n  cone: 25  # wide\n  direction: [0, 0]  # the shelf\nlog: {level: info}\n",
+                "look:\n  cone: 25  # wide\n  direction: [12.3, -4.0]  # the shelf\nlog: {level: info}\n"
+            ),
+            ("# mine\nlook:\n    cone: 25\n", "# mine\nlook:\n    direction: [12.3, -4.0]\n    cone: 25\n"),
+            ("log: {level: info}", "log: {level: info}\n\nlook:\n  direction: [12.3, -4.0]\n"),
+        ]
+    )
+    func file(before: String, after: String) throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(before, to: "facetd.yaml")
+        try DirectionFile(path: path).write(Gaze(yaw: 12.34, pitch: -4))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == after)
+    }
+
+    @Test(
+        "refuses a file that it cannot change safely, with the reason",
+        arguments: ["look: {cone: 25}\n", "look: [\n"]
+    )
+    func refusal(text: String) throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(text, to: "facetd.yaml")
+        #expect(throws: CommandFailure.self) { try DirectionFile(path: path) }
+        #expect(throws: CommandFailure.self) { try DirectionFile(path: directory.file("none.yaml")) }
+    }
+}
