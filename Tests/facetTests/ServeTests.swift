@@ -70,15 +70,20 @@ struct ServeTests {
     @Test("the page is there, under a policy that forbids everything foreign")
     func page() throws {
         let server = server()
-        for (path, type) in [("/", "text/html"), ("/page.js", "text/javascript"), ("/page.css", "text/css")] {
+        let page = words(get("/", server))
+        let scripts = page.matches(of: /[a-z]+\.js\b/) + words(get("/page.js", server)).matches(of: /[a-z]+\.js\b/)
+        #expect(Set(scripts.map(\.output)).count == 9)
+        let files = [("/", "text/html"), ("/page.css", "text/css"), ("/manifest.json", "application/manifest+json")]
+        for (path, type) in files + scripts.map({ ("/\($0.output)", "text/javascript") }) {
             let response = get(path, server)
             #expect(response.status == 200)
             #expect(response.headers["Content-Type"]?.hasPrefix(type) == true)
             let policy = try #require(response.headers["Content-Security-Policy"])
             #expect(policy.contains("default-src 'none'") && !policy.contains("unsafe"))
             let text = words(response)
-            #expect(text.count > 500 && !text.contains("http://") && !text.contains("style=\""))
+            #expect(text.count > 200 && !text.contains("http://") && !text.contains("style=\""))
         }
+        #expect(get("/icon.svg", server).headers["Content-Type"] == "image/svg+xml")
         #expect(get("/else", server).status == 404)
         #expect(server.answer(request("POST", "/")).status == 405)
     }
@@ -103,6 +108,7 @@ struct ServeTests {
     func token(client: String) throws {
         let server = server(token: Self.token)
         for path in ["/", "/page.js", "/live", "/else"] { #expect(get(path, server).status == 401, "\(path)") }
+        for path in ["/page.css", "/icon.svg", "/manifest.json"] { #expect(get(path, server).status == 200, "\(path)") }
         // Otherwise Chromium posts the form with the origin "null", which is a foreign page's.
         #expect(get("/", server).headers["Referrer-Policy"] == "same-origin")
         let wrong = login("wrong", server, from: client)
@@ -404,6 +410,81 @@ struct PagePublisherTests {
         )
         let picture = try next(viewer)
         #expect(picture.header["camera"] as? String == "porch/faces")
+    }
+
+    /// The newest state that a page is sent.
+    private func newestState(_ viewer: Viewer) throws -> [String: Any] {
+        var state: [String: Any] = [:]
+        while let message = bytes(viewer.next()) {
+            let header = try parts(of: message).header
+            if header["type"] as? String == "state" { state = header }
+        }
+        return state
+    }
+
+    @Test("a restart of the broker changes no name, and takes away the cameras that do not come back")
+    func restartOfBroker() throws {
+        let publisher = try publisher()
+        let viewer = try join()
+        func cameras() throws -> [String: String] {
+            let rows = try #require(try newestState(viewer)["cameras"] as? [[String: Any]])
+            return rows.reduce(into: [:]) { $0[$1["base"] as? String ?? ""] = $1["name"] as? String }
+        }
+        let bases = ["faces", "porch/faces", "yard/faces"]
+        func hear(_ base: String, at seconds: Double) {
+            let encoder = MessageEncoder(camera: "The \(base)", boot: "1")
+            let status = DaemonStatus(state: .online, cameraState: .streaming)
+            publisher.take(received(encoder.status(status), under: base), at: seconds)
+        }
+        for base in bases { hear(base, at: 0) }
+        publisher.take(.connection(.disconnected("gone")), at: 1)
+        try publisher.advance(to: 1)
+        #expect(try cameras() == Dictionary(uniqueKeysWithValues: bases.map { ($0, "The \($0)") }))
+        publisher.take(connected, at: 2)
+        hear("yard/faces", at: 3)
+        try publisher.advance(to: 4)
+        #expect(try cameras().count == 3, "a daemon needs some seconds to come back")
+        try publisher.advance(to: 23)
+        #expect(try cameras().keys.sorted() == ["faces", "yard/faces"], "one that was named stays")
+    }
+
+    @Test("blinks do not push other events out")
+    func eventsOfEachKind() throws {
+        let publisher = try publisher()
+        let viewer = try join()
+        for number in 0..<50 {
+            let kind = number == 0 ? FaceEvent.Kind.smile : .blink(eyes: .both, duration: 0.1)
+            let event = encoder.event(event(kind).event, id: "E\(number)", seq: number, latency: nil)
+            publisher.take(received(event), at: 0)
+        }
+        try publisher.advance(to: 0.01)
+        let rows = try #require(try newestState(viewer)["events"] as? [[String: Any]])
+        #expect(rows.map { $0["number"] as? Int } == [1] + Array(31...50))
+        #expect(rows.first?["name"] as? String == "front")
+    }
+
+    @Test("an overlay is what the look draws, without picture or drawn heads")
+    func overlayAlone() throws {
+        let publisher = try publisher()
+        let plain = try join()
+        let overlay = try #require(viewers.join(ViewerWish(look: "hearts", isMirrored: false, isOverlay: true)))
+        publisher.take(received(encoder.metadata([face()], at: stamp(3))), at: 0)
+        try publisher.advance(to: 0.01)
+        let (heads, marks) = try (frame(plain), frame(overlay))
+        #expect(marks.svg.count < heads.svg.count && marks.svg.contains("<path"))
+        let box = try #require((marks.header["faces"] as? [[String: Any]])?.first?["box"] as? [Double])
+        #expect(box.count == 4 && box.allSatisfy { (0...1).contains($0) })
+        publisher.take(received(encoder.preview(try jpeg(), of: stamp(3))), at: 0.1)
+        try publisher.advance(to: 0.2)
+        #expect(try frame(plain).jpeg.count > 0)
+        #expect(try frame(overlay).jpeg.isEmpty)
+    }
+
+    /// The next picture that a page is sent.
+    private func frame(_ viewer: Viewer) throws -> (header: [String: Any], svg: String, jpeg: [UInt8]) {
+        var message = try next(viewer)
+        while message.header["type"] as? String != "frame" { message = try next(viewer) }
+        return message
     }
 
     @Test("the loss of the broker, events and the camera's trouble are in the state")
