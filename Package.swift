@@ -121,8 +121,11 @@ let package = Package(
                 argumentParser, logging,
             ],
             resources: [
-                .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
-                .embedInCode("Page/login.html"), .embedInCode("Report/report.css"),
+                .embedInCode("Page/page.html"), .embedInCode("Page/login.html"), .embedInCode("Page/page.css"),
+                .embedInCode("Page/icon.svg"), .embedInCode("Page/manifest.json"), .embedInCode("Page/page.js"),
+                .embedInCode("Page/address.js"), .embedInCode("Page/advice.js"), .embedInCode("Page/dom.js"),
+                .embedInCode("Page/feed.js"), .embedInCode("Page/film.js"), .embedInCode("Page/lanes.js"),
+                .embedInCode("Page/stream.js"), .embedInCode("Page/tile.js"), .embedInCode("Report/report.css"),
             ],
             swiftSettings: strict
         ),

@@ -4,7 +4,10 @@ import FaceMetadata
 ///
 /// Part of the level that is usual for this face is taken off. What each rule and constant contributes, and on what it was
 /// tuned, is in docs/accuracy.md.
-struct SmileDetector: Sendable {
+package struct SmileDetector: Sendable {
+    /// The mean level above which a clear smile begins while the lips are still.
+    package static let startLevel = 0.7
+
     /// What must be held, and for how long, to begin a smile.
     private struct Onset {
         var seconds: Double
@@ -16,7 +19,8 @@ struct SmileDetector: Sendable {
 
     /// A clear smile, and a weaker one that lasts, which bared teeth resemble: their corners are 0.06 to 0.09 low.
     private static let onsets = [
-        Onset(seconds: window, level: 0.7, mostCornerDrop: 0.09), Onset(seconds: 1, level: 0.6, mostCornerDrop: 0.05),
+        Onset(seconds: window, level: startLevel, mostCornerDrop: 0.09),
+        Onset(seconds: 1, level: 0.6, mostCornerDrop: 0.05),
     ]
     /// Over how many seconds the level is averaged.
     private static let window = 0.1

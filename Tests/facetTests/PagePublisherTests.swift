@@ -139,6 +139,81 @@ struct PagePublisherTests {
         #expect(picture.header["camera"] as? String == "porch/faces")
     }
 
+    /// The newest state that a page is sent.
+    private func newestState(_ viewer: Viewer) throws -> [String: Any] {
+        var state: [String: Any] = [:]
+        while let message = bytes(viewer.next()) {
+            let header = try parts(of: message).header
+            if header["type"] as? String == "state" { state = header }
+        }
+        return state
+    }
+
+    @Test("a restart of the broker changes no name, and takes away the cameras that do not come back")
+    func restartOfBroker() throws {
+        let publisher = try publisher()
+        let viewer = try join()
+        func cameras() throws -> [String: String] {
+            let rows = try #require(try newestState(viewer)["cameras"] as? [[String: Any]])
+            return rows.reduce(into: [:]) { $0[$1["base"] as? String ?? ""] = $1["name"] as? String }
+        }
+        let bases = ["faces", "porch/faces", "yard/faces"]
+        func hear(_ base: String, at seconds: Double) {
+            let encoder = MessageEncoder(camera: "The \(base)", boot: "1")
+            let status = DaemonStatus(state: .online, cameraState: .streaming)
+            publisher.take(received(encoder.status(status), under: base), at: seconds)
+        }
+        for base in bases { hear(base, at: 0) }
+        publisher.take(.connection(.disconnected("gone")), at: 1)
+        try publisher.advance(to: 1)
+        #expect(try cameras() == Dictionary(uniqueKeysWithValues: bases.map { ($0, "The \($0)") }))
+        publisher.take(connected, at: 2)
+        hear("yard/faces", at: 3)
+        try publisher.advance(to: 4)
+        #expect(try cameras().count == 3, "a daemon needs some seconds to come back")
+        try publisher.advance(to: 23)
+        #expect(try cameras().keys.sorted() == ["faces", "yard/faces"], "one that was named stays")
+    }
+
+    @Test("blinks do not push other events out")
+    func eventsOfEachKind() throws {
+        let publisher = try publisher()
+        let viewer = try join()
+        for number in 0..<50 {
+            let kind = number == 0 ? FaceEvent.Kind.smile : .blink(eyes: .both, duration: 0.1)
+            let event = encoder.event(event(kind).event, id: "E\(number)", seq: number, latency: nil)
+            publisher.take(received(event), at: 0)
+        }
+        try publisher.advance(to: 0.01)
+        let rows = try #require(try newestState(viewer)["events"] as? [[String: Any]])
+        #expect(rows.map { $0["number"] as? Int } == [1] + Array(31...50))
+        #expect(rows.first?["name"] as? String == "front")
+    }
+
+    @Test("an overlay is what the look draws, without picture or drawn heads")
+    func overlayAlone() throws {
+        let publisher = try publisher()
+        let plain = try join()
+        let overlay = try #require(viewers.join(ViewerWish(look: "hearts", isMirrored: false, isOverlay: true)))
+        publisher.take(received(encoder.metadata([face()], at: stamp(3))), at: 0)
+        try publisher.advance(to: 0.01)
+        let (heads, marks) = try (frame(plain), frame(overlay))
+        #expect(marks.svg.count < heads.svg.count && marks.svg.contains("<path"))
+        let box = try #require((marks.header["faces"] as? [[String: Any]])?.first?["box"] as? [Double])
+        #expect(box.count == 4 && box.allSatisfy { (0...1).contains($0) })
+        publisher.take(received(encoder.preview(try jpeg(), of: stamp(3))), at: 0.1)
+        try publisher.advance(to: 0.2)
+        #expect(try frame(plain).jpeg.count > 0)
+        #expect(try frame(overlay).jpeg.isEmpty)
+    }
+
+    /// The next picture that a page is sent.
+    private func frame(_ viewer: Viewer) throws -> (header: [String: Any], svg: String, jpeg: [UInt8]) {
+        var message = try next(viewer)
+        while message.header["type"] as? String != "frame" { message = try next(viewer) }
+        return message
+    }
+
     @Test("the loss of the broker, events and the camera's trouble are in the state")
     func state() async throws {
         let publisher = try publisher()

@@ -70,15 +70,20 @@ struct ServeTests {
     @Test("the page is there, under a policy that forbids everything foreign")
     func page() throws {
         let server = server()
-        for (path, type) in [("/", "text/html"), ("/page.js", "text/javascript"), ("/page.css", "text/css")] {
+        let page = words(get("/", server))
+        let scripts = page.matches(of: /[a-z]+\.js\b/) + words(get("/page.js", server)).matches(of: /[a-z]+\.js\b/)
+        #expect(Set(scripts.map(\.output)).count == 9)
+        let files = [("/", "text/html"), ("/page.css", "text/css"), ("/manifest.json", "application/manifest+json")]
+        for (path, type) in files + scripts.map({ ("/\($0.output)", "text/javascript") }) {
             let response = get(path, server)
             #expect(response.status == 200)
             #expect(response.headers["Content-Type"]?.hasPrefix(type) == true)
             let policy = try #require(response.headers["Content-Security-Policy"])
             #expect(policy.contains("default-src 'none'") && !policy.contains("unsafe"))
             let text = words(response)
-            #expect(text.count > 500 && !text.contains("http://") && !text.contains("style=\""))
+            #expect(text.count > 200 && !text.contains("http://") && !text.contains("style=\""))
         }
+        #expect(get("/icon.svg", server).headers["Content-Type"] == "image/svg+xml")
         #expect(get("/else", server).status == 404)
         #expect(server.answer(request("POST", "/")).status == 405)
     }
@@ -103,6 +108,7 @@ struct ServeTests {
     func token(client: String) throws {
         let server = server(token: Self.token)
         for path in ["/", "/page.js", "/live", "/else"] { #expect(get(path, server).status == 401, "\(path)") }
+        for path in ["/page.css", "/icon.svg", "/manifest.json"] { #expect(get(path, server).status == 200, "\(path)") }
         // Otherwise Chromium posts the form with the origin "null", which is a foreign page's.
         #expect(get("/", server).headers["Referrer-Policy"] == "same-origin")
         let wrong = login("wrong", server, from: client)

@@ -10,8 +10,8 @@ import OverlayRendering
 /// Everything is drawn and encoded once for each camera, look and mirroring that any page wants, however many pages there
 /// are. Not Sendable: the one task of the command owns it.
 final class PagePublisher {
-    /// Events that the page's list holds.
-    private static let events = 60
+    /// Events of each kind that are kept, so that blinks do not push the others out.
+    private static let events = 20
 
     /// Cameras at the same time: names under a pattern come from any client that may publish.
     static let capacity = 64
@@ -32,6 +32,9 @@ final class PagePublisher {
     /// Seconds between two states without a change, so that a page notices a connection that broke silently.
     private static let heartbeat = 2.0
 
+    /// Seconds from the connection until a silent camera is taken away: daemons connect again within three.
+    private static let patience = 20.0
+
     /// Seconds between two states at the least, however much changes.
     private static let pause = 0.1
 
@@ -49,6 +52,10 @@ final class PagePublisher {
     private var events: [EventRow] = []
     private var eventCount = 0
     private var connection: ConnectionState = .connecting
+    /// Since when there is no connection.
+    private var lost: Timestamp? = .wallClock()
+    /// When the connection was made, in seconds, until silent cameras are taken away.
+    private var connected: Double?
     private var isStateDirty = true
     private var lastState = -PagePublisher.heartbeat
     private var seenChanges = -1
@@ -78,14 +85,14 @@ final class PagePublisher {
         switch occurrence {
         case .connection(let state):
             connection = state
+            connected = state.isConnected ? seconds : nil
+            lost = state.isConnected ? nil : lost ?? .wallClock()
             isStateDirty = true
             for base in cameras.keys { _ = cameras[base]?.take(occurrence, at: seconds) }
         case .message(let message):
             let base = message.base
             if case .removed = message.content, message.topic == .status, !named.contains(base) {
-                isStateDirty = isStateDirty || cameras.removeValue(forKey: base) != nil
-                viewers.serve(cameras.keys)
-                return
+                return remove([base])
             }
             if message.topic == .previewJPEG, message.payload.count > Self.pictureBytes / max(1, cameras.count) {
                 cameras[base]?.refusePicture()
@@ -127,24 +134,34 @@ final class PagePublisher {
         return true
     }
 
+    private func remove(_ bases: [String]) {
+        for base in bases { isStateDirty = cameras.removeValue(forKey: base) != nil || isStateDirty }
+        viewers.serve(cameras.keys)
+    }
+
     private func remember(_ message: EventMessage, _ base: String) {
         eventCount += 1
-        if events.count == Self.events { events.removeFirst() }
-        events.append(
-            EventRow(
-                number: eventCount,
-                camera: base,
-                kind: Topic(message.event.kind).rawValue,
-                face: message.event.face.faceID.rawValue,
-                time: message.event.stamp.time.iso8601,
-                text: formatter.words(of: message, withPose: false).printable
-            )
+        let row = EventRow(
+            number: eventCount,
+            camera: base,
+            name: message.origin.camera,
+            kind: Topic(message.event.kind).rawValue,
+            face: message.event.face.faceID.rawValue,
+            time: message.event.stamp.time.iso8601,
+            text: formatter.words(of: message, withPose: false).printable
         )
+        let same = events.indices.filter { events[$0].kind == row.kind }
+        if same.count == Self.events { events.remove(at: same[0]) }
+        events.append(row)
     }
 
     /// Sends what is new to the pages that want it.
     func advance(to seconds: Double) throws {
         let (pages, changes) = viewers.all
+        if let time = connected, seconds - time > Self.patience {
+            connected = nil
+            remove(cameras.keys.filter { !named.contains($0) && cameras[$0]?.isSilent == true })
+        }
         if changes != seenChanges {
             seenChanges = changes
             isStateDirty = true
@@ -177,7 +194,7 @@ final class PagePublisher {
         lastState = seconds
         let state = ServedMessage.encode(
             StateHeader(
-                broker: BrokerRow(connection, address: address),
+                broker: BrokerRow(connection, address: address, since: lost),
                 control: canControl,
                 login: hasLogin,
                 looks: offered,
@@ -191,12 +208,11 @@ final class PagePublisher {
 }
 
 extension BrokerRow {
-    init(_ state: ConnectionState, address: String) {
+    init(_ state: ConnectionState, address: String, since: Timestamp?) {
+        self.init(address: address, connected: state.isConnected, since: since?.iso8601)
         switch state {
-        case .connected: self.init(address: address, connected: true, reason: nil)
-        case .connecting, .stopped: self.init(address: address, connected: false, reason: nil)
-        case .disconnected(let reason), .refused(let reason), .takenOver(let reason):
-            self.init(address: address, connected: false, reason: reason.printable)
+        case .connected, .connecting, .stopped: break
+        case .disconnected(let words), .refused(let words), .takenOver(let words): reason = words.printable
         }
     }
 }

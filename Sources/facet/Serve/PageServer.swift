@@ -10,10 +10,23 @@ struct PageServer: Sendable {
     /// The page draws and connects by its own script alone: nothing inline, nothing from elsewhere, in no frame.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:",
-        "connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+        "connect-src 'self'", "manifest-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
     ].joined(separator: "; ")
 
     private static let html = "text/html; charset=utf-8"
+    private static let script = "text/javascript; charset=utf-8"
+
+    /// The page's files beside itself.
+    private static let files: [String: ([UInt8], type: String)] = [
+        "/page.css": (PackageResources.page_css, "text/css; charset=utf-8"),
+        "/icon.svg": (PackageResources.icon_svg, "image/svg+xml"),
+        "/manifest.json": (PackageResources.manifest_json, "application/manifest+json"),
+        "/page.js": (PackageResources.page_js, script), "/address.js": (PackageResources.address_js, script),
+        "/advice.js": (PackageResources.advice_js, script), "/dom.js": (PackageResources.dom_js, script),
+        "/feed.js": (PackageResources.feed_js, script), "/film.js": (PackageResources.film_js, script),
+        "/lanes.js": (PackageResources.lanes_js, script), "/stream.js": (PackageResources.stream_js, script),
+        "/tile.js": (PackageResources.tile_js, script),
+    ]
 
     private let access: PageGuard
     private let viewers: Viewers
@@ -43,10 +56,9 @@ struct PageServer: Sendable {
         guard case .allowed(let session) = verdict else { return outside(request, verdict) }
         switch (request.method, request.path) {
         case ("GET", "/"): return file(PackageResources.page_html, Self.html)
-        case ("GET", "/page.js"): return file(PackageResources.page_js, "text/javascript; charset=utf-8")
-        case ("GET", "/page.css"): return file(PackageResources.page_css, "text/css; charset=utf-8")
         case ("GET", "/live"): return live(request, session)
-        case ("GET", _): return text(404, "There is nothing here.\n")
+        case ("GET", let path):
+            return Self.files[path].map { file($0, $1) } ?? text(404, "There is nothing here.\n")
         case ("POST", "/detect"):
             return detect?.answer(request) ?? text(403, "Pages may only look: --control is off.\n")
         case ("POST", "/login"): return redirect()
@@ -66,7 +78,9 @@ struct PageServer: Sendable {
                 403,
                 "This name or page is not the server's own. Start it with --allow-host NAME to permit it.\n"
             )
-        case (_, "GET", "/page.css"): return file(PackageResources.page_css, "text/css; charset=utf-8")
+        // The form's; browsers ask for the manifest without the cookie.
+        case (_, "GET", "/page.css"), (_, "GET", "/icon.svg"), (_, "GET", "/manifest.json"):
+            return Self.files[request.path].map { file($0, $1) } ?? form(401, "")
         case (.unauthorized, "GET", "/"): return form(401, "")
         case (.unauthorized, "POST", "/login"):
             switch access.login(token: Self.token(in: request.body), request) {
@@ -83,6 +97,7 @@ struct PageServer: Sendable {
         var wish = wish
         // Under a look that hides faces a page may ask for any other one, and gets the operator's.
         if let look = request.query["look"], looks.contains(look) { wish.look = look }
+        wish.isOverlay = request.query["overlay"] == "true"
         if let mirror = request.query["mirror"] { wish.isMirrored = mirror == "true" }
         if let camera = request.query["camera"], !camera.isEmpty { wish.camera = camera }
         guard let viewer = viewers.join(wish, session: session) else {

@@ -1,5 +1,6 @@
 import FaceMessages
 import FaceMetadata
+import FaceTracking
 import Foundation
 import Frames
 import MQTT
@@ -14,6 +15,9 @@ struct ServedCamera {
     private static let sceneRate = 25.0
     let base: String
     private(set) var model = LiveModel()
+
+    /// The name that its messages stated last, which a restart of the broker does not change.
+    private var name: String?
 
     private var shown: CheckedPictures.Entry?
     /// The newest picture, if pictures are searched for faces and it was not.
@@ -37,7 +41,9 @@ struct ServedCamera {
         at seconds: Double
     ) -> (event: EventMessage?, state: Bool, isValid: Bool) {
         let faces = model.scene.faces.count
-        switch model.take(occurrence, at: seconds) {
+        let change = model.take(occurrence, at: seconds)
+        name = model.state.name ?? name
+        switch change {
         case nil: return (nil, false, false)
         case .picture:
             (unchecked, hasRefused) = (model.picture, false)
@@ -61,6 +67,9 @@ struct ServedCamera {
     }
 
     var isOnline: Bool { model.state.status?.state == .online }
+
+    /// Whether nothing came of it since the connection was made.
+    var isSilent: Bool { model.state == CameraState() }
 
     /// Preview pictures a second; nil if none came lately.
     var pictureRate: Double? { pictures.rate(at: .now) }
@@ -130,7 +139,7 @@ struct ServedCamera {
         let size = shown?.size ?? model.pictureSize ?? Self.usualPicture
         let scene = shown.map { model.scene(of: $0.picture) } ?? model.scene
         let hides = look.hidesFaces
-        let jpeg = shown.map { shown in
+        let jpeg = (wish.isOverlay ? nil : shown).map { shown in
             hides
                 ? cover.jpeg(shown.picture, scene, further: shown.faces, look: look, at: seconds) ?? []
                 : shown.picture.jpeg
@@ -139,7 +148,7 @@ struct ServedCamera {
             guard
                 let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size, isMirrored: isMirrored)
             else { return }
-            if shown == nil { canvas.drawHeads(scene, geometry) }
+            if shown == nil, !wish.isOverlay { canvas.drawHeads(scene, geometry) }
             if !hides { canvas.draw(scene, geometry, look: look, at: seconds) }
         }
         let header = FrameHeader(
@@ -166,11 +175,12 @@ struct ServedCamera {
         if hasRefused { attention.append("picture_too_large") }
         return CameraRow(
             base: base,
-            name: model.state.name ?? base,
+            name: name ?? base,
             state: status?.state.rawValue,
             camera: status?.cameraState?.rawValue,
             reason: status?.reason,
             detail: status?.detail,
+            since: status?.time?.iso8601,
             attention: attention,
             detecting: model.state.isDetecting,
             faces: model.state.faceCount,
@@ -213,6 +223,8 @@ struct FrameHeader: Encodable {
 /// A face's values for the page's traces; what is unknown is left out.
 struct FaceRow: Encodable {
     var id: Int
+    /// Left, top, width and height as shares of the picture, which is not mirrored.
+    var box: [Double]
     var smile: Double?
     var smiling: Bool?
     var leftClosed: Bool?
@@ -227,6 +239,7 @@ struct FaceRow: Encodable {
             value.flatMap { $0.isFinite ? ($0 * 100).rounded() / 100 : nil }
         }
         id = face.faceID.rawValue
+        box = [face.bounds.x, face.bounds.y, face.bounds.width, face.bounds.height].map { ($0 * 1000).rounded() / 1000 }
         smile = rounded(face.smile)
         smiling = face.smiling
         leftClosed = face.leftEyeClosed
@@ -241,6 +254,10 @@ struct FaceRow: Encodable {
 struct StateHeader: Encodable {
     var type = "state"
     var version = facetVersion
+    /// The server's clock, from which pages tell how long ago something was.
+    var time = Timestamp.wallClock().iso8601
+    /// The level at which a smile begins.
+    var smileStart = SmileDetector.startLevel
     var broker: BrokerRow
     var control: Bool
     var login: Bool
@@ -255,6 +272,8 @@ struct BrokerRow: Encodable, Equatable {
     var address: String
     var connected: Bool
     var reason: String?
+    /// Since when there is no connection.
+    var since: String?
 }
 
 struct CameraRow: Encodable, Equatable {
@@ -264,6 +283,8 @@ struct CameraRow: Encodable, Equatable {
     var camera: String?
     var reason: String?
     var detail: String?
+    /// When it became so, if its daemon says that.
+    var since: String?
     var attention: [String]
     var detecting: Bool?
     var faces: Int?
@@ -273,6 +294,7 @@ struct CameraRow: Encodable, Equatable {
 struct EventRow: Encodable, Equatable {
     var number: Int
     var camera: String
+    var name: String
     var kind: String
     var face: Int
     var time: String

@@ -9,6 +9,9 @@ struct ViewerWish: Hashable, Sendable {
     /// The base of the only camera shown; nil for all.
     var camera: String?
 
+    /// Whether only what a look draws is wanted, on a transparent ground.
+    var isOverlay = false
+
     func includes(_ base: String) -> Bool { camera == nil || camera == base }
 }
 

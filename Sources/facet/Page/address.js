@@ -1,0 +1,47 @@
+// What the visitor chose. It stands in the address, so that a view can be linked, and is remembered in this browser, but for
+// the camera: who opens the bare address sees all of them.
+const query = new URLSearchParams(location.search);
+const flag = (name) => query.has(name) && query.get(name) !== "false";
+
+export const isKiosk = flag("kiosk");
+export const isOverlay = flag("overlay");
+export const chosen = { look: null, mirror: null, fit: "contain", hide: ["blinks"], shutter: true };
+try {
+	const kept = JSON.parse(localStorage.getItem("facet")) ?? {};
+	for (const name of Object.keys(chosen)) chosen[name] = kept[name] ?? chosen[name];
+} catch {
+	// Storage is off, or holds something else.
+}
+if (query.has("look")) chosen.look = query.get("look");
+if (query.has("mirror")) chosen.mirror = flag("mirror");
+if (query.has("fit")) chosen.fit = query.get("fit");
+if (query.has("hide")) chosen.hide = query.get("hide").split(",");
+if (!["cover", "fill"].includes(chosen.fit)) chosen.fit = "contain";
+if (!Array.isArray(chosen.hide)) chosen.hide = [];
+readCamera();
+
+export function readCamera() {
+	chosen.camera = new URLSearchParams(location.search).get("camera") ?? "";
+}
+
+// Another camera is another step of the browser's history.
+export function save({ isStep = false } = {}) {
+	const { camera, ...lasting } = chosen;
+	const hide = chosen.hide.join();
+	const parts = {
+		camera: camera || null,
+		look: chosen.look,
+		mirror: chosen.mirror,
+		fit: chosen.fit === "contain" ? null : chosen.fit,
+		hide: hide === "blinks" ? null : hide,
+		kiosk: isKiosk ? "" : null,
+		overlay: isOverlay ? "" : null,
+	};
+	const text = String(new URLSearchParams(Object.entries(parts).filter(([, value]) => value !== null)));
+	history[isStep ? "pushState" : "replaceState"](null, "", `${location.pathname}${text && "?"}${text}`);
+	try {
+		localStorage.setItem("facet", JSON.stringify(lasting));
+	} catch {
+		// Then the address alone holds it.
+	}
+}

@@ -1,0 +1,109 @@
+// What a camera's condition is called, and what its tile says where there is no picture: what is the matter, and what to do.
+import { clockOf } from "./dom.js";
+
+const attentions = {
+	too_dark: "too dark to see expressions",
+	too_small: "a face is too small to see its expression",
+	turned_away: "a face is turned too far away to see its expression",
+	low_frame_rate: "too few frames are analysed to see blinks",
+	no_metadata: "no picture is shown: the daemon publishes no metadata, by which faces are hidden",
+	picture_too_large: "a preview picture is not shown: it has too many bytes",
+	over_budget: "more faces than the processor budget allows to measure in each frame",
+};
+export const attentionWords = (row) => row.attention.map((name) => attentions[name] ?? name).join("; ");
+
+// The conditions are also the classes of the status chip.
+export const conditionWords = {
+	live: "Live",
+	starting: "Starting",
+	off: "Off",
+	lost: "Camera lost",
+	stopped: "Stopped",
+	gone: "Daemon gone",
+	waiting: "No daemon",
+	cut: "No connection",
+};
+
+export function condition({ state, camera }, broker) {
+	if (!broker.connected) return "cut";
+	const cameras = { streaming: "live", starting: "starting", lost: "lost", disabled: "off" };
+	return (state === "online" ? cameras[camera] : { stopped: "stopped", offline: "gone" }[state]) ?? "waiting";
+}
+
+const since = (time) => (time ? ` since ${clockOf(time)}` : "");
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
+const argument = (text) => (/^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+// Commands name the broker unless it is the one that they take anyway.
+function brokerOption({ address }) {
+	const first = address.split(",")[0];
+	return /^(localhost|127\.0\.0\.1|\[::1\]):1883$/.test(first) ? "" : ` --mqtt mqtt://${first}`;
+}
+
+// Where no camera is known at all.
+export function withoutCameras(broker) {
+	if (!broker.connected) return withoutBroker(broker);
+	return {
+		icon: "camera",
+		title: "No camera yet",
+		text: "Start the daemon at a camera of this machine, and it appears here. facet devices lists what is plugged in.",
+		command: `facetd --source auto${brokerOption(broker)}`,
+	};
+}
+
+function withoutBroker(broker) {
+	return {
+		icon: "broken",
+		title: `No connection${since(broker.since)}`,
+		text: `${sentence(broker.reason ?? `no connection to ${broker.address}`)} It is tried again.`,
+		command: broker.isServerGone ? "facet serve" : `facet doctor${brokerOption(broker)}`,
+	};
+}
+
+// What the tile of a camera says; null where there is something to see.
+export function advice(row, broker, { hasPicture, isWaiting, control }) {
+	const option = brokerOption(broker);
+	const start = `facetd --source auto${row.base === "faces" ? "" : ` --topic ${argument(row.base)}`}${option}`;
+	switch (condition(row, broker)) {
+		case "cut":
+			return withoutBroker(broker);
+		case "waiting":
+			return { icon: "camera", title: "No daemon yet", text: `None publishes under ${row.base}.`, command: start };
+		case "starting":
+			return { icon: "camera", title: "Opening the camera", text: row.detail ?? "The first picture comes in a moment." };
+		case "off":
+			return {
+				icon: "power",
+				title: "Detection is off",
+				text: `The camera is closed${since(row.since)}.`,
+				...(control ? { action: true } : { command: `facet detect on --camera ${argument(row.base)}${option}` }),
+			};
+		case "lost": {
+			const why = row.detail ?? row.reason ?? "it gives no pictures";
+			return {
+				icon: "broken",
+				title: `Camera lost${since(row.since)}`,
+				text: `${sentence(why)} The daemon keeps trying.`,
+				command: why.includes("facet devices") ? "facet devices" : null,
+			};
+		}
+		case "stopped":
+			return { icon: "power", title: "The daemon ended", text: `It was stopped${since(row.since)}.`, command: start };
+		case "gone":
+			return {
+				icon: "broken",
+				title: "The daemon is gone",
+				text: "It vanished without ending in good order: killed, unplugged, or cut off from the network.",
+				command: `facet doctor${option}`,
+			};
+		default:
+			if (hasPicture || (row.faces && !isWaiting)) return null; // Without pictures heads are drawn.
+			if (isWaiting) return { icon: "camera", title: "Waiting for the first picture" };
+			return {
+				icon: "camera",
+				title: row.faces === 0 ? "Nobody is in view" : "No pictures",
+				text: "Faces are drawn as heads here. Pictures stay in the daemon unless its owner starts it with",
+				command: "facetd --set preview.enabled=true",
+			};
+	}
+}

@@ -1,0 +1,56 @@
+// Helpers of all modules: elements, icons, the kinds of events, and times in words.
+export const $ = (id) => document.getElementById(id);
+
+export function make(tag, { data, aria, ...properties } = {}, ...children) {
+	const element = Object.assign(document.createElement(tag), properties);
+	Object.assign(element.dataset, data);
+	for (const [name, value] of Object.entries(aria ?? {})) element.setAttribute(`aria-${name}`, value);
+	element.append(...children.filter(Boolean));
+	return element;
+}
+
+export function icon(name) {
+	const svg = document.querySelector("button svg").cloneNode(true);
+	svg.firstChild.setAttribute("href", `#i-${name}`);
+	return svg;
+}
+
+export const prefersStill = matchMedia("(prefers-reduced-motion: reduce)");
+
+// Of each kind of event: its icon, its words, the group it is filtered by, and the words at the face if it begins there.
+const kinds = {
+	enter: ["enter", "came", "faces", "hello"],
+	leave: ["leave", "left", "faces"],
+	smile: ["smile", "smiles", "smiles", "smile"],
+	smile_end: ["smile", "smile ended", "smiles"],
+	look: ["look", "looks here", "looks", "looks here"],
+	look_away: ["look", "looks away", "looks"],
+	blink: ["blink", "blinked", "blinks", "blink"],
+	eyes_closed: ["blink", "eyes closed", "eyes", "eyes closed"],
+	eyes_open: ["look", "eyes open", "eyes"],
+};
+
+// A kind that only a newer server knows is shown by its name.
+export function kindOf(name) {
+	const [picture, words, group, pop] = kinds[name] ?? ["other", name.replaceAll("_", " "), "other"];
+	return { picture, words, group, pop };
+}
+
+let ahead = -Infinity; // seconds that the server's clock is ahead of this one; the message with the least delay tells it
+
+export function setClock(time) {
+	ahead = Math.max(ahead, (Date.parse(time) - Date.now()) / 1000 || 0);
+}
+
+const offset = () => (ahead > -Infinity ? ahead : 0);
+// Seconds of the server's clock.
+export const now = () => Date.now() / 1000 + offset();
+export const clock = (seconds) => new Date((seconds - offset()) * 1000).toLocaleTimeString([], { hour12: false });
+export const clockOf = (time) => clock(Date.parse(time) / 1000);
+
+export function ago(seconds) {
+	const age = Math.max(0, now() - seconds);
+	if (age < 5) return "now";
+	if (age < 60) return `${Math.floor(age / 5) * 5} s ago`;
+	return age < 3600 ? `${Math.floor(age / 60)} min ago` : `${Math.floor(age / 3600)} h ago`;
+}

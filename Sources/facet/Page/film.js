@@ -1,0 +1,57 @@
+// The smile shutter: a smile's picture flies into the film strip. Pictures stay in this page's memory unless they are saved.
+import { chosen } from "./address.js";
+import { $, clock, make, now, prefersStill } from "./dom.js";
+
+const most = 24; // pictures of the strip; the oldest goes
+const delay = 400; // milliseconds from the beginning of a smile to its picture: it is wider then
+const picture = (tile) => new Promise((done) => tile.canvas.toBlob(done, "image/jpeg", 0.9));
+
+export function smiled(event, tile) {
+	if (chosen.shutter && tile.bitmap) setTimeout(() => tile.bitmap && keep(event, tile), delay);
+}
+
+async function keep(event, tile) {
+	const [time, title] = [now(), tile.name.textContent];
+	const blob = await picture(tile);
+	const words = `Smile of face ${event.face}, ${title}, ${clock(time)}`;
+	const image = make("img", { src: URL.createObjectURL(blob), alt: words });
+	const button = make("button", { title: `Save: ${words}` }, image);
+	button.onclick = () => {
+		download(blob, title, time);
+		button.className = "saved";
+	};
+	const item = make("li", {}, button);
+	$("shots").prepend(item);
+	$("film").hidden = false;
+	for (const old of [...$("shots").children].slice(most)) {
+		URL.revokeObjectURL(old.querySelector("img").src);
+		old.remove();
+	}
+	fly(tile, item);
+}
+
+// From the tile to the strip.
+function fly(tile, item) {
+	if (prefersStill.matches || document.hidden) return;
+	const copy = make("canvas", { width: 320, height: 180, className: "flying" });
+	copy.getContext("2d").drawImage(tile.canvas, 0, 0, 320, 180);
+	const path = [tile.figure, item].map((element) => {
+		const { left, top, width } = element.getBoundingClientRect();
+		return { left: `${left}px`, top: `${top}px`, width: `${width}px` };
+	});
+	document.body.append(copy);
+	copy.animate(path, { duration: 700, easing: "cubic-bezier(.5, 0, .2, 1)" }).finished.finally(() => copy.remove());
+}
+
+export async function snapshot(tile) {
+	if (!tile?.header) return;
+	download(await picture(tile), tile.name.textContent, now());
+	if (!prefersStill.matches) tile.figure.animate([{ filter: "brightness(2.5)" }, {}], 300);
+}
+
+function download(blob, title, seconds) {
+	const href = URL.createObjectURL(blob);
+	const time = new Date(seconds * 1000).toISOString().replace(/[-:]/g, "").slice(0, 15);
+	make("a", { href, download: `facet-${title.replace(/[^\p{L}\p{N}]+/gu, "-")}-${time}.jpg` }).click();
+	setTimeout(() => URL.revokeObjectURL(href), 10000);
+}

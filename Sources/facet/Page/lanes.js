@@ -1,0 +1,183 @@
+// The last ten minutes of each camera: when faces were there, how much they smiled, when they blinked. A row holds one face at
+// a time; the next one takes the first row that is free: there are as many rows as faces were there together.
+import { $, clock, kindOf, make, now } from "./dom.js";
+
+const span = 600; // seconds
+const mostRows = 8;
+const lanes = new Map(); // base -> lane
+let smileStart = 1; // the level at which a smile begins
+
+function laneOf(base) {
+	let lane = lanes.get(base);
+	if (lane) return lane;
+	const name = make("span", { className: "name" });
+	const canvas = make("canvas", { tabIndex: 0, role: "img" });
+	lane = { element: make("div", { className: "lane", data: { base } }, name, canvas), name, canvas, rows: [], age: 0, height: 30 };
+	canvas.onpointermove = canvas.onpointerdown = ({ offsetX, offsetY }) => {
+		lane.age = span * (1 - offsetX / canvas.clientWidth);
+		tell(lane, Math.floor(offsetY / lane.height));
+	};
+	canvas.onpointerleave = canvas.onblur = () => ($("tip").hidden = true);
+	canvas.onkeydown = (event) => {
+		const direction = { ArrowLeft: 5, ArrowRight: -5 }[event.key];
+		if (!direction) return;
+		event.preventDefault();
+		event.stopPropagation();
+		lane.age = Math.max(0, Math.min(span, lane.age + direction));
+		tell(lane);
+	};
+	lanes.set(base, lane);
+	return lane;
+}
+
+// The cameras that there are, in the order of the tiles.
+export function show(tiles, start) {
+	smileStart = start;
+	for (const base of lanes.keys()) if (!tiles.some((tile) => tile.base === base)) lanes.delete(base);
+	const elements = tiles.map((tile) => {
+		const lane = laneOf(tile.base);
+		lane.name.textContent = tile.name.textContent;
+		lane.element.hidden = tile.figure.hidden;
+		if (tile.condition !== "live") forget(lane);
+		return lane.element;
+	});
+	const list = $("lane-list");
+	if (elements.length !== list.children.length || elements.some((element, index) => element !== list.children[index])) {
+		list.replaceChildren(...elements);
+	}
+	list.classList.toggle("many", elements.filter((element) => !element.hidden).length > 1);
+}
+
+const present = (lane) => lane.rows.flatMap((row) => row.filter((visit) => visit.to === null));
+
+function forget(lane) {
+	for (const visit of present(lane)) visit.to = now();
+}
+
+function visitOf(lane, id, from) {
+	const known = present(lane).find((visit) => visit.id === id);
+	if (known) return known;
+	const visit = { id, from, to: null, smiles: [], marks: [] };
+	const row = lane.rows.find((other) => (other.at(-1).to ?? Infinity) <= from);
+	if (row) row.push(visit);
+	else if (lane.rows.length < mostRows) lane.rows.push([visit]);
+	return visit;
+}
+
+// The faces of a picture. A value holds until the next one comes.
+export function frame({ camera, faces }) {
+	const lane = laneOf(camera);
+	const time = now();
+	for (const { id, smile } of faces) {
+		const { smiles } = visitOf(lane, id, time);
+		if (!smiles.length || smiles.at(-1).level !== smile) smiles.push({ time, level: smile });
+	}
+	for (const visit of present(lane)) if (!faces.some(({ id }) => id === visit.id)) visit.to = time;
+}
+
+export function event({ camera, kind, face, time, text }, isNew) {
+	const lane = laneOf(camera);
+	const seconds = Math.min(now(), Date.parse(time) / 1000);
+	const isLeave = kind === "leave";
+	if (isLeave && isNew && !present(lane).some(({ id }) => id === face)) return;
+	// A leave from before the page came says how long the face was there.
+	const visit = visitOf(lane, face, seconds - (isLeave ? Number(/[\d.]+(?= s)/.exec(text)) : 0));
+	if (isLeave) visit.to = seconds;
+	else visit.marks.push({ time: seconds, kind });
+}
+
+export function draw() {
+	if (document.hidden) return;
+	// The legend's colours, which follow the light or dark scheme.
+	const paint = { line: getComputedStyle($("lanes")).borderTopColor, faint: getComputedStyle($("legend")).color };
+	for (const item of $("legend").children) paint[item.className] = getComputedStyle(item, "::before").color;
+	const shown = [...lanes.values()].filter((lane) => !lane.element.hidden && lane.canvas.clientWidth);
+	const unit = parseFloat(getComputedStyle(document.documentElement).fontSize);
+	for (const lane of shown) drawLane(lane, paint, unit, shown.length > 1, lane.element === $("lane-list").lastChild || shown.length === 1);
+}
+
+function drawLane(lane, paint, unit, isOneOfMany, isLast) {
+	const { canvas } = lane;
+	const old = now() - span;
+	lane.rows = lane.rows.map((row) => row.filter(({ to }) => (to ?? Infinity) > old)).filter((row) => row.length);
+	for (const visit of lane.rows.flat()) {
+		while (visit.smiles[1]?.time < old) visit.smiles.shift();
+		while (visit.marks[0]?.time < old) visit.marks.shift();
+	}
+	lane.height = Math.round(unit * (isOneOfMany || lane.rows.length > 3 ? 1.2 : 2));
+	const rows = Math.max(1, lane.rows.length) * lane.height;
+	const height = rows + (isLast ? unit : 0);
+	canvas.style.height = `${height}px`;
+	const width = canvas.clientWidth;
+	[canvas.width, canvas.height] = [width * devicePixelRatio, height * devicePixelRatio];
+	const context = canvas.getContext("2d");
+	context.scale(devicePixelRatio, devicePixelRatio);
+	const place = (time) => width * (1 - (now() - time) / span);
+	Object.assign(context, { font: `${0.72 * unit}px system-ui, sans-serif`, textBaseline: "bottom" });
+	for (let minutes = 0; minutes <= 10; minutes += width < 420 ? 5 : 2) {
+		const x = width * (1 - minutes / 10);
+		context.fillStyle = paint.line;
+		context.fillRect(Math.min(width - 1, x), 0, 1, rows);
+		if (!isLast) continue;
+		context.fillStyle = paint.faint;
+		context.textAlign = { 0: "right", 10: "left" }[minutes] ?? "center";
+		context.fillText(minutes ? `−${minutes} min` : "now", x, height);
+	}
+	lane.rows.forEach((row, index) => {
+		for (const visit of row) drawVisit(context, visit, index * lane.height + 1, lane.height - 3, place, paint);
+	});
+	canvas.ariaLabel = summary(lane);
+}
+
+function drawVisit(context, visit, top, height, place, paint) {
+	const bottom = top + height;
+	const [left, right] = [Math.max(0, place(visit.from)), place(visit.to ?? now())];
+	const fill = (color, ...box) => {
+		context.fillStyle = color;
+		context.fillRect(...box);
+	};
+	context.save();
+	context.beginPath();
+	context.roundRect(left, top, Math.max(2, right - left), height, 3);
+	context.clip();
+	fill(paint.seen, left, top, right - left + 2, height);
+	visit.smiles.forEach(({ time, level = 0 }, index) => {
+		const [x, next] = [place(time), place(visit.smiles[index + 1]?.time ?? visit.to ?? now())];
+		fill(paint.smile, x, bottom - level * height, next - x + 0.3, level * height);
+	});
+	for (let x = left; x < right; x += 6) fill(paint.start, x, bottom - smileStart * height, 3, 1);
+	context.restore();
+	visit.marks.forEach(({ time, kind }, index) => {
+		const x = place(time);
+		if (kind === "blink") fill(paint.blink, x - 0.75, bottom - height / 3, 1.5, height / 3);
+		if (kind === "eyes_closed") fill(paint.blink, x - 1.5, bottom - height / 2, 3, height / 2);
+		if (kind === "smile") fill(paint.smile, x - 1.5, top, 3, height);
+		const end = visit.marks.slice(index).find((mark) => mark.kind === "look_away")?.time ?? visit.to ?? now();
+		if (kind === "look") fill(paint.look, x, top, place(end) - x, 2);
+	});
+}
+
+function summary(lane) {
+	const visits = lane.rows.flat();
+	const count = (kind) => visits.flatMap(({ marks }) => marks).filter((mark) => mark.kind === kind).length;
+	return `${lane.name.textContent}, last ten minutes: ${visits.length} faces, ${count("smile")} smiles, ${count("blink")} blinks. `
+		+ "The left and right keys read the values.";
+}
+
+// The values at the cursor: of the face in a row, or of all.
+function tell(lane, index) {
+	const time = now() - lane.age;
+	const there = lane.rows.map((row) => row.find(({ from, to }) => from <= time && (to ?? Infinity) >= time));
+	const words = (there[index] ? [there[index]] : there.filter(Boolean)).map(({ id, smiles, marks }) => {
+		const level = smiles.findLast((sample) => sample.time <= time)?.level;
+		const near = marks.filter((mark) => Math.abs(mark.time - time) < 2).map(({ kind }) => kindOf(kind).words);
+		return [`face ${id}`, level === undefined ? null : `smile ${Math.round(level * 100)} %`, ...new Set(near)].filter(Boolean).join(", ");
+	});
+	const tip = $("tip");
+	tip.textContent = `${clock(time)} – ${words.join("; ") || "no face known"}`;
+	tip.hidden = false;
+	const place = lane.canvas.getBoundingClientRect();
+	const left = place.right - (lane.age / span) * place.width - tip.offsetWidth / 2;
+	tip.style.left = `${Math.max(8, Math.min(innerWidth - tip.offsetWidth - 8, left))}px`;
+	tip.style.top = `${place.top - tip.offsetHeight - 6}px`;
+}
