@@ -106,15 +106,20 @@ struct DetectorTests {
         #expect(both.map(\.centerX) == [30, 0])
     }
 
-    @Test("takes a new face for one if a closer look is sure of it at the same place")
+    @Test("confirms a new face that is found in two squares at least and is sure in one of them")
     func confirmation() {
-        // Recorded from a hand with a bracelet, a fist, a skull on a sweater, leaves; from the least sure of 11708 faces but one.
-        for score in [0.594, 0.653, 0.623, 0.694] as [Float] {
-            #expect(!FaceFinder.confirms(detection(0, 0.58), by: [detection(1, score)]))
+        // Recorded: a hand with a bracelet, leaves; a skull on a sweater, which is found in one square only.
+        for scores in [[0.594, 0.653], [0.623, 0.694], [0.786]] as [[Float]] { #expect(!FaceFinder.areEnough(scores)) }
+        // The least sure one of 11708 faces but one; two portraits that are found in two squares of three.
+        for scores in [[0.61, 0.721], [0.749, 0.556], [0.769, 0.728]] as [[Float]] {
+            #expect(FaceFinder.areEnough(scores))
         }
-        for score in [0.721, 0.793, 0.855] as [Float] {
-            #expect(FaceFinder.confirms(detection(0, 0.58), by: [detection(30, 0.6), detection(1, score)]))
-        }
-        #expect(!FaceFinder.confirms(detection(0, 0.9), by: [detection(30, 0.9)]))
+    }
+
+    @Test("takes the score of the same face, not of another one nearby")
+    func scoreOfFace() {
+        let found = [detection(30, 0.9), detection(1, 0.6), detection(0, 0.7)]
+        #expect(FaceFinder.score(of: detection(0, 0.58), among: found) == 0.7)
+        #expect(FaceFinder.score(of: detection(0, 0.58), among: [detection(30, 0.9)]) == nil)
     }
 }
