@@ -10,8 +10,8 @@ from aiohttp import web
 from scenarios import HOLD, Run, arguments, free_port
 
 BLUEPRINTS = pathlib.Path("docs/examples/blueprints")
-# What stands in for two lamps and a lock.
-THINGS = ["smiled", "smiling", "locked"]
+# What stands in for a lamp, a lock, a screen, a microphone.
+THINGS = ["smiled", "smiling", "locked", "screen", "microphone"]
 
 
 def switch_on(thing):
@@ -27,6 +27,8 @@ class Blueprints(Run):
         "smile-lamp": lambda device: {"camera": device, "lamp": lamp("smiled"), "minutes": 0.05},
         "smile-lamp-while": lambda _: {"smiling": "binary_sensor.front_smiling_now", "lamp": lamp("smiling")},
         "lock-when-i-leave": lambda _: {"occupancy": Run.OCCUPANCY, "seconds": HOLD, "lock": switch_on("locked")},
+        "wake-tablet": lambda _: {"looked_at": "binary_sensor.front_looked_at", "screen": lamp("screen"), "seconds": 3},
+        "look-then-talk": lambda device: {"camera": device, "listen": switch_on("microphone"), "seconds": 5},
     }
 
     async def load(self):
@@ -87,6 +89,8 @@ class Blueprints(Run):
         await self.comes()
         await asyncio.sleep(2)
         await self.stays("somebody who comes", smiled="off", smiling="off", locked="off")
+        await self.becomes("screen", "on", "wake-tablet: a look wakes the screen")
+        await self.becomes("microphone", "on", "look-then-talk: a look opens the microphone")
         self.stage.once = list(self.stage.scenes["smile"])
         await self.becomes("smiling", "on", "smile-lamp-while: on with the smile")
         await self.becomes("smiled", "on", "smile-lamp: on with the smile")
@@ -103,6 +107,7 @@ class Blueprints(Run):
         await self.stays("after a restart and a camera that was unplugged", smiled="off", smiling="off", locked="off")
         await self.goes()
         await self.becomes("locked", "on", "lock-when-i-leave: locks when nobody is there")
+        await self.becomes("screen", "off", "wake-tablet: off when nobody looks")
         await self.check_card()
 
 
