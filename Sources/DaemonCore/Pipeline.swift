@@ -42,7 +42,7 @@ package final class Pipeline {
         self.status = status
         self.meter = meter
         self.logger = logger
-        gate = ChangeGate(parameters: ChangeGate.Parameters(settings.metadata))
+        gate = ChangeGate(parameters: settings.metadata.changes)
         fields = settings.metadata.fields
         preview = try Self.encoder(settings.preview)
     }
@@ -117,7 +117,7 @@ package final class Pipeline {
 
     /// Goes on with the deadbands and the preview of other settings.
     func use(_ settings: Settings) {
-        gate.parameters = ChangeGate.Parameters(settings.metadata)
+        gate.parameters = settings.metadata.changes
         fields = settings.metadata.fields
         do {
             preview = try Self.encoder(settings.preview)

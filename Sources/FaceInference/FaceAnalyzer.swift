@@ -9,7 +9,7 @@ public final class FaceAnalyzer {
     /// What to look for.
     public struct Options: Hashable, Sendable {
         /// How thoroughly new faces are looked for.
-        public enum Accuracy: Hashable, Sendable {
+        public enum Accuracy: String, Hashable, Sendable, CaseIterable {
             /// Faces wider than about a twentieth of the picture's longer side; while there is none at all, those wider
             /// than about an eighth in every frame and the smaller ones twice to ten times a second.
             case standard

@@ -16,7 +16,7 @@ package struct ChangeGate: Sendable {
         /// The deadband of the smile's amount, 0…1.
         package var smile = 0.1
         /// The deadband of the gaze, in degrees: larger than that of angles, because eyes are never still.
-        package var gaze = 5.0
+        package var gaze: Double { 2.5 * angle }
         /// The deadband of the distance, as a share of it.
         package var distance = 0.1
         /// Messages per second at most; coming, going and flags are not held back.

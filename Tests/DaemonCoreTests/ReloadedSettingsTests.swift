@@ -9,7 +9,7 @@ struct ReloadedSettingsTests {
 
     private var other: Settings {
         var settings = Settings()
-        settings.metadata.positionDeadband = 0.5
+        settings.metadata.changes.position = 0.5
         return settings
     }
 

@@ -111,8 +111,8 @@ struct SessionServiceTests {
         _ = await messages.messages(until: .enter)
         service.apply(settings)
         var other = settings
-        other.metadata.positionDeadband = 0.5
-        other.tracking.patience = .seconds(1)
+        other.metadata.changes.position = 0.5
+        other.tracking.patience = 1
         other.preview.enabled = true
         service.apply(other)
         // The preview shows that the new settings have been taken.

@@ -202,7 +202,7 @@ struct SettingsTests {
         #expect((tracking.look.cone, tracking.look.hold, tracking.look.release) == (30, 1, 2))
         #expect(tracking.look.near == 1.5)
         #expect(tracking.look.direction == Gaze(yaw: 12.5, pitch: -5))
-        #expect(try Settings.read(text: "look: {near: off}").look.near == nil)
+        #expect(try Settings.read(text: "look: {near: off}").tracking.look.near == nil)
         #expect(
             problems("look: {near: 0, direction: [90, 0]}\nmetadata: {fields: [gaze, mood]}") == [
                 #"f.yaml:1: look.near: "0" is not metres from 0.1 to 20, or off"#,
@@ -250,7 +250,7 @@ struct SettingsTests {
         #expect(try load("publish", "smile").publish == [.smile])
         #expect(try load("publish", "smile, eyes_closed").publish == [.smile, .eyesClosed])
         #expect(
-            try load("detection.region", "0,0,1,0.5").detection.region
+            try load("detection.region", "0,0,1,0.5").detection.options.region
                 == NormalizedRect(x: 0, y: 0, width: 1, height: 0.5)
         )
         let error = #expect(throws: SettingsError.self) { try load("publish", "smile,,frown") }
@@ -264,7 +264,7 @@ struct SettingsTests {
         let path = try directory.write("publish: [enter]\ndetection: {region: [0, 0, 1, 0.5]}\n", to: "facetd.yaml")
         let settings = try Settings.load(arguments: ["publish": "smile", "detection.region": ""], path: path)
         #expect(settings.publish == [.smile])
-        #expect(settings.detection.region == nil)
+        #expect(settings.detection.options.region == nil)
     }
 
     @Test(

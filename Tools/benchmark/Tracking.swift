@@ -74,7 +74,7 @@ final class DaemonUnderTest {
             sinks.append(BrokerSink(connection: connection, base: "benchmark"))
         }
         var settings = Settings()
-        settings.detection.maximumFaces = 4
+        settings.detection.options.maximumFaces = 4
         publisher = try Publisher(encoder: encoder, wanted: settings.publish, ledger: Ledger(), sinks: sinks)
         session = try FaceSession(source: .custom(RecordedSource(frames, round: round)))
         pipeline = try Pipeline(

@@ -23,53 +23,11 @@ extension Settings {
 
     var sessionOptions: FaceSession.Options {
         var options = FaceSession.Options()
-        options.detection = FaceAnalyzer.Options(detection)
-        options.tracking = FaceTracker.Parameters(tracking, look, fieldOfView: camera.fieldOfView)
+        options.detection = detection.options
+        options.tracking = tracking
         options.frames = preview.enabled ? .analysed : .none
         options.maximumFrameRate = preview.rate
         return options
-    }
-}
-
-extension FaceAnalyzer.Options {
-    init(_ settings: Settings.Detection) {
-        self.init()
-        modelDirectory = settings.modelDirectory
-        accuracy =
-            switch settings.accuracy {
-            case .standard: .standard
-            case .high: .high
-            }
-        maximumFaces = settings.maximumFaces
-        minimumSize = settings.minimumSize
-        region = settings.region
-        searchInterval = settings.searchInterval.seconds
-        cpuBudget = settings.cpuBudget
-    }
-}
-
-extension FaceTracker.Parameters {
-    init(_ settings: Settings.Tracking, _ look: Settings.Look, fieldOfView: Double) {
-        self.init()
-        self.fieldOfView = fieldOfView
-        self.look.cone = look.cone
-        self.look.hold = look.hold.seconds
-        self.look.release = look.release.seconds
-        self.look.near = look.near
-        self.look.direction = look.direction
-        enterDelay = settings.enterDelay.seconds
-        patience = settings.patience.seconds
-        smileMerge = settings.smileMerge.seconds
-    }
-}
-
-extension ChangeGate.Parameters {
-    init(_ settings: Settings.Metadata) {
-        self.init()
-        maximumRate = settings.maxRate
-        position = settings.positionDeadband
-        angle = settings.angleDeadband
-        gaze = 2.5 * settings.angleDeadband
     }
 }
 

@@ -1,6 +1,7 @@
+package import FaceInference
 package import FaceMessages
 package import FaceMetadata
-import FaceTracking
+package import FaceTracking
 package import Frames
 import SettingsFiles
 
@@ -12,8 +13,7 @@ package struct Settings: Hashable, Sendable {
     package var camera = Camera()
     package var clip = Clip()
     package var detection = Detection()
-    package var tracking = Tracking()
-    package var look = Look()
+    package var tracking = FaceTracker.Parameters()
     package var metadata = Metadata()
     package var events = Events()
     /// The messages that are published, besides status, stats and the state of detection.
@@ -42,7 +42,7 @@ package struct Settings: Hashable, Sendable {
             Int(text).flatMap(Orientation.init)
         }
         reader.read("camera.mirror", &camera.mirror)
-        reader.read("camera.fieldOfView", &camera.fieldOfView, in: 10...170)
+        reader.read("camera.fieldOfView", &tracking.fieldOfView, in: 10...170)
         reader.read("camera.buffers", &camera.buffers, in: 2...32)
         reader.read("camera.stallTimeout", &camera.stallTimeout, in: .milliseconds(200) ... .seconds(60))
         reader.read("camera.maximumPixels", &camera.maximumPixels, in: 10_000...1_000_000_000)
@@ -51,30 +51,39 @@ package struct Settings: Hashable, Sendable {
         reader.read("clip.loop", &clip.loop)
         reader.read("detection.enabled", &detection.enabled)
         reader.read("detection.remember", &detection.remember)
-        reader.read("detection.accuracy", &detection.accuracy)
-        reader.read("detection.maximumFaces", &detection.maximumFaces, in: 1...32)
-        reader.read("detection.minimumSize", &detection.minimumSize, in: 0...1)
-        reader.read("detection.searchInterval", &detection.searchInterval, in: .milliseconds(33) ... .seconds(60))
-        reader.read("detection.cpuBudget", &detection.cpuBudget, "a share of one core from 0.05 to 1", or: "off") {
+        reader.read("detection.accuracy", &detection.options.accuracy)
+        reader.read("detection.maximumFaces", &detection.options.maximumFaces, in: 1...32)
+        reader.read("detection.minimumSize", &detection.options.minimumSize, in: 0...1)
+        reader.read(
+            "detection.searchInterval",
+            seconds: &detection.options.searchInterval,
+            in: .milliseconds(33) ... .seconds(60)
+        )
+        reader.read(
+            "detection.cpuBudget",
+            &detection.options.cpuBudget,
+            "a share of one core from 0.05 to 1",
+            or: "off"
+        ) {
             text in
             Double(text).flatMap { (0.05...1).contains($0) ? $0 : nil }
         }
-        reader.read("detection.region", &detection.region)
-        reader.read("detection.modelDirectory", &detection.modelDirectory)
-        reader.read("tracking.enterDelay", &tracking.enterDelay, in: .zero ... .seconds(60))
-        reader.read("tracking.patience", &tracking.patience, in: .milliseconds(50) ... .seconds(600))
-        reader.read("tracking.smileMerge", &tracking.smileMerge, in: .zero ... .seconds(60))
-        reader.read("look.cone", &look.cone, in: 2...120)
-        reader.read("look.hold", &look.hold, in: .zero ... .seconds(60))
-        reader.read("look.release", &look.release, in: .zero ... .seconds(60))
-        reader.read("look.near", &look.near, "metres from 0.1 to 20", or: "off") { text in
+        reader.read("detection.region", &detection.options.region)
+        reader.read("detection.modelDirectory", &detection.options.modelDirectory)
+        reader.read("tracking.enterDelay", seconds: &tracking.enterDelay, in: .zero ... .seconds(60))
+        reader.read("tracking.patience", seconds: &tracking.patience, in: .milliseconds(50) ... .seconds(600))
+        reader.read("tracking.smileMerge", seconds: &tracking.smileMerge, in: .zero ... .seconds(60))
+        reader.read("look.cone", &tracking.look.cone, in: 2...120)
+        reader.read("look.hold", seconds: &tracking.look.hold, in: .zero ... .seconds(60))
+        reader.read("look.release", seconds: &tracking.look.release, in: .zero ... .seconds(60))
+        reader.read("look.near", &tracking.look.near, "metres from 0.1 to 20", or: "off") { text in
             Double(text).flatMap { (0.1...20).contains($0) ? $0 : nil }
         }
-        reader.read("look.direction", &look.direction)
+        reader.read("look.direction", &tracking.look.direction)
         reader.read("metadata.fields", &metadata.fields, of: FaceObject.OptionalField.allCases)
-        reader.read("metadata.maxRate", &metadata.maxRate, in: 0.1...240)
-        reader.read("metadata.positionDeadband", &metadata.positionDeadband, in: 0...1)
-        reader.read("metadata.angleDeadband", &metadata.angleDeadband, in: 0...180)
+        reader.read("metadata.maxRate", &metadata.changes.maximumRate, in: 0.1...240)
+        reader.read("metadata.positionDeadband", &metadata.changes.position, in: 0...1)
+        reader.read("metadata.angleDeadband", &metadata.changes.angle, in: 0...180)
         reader.read("events.maxAge", &events.maxAge, in: .milliseconds(100) ... .seconds(86_400), or: "unlimited")
         reader.read("publish", &publish, of: Topic.selectable)
         mqtt.read(&reader)
@@ -103,8 +112,6 @@ extension Settings {
         package var format: String?
         package var orientation = Orientation.up
         package var mirror = false
-        /// Degrees from corner to corner of the picture.
-        package var fieldOfView = FaceTracker.Parameters().fieldOfView
         package var buffers = 5
         package var stallTimeout = Duration.seconds(2)
         package var maximumPixels = JPEGDecoder.defaultMaximumPixels
@@ -118,55 +125,25 @@ extension Settings {
         package var loop = false
     }
 
-    /// How faces are found.
+    /// Whether faces are looked for, and how they are found.
     package struct Detection: Hashable, Sendable {
-        package enum Accuracy: String, Hashable, Sendable, CaseIterable { case standard, high }
         package var enabled = true
         /// Whether the last switch from outside holds over a restart, instead of `enabled`.
         package var remember = false
-        package var accuracy = Accuracy.standard
-        package var maximumFaces = 8
-        package var minimumSize = 0.0
-        package var searchInterval = Duration.milliseconds(500)
-        /// A share of one core; nil for no limit.
-        package var cpuBudget: Double?
-        /// Nil is the whole picture.
-        package var region: NormalizedRect?
-        /// Nil searches the usual directories.
-        package var modelDirectory: String?
-    }
-
-    /// How faces are followed.
-    package struct Tracking: Hashable, Sendable {
-        package var enterDelay = Duration.milliseconds(100)
-        package var patience = Duration.milliseconds(700)
-        package var smileMerge = Duration.milliseconds(500)
-    }
-
-    /// What counts as a look.
-    package struct Look: Hashable, Sendable {
-        package var cone = 20.0
-        package var hold = Duration.milliseconds(400)
-        package var release = Duration.milliseconds(700)
-        /// Metres; nil for any distance.
-        package var near: Double?
-        package var direction = Gaze(yaw: 0, pitch: 0)
+        package var options = FaceAnalyzer.Options()
     }
 
     /// What metadata holds, and when it counts as changed.
     package struct Metadata: Hashable, Sendable {
         package var fields: Set<FaceObject.OptionalField> = [.looking]
-        package var maxRate = 15.0
-        package var positionDeadband = 0.01
-        package var angleDeadband = 2.0
+        package var changes = ChangeGate.Parameters()
 
         /// Each change, however small, at any rate of frames.
-        package static let everyChange = Metadata(
-            fields: Set(FaceObject.OptionalField.allCases),
-            maxRate: 240,
-            positionDeadband: 0,
-            angleDeadband: 0
-        )
+        package static var everyChange: Metadata {
+            var all = Metadata(fields: Set(FaceObject.OptionalField.allCases))
+            (all.changes.maximumRate, all.changes.position, all.changes.angle) = (240, 0, 0)
+            return all
+        }
     }
 
     /// How events are delivered.

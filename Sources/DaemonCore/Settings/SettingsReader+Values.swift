@@ -12,6 +12,14 @@ extension SettingsReader {
         }
     }
 
+    /// A duration, in seconds.
+    mutating func read(_ key: String, seconds: inout Double, in range: ClosedRange<Duration>) {
+        read(key, &seconds, range.expectation) { text in
+            guard let duration = Duration(text: text), range.contains(duration) else { return nil }
+            return Duration.seconds(in: text)
+        }
+    }
+
     /// A duration, or nil for a word.
     mutating func read(_ key: String, _ value: inout Duration?, in range: ClosedRange<Duration>, or word: String) {
         read(key, &value, range.expectation, or: word) { text in
@@ -73,19 +81,22 @@ extension ClosedRange<Duration> {
 extension Duration {
     /// Reads a duration with its unit: `250ms`, `1.5s`, `2min`, `1h`; nil for anything else.
     init?(text: String) {
+        // A Duration cannot be made of more seconds than an Int64 holds; a century is more than any setting takes.
+        guard let seconds = Self.seconds(in: text), seconds < 100 * 365 * 86_400 else { return nil }
+        self = .seconds(seconds)
+    }
+
+    /// Seconds as exactly as a text with a unit says them.
+    fileprivate static func seconds(in text: String) -> Double? {
         let digits = text.prefix { $0.isNumber || $0 == "." }
         guard let number = Double(digits) else { return nil }
-        let seconds: Double
-        switch text.dropFirst(digits.count).trimmingPrefix(while: \.isWhitespace) {
-        case "ms": seconds = number / 1000
-        case "s": seconds = number
-        case "min": seconds = number * 60
-        case "h": seconds = number * 3600
-        default: return nil
+        return switch text.dropFirst(digits.count).trimmingPrefix(while: \.isWhitespace) {
+        case "ms": number / 1000
+        case "s": number
+        case "min": number * 60
+        case "h": number * 3600
+        default: nil
         }
-        // A Duration cannot be made of more seconds than an Int64 holds; a century is more than any setting takes.
-        guard seconds < 100 * 365 * 86_400 else { return nil }
-        self = .seconds(seconds)
     }
 
     /// The duration as settings write it.

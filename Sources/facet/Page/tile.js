@@ -129,7 +129,7 @@ export class Tile {
 		const area = this.area(Number(chip.dataset.face));
 		if (!area) return false;
 		chip.style.left = `${area.middle}px`;
-		chip.style.top = `${Math.max(40, area.top)}px`; // above the face, and in the tile
+		chip.style.top = `${Math.max(8, area.top)}px`; // not on a label above the face
 		return true;
 	}
 
