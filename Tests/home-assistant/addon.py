@@ -371,8 +371,8 @@ class Test:
             browser.switch_to.frame(0)
             script = "return document.querySelector('canvas.live')?.dataset.frame || null"
             check(until(lambda: browser.execute_script(script)), "a browser shows the page in Home Assistant's frame, with frames")
-            faces = "return document.querySelectorAll('#faces li').length"
-            check(until(lambda: browser.execute_script(faces) == 1, 60), "with the face's traces")
+            lanes = "return document.querySelectorAll('#lanes .lane').length"
+            check(until(lambda: browser.execute_script(lanes) == 1, 60), "with the camera's last minutes")
             if self.screenshot:
                 browser.save_screenshot(self.screenshot)
         finally:
