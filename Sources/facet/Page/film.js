@@ -51,7 +51,7 @@ export async function snapshot(tile) {
 
 function download(blob, title, seconds) {
 	const href = URL.createObjectURL(blob);
-	const time = new Date(seconds * 1000).toISOString().replace(/[-:]/g, "").slice(0, 15);
+	const time = new Date(seconds * 1000).toISOString().replace(/[-:.]/g, "").slice(0, 18);
 	make("a", { href, download: `facet-${title.replace(/[^\p{L}\p{N}]+/gu, "-")}-${time}.jpg` }).click();
 	setTimeout(() => URL.revokeObjectURL(href), 10000);
 }
