@@ -12,9 +12,8 @@ try {
 } catch {
 	// Storage is off, or holds something else.
 }
-if (query.has("look")) chosen.look = query.get("look");
+for (const name of ["look", "fit"]) chosen[name] = query.get(name) ?? chosen[name];
 if (query.has("mirror")) chosen.mirror = flag("mirror");
-if (query.has("fit")) chosen.fit = query.get("fit");
 if (query.has("hide")) chosen.hide = query.get("hide").split(",");
 if (!["cover", "fill"].includes(chosen.fit)) chosen.fit = "contain";
 if (!Array.isArray(chosen.hide)) chosen.hide = [];

@@ -9,6 +9,11 @@ export function make(tag, { data, aria, ...properties } = {}, ...children) {
 	return element;
 }
 
+// Puts elements first in their parent, in this order; those that stand so already keep the focus.
+export function order(parent, elements) {
+	if (elements.some((element, index) => element !== parent.children[index])) parent.prepend(...elements);
+}
+
 export function icon(name) {
 	const svg = document.querySelector("button svg").cloneNode(true);
 	svg.firstChild.setAttribute("href", `#i-${name}`);
@@ -27,7 +32,6 @@ const kinds = {
 	look_away: ["look", "looks away", "looks"],
 	blink: ["blink", "blinked", "blinks", "blink"],
 	eyes_closed: ["blink", "eyes closed", "eyes", "eyes closed"],
-	eyes_open: ["look", "eyes open", "eyes"],
 };
 
 // A kind that only a newer server knows is shown by its name.

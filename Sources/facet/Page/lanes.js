@@ -1,6 +1,6 @@
 // The last ten minutes of each camera: when faces were there, how much they smiled, when they blinked. A row holds one face at
 // a time; the next one takes the first row that is free: there are as many rows as faces were there together.
-import { $, clock, kindOf, make, now } from "./dom.js";
+import { $, clock, kindOf, make, now, order } from "./dom.js";
 
 const span = 600; // seconds
 const mostRows = 8;
@@ -33,19 +33,21 @@ function laneOf(base) {
 // The cameras that there are, in the order of the tiles.
 export function show(tiles, start) {
 	smileStart = start;
-	for (const base of lanes.keys()) if (!tiles.some((tile) => tile.base === base)) lanes.delete(base);
+	for (const [base, { element }] of lanes) {
+		if (tiles.some((tile) => tile.base === base)) continue;
+		element.remove();
+		lanes.delete(base);
+	}
 	const elements = tiles.map((tile) => {
 		const lane = laneOf(tile.base);
 		lane.name.textContent = tile.name.textContent;
 		lane.element.hidden = tile.figure.hidden;
 		if (tile.condition !== "live") forget(lane);
+		lane.canvas.ariaLabel = summary(lane);
 		return lane.element;
 	});
-	const list = $("lane-list");
-	if (elements.length !== list.children.length || elements.some((element, index) => element !== list.children[index])) {
-		list.replaceChildren(...elements);
-	}
-	list.classList.toggle("many", elements.filter((element) => !element.hidden).length > 1);
+	order($("lane-list"), elements);
+	$("lane-list").classList.toggle("many", elements.filter((element) => !element.hidden).length > 1);
 }
 
 const present = (lane) => lane.rows.flatMap((row) => row.filter((visit) => visit.to === null));
@@ -126,7 +128,6 @@ function drawLane(lane, paint, unit, isOneOfMany, isLast) {
 	lane.rows.forEach((row, index) => {
 		for (const visit of row) drawVisit(context, visit, index * lane.height + 1, lane.height - 3, place, paint);
 	});
-	canvas.ariaLabel = summary(lane);
 }
 
 function drawVisit(context, visit, top, height, place, paint) {

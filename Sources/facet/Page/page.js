@@ -1,7 +1,7 @@
 // The live page: puts the server's messages on the tiles, the events and the lanes, and carries out what the visitor chooses.
 import { chosen, isKiosk, isOverlay, readCamera, save } from "./address.js";
 import { withoutCameras } from "./advice.js";
-import { $, clockOf, make, setClock } from "./dom.js";
+import { $, clockOf, make, order, setClock } from "./dom.js";
 import * as feed from "./feed.js";
 import * as film from "./film.js";
 import * as lanes from "./lanes.js";
@@ -78,8 +78,7 @@ function showCameras() {
 		tile.show(row, isNamesake ? `${name} (${base})` : name, broker, control);
 		return tile;
 	});
-	const present = $("cameras").querySelectorAll(".tile");
-	if (shown.some(({ figure }, index) => figure !== present[index])) $("cameras").append(...shown.map(({ figure }) => figure));
+	order($("cameras"), shown.map(({ figure }) => figure));
 	showEmptiness();
 	$("all").hidden = !chosen.camera;
 	const only = tiles.get(chosen.camera) ?? (shown.length === 1 ? shown[0] : null);
@@ -93,8 +92,9 @@ function showCameras() {
 function showEmptiness() {
 	const missing = { icon: "broken", title: "No such camera", text: `The address names ${chosen.camera}, which is not there.` };
 	const what = tiles.size === 0 ? withoutCameras(state.broker) : chosen.camera && !tiles.has(chosen.camera) ? missing : null;
-	if (JSON.stringify(what) === emptiness) return;
-	emptiness = JSON.stringify(what);
+	const text = JSON.stringify(what);
+	if (text === emptiness) return;
+	emptiness = text;
 	$("cameras").querySelector(":scope > .note")?.remove();
 	if (what) $("cameras").append(make("div", { className: "note" }, ...note(what)));
 }

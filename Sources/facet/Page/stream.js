@@ -55,10 +55,10 @@ async function read(reader, receive) {
 
 function take(bytes, [header, svg, jpeg], receive) {
 	retry = 500;
-	const message = JSON.parse(new TextDecoder().decode(bytes.subarray(12, 12 + header)));
+	const [middle, last] = [12 + header, 12 + header + svg];
+	const message = JSON.parse(new TextDecoder().decode(bytes.subarray(12, middle)));
 	if (message.type === "state") return receive.state(message);
-	const overlay = new Blob([bytes.subarray(12 + header, 12 + header + svg)], { type: "image/svg+xml" });
-	const start = 12 + header + svg;
-	const picture = message.picture ? new Blob([bytes.subarray(start, start + jpeg)], { type: "image/jpeg" }) : null;
+	const overlay = new Blob([bytes.subarray(middle, last)], { type: "image/svg+xml" });
+	const picture = message.picture ? new Blob([bytes.subarray(last, last + jpeg)], { type: "image/jpeg" }) : null;
 	receive.frame(message, overlay, picture);
 }
