@@ -62,9 +62,9 @@ package final class Pipeline {
             if update.state != state { change(to: update.state) }
             if update.attention != attention { status.attention(update.attention) }
             attention = update.attention
-            let faces = update.faces.map { $0.keeping(fields) }
-            if let stamp = update.stamp, gate.admits(faces, at: stamp.mediaTime) {
-                publisher.publishMetadata(faces, at: stamp)
+            if let stamp = update.stamp {
+                let faces = update.faces.map { $0.keeping(fields) }
+                if gate.admits(faces, at: stamp.mediaTime) { publisher.publishMetadata(faces, at: stamp) }
             }
             if update.faces.count != publishedCount { publisher.publishCount(update.faces.count) }
             publishedCount = update.faces.count

@@ -24,7 +24,7 @@ struct PinnedFile: Hashable, Sendable {
         return bytes
     }
 
-    /// Compares a file that somebody else will open.
+    /// Compares a file that a library will open.
     func check(in directory: String) throws(InferenceError) {
         let path = directory + "/" + name
         let file = try open(path)

@@ -17,7 +17,7 @@ struct SearchFocus {
     static let side = 0.75
     /// A place has changed if its mean brightness differs by this many grey levels; noise and a face's own places do less.
     private static let threshold: Float = 5
-    /// Differences count no more than this, so that who waves all the time does not draw every look.
+    /// Differences count no more than this, so that a person who waves all the time does not get every search.
     private static let limit: Float = 10
     /// The side of what is looked at after a cut, in shares of the shorter side, and how much of it must have changed.
     private static let wideSide = 4.0 / 3
@@ -115,7 +115,7 @@ struct SearchFocus {
     /// The part, a third longer than the shorter side, of which most has changed, as by a hard cut; nil if there is none, or
     /// if the latest look was at such a part.
     ///
-    /// A face of a twentieth of a wide picture is large enough in there, and where it is nobody knows.
+    /// A face of a twentieth of a wide picture is large enough in there, and where it lies is unknown.
     private mutating func widePart(_ changed: [Float], width: Double, height: Double) -> NormalizedRect? {
         let isWide = width > height
         let (count, across) = isWide ? (Self.columns, Self.rows) : (Self.rows, Self.columns)

@@ -36,7 +36,7 @@ public enum DecodedMessage: Hashable, Sendable {
         }
     }
 
-    /// Who sent it; nil for `count` and `detect/state`, whose payloads are bare values.
+    /// Its sender; nil for `count` and `detect/state`, whose payloads are bare values.
     public var origin: MessageOrigin? {
         switch self {
         case .metadata(let message): message.origin
@@ -48,7 +48,7 @@ public enum DecodedMessage: Hashable, Sendable {
     }
 }
 
-/// Who sent a message.
+/// The sender of a message.
 public struct MessageOrigin: Hashable, Sendable {
     /// The camera's name.
     public var camera: String
@@ -64,7 +64,7 @@ public struct MessageOrigin: Hashable, Sendable {
 
 /// All current faces at one moment.
 public struct MetadataMessage: Hashable, Sendable {
-    /// Who sent it.
+    /// Its sender.
     public var origin: MessageOrigin
     /// The frame it describes.
     public var stamp: FrameStamp
@@ -81,7 +81,7 @@ public struct MetadataMessage: Hashable, Sendable {
 
 /// Something that happened to a face.
 public struct EventMessage: Hashable, Sendable {
-    /// Who sent it.
+    /// Its sender.
     public var origin: MessageOrigin
     /// The event's ULID, the same in a duplicate.
     public var id: String
@@ -104,7 +104,7 @@ public struct EventMessage: Hashable, Sendable {
 
 /// The daemon's and its camera's condition.
 public struct StatusMessage: Hashable, Sendable {
-    /// Who sent it.
+    /// Its sender.
     public var origin: MessageOrigin
     /// The condition.
     public var status: DaemonStatus
@@ -118,7 +118,7 @@ public struct StatusMessage: Hashable, Sendable {
 
 /// Rates, times and counters of a daemon.
 public struct StatsMessage: Hashable, Sendable {
-    /// Who sent it.
+    /// Its sender.
     public var origin: MessageOrigin
     /// The figures.
     public var stats: DaemonStats

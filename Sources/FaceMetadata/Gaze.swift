@@ -1,7 +1,7 @@
 /// Where a face looks, in degrees from the direction to the camera: 0 and 0 is into the lens.
 ///
 /// How far eyes turn for the same iris in the picture differs between people and with glasses, so that a direction is off by
-/// some degrees: whether somebody looks at a thing can be told, which word they read cannot.
+/// some degrees: it shows whether a person looks at a thing, not which word they read.
 public struct Gaze: Hashable, Sendable {
     /// To the side: positive is towards the picture's right.
     public var yaw: Double

@@ -152,7 +152,7 @@ public struct FaceTracker: Sendable {
         }
         tracks.removeAll { track in
             guard track.lastSeen != stamp else { return false }
-            // A face that has not entered must be seen without a break; nobody knows of it yet.
+            // A face that has not entered must be seen without a break; it is not published yet.
             guard track.face != nil else { return wasLookedAt || track.isLost(at: stamp) }
             let unseen = stamp.mediaTime - track.lastSeen.mediaTime
             guard unseen >= parameters.patience - Track.slack else { return false }

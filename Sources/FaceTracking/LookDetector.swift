@@ -42,7 +42,7 @@ struct LookDetector: Sendable {
         case open(Gaze)
         /// They are closed, or lowered so far that their irises are hidden.
         case closed
-        /// They are too small to tell.
+        /// They are too small to be judged.
         case unknown
     }
 
@@ -50,7 +50,7 @@ struct LookDetector: Sendable {
     private(set) var isLooking: Bool?
     /// When the gaze came to the target, and when it was last there.
     private var onTarget: (since: Double, last: Double)?
-    /// Since when it can be told whether the face looks.
+    /// Since when it is known whether the face looks.
     private var knownSince: Double?
     /// When the eyes were seen open last.
     private var lastOpen: Double?
@@ -105,7 +105,7 @@ struct LookDetector: Sendable {
             return time - last >= parameters.release - Track.slack ? end() : nil
         }
         onTarget = nil
-        // Whoever comes may be about to look.
+        // A face that has just come may be about to look.
         if let knownSince, time - knownSince >= parameters.hold - Track.slack { isLooking = false }
         return nil
     }
@@ -113,7 +113,7 @@ struct LookDetector: Sendable {
 
 /// All that is derived from the gaze of one face.
 struct GazeMonitor: Sendable {
-    /// The width of an iris in metres: 11.7 ± 0.5 mm in nearly everybody, the figure that MediaPipe Iris uses too.
+    /// The width of an iris in metres: 11.7 ± 0.5 mm in nearly all people, the figure that MediaPipe Iris uses too.
     private static let irisWidth = 0.0117
     /// Below this distance of the outer eye corners an iris is less than four pixels wide, and the distance unknown.
     private static let smallestEyeDistance = 30.0

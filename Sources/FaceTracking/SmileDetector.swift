@@ -28,7 +28,7 @@ package struct SmileDetector: Sendable {
     private static let talkWeight = 0.15
     /// Over how many seconds that movement is averaged.
     private static let talkWindow = 0.4
-    /// The level must be this far above the face's own resting level: who cries or grins all the time does not begin.
+    /// The level must be this far above the face's own resting level: a face that cries or grins all the time does not begin one.
     private static let leastRise = 0.5
     /// After how many observations that is fully required, since a face may come in with a smile: about half a second.
     private static let riseTrust = 15.0

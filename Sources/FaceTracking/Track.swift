@@ -118,7 +118,7 @@ struct Track: Sendable {
         latest.trackedFrames = 1
         enterTime = stamp.mediaTime
         face = latest
-        // What was over before is not reported, but a smile or a look that began earlier and lasts is news to everybody.
+        // What was over before is not reported, but a smile or a look that began earlier and lasts is news to subscribers.
         expressionEvents.removeAll { $0.stamp.mediaTime < enterTime || $0.kind.isEnd }
         for (kind, lasts) in [(FaceEvent.Kind.smile, smile.isSmiling), (.look, gaze.isLooking == true)] {
             if lasts, !expressionEvents.contains(where: { $0.kind == kind }) { expressionEvents.append((kind, stamp)) }
@@ -137,7 +137,7 @@ struct Track: Sendable {
             .map { [face] in FaceEvent(kind: $0, face: face, stamp: stamp) }
     }
 
-    /// The events of this frame's expression; what happened before the enter is dropped, for nobody knew of the face.
+    /// The events of this frame's expression; what happened before the enter is dropped, for the face was not published yet.
     ///
     /// A blink has the stamp of the first frame with open eyes, about a tenth of a second before.
     mutating func takeExpressionEvents() -> [FaceEvent] {

@@ -126,7 +126,7 @@ final class UpdateChannel: Sendable {
         self.meter = meter
     }
 
-    /// Hands an update to the reader who waits for it, or keeps it as the policy says.
+    /// Hands an update to the reader that waits for it, or keeps it as the policy says.
     ///
     /// - Returns: false if the reader wants no more.
     func send(_ update: FaceUpdate) -> Bool {

@@ -49,7 +49,7 @@ public final class FaceSession: Sendable {
         var running: (source: any FrameSource, mailbox: FrameMailbox)?
         /// What `init` opened, for the first run with it.
         var opened: (any FrameSource)?
-        /// Who waits for the session to pause or to go on.
+        /// The callers that wait for the session to pause or to go on.
         var waiting: [(goal: @Sendable (RunState) -> Bool, reached: CheckedContinuation<Void, Never>)] = []
     }
 

@@ -120,7 +120,7 @@ final class ClientSession: Sendable {
             return state.events.acknowledge(message: message)
         }
         guard let sequence else { return }
-        // First out of the store, then counted: whoever sees the count finds the store without it.
+        // First out of the store, then counted: a reader of the count finds the store without it.
         store.remove([sequence])
         state.withLock { state in
             if refused {

@@ -48,7 +48,7 @@ struct Refusal: Equatable {
     /// Whether the broker may well accept the client later by itself.
     var isTemporary: Bool { [3, 0x88, 0x89, 0x97, 0x9F].contains(code) }
 
-    /// Whether the broker does not like who the client is, so that asking again in another way is of no use.
+    /// Whether the broker refuses the client itself, so that asking again in another way is of no use.
     var isAboutCredentials: Bool { [4, 5, 0x86, 0x87, 0x8A, 0x8C].contains(code) }
 
     func text(_ advice: BrokerSettings.Advice) -> String {

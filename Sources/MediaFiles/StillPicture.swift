@@ -43,7 +43,7 @@ package enum StillPicture {
     }
 }
 
-/// A picture as rows of R, G, B in memory of its own, upright, for those who draw on pictures.
+/// A picture as rows of R, G, B in memory of its own, upright, to be drawn on.
 package struct RGBPicture: Sendable {
     package var size: FrameSize
 

@@ -113,7 +113,7 @@ final class BufferLease: Sendable {
     deinit { queue.giveBack(index) }
 }
 
-/// A buffer of the driver, mapped into our memory until the last one who holds it lets go.
+/// A buffer of the driver, mapped into our memory until its last owner releases it.
 ///
 /// A frame that outlives its stream keeps its pixels: see `makePrivate`.
 /// `@unchecked Sendable` because of the pointer: a reader holds the lease, and the driver writes only while

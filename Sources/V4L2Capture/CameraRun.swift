@@ -17,7 +17,7 @@ struct CameraRun {
     /// Whether this very configuration has streamed: until then it may be one that the camera can't fulfil.
     private var hasStreamed: Bool
     private let memory: CameraMemory
-    /// Made at the first loss: who never loses a camera needs none.
+    /// Made at the first loss: a camera that is never lost needs none.
     private var watch: (any DeviceWatch)?
 
     init(

@@ -24,7 +24,7 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
     /// The part of the picture that is shown, before it is turned; the rest has no place on the surface.
     let cleanAperture: NormalizedRect
 
-    /// The camera whose objects this geometry converts; nil for anybody's.
+    /// The camera whose objects this geometry converts; nil for those of any.
     let camera: String?
 
     /// Maps the picture's 0…1 to the surface's points.

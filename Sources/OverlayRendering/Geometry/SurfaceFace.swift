@@ -24,7 +24,7 @@ package struct SurfaceFace: Hashable, Sendable {
     var smile: Double?
     var leftEyeClosed: Bool?
     var rightEyeClosed: Bool?
-    /// Whether the face looks at the camera, or at what it was told stands beside it.
+    /// Whether the face looks at the camera, or at the thing of `look.direction`.
     var looking: Bool?
     /// On how many analysed frames the face was seen since its enter.
     var trackedFrames: Int

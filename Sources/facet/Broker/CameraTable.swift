@@ -6,7 +6,7 @@ import MQTT
 
 /// What is known of every camera that a command hears of, by the base of its topics.
 struct CameraTable {
-    /// Cameras at the same time: bases under a pattern come from whoever may publish.
+    /// Cameras at the same time: bases under a pattern come from any client that may publish.
     private static let capacity = 1024
 
     private(set) var connection: ConnectionState = .connecting

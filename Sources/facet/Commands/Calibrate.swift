@@ -75,7 +75,7 @@ struct Calibrate: AsyncParsableCommand {
 
 /// Where the nearest face looks, over a stretch of time.
 struct GazeMeasurement {
-    /// Degrees around the middle that half of the gazes may lie off: more is somebody who looks around.
+    /// Degrees around the middle that half of the gazes may lie off: with more the person looks around.
     private static let mostSpread = 6.0
 
     /// For how many seconds.

@@ -7,7 +7,7 @@ import TerminalPictures
 final class LiveInputs: AsyncSequence, Sendable {
     /// What waits, and what wakes the thread that waits for it.
     ///
-    /// Apart from `LiveInputs`, so that who fills it does not keep that alive.
+    /// Apart from `LiveInputs`, so that the source that fills it does not keep that alive.
     private final class Inbox: Sendable {
         let wakeUps: AsyncStream<Void>
         private let waker: AsyncStream<Void>.Continuation

@@ -177,8 +177,8 @@ struct TokenBucket: Sendable {
     private func level(at seconds: Double) -> Double { min(capacity, level + rate * (seconds - last)) }
 }
 
-/// Slows down who guesses tokens: after some wrong ones from an address, and after many from all, further ones are not
-/// even compared for a while. Visitors who are logged in do not notice.
+/// Slows down clients that guess tokens: after some wrong ones from an address, and after many from all, further ones are not
+/// even compared for a while. Clients that are logged in do not notice.
 struct AttemptLimit: Sendable {
     /// Addresses that are remembered; the one that guessed least lately makes room.
     private static let capacity = 1024

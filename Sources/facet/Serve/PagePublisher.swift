@@ -26,7 +26,7 @@ final class PagePublisher {
     /// Bytes of a base's name; longer ones are no daemon's.
     private static let longestBase = 256
 
-    /// Further cameras that are told apart when they are counted.
+    /// Further cameras that are distinguished when they are counted.
     private static let mostFurther = 1000
 
     /// Seconds between two states without a change, so that a page notices a connection that broke silently.

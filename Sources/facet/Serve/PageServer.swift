@@ -70,7 +70,7 @@ struct PageServer: Sendable {
         }
     }
 
-    /// What a visitor gets who is not let in.
+    /// The answer to a client without a login.
     private func outside(_ request: HTTPRequest, _ verdict: PageGuard.Verdict) -> HTTPResponse {
         switch (verdict, request.method, request.path) {
         case (.foreign, _, _):

@@ -254,7 +254,7 @@ struct FaceRow: Encodable {
 struct StateHeader: Encodable {
     var type = "state"
     var version = facetVersion
-    /// The server's clock, from which pages tell how long ago something was.
+    /// The server's clock, from which pages compute how long ago something was.
     var time = Timestamp.wallClock().iso8601
     /// The level at which a smile begins.
     var smileStart = SmileDetector.startLevel

@@ -141,7 +141,7 @@ struct WatchFormatter {
     }
 
     private func percent(_ share: Double) -> String {
-        // Anybody may send any number, and not every finite one is an Int.
+        // Any client may send any number, and not every finite one is an Int.
         Int(exactly: (share * 100).rounded()).map { "\($0)%" } ?? "?"
     }
 
