@@ -4,7 +4,7 @@ public import FaceMetadata
 public let schemaVersion = 1
 
 /// The version of Facet: of both programs and the libraries.
-public let facetVersion = "0.2.0"
+public let facetVersion = "0.3.0"
 
 /// Encodes what one run of the daemon publishes about one camera.
 public struct MessageEncoder: Sendable {
