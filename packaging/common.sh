@@ -8,8 +8,12 @@ fail() {
     exit 1
 }
 
-need() { # COMMAND PACKAGE: fails unless the command is there
-    command -v "$1" >/dev/null || fail "$1 is missing: apt install $2"
+need() { # COMMAND:PACKAGE...: fails unless all commands are there, and names all that are not
+    local pair commands=() packages=()
+    for pair; do
+        command -v "${pair%:*}" >/dev/null || { commands+=("${pair%:*}") && packages+=("${pair#*:}"); }
+    done
+    [ ${#commands[@]} = 0 ] || fail "${commands[*]}: not on this machine: apt install ${packages[*]}"
 }
 
 # Debian packages that the programs are compiled and linked with.
