@@ -126,6 +126,7 @@ let package = Package(
                 .embedInCode("Page/address.js"), .embedInCode("Page/advice.js"), .embedInCode("Page/dom.js"),
                 .embedInCode("Page/feed.js"), .embedInCode("Page/film.js"), .embedInCode("Page/lanes.js"),
                 .embedInCode("Page/stream.js"), .embedInCode("Page/tile.js"), .embedInCode("Report/report.css"),
+                .embedInCode("Report/report.html"),
             ],
             swiftSettings: strict
         ),

@@ -1,25 +1,25 @@
-/// Writes one JSON object into bytes, its fields in the order they are given.
+/// Writes one JSON object into bytes, its fields in the order they are given; those whose value is nil are left out.
 ///
 /// A message is written many times a second, always in the same shape, and people read it: so the order is fixed and the
 /// numbers are rounded to what they mean, neither of which Foundation's encoder does.
-struct JSONWriter {
+package struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
     /// A whole JSON object, written by `body`.
-    static func object(reserving capacity: Int = 512, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+    package static func object(reserving capacity: Int = 512, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.bytes.reserveCapacity(capacity)
         writer.braces(body)
         return writer.bytes
     }
 
-    mutating func object(_ name: String, _ body: (inout JSONWriter) -> Void) {
+    package mutating func object(_ name: String, _ body: (inout JSONWriter) -> Void) {
         key(name)
         braces(body)
     }
 
-    mutating func array<Element>(
+    package mutating func array<Element>(
         _ name: String,
         _ elements: [Element],
         _ body: (inout JSONWriter, Element) -> Void
@@ -35,7 +35,8 @@ struct JSONWriter {
         needsComma = true
     }
 
-    mutating func field(_ name: String, _ values: [String]) {
+    package mutating func field(_ name: String, _ values: [String]?) {
+        guard let values else { return }
         key(name)
         bytes.append(UInt8(ascii: "["))
         for (index, value) in values.enumerated() {
@@ -45,24 +46,27 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    mutating func field(_ name: String, _ value: String) {
+    package mutating func field(_ name: String, _ value: String?) {
+        guard let value else { return }
         key(name)
         string(value)
     }
 
-    mutating func field(_ name: String, _ value: Int) {
+    package mutating func field(_ name: String, _ value: Int?) {
+        guard let value else { return }
         key(name)
         integer(value)
     }
 
-    mutating func field(_ name: String, _ value: Bool) {
+    package mutating func field(_ name: String, _ value: Bool?) {
+        guard let value else { return }
         key(name)
         bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
     }
 
     /// A number rounded to that many decimals; the field is left out if JSON cannot hold it.
-    mutating func field(_ name: String, _ value: Double, decimals: Int) {
-        guard value.isFinite, abs(value) < 1e12 else { return }
+    package mutating func field(_ name: String, _ value: Double?, decimals: Int) {
+        guard let value, value.isFinite, abs(value) < 1e12 else { return }
         key(name)
         number(value, decimals: decimals)
     }

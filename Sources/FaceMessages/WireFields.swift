@@ -43,6 +43,11 @@ extension JSONWriter: WireFields {
         }
     }
 
+    /// The faces as metadata has them.
+    package mutating func field(_ name: String, _ faces: [FaceObject]) {
+        array(name, faces) { json, face in json.fields(of: face) }
+    }
+
     fileprivate mutating func fields(of value: some WireValue) {
         var value = value
         value.fields(&self)

@@ -57,16 +57,25 @@ struct Facet: AsyncParsableCommand {
 
 /// Why a command cannot do its work: what was tried, on what, why it failed, what to do.
 struct CommandFailure: Error, CustomStringConvertible {
-    var description: String
+    private let reasons: [String]
+    /// What to do.
+    private let remedy: String?
 
     /// Makes a failure from a paragraph for people, which may quote what a broker or a daemon said.
-    init(_ description: String) {
-        self.description = description.printable
+    init(_ reason: String, remedy: String? = nil) {
+        (reasons, self.remedy) = ([reason.printable], remedy)
     }
 
     /// Makes a failure from several lines for people.
     init(lines: some Sequence<some StringProtocol>) {
-        description = lines.map(\.printable).joined(separator: "\n")
+        (reasons, remedy) = (lines.map(\.printable), nil)
+    }
+
+    var description: String { reasons.joined(separator: "\n") + (remedy.map { "; \($0)" } ?? "") }
+
+    /// The failure as a finding of `facet doctor`.
+    func finding(_ subject: String) -> Finding {
+        .fails(subject, reasons.joined(separator: "\n"), remedy: remedy)
     }
 }
 

@@ -94,7 +94,7 @@ struct FleetTests {
     func json() throws {
         let table = table()
         let now = Self.time.advanced(bySeconds: 91.2345)
-        let lines = try FleetFormatter.bases(table).map { try plain.json($0, table, at: now) }
+        let lines = FleetFormatter.bases(table).map { plain.json($0, table, at: now) }
         #expect(
             lines.last == #"{"attention":[],"base":"porch/faces","camera":"porch","faces":2,"state":"streaming"}"#
         )

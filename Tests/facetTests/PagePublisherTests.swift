@@ -106,7 +106,7 @@ struct PagePublisherTests {
         let picture = try next(viewer)
         #expect(picture.header["picture"] as? Bool == false && picture.jpeg.isEmpty)
         #expect(picture.header["width"] as? Int == 640 && !picture.svg.contains("<image"))
-        #expect((picture.header["faces"] as? [[String: Any]])?.first?["leftClosed"] as? Bool == true)
+        #expect((picture.header["faces"] as? [[String: Any]])?.first?["leftEyeClosed"] as? Bool == true)
     }
 
     @Test("everything is drawn once however many pages there are")
@@ -199,8 +199,8 @@ struct PagePublisherTests {
         try publisher.advance(to: 0.01)
         let (heads, marks) = try (frame(plain), frame(overlay))
         #expect(marks.svg.count < heads.svg.count && marks.svg.contains("<path"))
-        let box = try #require((marks.header["faces"] as? [[String: Any]])?.first?["box"] as? [Double])
-        #expect(box.count == 4 && box.allSatisfy { (0...1).contains($0) })
+        let box = try #require((marks.header["faces"] as? [[String: Any]])?.first?["bounds"] as? [String: Double])
+        #expect(box.count == 4 && box.values.allSatisfy { (0...1).contains($0) })
         publisher.take(received(encoder.preview(try jpeg(), of: stamp(3))), at: 0.1)
         try publisher.advance(to: 0.2)
         #expect(try frame(plain).jpeg.count > 0)

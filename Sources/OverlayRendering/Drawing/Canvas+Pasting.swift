@@ -1,31 +1,10 @@
 import CCairo
 import Frames
 
-/// A grid of places on the surface: where the corners of a picture's cells go.
-struct PlaceGrid {
-    let columns: Int, rows: Int
-
-    /// The corners, row by row; one more than cells each way.
-    let points: [SurfacePoint]
-
-    /// Makes a grid by where each point of the picture goes; u and v are 0…1 across and down.
-    init(columns: Int, rows: Int, margin: (u: Double, v: Double), _ place: (_ u: Double, _ v: Double) -> SurfacePoint) {
-        self.columns = columns
-        self.rows = rows
-        points = (0...rows).flatMap { row in
-            (0...columns).map { column in
-                place(
-                    -margin.u + (1 + 2 * margin.u) * Double(column) / Double(columns),
-                    -margin.v + (1 + 2 * margin.v) * Double(row) / Double(rows)
-                )
-            }
-        }
-    }
-
-    func point(_ column: Int, _ row: Int) -> SurfacePoint { points[row * (columns + 1) + column] }
-}
-
 extension Canvas {
+    /// A corner of one of the cells that a picture is divided into: where it is in the picture, and on the surface.
+    private typealias Corner = (picture: SurfacePoint, surface: SurfacePoint)
+
     /// The most pixels per point of what is pasted into a document of shapes: pages show it larger than the picture under it.
     private static let finest = 2.0
 
@@ -49,16 +28,23 @@ extension Canvas {
         let fineness = isVector ? max(1, min(Self.finest, Double(picture.size.width) / width)) : 1
         guard let copy = picture.copy(width: width * fineness) else { return }
         // Cells reach one pixel beyond the picture, where it fades into nothing: that makes its edge smooth.
-        let grid = PlaceGrid(columns: columns, rows: rows, margin: (1 / copy.width, 1 / copy.height), place)
-        let (low, high) = Self.bounds(grid.points)
+        let corners = (0...rows).map { row in
+            (0...columns).map { column -> Corner in
+                let x = -1 + (copy.width + 2) * Double(column) / Double(columns)
+                let y = -1 + (copy.height + 2) * Double(row) / Double(rows)
+                return (SurfacePoint(x: x, y: y), place(x / copy.width, y / copy.height))
+            }
+        }
         // Cairo counts in 24.8 bits; and nothing is seen of what lies outside.
-        guard low.x < size.width, low.y < size.height, high.x > 0, high.y > 0,
-            [low.x, low.y, high.x, high.y].allSatisfy({ abs($0) < 1_000_000 })
+        guard let box = Outline(line: corners.joined().map(\.surface)).bounds,
+            box.x < size.width, box.y < size.height, box.x + box.width > 0, box.y + box.height > 0,
+            [box.x, box.y, box.x + box.width, box.y + box.height].allSatisfy({ abs($0) < 1_000_000 })
         else { return }
-        guard isVector else { return paste(copy, grid, context) }
+        guard isVector else { return paste(copy.surface, corners, context) }
         // Shapes that share an edge leave a seam in a browser, so a document gets the finished picture.
-        let (left, top) = (max(0, low.x.rounded(.down)), max(0, low.y.rounded(.down)))
-        let (right, bottom) = (min(size.width, high.x.rounded(.up)), min(size.height, high.y.rounded(.up)))
+        let (left, top) = (max(0, box.x.rounded(.down)), max(0, box.y.rounded(.down)))
+        let right = min(size.width, (box.x + box.width).rounded(.up))
+        let bottom = min(size.height, (box.y + box.height).rounded(.up))
         guard
             let image = cairo_image_surface_create(
                 CAIRO_FORMAT_ARGB32,
@@ -71,7 +57,7 @@ extension Canvas {
         defer { cairo_destroy(drawing) }
         cairo_scale(drawing, fineness, fineness)
         cairo_translate(drawing, -left, -top)
-        paste(copy, grid, drawing)
+        paste(copy.surface, corners, drawing)
         cairo_save(context)
         cairo_translate(context, left, top)
         cairo_scale(context, 1 / fineness, 1 / fineness)
@@ -80,31 +66,14 @@ extension Canvas {
         cairo_restore(context)
     }
 
-    private static func bounds(_ points: [SurfacePoint]) -> (low: SurfacePoint, high: SurfacePoint) {
-        let (xs, ys) = (points.map(\.x), points.map(\.y))
-        return (
-            SurfacePoint(x: xs.min() ?? 0, y: ys.min() ?? 0), SurfacePoint(x: xs.max() ?? 0, y: ys.max() ?? 0)
-        )
-    }
-
-    private func paste(
-        _ copy: (surface: OpaquePointer, width: Double, height: Double),
-        _ grid: PlaceGrid,
-        _ context: OpaquePointer
-    ) {
+    private func paste(_ picture: OpaquePointer, _ corners: [[Corner]], _ context: OpaquePointer) {
         cairo_save(context)
         // Two triangles that share an edge then share no pixel and leave none out.
         cairo_set_antialias(context, CAIRO_ANTIALIAS_NONE)
-        func corner(_ column: Int, _ row: Int) -> (picture: SurfacePoint, surface: SurfacePoint) {
-            let x = -1 + (copy.width + 2) * Double(column) / Double(grid.columns)
-            let y = -1 + (copy.height + 2) * Double(row) / Double(grid.rows)
-            return (SurfacePoint(x: x, y: y), grid.point(column, row))
-        }
-        for row in 0..<grid.rows {
-            for column in 0..<grid.columns {
-                let (first, last) = (corner(column, row), corner(column + 1, row + 1))
-                triangle(copy.surface, [first, corner(column + 1, row), last], context)
-                triangle(copy.surface, [first, last, corner(column, row + 1)], context)
+        for (above, below) in zip(corners, corners.dropFirst()) {
+            for column in 0..<above.count - 1 {
+                triangle(picture, [above[column], above[column + 1], below[column + 1]], context)
+                triangle(picture, [above[column], below[column + 1], below[column]], context)
             }
         }
         cairo_restore(context)
@@ -113,7 +82,7 @@ extension Canvas {
     /// Fills a triangle of the surface with one of a picture; nothing if it is seen from behind.
     private func triangle(
         _ picture: OpaquePointer,
-        _ corners: [(picture: SurfacePoint, surface: SurfacePoint)],
+        _ corners: [Corner],
         _ context: OpaquePointer
     ) {
         let onPicture = PlaneTransform(triangle: corners.map(\.picture))
@@ -137,14 +106,7 @@ extension PlaneTransform {
 
     /// The map of the triangle (0, 0), (1, 0), (0, 1) to another one.
     fileprivate init(triangle: [SurfacePoint]) {
-        let (origin, right, down) = (triangle[0], triangle[1], triangle[2])
-        self.init(
-            a: right.x - origin.x,
-            b: down.x - origin.x,
-            c: right.y - origin.y,
-            d: down.y - origin.y,
-            tx: origin.x,
-            ty: origin.y
-        )
+        let (origin, right, down) = (triangle[0], triangle[1] - triangle[0], triangle[2] - triangle[0])
+        self.init(a: right.x, b: down.x, c: right.y, d: down.y, tx: origin.x, ty: origin.y)
     }
 }

@@ -17,17 +17,13 @@ struct Outline: Hashable, Sendable {
 
     init() {}
 
-    init(polygon points: [SurfacePoint]) {
-        contours = [Contour(points: points, isClosed: true)]
+    init(polygons: [[SurfacePoint]], isClosed: Bool = true) {
+        contours = polygons.map { Contour(points: $0, isClosed: isClosed) }
     }
 
-    init(line points: [SurfacePoint]) {
-        contours = [Contour(points: points, isClosed: false)]
-    }
+    init(polygon points: [SurfacePoint]) { self.init(polygons: [points]) }
 
-    init(polygons: [[SurfacePoint]]) {
-        contours = polygons.map { Contour(points: $0, isClosed: true) }
-    }
+    init(line points: [SurfacePoint]) { self.init(polygons: [points], isClosed: false) }
 
     /// The corners of the smallest convex polygon around points, all such polygons in the same direction (Andrew's monotone
     /// chain).
@@ -38,8 +34,8 @@ struct Outline: Hashable, Sendable {
             var chain: [SurfacePoint] = []
             for point in points {
                 while let last = chain.last, let before = chain.dropLast().last {
-                    let turn = (last.x - before.x) * (point.y - before.y) - (last.y - before.y) * (point.x - before.x)
-                    guard turn <= 0 else { break }
+                    let (one, other) = (last - before, point - before)
+                    guard one.x * other.y <= one.y * other.x else { break }
                     chain.removeLast()
                 }
                 chain.append(point)
@@ -68,14 +64,18 @@ struct Outline: Hashable, Sendable {
     ) {
         guard let start = contours.last?.points.last else { return move(to: x, y) }
         for piece in 1...Self.piecesPerCurve {
-            let t = Double(piece) / Double(Self.piecesPerCurve)
-            let s = 1 - t
-            let (w0, w1, w2, w3) = (s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t)
-            line(
-                to: w0 * start.x + w1 * control1.x + w2 * control2.x + w3 * x,
-                w0 * start.y + w1 * control1.y + w2 * control2.y + w3 * y
-            )
+            let share = Double(piece) / Double(Self.piecesPerCurve)
+            let (near, far) = (SurfacePoint(control1.x, control1.y), SurfacePoint(control2.x, control2.y))
+            let point = Self.cubic(share, start, near, far, SurfacePoint(x, y))
+            line(to: point.x, point.y)
         }
+    }
+
+    /// Where a cubic Bézier curve of four points is after a share of it.
+    static func cubic<Point: SIMD>(_ share: Double, _ start: Point, _ near: Point, _ far: Point, _ end: Point) -> Point
+    where Point.Scalar == Double {
+        let (t, s) = (share, 1 - share)
+        return start * (s * s * s) + near * (3 * s * s * t) + far * (3 * s * t * t) + end * (t * t * t)
     }
 
     mutating func close() {
@@ -113,12 +113,7 @@ struct Outline: Hashable, Sendable {
     var bounds: SurfaceRect? {
         let points = contours.flatMap(\.points)
         guard let first = points.first else { return nil }
-        var (low, high) = (first, first)
-        for point in points {
-            low = SurfacePoint(x: min(low.x, point.x), y: min(low.y, point.y))
-            high = SurfacePoint(x: max(high.x, point.x), y: max(high.y, point.y))
-        }
-        return SurfaceRect(corner: low, opposite: high)
+        return SurfaceRect(corner: points.reduce(first, pointwiseMin), opposite: points.reduce(first, pointwiseMax))
     }
 
     /// The same shape with each point moved.

@@ -31,7 +31,7 @@ struct HeadModel {
         var plane = FacePlane(center: point, pose: pose)
         plane.distance = max(FacePlane.eyeDistance, Self.viewingDistance * unit.width)
         let off = plane.point(position.x * unit.width, position.y * unit.height, position.z * unit.width)
-        plane.center = SurfacePoint(x: 2 * point.x - off.x, y: 2 * point.y - off.y)
+        plane.center = 2 * point - off
         self.plane = plane
     }
 

@@ -1,6 +1,8 @@
 import FaceMetadata
-import Frames
 import Glibc
+
+/// A direction or position in space: x to the right, y down, z towards the viewer.
+typealias Vector = SIMD3<Double>
 
 /// A head's rotation as a matrix, in the surface's axes: x to the right, y down, z towards the viewer.
 ///
@@ -15,37 +17,11 @@ struct HeadRotation: Hashable, Sendable {
         let (sinPitch, cosPitch) = Self.sinCos(pose.pitch)
         let (sinRoll, cosRoll) = Self.sinCos(pose.roll)
         // The axes after pitch and yaw alone; the roll turns the first two within their plane.
-        let across = Vector(x: cosYaw, y: 0, z: -sinYaw)
-        let below = Vector(x: sinYaw * sinPitch, y: cosPitch, z: cosYaw * sinPitch)
+        let across = Vector(cosYaw, 0, -sinYaw)
+        let below = Vector(sinYaw * sinPitch, cosPitch, cosYaw * sinPitch)
         right = across * cosRoll + below * sinRoll
-        down = below * cosRoll + across * -sinRoll
-        forward = Vector(x: sinYaw * cosPitch, y: -sinPitch, z: cosYaw * cosPitch)
-    }
-
-    /// The pose that has this rotation, angles in (−180, 180].
-    var pose: HeadPose {
-        let yaw = atan2(forward.x, forward.z)
-        let pitch = asin(max(-1, min(1, -forward.y)))
-        let across = Vector(x: cos(yaw), y: 0, z: -sin(yaw))
-        let below = Vector(x: sin(yaw) * sin(pitch), y: cos(pitch), z: cos(yaw) * sin(pitch))
-        let roll = atan2(right.dot(below), right.dot(across))
-        return HeadPose(
-            roll: (roll * 180 / .pi).normalizedDegrees,
-            yaw: (yaw * 180 / .pi).normalizedDegrees,
-            pitch: (pitch * 180 / .pi).normalizedDegrees
-        )
-    }
-
-    /// The rotation after the picture was turned or mirrored by a map without shear and with equal scales.
-    ///
-    /// A mirror image of a head is a head again, with its left and right exchanged.
-    func followed(by map: PlaneTransform) -> HeadRotation {
-        let scale = abs(map.determinant).squareRoot()
-        var result = self
-        result.right = right.mapped(by: map, scale: map.determinant < 0 ? -scale : scale)
-        result.down = down.mapped(by: map, scale: scale)
-        result.forward = forward.mapped(by: map, scale: scale)
-        return result
+        down = below * cosRoll - across * sinRoll
+        forward = Vector(sinYaw * cosPitch, -sinPitch, cosYaw * cosPitch)
     }
 
     /// The rotation of a part of the head that is itself turned to the head's right (as seen in the picture), by degrees.
@@ -53,39 +29,12 @@ struct HeadRotation: Hashable, Sendable {
         let (sine, cosine) = Self.sinCos(degrees)
         var result = self
         result.forward = forward * cosine + right * sine
-        result.right = right * cosine + forward * -sine
+        result.right = right * cosine - forward * sine
         return result
     }
 
     private static func sinCos(_ degrees: Double) -> (Double, Double) {
         (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
-    }
-}
-
-/// A direction or position in space: x to the right, y down, z towards the viewer.
-struct Vector: Hashable, Sendable {
-    /// To the right.
-    var x: Double
-    /// Downwards.
-    var y: Double
-    /// Towards the viewer.
-    var z: Double
-
-    static func + (left: Vector, right: Vector) -> Vector {
-        Vector(x: left.x + right.x, y: left.y + right.y, z: left.z + right.z)
-    }
-
-    /// The vector made longer by a factor.
-    static func * (vector: Vector, factor: Double) -> Vector {
-        Vector(x: vector.x * factor, y: vector.y * factor, z: vector.z * factor)
-    }
-
-    func dot(_ other: Vector) -> Double { x * other.x + y * other.y + z * other.z }
-
-    /// The vector after a map of the picture's plane; a negative scale also turns it around.
-    fileprivate func mapped(by map: PlaneTransform, scale: Double) -> Vector {
-        let depth = scale < 0 ? -z : z
-        return Vector(x: (map.a * x + map.b * y) / scale, y: (map.c * x + map.d * y) / scale, z: depth)
     }
 }
 
@@ -96,9 +45,7 @@ extension Double {
         if wrapped > 180 { return wrapped - 360 }
         return wrapped <= -180 ? wrapped + 360 : wrapped
     }
-}
 
-extension Double {
     /// An angle in degrees after the plane was stretched by two factors; itself if they are equal.
     func stretched(byX scaleX: Double, y scaleY: Double) -> Double {
         guard abs(scaleX - scaleY) > 1e-12 * scaleX else { return self }
@@ -133,8 +80,7 @@ struct FacePlane: Hashable, Sendable {
     /// Where a position lies on the surface.
     func point(_ x: Double, _ y: Double, _ z: Double = 0) -> SurfacePoint {
         let position = rotation.right * x + rotation.down * y + rotation.forward * z
-        let enlargement = 1 / max(Self.nearest, 1 - position.z / distance)
-        return SurfacePoint(x: center.x + position.x * enlargement, y: center.y + position.y * enlargement)
+        return center + SurfacePoint(position.x, position.y) / max(Self.nearest, 1 - position.z / distance)
     }
 
     /// How an outline on the plane looks on the surface.

@@ -5,27 +5,16 @@ package import Frames
 /// the geometry of AVCaptureVideoPreviewLayer.
 ///
 /// The picture's coordinates are those of the metadata: 0…1 of the picture that the daemon publishes about. Before it
-/// is shown, that picture is cropped to its clean aperture, turned by `orientation`, mirrored, and fitted by gravity.
+/// is shown, that picture is cropped to its clean aperture, mirrored, and fitted by gravity.
 package struct PreviewLayerGeometry: Hashable, Sendable {
     /// The size of the drawing surface in points.
     package let size: SurfaceSize
 
     /// The size of the picture that metadata refers to, in pixels.
     package let pictureSize: FrameSize
-    let videoGravity: VideoGravity
 
     /// Whether the picture is mirrored left to right as the viewer sees it, as people expect of their own image.
     let isMirrored: Bool
-
-    /// How the picture must be turned to be upright on the surface; other than `.up` where the daemon does not know how
-    /// the camera is mounted, or where the surface itself is mounted on its side.
-    let orientation: Orientation
-
-    /// The part of the picture that is shown, before it is turned; the rest has no place on the surface.
-    let cleanAperture: NormalizedRect
-
-    /// The camera whose objects this geometry converts; nil for those of any.
-    let camera: String?
 
     /// Maps the picture's 0…1 to the surface's points.
     let surfaceFromPicture: PlaneTransform
@@ -35,15 +24,14 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
 
     /// Makes the geometry of a picture on a surface.
     ///
-    /// Nil unless the picture, the surface and the clean aperture each have a finite area.
+    /// Nil unless the picture, the surface and the clean aperture, which is the part of the picture that is shown, each
+    /// have a finite area.
     package init?(
         size: SurfaceSize,
         pictureSize: FrameSize,
         videoGravity: VideoGravity = .resizeAspect,
         isMirrored: Bool = false,
-        orientation: Orientation = .up,
-        cleanAperture: NormalizedRect = NormalizedRect(x: 0, y: 0, width: 1, height: 1),
-        camera: String? = nil
+        cleanAperture: NormalizedRect = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
     ) {
         let lengths = [
             size.width, size.height, Double(pictureSize.width), Double(pictureSize.height),
@@ -52,20 +40,12 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
         guard lengths.allSatisfy({ $0 > 0 && $0.isFinite }), cleanAperture.x.isFinite, cleanAperture.y.isFinite else {
             return nil
         }
-        self.size = size
-        self.pictureSize = pictureSize
-        self.videoGravity = videoGravity
-        self.isMirrored = isMirrored
-        self.orientation = orientation
-        self.cleanAperture = cleanAperture
-        self.camera = camera
-
+        (self.size, self.pictureSize, self.isMirrored) = (size, pictureSize, isMirrored)
         let shown = SurfaceSize(
             width: cleanAperture.width * Double(pictureSize.width),
             height: cleanAperture.height * Double(pictureSize.height)
         )
-        let upright = orientation.swapsAxes ? SurfaceSize(width: shown.height, height: shown.width) : shown
-        let rect = videoGravity.pictureRect(of: upright, on: size)
+        let rect = videoGravity.pictureRect(of: shown, on: size)
         let crop = PlaneTransform(
             a: 1 / cleanAperture.width,
             b: 0,
@@ -77,7 +57,7 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
         let mirror = isMirrored ? PlaneTransform(a: -1, b: 0, c: 0, d: 1, tx: 1, ty: 0) : .identity
         let fit = PlaneTransform(a: rect.width, b: 0, c: 0, d: rect.height, tx: rect.x, ty: rect.y)
         visibleRect = rect
-        surfaceFromPicture = crop.then(orientation.uprightFromStored).then(mirror).then(fit)
+        surfaceFromPicture = crop.then(mirror).then(fit)
     }
 
     /// Where a point of the picture lies on the surface.
@@ -85,17 +65,12 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
         surfaceFromPicture.point(point.x, point.y)
     }
 
-    /// Where a rectangle of the picture lies on the surface; it stays upright, its sides may change places.
+    /// Where a rectangle of the picture lies on the surface.
     func surfaceRect(fromPicture rect: NormalizedRect) -> SurfaceRect {
         SurfaceRect(
             corner: surfaceFromPicture.point(rect.x, rect.y),
             opposite: surfaceFromPicture.point(rect.x + rect.width, rect.y + rect.height)
         )
-    }
-
-    /// Maps pixel positions of the picture to the surface's points, pixel corners at integers; for drawing it.
-    var surfaceFromPixels: PlaneTransform {
-        PlaneTransform.scaling(1 / Double(pictureSize.width), 1 / Double(pictureSize.height)).then(surfaceFromPicture)
     }
 }
 

@@ -1,16 +1,10 @@
 /// A point on the drawing surface, in points from its top left corner; x grows to the right, y downwards.
-struct SurfacePoint: Hashable, Sendable {
-    var x: Double
-    var y: Double
+typealias SurfacePoint = SIMD2<Double>
 
-    func distance(to other: SurfacePoint) -> Double {
-        let (dx, dy) = (other.x - x, other.y - y)
-        return (dx * dx + dy * dy).squareRoot()
-    }
+extension SurfacePoint {
+    func distance(to other: SurfacePoint) -> Double { ((other - self) * (other - self)).sum().squareRoot() }
 
-    func middle(to other: SurfacePoint) -> SurfacePoint {
-        SurfacePoint(x: (x + other.x) / 2, y: (y + other.y) / 2)
-    }
+    func middle(to other: SurfacePoint) -> SurfacePoint { (self + other) / 2 }
 }
 
 /// A size on the drawing surface, in points.
@@ -34,12 +28,8 @@ struct SurfaceRect: Hashable, Sendable {
 extension SurfaceRect {
     /// The smallest rectangle that holds two opposite corners, whichever they are.
     init(corner: SurfacePoint, opposite: SurfacePoint) {
-        self.init(
-            x: min(corner.x, opposite.x),
-            y: min(corner.y, opposite.y),
-            width: abs(opposite.x - corner.x),
-            height: abs(opposite.y - corner.y)
-        )
+        let (low, high) = (pointwiseMin(corner, opposite), pointwiseMax(corner, opposite))
+        self.init(x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y)
     }
 
     /// How much of the area lies in another rectangle too, in square points.

@@ -8,8 +8,6 @@ struct SantaLook: Look {
     private static let cloth = Color(red: 0.80, green: 0.07, blue: 0.10)
     private static let clothShade = Color(red: 0.52, green: 0.03, blue: 0.06)
 
-    /// Makes the look.
-    /// Draws each face on its own.
     func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces {
             let front = FrontDrawing(head: face.face.headAtMouth, canvas: canvas)
@@ -28,9 +26,9 @@ struct SantaLook: Look {
     private static let brimTilt = -0.10
 
     /// A point of the ring around the head, by its angle from the head's right over its front.
-    private static func ring(_ angle: Double, scale: Double = 1) -> (x: Double, y: Double, z: Double) {
-        let z = sin(angle) * brim.along * scale
-        return (cos(angle) * brim.across * scale, brim.y + brimTilt * z, brim.z + z)
+    private static func ring(_ angle: Double) -> Vector {
+        let z = sin(angle) * brim.along
+        return Vector(cos(angle) * brim.across, brim.y + brimTilt * z, brim.z + z)
     }
 
     private func hat(_ head: HeadModel, on canvas: Canvas) {
@@ -38,22 +36,11 @@ struct SantaLook: Look {
         let front = (0...24).map { head.point(Self.ring(.pi * Double($0) / 24 + Self.turn(head))) }
         guard let first = front.first, let last = front.last else { return }
         shadow(front, head, on: canvas)
-        let (up, far) = (head.point(0, -4, 0), head.point(0, 0, 0))
-        let rise = SurfacePoint(x: up.x - far.x, y: up.y - far.y)
+        let rise = head.point(0, -4, 0) - head.point(0, 0, 0)
         // Above the brim only, and beside the head: the rest of the crown lies behind the forehead.
-        let reach = SurfacePoint(x: last.x - first.x, y: last.y - first.y)
-        func aside(_ point: SurfacePoint, _ share: Double, rises: Double) -> SurfacePoint {
-            SurfacePoint(
-                x: point.x + reach.x * share + rise.x * rises,
-                y: point.y + reach.y * share + rise.y * rises
-            )
-        }
-        let above = Outline(
-            polygon: front + [
-                aside(last, 1, rises: -0.1), aside(last, 1, rises: 1), aside(first, -1, rises: 1),
-                aside(first, -1, rises: -0.1),
-            ]
-        )
+        let reach = last - first
+        let (right, left) = (last + reach, first - reach)
+        let above = Outline(polygon: front + [right - rise * 0.1, right + rise, left + rise, left - rise * 0.1])
         let ball = head.point(0.86, -0.40, -0.10)
         let isBallInFront = head.facing(1, 0, 0) > 0.2
         if !isBallInFront { pompon(at: ball, head, on: canvas) }
@@ -69,13 +56,8 @@ struct SantaLook: Look {
                 radius: head.unit.width * 1.1
             )
         }
-        var fold = Outline()
-        for step in 0...12 {
-            let place = Self.spine(0.52 + 0.025 * Double(step))
-            let point = head.point(place.x - 0.04, place.y + 0.10, place.z + 0.12)
-            if step == 0 { fold.move(to: point.x, point.y) } else { fold.line(to: point.x, point.y) }
-        }
-        canvas.stroke(fold, Self.clothShade.withAlpha(0.7), width: max(0.75, head.unit.width * 0.02))
+        let fold = (0...12).map { head.point(Self.spine(0.52 + 0.025 * Double($0)) + Vector(-0.04, 0.10, 0.12)) }
+        canvas.stroke(Outline(line: fold), Self.clothShade.withAlpha(0.7), width: max(0.75, head.unit.width * 0.02))
         if isBallInFront { pompon(at: ball, head, on: canvas) }
         // A line with round ends is what a ball leaves on its way around the forehead.
         let band = Outline(line: front)
@@ -89,10 +71,9 @@ struct SantaLook: Look {
     }
 
     /// Where the middle of the hat runs from the brim (0) to its tip (1), which falls to one side.
-    private static func spine(_ share: Double) -> (x: Double, y: Double, z: Double) {
-        let (t, s) = (share, 1 - share)
-        let (w0, w1, w2, w3) = (s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t)
-        return (w1 * -0.30 + w2 * 0.62 + w3 * 0.84, w0 * brim.y + w1 * -1.22 + w2 * -1.30 + w3 * -0.46, brim.z * s)
+    private static func spine(_ share: Double) -> Vector {
+        let (near, far, tip) = (Vector(-0.30, -1.22, 0), Vector(0.62, -1.30, 0), Vector(0.84, -0.46, 0))
+        return Outline.cubic(share, Vector(0, brim.y, 0), near, far, tip) + Vector(0, 0, brim.z * (1 - share))
     }
 
     /// The outline of the hat above its brim: rings around its middle, narrower and narrower.
@@ -100,40 +81,29 @@ struct SantaLook: Look {
         let steps = 14
         let rings = (0...steps).map { step -> [SurfacePoint] in
             let share = Double(step) / Double(steps)
-            let (middle, ahead) = (spine(share), spine(min(1, share + 0.02)))
-            let behind = spine(max(0, share - 0.02))
+            let middle = spine(share)
             // The ring lies across the spine, which bends in the plane of x and y; heights count as widths here.
-            let (dx, dy) = (ahead.x - behind.x, ahead.y - behind.y)
-            let length = max(1e-9, (dx * dx + dy * dy).squareRoot())
-            let (acrossX, acrossY) = share < 0.05 ? (1, 0) : (-dy / length, dx / length)
+            let way = spine(min(1, share + 0.02)) - spine(max(0, share - 0.02))
+            let length = max(1e-9, (way.x * way.x + way.y * way.y).squareRoot())
+            let across = share < 0.05 ? Vector(1, 0, 0) : Vector(-way.y, way.x, 0) / length
             let narrow = pow(1 - share, 0.75)
             let (reach, depth) = (0.05 + 0.54 * narrow, 0.05 + 0.62 * narrow)
             return (0..<20).map { piece in
                 let angle = 2 * Double.pi * Double(piece) / 20
                 let z = sin(angle) * depth
-                let tilt = brimTilt * z * (1 - share)
-                return head.point(
-                    middle.x + cos(angle) * reach * acrossX,
-                    middle.y + cos(angle) * reach * acrossY + tilt,
-                    middle.z + z
-                )
+                return head.point(middle + across * (cos(angle) * reach) + Vector(0, brimTilt * z * (1 - share), z))
             }
         }
-        return sweep(rings)
+        // The area that a ring covers on its way through all its places.
+        return Outline(polygons: zip(rings, rings.dropFirst()).map { Outline.hull($0 + $1) })
     }
 
     /// What the brim takes of the light on the forehead, in three layers so that its edge is soft.
     private func shadow(_ front: [SurfacePoint], _ head: HeadModel, on canvas: Canvas) {
-        let (down, zero) = (head.point(0, 0.08, 0), head.point(0, 0, 0))
+        let down = head.point(0, 0.08, 0) - head.point(0, 0, 0)
         for layer in [0.6, 0.8, 1.0] {
-            let moved = front.map {
-                SurfacePoint(x: $0.x + (down.x - zero.x) * layer, y: $0.y + (down.y - zero.y) * layer)
-            }
-            canvas.stroke(
-                Outline(line: Array(moved.dropFirst(3).dropLast(3))),
-                .black.withAlpha(0.09),
-                width: head.unit.width * 0.17
-            )
+            let moved = Outline(line: front.dropFirst(3).dropLast(3).map { $0 + down * layer })
+            canvas.stroke(moved, .black.withAlpha(0.09), width: head.unit.width * 0.17)
         }
     }
 
@@ -145,14 +115,9 @@ struct SantaLook: Look {
             ball,
             from: Self.fur,
             to: Self.furShade,
-            center: SurfacePoint(x: point.x - radius * 0.3, y: point.y - radius * 0.3),
+            center: point - radius * 0.3,
             radius: radius * 1.6
         )
-    }
-
-    /// The area that a ring covers on its way through all its places.
-    private static func sweep(_ rings: [[SurfacePoint]]) -> Outline {
-        Outline(polygons: zip(rings, rings.dropFirst()).map { Outline.hull($0 + $1) })
     }
 
     // MARK: - Beard and moustache
@@ -175,12 +140,7 @@ struct SantaLook: Look {
         for x in [-0.26, -0.13, 0.0, 0.13, 0.26] {
             var strand = Outline()
             strand.move(to: x, 0.22)
-            strand.curve(
-                to: x * 0.75,
-                0.60 - abs(x) * 0.35,
-                control1: (x * 1.25, 0.34),
-                control2: (x * 1.1, 0.46)
-            )
+            strand.curve(to: x * 0.75, 0.60 - abs(x) * 0.35, control1: (x * 1.25, 0.34), control2: (x * 1.1, 0.46))
             front.stroke(strand, Self.furShade, width: 0.012)
         }
     }
@@ -205,9 +165,7 @@ struct SantaLook: Look {
 }
 
 extension HeadModel {
-    fileprivate func point(_ position: (x: Double, y: Double, z: Double)) -> SurfacePoint {
-        point(position.x, position.y, position.z)
-    }
+    fileprivate func point(_ position: Vector) -> SurfacePoint { point(position.x, position.y, position.z) }
 }
 
 /// Draws on the curved front of a head, around its mouth: x in shares of the width, y of the height.

@@ -60,35 +60,11 @@ struct FaceHistory: Hashable, Sendable {
 }
 
 extension FaceObject {
-    /// The face on its way to where it is later: place and angles by a share of the way, everything else as it is.
+    /// The face on its way to where it is later: place, angles and smile by a share of the way, everything else as it is.
     fileprivate func moved(to later: FaceObject, by share: Double) -> FaceObject {
-        func between(_ one: Double, _ other: Double) -> Double { one + (other - one) * share }
-        func between(_ one: NormalizedPoint?, _ other: NormalizedPoint?) -> NormalizedPoint? {
-            guard let one, let other else { return one }
-            return NormalizedPoint(x: between(one.x, other.x), y: between(one.y, other.y))
-        }
-        // The shorter way round: from 179° to −179° are 2°.
-        func turned(_ one: Double, _ other: Double) -> Double {
-            (one + (other - one).normalizedDegrees * share).normalizedDegrees
-        }
-        var face = self
-        face.bounds = NormalizedRect(
-            x: between(bounds.x, later.bounds.x),
-            y: between(bounds.y, later.bounds.y),
-            width: between(bounds.width, later.bounds.width),
-            height: between(bounds.height, later.bounds.height)
-        )
-        if let pose, let target = later.pose {
-            face.pose = HeadPose(
-                roll: turned(pose.roll, target.roll),
-                yaw: turned(pose.yaw, target.yaw),
-                pitch: turned(pose.pitch, target.pitch)
-            )
-        }
-        face.leftEye = between(leftEye, later.leftEye)
-        face.rightEye = between(rightEye, later.rightEye)
-        face.mouth = between(mouth, later.mouth)
-        if let smile, let target = later.smile { face.smile = between(smile, target) }
+        let values = values()
+        var face = placed(values + (later.values(else: values).unwound(to: values) - values) * share)
+        if let smile, let target = later.smile { face.smile = smile + (target - smile) * share }
         return face
     }
 }

@@ -16,8 +16,6 @@ package struct MessageTrack: Sendable {
     /// The camera they are about.
     package let camera: String
 
-    private let metadata: [MetadataMessage]
-
     /// Reads lines as `facetd --print` writes them: one JSON object each, with `topic` and `payload`.
     ///
     /// Messages that are not of this contract (discovery, pictures) are passed over.
@@ -34,11 +32,9 @@ package struct MessageTrack: Sendable {
             entries.append(Entry(mediaTime: last, message: message))
         }
         // About a clip without faces a daemon publishes its status only.
-        guard entries.contains(where: { $0.isMetadata || $0.streamStatus != nil }) else { throw .noMetadata }
+        guard entries.contains(where: { $0.metadata != nil || $0.streamStatus != nil }) else { throw .noMetadata }
         guard cameras.count == 1, let camera = cameras.first else { throw .severalCameras(cameras.sorted()) }
-        self.entries = entries
-        self.camera = camera
-        metadata = entries.compactMap { if case .metadata(let message) = $0.message { message } else { nil } }
+        (self.entries, self.camera) = (entries, camera)
     }
 
     /// The time of the last message that comes from a frame.
@@ -48,31 +44,13 @@ package struct MessageTrack: Sendable {
     package var streamStatus: DaemonStatus? { entries.lazy.compactMap(\.streamStatus).first }
 
     package func firstEvent(on topic: Topic) -> EventMessage? {
-        for entry in entries {
-            if case .event(let event) = entry.message, Topic(event.event.kind) == topic { return event }
-        }
-        return nil
-    }
-
-    /// The last metadata up to a time, and the next one; nil if either is missing.
-    func metadata(around mediaTime: Double) -> (before: MetadataMessage, after: MetadataMessage)? {
-        // Times only grow within a file; where they do not, the entries around the place found still hold.
-        var (low, high) = (0, metadata.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if metadata[middle].stamp.mediaTime <= mediaTime { low = middle + 1 } else { high = middle }
-        }
-        guard low > 0, low < metadata.count else { return nil }
-        let (before, after) = (metadata[low - 1], metadata[low])
-        return before.origin.boot == after.origin.boot ? (before, after) : nil
+        entries.lazy.compactMap { if case .event(let event) = $0.message { event } else { nil } }
+            .first { Topic($0.event.kind) == topic }
     }
 
     /// When the first face is there; nil if there is never one.
     package var firstFace: Double? {
-        for entry in entries {
-            if case .metadata(let message) = entry.message, !message.faces.isEmpty { return entry.mediaTime }
-        }
-        return nil
+        entries.first { $0.metadata?.faces.isEmpty == false }?.mediaTime
     }
 
     private static func message(in row: some StringProtocol, number: Int) throws(MessageTrackError) -> DecodedMessage? {
@@ -110,6 +88,7 @@ package struct MessagePlayback: Sendable {
 
     private let track: MessageTrack
     private var next = 0
+    private var before: MetadataMessage?
 
     package init(_ track: MessageTrack) {
         self.track = track
@@ -126,9 +105,13 @@ package struct MessagePlayback: Sendable {
             next += 1
             scene.apply(entry.message, at: entry.mediaTime)
             if case .event(let message) = entry.message { events.append(message) }
+            before = entry.metadata ?? before
         }
         scene.advance(to: mediaTime)
-        if let (before, after) = track.metadata(around: mediaTime + Self.rounding), scene.stamp == before.stamp {
+        if let before, scene.stamp == before.stamp,
+            let after = track.entries[next...].lazy.compactMap(\.metadata).first,
+            before.origin.boot == after.origin.boot
+        {
             scene.place(FaceHistory.faces(at: mediaTime, between: before.entry, and: after.entry))
         }
         return events
@@ -147,8 +130,8 @@ extension MessageTrack.Entry {
         return message.status
     }
 
-    fileprivate var isMetadata: Bool {
-        if case .metadata = message { true } else { false }
+    fileprivate var metadata: MetadataMessage? {
+        if case .metadata(let message) = message { message } else { nil }
     }
 }
 

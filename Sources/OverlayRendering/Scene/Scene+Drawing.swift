@@ -3,8 +3,7 @@ import FaceMessages
 import FaceMetadata
 
 extension Scene {
-    /// The faces as they lie on a surface at a time, for a look to draw: the nearest, which is the largest, last; none of
-    /// another camera than the geometry's.
+    /// The faces as they lie on a surface at a time, for a look to draw: the nearest, which is the largest, last.
     ///
     /// - Returns: the faces that have a place on the surface, and how strong each is drawn, 0…1.
     func drawnFaces(
@@ -14,7 +13,7 @@ extension Scene {
     ) -> [(face: DrawnFace, strength: Double)] {
         let drawn = faces.compactMap { object -> (face: DrawnFace, strength: Double)? in
             let strength = fades ? strength(of: object, at: seconds) : 1
-            guard strength > 0, let face = geometry.transformed(object, from: state.name) else { return nil }
+            guard strength > 0, let face = geometry.transformed(object) else { return nil }
             var strengths: [Topic: Double] = [:]
             for flash in flashes(of: object.faceID) {
                 strengths[flash.kind] = max(strengths[flash.kind] ?? 0, flash.strength(at: seconds))

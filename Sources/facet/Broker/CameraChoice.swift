@@ -29,7 +29,6 @@ struct CameraChoice {
             // What the command itself says of the broker comes next.
             table = CameraTable()
         }
-        await subscriber.stop()
         guard !table.cameras.isEmpty else {
             guard isFree else { throw subscriber.noCamera }
             return BrokerOptions.standardBase

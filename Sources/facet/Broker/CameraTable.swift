@@ -92,47 +92,58 @@ struct CameraTable {
     /// Listens for the cameras that there are.
     ///
     /// - Parameters:
-    ///   - subscriber: where to listen; it is not stopped.
+    ///   - subscriber: where to listen; it is stopped then.
+    ///   - bases: cameras that are known to be wanted.
     ///   - limit: seconds from the connection that a table which is not complete is waited for.
     ///   - pause: seconds without a new camera after which the broker is taken to have sent what it had retained.
     ///   - isComplete: whether all is known that is wanted, asked after such a pause.
+    ///   - picture: takes a camera's picture.
     /// - Returns: what is known then.
     /// - Throws: `CommandFailure` if the broker cannot be reached.
     static func listen(
         to subscriber: Subscriber,
+        bases: [String] = [],
         atMost limit: Double = Subscriber.listening,
         pause: Double = Subscriber.listening,
-        until isComplete: (CameraTable) -> Bool = { _ in false }
+        until isComplete: (CameraTable) -> Bool = { _ in false },
+        picture: (_ base: String, PreviewPicture) -> Void = { _, _ in }
     ) async throws -> CameraTable {
-        var (table, notices) = (CameraTable(), Notices(address: subscriber.address, waitsForBroker: false))
+        var (table, notices) = (CameraTable(bases: bases), Notices(address: subscriber.address, waitsForBroker: false))
         var (connected, news): (ContinuousClock.Instant?, ContinuousClock.Instant) = (nil, .now)
-        for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
+        loop: for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
             switch input.content {
             case .occurrence(let occurrence):
                 if let note = try notices.note(occurrence) { StandardOutput.note(note) }
                 if case .connection(let state) = occurrence { connected = state.isConnected ? .now : nil }
                 let known = table.cameras.count
                 _ = table.take(occurrence)
+                if case .message(let message) = occurrence, case .picture(let new) = message.content {
+                    picture(message.base, new)
+                }
                 if connected == nil || table.cameras.count != known { news = .now }
             case .tick:
                 guard let connected else { continue }
                 let isOver = connected.duration(to: .now) > .seconds(limit)
-                if isOver || (news.duration(to: .now) > .seconds(pause) && isComplete(table)) { return table }
+                if isOver || (news.duration(to: .now) > .seconds(pause) && isComplete(table)) { break loop }
             case .key, .interrupted: break
             }
         }
+        await subscriber.stop()
         return table
     }
 }
 
 extension ConnectionState {
-    /// Whether a connection is over. Not while one is being made: what it brings may be taken before that is known.
-    var isInterrupted: Bool {
+    /// Why there is no connection; nil if there is one, or one is being made or was ended.
+    var trouble: String? {
         switch self {
-        case .connecting, .connected: false
-        case .disconnected, .refused, .takenOver, .stopped: true
+        case .disconnected(let reason), .refused(let reason), .takenOver(let reason): reason
+        case .connecting, .connected, .stopped: nil
         }
     }
+
+    /// Whether a connection is over. Not while one is being made: what it brings may be taken before that is known.
+    var isInterrupted: Bool { trouble != nil || self == .stopped }
 }
 
 extension CameraState {

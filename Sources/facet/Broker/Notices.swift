@@ -47,7 +47,7 @@ struct Notices {
             return hasTrouble ? "connected to \(address) again" : nil
         case .connection(.disconnected(let reason)):
             guard waitsForBroker || wasConnected else {
-                throw CommandFailure("cannot reach the broker: \(reason); \(Self.brokerRemedy)")
+                throw CommandFailure("cannot reach the broker: \(reason)", remedy: Self.brokerRemedy)
             }
             hasTrouble = true
             return "no connection, trying again: \(reason)"

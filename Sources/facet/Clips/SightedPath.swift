@@ -14,12 +14,10 @@ struct SightedPath {
     /// if it comes or goes through the picture's border, and how much larger it is assumed to be then.
     private static let (margin, growth) = (0.3, 1.15)
 
-    private typealias Values = SIMD16<Double>
-
     private struct Sample {
         var time: Double
         var face: FaceObject
-        var values: Values
+        var values: FaceValues
     }
 
     /// The number of the face's track.
@@ -40,7 +38,7 @@ struct SightedPath {
     mutating func append(_ face: FaceObject, at time: Double) {
         if samples.isEmpty { start = time }
         if face.faceID.rawValue > 0 { identity = face.faceID }
-        samples.append(Sample(time: time, face: face, values: Self.values(of: face)))
+        samples.append(Sample(time: time, face: face, values: face.values()))
     }
 
     /// Forgets what smooths nothing that is asked for from a time on; the last sighting before it stays.
@@ -56,7 +54,7 @@ struct SightedPath {
         let (before, after) = (samples[next - 1], samples[next])
         guard after.time - before.time <= patience + 0.05 else { return nil }
         let share = (time - before.time) / (after.time - before.time)
-        let (one, other) = (smoothed(next - 1), Self.unwound(smoothed(next), to: smoothed(next - 1)))
+        let (one, other) = (smoothed(next - 1), smoothed(next).unwound(to: smoothed(next - 1)))
         return face(before.face, one + (other - one) * share)
     }
 
@@ -87,30 +85,30 @@ struct SightedPath {
     // MARK: - Smoothing
 
     /// The values of a sighting, on the line through those around it unless it moves away from that.
-    private func smoothed(_ index: Int) -> Values {
+    private func smoothed(_ index: Int) -> FaceValues {
         let (own, line) = (samples[index].values, fit(around: index).value)
-        var limits = Values(repeating: Self.angle)
+        var limits = FaceValues(repeating: Self.angle)
         for (value, side) in [(0, own[2] - own[0]), (1, own[3] - own[1])] {
             for index in stride(from: value, to: 10, by: 2) { limits[index] = Self.length * max(side, 1e-6) }
         }
         let deviation = (own - line) / limits
         var share = deviation * deviation
-        share.replace(with: Values(repeating: 1), where: share .> 1)
+        share.replace(with: FaceValues(repeating: 1), where: share .> 1)
         return line + (own - line) * share
     }
 
     /// The straight line through the values around a sighting, weighted by their distance in time.
-    private func fit(around index: Int) -> (value: Values, slope: Values) {
+    private func fit(around index: Int) -> (value: FaceValues, slope: FaceValues) {
         let middle = samples[index]
         var (weights, times, squares) = (0.0, 0.0, 0.0)
-        var (sum, moment) = (Values(repeating: 0), Values(repeating: 0))
+        var (sum, moment) = (FaceValues(repeating: 0), FaceValues(repeating: 0))
         var low = index
         while low > 0, middle.time - samples[low - 1].time <= Self.reach { low -= 1 }
         for sample in samples[low...] {
             let time = sample.time - middle.time
             guard time <= Self.reach else { break }
             let weight = exp(-time * time / (2 * Self.spread * Self.spread))
-            let values = Self.unwound(sample.values, to: middle.values)
+            let values = sample.values.unwound(to: middle.values)
             weights += weight
             times += weight * time
             squares += weight * time * time
@@ -118,50 +116,14 @@ struct SightedPath {
             moment += weight * time * values
         }
         let determinant = weights * squares - times * times
-        guard determinant > 1e-9 else { return (middle.values, Values(repeating: 0)) }
+        guard determinant > 1e-9 else { return (middle.values, FaceValues(repeating: 0)) }
         return ((squares * sum - times * moment) / determinant, (weights * moment - times * sum) / determinant)
     }
 
-    // MARK: - Values
-
-    /// Edges of the box, eyes, mouth, angles.
-    private static func values(of face: FaceObject) -> Values {
-        let (box, none) = (face.bounds, face.bounds.center)
-        let (left, right, mouth) = (face.leftEye ?? none, face.rightEye ?? none, face.mouth ?? none)
-        let pose = face.pose ?? HeadPose(roll: 0, yaw: 0, pitch: 0)
-        return Values([
-            box.x, box.y, box.x + box.width, box.y + box.height, left.x, left.y, right.x, right.y, mouth.x, mouth.y,
-            pose.roll, pose.yaw, pose.pitch, 0, 0, 0,
-        ])
-    }
-
-    /// The same values with angles that differ by less than half a turn: from 179° to −179° are 2°.
-    private static func unwound(_ values: Values, to other: Values) -> Values {
-        var result = values
-        for angle in 10..<13 { result[angle] -= 360 * ((values[angle] - other[angle]) / 360).rounded() }
-        return result
-    }
-
-    private func face(_ seen: FaceObject, _ values: Values) -> FaceObject {
-        var face = seen
+    private func face(_ seen: FaceObject, _ values: FaceValues) -> FaceObject {
+        var face = seen.placed(values)
         face.faceID = identity ?? FaceID(rawValue: -track)
         face.isSeen = true
-        face.bounds = NormalizedRect(
-            x: values[0],
-            y: values[1],
-            width: values[2] - values[0],
-            height: values[3] - values[1]
-        )
-        if seen.leftEye != nil { face.leftEye = NormalizedPoint(x: values[4], y: values[5]) }
-        if seen.rightEye != nil { face.rightEye = NormalizedPoint(x: values[6], y: values[7]) }
-        if seen.mouth != nil { face.mouth = NormalizedPoint(x: values[8], y: values[9]) }
-        if seen.pose != nil {
-            face.pose = HeadPose(
-                roll: values[10].normalizedDegrees,
-                yaw: values[11].normalizedDegrees,
-                pitch: values[12].normalizedDegrees
-            )
-        }
         return face
     }
 }

@@ -23,7 +23,7 @@ struct Devices: ParsableCommand {
     func run() throws {
         let inventory = CameraInventory.list()
         if json {
-            try StandardOutput.print(json: DeviceList(inventory))
+            try StandardOutput.print(prettyPrinted: inventory.json)
         } else {
             for line in Self.lines(inventory) { StandardOutput.print(line: line.printable) }
         }
@@ -48,88 +48,47 @@ struct Devices: ParsableCommand {
     }
 }
 
-/// The inventory in the form of `--json`.
-struct DeviceList: Encodable {
-    struct Camera: Encodable {
-        var node: String
-        var name: String
-        var driver: String
-        var bus: String
-        var stableNames: [String]
-        var formats: [Format]
-        var controls: [Control]
+extension CameraInventory {
+    private static func words(_ rate: ClosedRange<Double>) -> String {
+        rate.lowerBound == rate.upperBound ? "\(rate.lowerBound)" : "\(rate.lowerBound)-\(rate.upperBound)"
     }
 
-    struct Control: Encodable {
-        var name: String
-        var minimum: Int
-        var maximum: Int
-        var value: Int?
-        var choices: [String: Int]?
-    }
-
-    struct Format: Encodable {
-        var format: String
-        var name: String
-        var converted: Bool
-        var sizes: [Size]
-    }
-
-    struct Size: Encodable {
-        var size: String
-        var largest: String?
-        var rates: [String]
-    }
-
-    struct Other: Encodable {
-        var node: String
-        var why: String
-    }
-
-    var cameras: [Camera]
-    var others: [Other]
-
-    init(_ inventory: CameraInventory) {
-        cameras = inventory.cameras.map { camera in
-            Camera(
-                node: camera.node,
-                name: camera.card,
-                driver: camera.driver,
-                bus: camera.bus,
-                stableNames: camera.stableNames,
-                formats: camera.formats.map(Self.format),
-                controls: camera.controls.map(Self.control)
-            )
-        }
-        others = inventory.others.map { Other(node: $0.node, why: $0.why) }
-    }
-
-    private static func control(_ control: CameraControl) -> Control {
-        Control(
-            name: control.name,
-            minimum: control.range.lowerBound,
-            maximum: control.range.upperBound,
-            value: control.value,
-            choices: control.choices.isEmpty
-                ? nil : Dictionary(control.choices.map { ($1, $0) }, uniquingKeysWith: min)
-        )
-    }
-
-    private static func format(_ format: CameraFormat) -> Format {
-        Format(
-            format: "\(format.fourCC)",
-            name: format.name,
-            converted: format.isEmulated,
-            sizes: format.sizes.map { size in
-                Size(
-                    size: "\(size.minimum)",
-                    largest: size.minimum == size.maximum ? nil : "\(size.maximum)",
-                    rates: size.rates.map { rate in
-                        rate.lowerBound == rate.upperBound
-                            ? "\(rate.lowerBound)" : "\(rate.lowerBound)-\(rate.upperBound)"
+    /// The inventory in the form of `--json`.
+    fileprivate var json: [UInt8] {
+        JSONWriter.object { json in
+            json.array("cameras", cameras) { json, camera in
+                json.field("node", camera.node)
+                json.field("name", camera.card)
+                json.field("driver", camera.driver)
+                json.field("bus", camera.bus)
+                json.field("stableNames", camera.stableNames)
+                json.array("formats", camera.formats) { json, format in
+                    json.field("format", "\(format.fourCC)")
+                    json.field("name", format.name)
+                    json.field("converted", format.isEmulated)
+                    json.array("sizes", format.sizes) { json, size in
+                        json.field("size", "\(size.minimum)")
+                        json.field("largest", size.minimum == size.maximum ? nil : "\(size.maximum)")
+                        json.field("rates", size.rates.map(Self.words))
                     }
-                )
+                }
+                json.array("controls", camera.controls) { json, control in
+                    json.field("name", control.name)
+                    json.field("minimum", control.range.lowerBound)
+                    json.field("maximum", control.range.upperBound)
+                    json.field("value", control.value)
+                    guard !control.choices.isEmpty else { return }
+                    json.object("choices") { json in
+                        for (name, value) in Dictionary(control.choices.map { ($1, $0) }, uniquingKeysWith: min) {
+                            json.field(name, value)
+                        }
+                    }
+                }
             }
-        )
+            json.array("others", others) { json, other in
+                json.field("node", other.node)
+                json.field("why", other.why)
+            }
+        }
     }
 }

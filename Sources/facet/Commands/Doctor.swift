@@ -25,7 +25,7 @@ struct Doctor: AsyncParsableCommand {
     @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
-        let (isStreaming, found) = try await BrokerExamination.findings(broker)
+        let (isStreaming, found) = await BrokerExamination.findings(broker)
         // A daemon that streams has its camera, or a clip or a stream in its place.
         var findings = machine ? MachineExamination(isStreaming: isStreaming).findings() : []
         findings += found

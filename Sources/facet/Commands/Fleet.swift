@@ -55,7 +55,7 @@ struct Fleet: AsyncParsableCommand {
                 // Every message of figures is another one; only their rate is shown.
                 let change = table.take(occurrence)
                 if terminal == nil, let (base, change) = change, change != .stats, table.cameras[base] != nil {
-                    StandardOutput.print(line: try line(base, table, formatter))
+                    StandardOutput.print(line: line(base, table, formatter))
                 }
             case .tick: if let terminal { draw(table, formatter, notices.connection, on: terminal) }
             case .key(UInt8(ascii: "q")), .interrupted: break loop
@@ -70,17 +70,16 @@ struct Fleet: AsyncParsableCommand {
         let table = try await CameraTable.listen(to: subscriber, atMost: Self.patience) { table in
             table.cameras.values.allSatisfy { $0.condition != .streaming || $0.stats != nil }
         }
-        await subscriber.stop()
         guard !table.cameras.isEmpty else { throw subscriber.noCamera }
         let lines =
-            try json
-            ? FleetFormatter.bases(table).map { try line($0, table, formatter) }
+            json
+            ? FleetFormatter.bases(table).map { line($0, table, formatter) }
             : formatter.rows(table, at: .wallClock())
         for line in lines { StandardOutput.print(line: line) }
     }
 
-    private func line(_ base: String, _ table: CameraTable, _ formatter: FleetFormatter) throws -> String {
-        try json ? formatter.json(base, table, at: .wallClock()) : formatter.row(base, table, at: .wallClock())
+    private func line(_ base: String, _ table: CameraTable, _ formatter: FleetFormatter) -> String {
+        json ? formatter.json(base, table, at: .wallClock()) : formatter.row(base, table, at: .wallClock())
     }
 
     private func draw(_ table: CameraTable, _ formatter: FleetFormatter, _ note: String, on terminal: Terminal) {

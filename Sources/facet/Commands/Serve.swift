@@ -167,16 +167,10 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func token() throws -> String? {
-        let text: String?
-        if let tokenFile {
-            text = try self.text(of: tokenFile, "token")
-        } else {
-            text = ProcessInfo.processInfo.environment["FACET_SERVE_TOKEN"]
-        }
-        guard let token = text.map({ String($0.prefix { !$0.isNewline }) }), !token.isEmpty else {
-            guard text == nil else { throw CommandFailure("the token for the page is empty") }
-            return nil
-        }
+        let given = try tokenFile.map { try text(of: $0, "token") }
+        guard let text = given ?? ProcessInfo.processInfo.environment["FACET_SERVE_TOKEN"] else { return nil }
+        let token = String(text.prefix { !$0.isNewline })
+        guard !token.isEmpty else { throw CommandFailure("the token for the page is empty") }
         guard token.utf8.count >= 12 else {
             throw CommandFailure("the token for the page is too short: it must have 12 characters or more")
         }

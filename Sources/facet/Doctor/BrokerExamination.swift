@@ -4,81 +4,56 @@ import FaceMetadata
 import Frames
 import MQTT
 
+/// What `facet doctor` finds out about a broker and the daemons that should be online there.
 struct BrokerExamination {
-    /// Seconds until a broker counts as unreachable.
-    static let patience = 4.0
-
-    /// What the topics of the daemons begin with; + stands for any level.
-    private let patterns: [String]
-    private var table: CameraTable
-    private var pictures: [String: PreviewPicture] = [:]
-    private var connected: ContinuousClock.Instant?
+    /// Whether several cameras may be there, so that findings name theirs.
+    private let isPlural: Bool
+    private let table: CameraTable
+    private let pictures: [String: PreviewPicture]
 
     /// Connects, listens for a moment and reports what was found.
     ///
     /// - Returns: whether a daemon streams, and the findings.
-    static func findings(_ options: BrokerOptions) async throws -> (isStreaming: Bool, [Finding]) {
-        let subscriber: Subscriber
+    static func findings(_ options: BrokerOptions) async -> (isStreaming: Bool, [Finding]) {
         do {
             let patterns = try await patterns(options)
+            let isPlural = BrokerOptions.isPlural(patterns)
             // The pictures of all cameras would be too much to look at.
-            let topics = BrokerOptions.isPlural(patterns) ? Topic.viewed.filter { $0 != .previewJPEG } : Topic.viewed
-            subscriber = try Subscriber(options, command: "doctor", topics: topics, patterns: patterns)
-        } catch let failure as CommandFailure {
-            return (false, [.fails("broker", failure.description)])
+            let topics = isPlural ? Topic.viewed.filter { $0 != .previewJPEG } : Topic.viewed
+            let subscriber = try Subscriber(options, command: "doctor", topics: topics, patterns: patterns)
+            var pictures: [String: PreviewPicture] = [:]
+            let table = try await CameraTable.listen(
+                to: subscriber,
+                bases: patterns.filter { !$0.contains("+") },
+                pause: 0,
+                until: { !isPlural && $0.cameras.allSatisfy { $1.status != nil && pictures[$0] != nil } },
+                picture: { pictures[$0] = $1 }
+            )
+            let examination = BrokerExamination(isPlural: isPlural, table: table, pictures: pictures)
+            return (
+                table.cameras.values.contains { $0.condition == .streaming },
+                examination.findings(patterns.joined(separator: ", "))
+            )
+        } catch {
+            return (false, [(error as? CommandFailure ?? CommandFailure("\(error)")).finding("broker")])
         }
-        var examination = BrokerExamination(patterns: subscriber.patterns)
-        for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
-            if case .occurrence(let occurrence) = input.content { examination.take(occurrence) }
-            if examination.isOver(at: input.seconds) { break }
-        }
-        await subscriber.stop()
-        let isStreaming = examination.table.cameras.values.contains { $0.condition == .streaming }
-        return (isStreaming, examination.findings(address: subscriber.address))
     }
 
     /// What to look at: what is asked for, else the cameras that there are, else where one is expected.
     private static func patterns(_ options: BrokerOptions) async throws -> [String] {
         guard options.topic.isEmpty else { return options.topic }
         let subscriber = try Subscriber(options, command: "doctor", topics: [.status], patterns: options.patterns)
-        let table = try? await CameraTable.listen(to: subscriber)
-        await subscriber.stop()
-        let bases = table?.sorted.map(\.base) ?? []
+        let bases = try await CameraTable.listen(to: subscriber).sorted.map(\.base)
         return bases.isEmpty ? [BrokerOptions.standardBase] : bases
-    }
-
-    private init(patterns: [String]) {
-        self.patterns = patterns
-        table = CameraTable(bases: patterns.filter { !$0.contains("+") })
-    }
-
-    mutating func take(_ occurrence: Subscriber.Occurrence) {
-        switch occurrence {
-        case .connection(let state):
-            connected = state.isConnected ? .now : nil
-        case .message(let message):
-            if case .picture(let picture) = message.content { pictures[message.base] = picture }
-        case .failed: break
-        }
-        _ = table.take(occurrence)
-    }
-
-    private func isOver(at seconds: Double) -> Bool {
-        if case .refused = table.connection { return true }
-        guard let connected else { return seconds > Self.patience }
-        let listened = connected.duration(to: .now) / .seconds(1)
-        guard listened <= Subscriber.listening, !BrokerOptions.isPlural(patterns) else {
-            return listened > Subscriber.listening
-        }
-        return table.cameras.allSatisfy { $0.value.status != nil && pictures[$0.key] != nil }
     }
 
     // MARK: - Findings
 
-    private func findings(address: String) -> [Finding] {
-        guard case .connected(let version, _, let serving) = table.connection else { return [broker(address)] }
-        let isPlural = BrokerOptions.isPlural(patterns)
-        var findings = [Finding.works("broker", "\(serving) with \(version.rawValue)")]
+    private func findings(_ patterns: String) -> [Finding] {
+        var findings: [Finding] = []
+        if case .connected(let version, _, let broker) = table.connection {
+            findings.append(.works("broker", "\(broker) with \(version.rawValue)"))
+        }
         for (base, camera) in table.sorted {
             let found =
                 [daemon(base, camera)] + details(base, camera)
@@ -89,23 +64,13 @@ struct BrokerExamination {
                 return finding
             }
         }
-        if table.cameras.isEmpty { findings.append(daemon(patterns.joined(separator: ", "), CameraState())) }
+        if table.cameras.isEmpty { findings.append(daemon(patterns, CameraState())) }
         if table.refused > 0 {
             findings.append(
                 .remark("messages", "\(table.refused) messages break the contract: does another program publish there?")
             )
         }
         return findings
-    }
-
-    private func broker(_ address: String) -> Finding {
-        switch table.connection {
-        case .refused(let reason): .fails("broker", reason)
-        case .disconnected(let reason), .takenOver(let reason):
-            .fails("broker", reason, remedy: Notices.brokerRemedy)
-        default:
-            .fails("broker", "\(address) did not answer within \(Int(Self.patience)) s", remedy: "name it with --mqtt")
-        }
     }
 
     private func daemon(_ base: String, _ camera: CameraState) -> Finding {

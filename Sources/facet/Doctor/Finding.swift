@@ -59,13 +59,6 @@ struct FindingTable {
             case .remark: ("!", "33")
             case .fails: ("✗", "31")
             }
-        return hasColors ? "\u{1B}[1;\(color)m\(sign)\u{1B}[0m" : sign
-    }
-}
-
-extension String {
-    /// The text with spaces behind it up to a width.
-    func padding(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
+        return sign.styled("1;\(color)", if: hasColors)
     }
 }

@@ -2,6 +2,7 @@ import FaceInference
 import Foundation
 import Frames
 import MQTT
+import System
 import V4L2Capture
 
 /// Looks at what the daemon needs of this machine.
@@ -88,32 +89,13 @@ struct MachineExamination {
         guard Date().timeIntervalSince1970 > 1_700_000_000 else {
             return .fails("clock", "it says \(date)", remedy: "sudo timedatectl set-ntp true")
         }
-        switch Self.isSynchronised() {
-        case true?: return .works("clock", "\(date), synchronised")
-        case nil: return .works("clock", date)
-        case false?:
+        guard !SystemClock.isAdrift else {
             return .remark(
                 "clock",
                 "\(date), not synchronised: events may look too old or too new to subscribers",
                 remedy: "sudo timedatectl set-ntp true"
             )
         }
-    }
-
-    /// Whether the clock follows a time server; nil where systemd does not know.
-    private static func isSynchronised() -> Bool? {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/timedatectl")
-        process.arguments = ["show", "--property=NTPSynchronized", "--value"]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil, let data = try? output.fileHandleForReading.readToEnd() else { return nil }
-        process.waitUntilExit()
-        switch String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) {
-        case "yes": return true
-        case "no": return false
-        default: return nil
-        }
+        return .works("clock", "\(date), synchronised")
     }
 }

@@ -57,38 +57,24 @@ struct FleetFormatter {
         return line(cells, width, camera.condition, columns)
     }
 
-    /// A camera as one line of JSON.
-    func json(_ base: String, _ table: CameraTable, at now: Timestamp) throws -> String {
-        struct Line: Encodable {
-            var base: String
-            var camera: String
-            var state: String
-            var reason: String?
-            var detail: String?
-            var attention: [String]?
-            var faces: Int?
-            var frameRate: Double?
-            var lastEvent: String?
-            var lastEventTime: String?
-            var age: Double?
-        }
+    /// A camera as one line of JSON, by the names of its fields.
+    func json(_ base: String, _ table: CameraTable, at now: Timestamp) -> String {
         let camera = table.cameras[base] ?? CameraState()
-        let line = Line(
-            base: base,
-            camera: camera.name ?? "",
-            state: camera.condition.rawValue,
-            reason: camera.status?.reason,
-            detail: camera.status?.detail,
-            attention: camera.status?.attention?.map(\.rawValue),
-            faces: camera.faceCount,
-            frameRate: camera.analysisRate,
-            lastEvent: camera.lastEvent.map { Topic($0.event.kind).rawValue },
-            lastEventTime: camera.lastEvent?.event.stamp.time.iso8601,
-            age: table.age(of: base, at: now).map { ($0 * 1000).rounded() / 1000 }
-        )
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: JSONText.onOneLine(Array(try encoder.encode(line))), as: UTF8.self)
+        let event = camera.lastEvent?.event
+        let line = JSONWriter.object { json in
+            json.field("age", table.age(of: base, at: now), decimals: 3)
+            json.field("attention", camera.status?.attention?.map(\.rawValue))
+            json.field("base", base)
+            json.field("camera", camera.name ?? "")
+            json.field("detail", camera.status?.detail)
+            json.field("faces", camera.faceCount)
+            json.field("frameRate", camera.analysisRate, decimals: 1)
+            json.field("lastEvent", event.map { Topic($0.kind).rawValue })
+            json.field("lastEventTime", event?.stamp.time.iso8601)
+            json.field("reason", camera.status?.reason)
+            json.field("state", camera.condition.rawValue)
+        }
+        return String(decoding: JSONText.onOneLine(line), as: UTF8.self)
     }
 
     /// Seconds in the unit that suits them: `4 s`, `3 min`, `2 h`, `5 d`.
@@ -107,7 +93,10 @@ struct FleetFormatter {
         var parts: [String] = []
         for (index, (cell, width)) in zip(cells, widths).enumerated() {
             var text = cell.printable
-            if index < widths.count - 1 { text = Self.fitted(text, width, alignsRight: [2, 3, 5].contains(index)) }
+            if index < widths.count - 1 {
+                if text.count > width { text = text.prefix(width - 1) + "…" }
+                text = text.padding(to: width, alignsRight: [2, 3, 5].contains(index))
+            }
             if let columns { text = String(text.prefix(max(0, columns - used))) }
             used += text.count + 2
             parts.append(index == 1 ? colored(text, condition) : text)
@@ -117,14 +106,7 @@ struct FleetFormatter {
     }
 
     private func colored(_ text: String, _ condition: CameraState.Condition?) -> String {
-        guard hasColors, let condition else { return text }
-        let color = condition == .streaming ? "32" : condition == .disabled ? "2" : "1;31"
-        return "\u{1B}[\(color)m\(text)\u{1B}[0m"
-    }
-
-    private static func fitted(_ text: String, _ width: Int, alignsRight: Bool) -> String {
-        guard text.count <= width else { return text.prefix(width - 1) + "…" }
-        let blanks = String(repeating: " ", count: width - text.count)
-        return alignsRight ? blanks + text : text + blanks
+        guard let condition else { return text }
+        return text.styled(condition == .streaming ? "32" : condition == .disabled ? "2" : "1;31", if: hasColors)
     }
 }

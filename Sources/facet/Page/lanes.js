@@ -70,11 +70,11 @@ function visitOf(lane, id, from) {
 export function frame({ camera, faces }) {
 	const lane = laneOf(camera);
 	const time = now();
-	for (const { id, smile } of faces) {
+	for (const { faceID: id, smile } of faces) {
 		const { smiles } = visitOf(lane, id, time);
 		if (!smiles.length || smiles.at(-1).level !== smile) smiles.push({ time, level: smile });
 	}
-	for (const visit of present(lane)) if (!faces.some(({ id }) => id === visit.id)) visit.to = time;
+	for (const visit of present(lane)) if (!faces.some(({ faceID }) => faceID === visit.id)) visit.to = time;
 }
 
 export function event({ camera, kind, face, time, text }, isNew) {

@@ -134,7 +134,7 @@ export class Tile {
 	}
 
 	box(face) {
-		return this.header?.faces.find(({ id }) => id === face)?.box;
+		return this.header?.faces.find(({ faceID }) => faceID === face)?.bounds;
 	}
 
 	// The middle of a face's upper edge on the tile, in CSS pixels; undefined if it is not in what is drawn.
@@ -145,10 +145,10 @@ export class Tile {
 		const [across, down] = [this.figure.clientWidth, this.figure.clientHeight];
 		let [x, y] = [across / width, down / height];
 		if (chosen.fit !== "fill") x = y = Math[chosen.fit === "cover" ? "max" : "min"](x, y);
-		const left = mirrored ? 1 - box[0] - box[2] : box[0];
+		const left = mirrored ? 1 - box.x - box.width : box.x;
 		return {
-			middle: (across - width * x) / 2 + (left + box[2] / 2) * width * x,
-			top: (down - height * y) / 2 + box[1] * height * y,
+			middle: (across - width * x) / 2 + (left + box.width / 2) * width * x,
+			top: (down - height * y) / 2 + box.y * height * y,
 		};
 	}
 
@@ -157,9 +157,9 @@ export class Tile {
 		const box = this.box(face);
 		if (!box || !this.bitmap) return;
 		const { width, height } = this.bitmap;
-		const size = Math.min(width, height, 1.5 * Math.max(box[2] * width, box[3] * height));
+		const size = Math.min(width, height, 1.5 * Math.max(box.width * width, box.height * height));
 		const start = (middle, length) => Math.max(0, Math.min(length - size, middle * length - size / 2));
-		const from = [start(box[0] + box[2] / 2, width), start(box[1] + box[3] / 2, height)];
+		const from = [start(box.x + box.width / 2, width), start(box.y + box.height / 2, height)];
 		const canvas = make("canvas", { width: side, height: side });
 		const context = canvas.getContext("2d");
 		if (this.header.mirrored) context.setTransform(-1, 0, 0, 1, side, 0);

@@ -124,8 +124,8 @@ struct ReportChart {
         let tenths = Int((seconds * 10).rounded())
         let (hours, minutes, rest) = (tenths / 36_000, tenths / 600 % 60, tenths % 600)
         let fraction = rest % 10 == 0 ? "" : ".\(rest % 10)"
-        let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
-        return (hours > 0 ? "\(hours):\(two(minutes))" : "\(minutes)") + ":" + two(rest / 10) + fraction
+        let start = hours > 0 ? String(format: "%d:%02d", hours, minutes) : "\(minutes)"
+        return start + String(format: ":%02d", rest / 10) + fraction
     }
 
     /// A number with at most one decimal.

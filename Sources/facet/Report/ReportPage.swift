@@ -21,29 +21,12 @@ struct ReportPage {
 
     var html: String {
         let title = "Faces in \(report.source ?? report.camera ?? "an unknown source")"
-        return """
-            <!doctype html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(title.escapedForHTML)</title>
-            <style>
-            \(String(decoding: PackageResources.report_css, as: UTF8.self))</style>
-            </head>
-            <body>
-            <h1>\(title.escapedForHTML)</h1>
-            <p>\(camera)\(Self.seconds(report.end)), made by facet \(facetVersion)</p>
-            \(totals)
-            \(presence)
-            \(map)
-            \(Self.detailed(report).map(section).joined(separator: "\n"))
-            \(omitted)
-            </body>
-            </html>
-
-            """
+        let lead = "<p>\(camera)\(Self.seconds(report.end)), made by facet \(facetVersion)</p>"
+        let body = [lead, totals, presence, map] + Self.detailed(report).map(section) + [omitted]
+        return PackageResources.report_html.filled([
+            "title": title.escapedForHTML, "style": String(decoding: PackageResources.report_css, as: UTF8.self),
+            "body": body.joined(separator: "\n"),
+        ])
     }
 
     /// The camera's name; a clip has none.

@@ -1,6 +1,7 @@
 import FaceMessages
 import FaceMetadata
-import Foundation
+import FaceTracking
+import FacetKit
 import Frames
 import MQTT
 import OverlayRendering
@@ -49,7 +50,7 @@ final class PagePublisher {
     private let cover: PictureCover
     private var cameras: [String: ServedCamera] = [:]
     private var further: Set<String> = []
-    private var events: [EventRow] = []
+    private var events: [(number: Int, base: String, message: EventMessage)] = []
     private var eventCount = 0
     private var connection: ConnectionState = .connecting
     /// Since when there is no connection.
@@ -141,18 +142,10 @@ final class PagePublisher {
 
     private func remember(_ message: EventMessage, _ base: String) {
         eventCount += 1
-        let row = EventRow(
-            number: eventCount,
-            camera: base,
-            name: message.origin.camera,
-            kind: Topic(message.event.kind).rawValue,
-            face: message.event.face.faceID.rawValue,
-            time: message.event.stamp.time.iso8601,
-            text: formatter.words(of: message, withPose: false).printable
-        )
-        let same = events.indices.filter { events[$0].kind == row.kind }
+        let kind = Topic(message.event.kind)
+        let same = events.indices.filter { Topic(events[$0].message.event.kind) == kind }
         if same.count == Self.events { events.remove(at: same[0]) }
-        events.append(row)
+        events.append((eventCount, base, message))
     }
 
     /// Sends what is new to the pages that want it.
@@ -192,27 +185,38 @@ final class PagePublisher {
         guard !pages.isEmpty, age >= Self.heartbeat || (isStateDirty && age >= Self.pause) else { return }
         isStateDirty = false
         lastState = seconds
-        let state = ServedMessage.encode(
-            StateHeader(
-                broker: BrokerRow(connection, address: address, since: lost),
-                control: canControl,
-                login: hasLogin,
-                looks: offered,
-                further: further.count,
-                cameras: cameras.values.map { $0.row(isChecking: cover.isChecking) }.sorted { $0.base < $1.base },
-                events: events
-            )
-        )
+        let state = ServedMessage.encode(JSONWriter.object(write))
         for page in pages { page.put(state: state) }
     }
-}
 
-extension BrokerRow {
-    init(_ state: ConnectionState, address: String, since: Timestamp?) {
-        self.init(address: address, connected: state.isConnected, since: since?.iso8601)
-        switch state {
-        case .connected, .connecting, .stopped: break
-        case .disconnected(let words), .refused(let words), .takenOver(let words): reason = words.printable
+    private func write(_ json: inout JSONWriter) {
+        json.field("type", "state")
+        json.field("version", facetVersion)
+        // The server's clock, from which pages compute how long ago something was.
+        json.field("time", Timestamp.wallClock().iso8601)
+        json.field("smileStart", SmileDetector.startLevel, decimals: 3)
+        json.object("broker") { json in
+            json.field("address", address)
+            json.field("connected", connection.isConnected)
+            json.field("reason", connection.trouble?.printable)
+            json.field("since", lost?.iso8601)
+        }
+        json.field("control", canControl)
+        json.field("login", hasLogin)
+        json.field("looks", offered)
+        json.field("further", further.count)
+        json.array("cameras", cameras.values.sorted { $0.base < $1.base }) { json, camera in
+            camera.write(&json, isChecking: cover.isChecking)
+        }
+        json.array("events", events) { json, row in
+            let event = row.message.event
+            json.field("number", row.number)
+            json.field("camera", row.base)
+            json.field("name", row.message.origin.camera)
+            json.field("kind", Topic(event.kind).rawValue)
+            json.field("face", event.face.faceID.rawValue)
+            json.field("time", event.stamp.time.iso8601)
+            json.field("text", formatter.words(of: row.message, withPose: false).printable)
         }
     }
 }

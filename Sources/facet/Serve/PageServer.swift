@@ -116,8 +116,7 @@ struct PageServer: Sendable {
     }
 
     private func form(_ status: Int, _ message: String) -> HTTPResponse {
-        let page = String(decoding: PackageResources.login_html, as: UTF8.self)
-        return file(Array(page.replacingOccurrences(of: "<!-- message -->", with: message).utf8), Self.html, status)
+        file(Array(PackageResources.login_html.filled(["message": message]).utf8), Self.html, status)
     }
 
     private func redirect(_ cookie: String? = nil) -> HTTPResponse {

@@ -1,7 +1,5 @@
 import FaceMessages
 import FaceMetadata
-import FaceTracking
-import Foundation
 import Frames
 import MQTT
 import OverlayRendering
@@ -26,7 +24,6 @@ struct ServedCamera {
     private var isDirty = true
     private var hasRefused = false
     private var lastDraw = -1.0
-    private var pictures = RecentMoments()
 
     init(base: String) {
         self.base = base
@@ -71,9 +68,6 @@ struct ServedCamera {
     /// Whether nothing came of it since the connection was made.
     var isSilent: Bool { model.state == CameraState() }
 
-    /// Preview pictures a second; nil if none came lately.
-    var pictureRate: Double? { pictures.rate(at: .now) }
-
     /// Notes that a picture was too large to be taken.
     mutating func refusePicture() { hasRefused = true }
 
@@ -90,7 +84,6 @@ struct ServedCamera {
         if cover.isChecking, lacksMetadata, shown != nil { (shown, isDirty) = (nil, true) }
         if let next = nextPicture(at: seconds, cover, isWatched: isWatched) {
             shown = next
-            pictures.add(.now)
             isDirty = true
         }
         let isFading = shown == nil && model.scene.isFading
@@ -151,41 +144,41 @@ struct ServedCamera {
             if shown == nil, !wish.isOverlay { canvas.drawHeads(scene, geometry) }
             if !hides { canvas.draw(scene, geometry, look: look, at: seconds) }
         }
-        let header = FrameHeader(
-            camera: base,
-            width: size.width,
-            height: size.height,
-            look: wish.look,
-            mirrored: isMirrored,
-            frame: shown?.picture.frame ?? scene.stamp?.frame,
-            picture: jpeg.map { !$0.isEmpty } ?? false,
-            faces: scene.faces.map(FaceRow.init)
-        )
+        let header = JSONWriter.object { json in
+            json.field("type", "frame")
+            json.field("camera", base)
+            json.field("width", size.width)
+            json.field("height", size.height)
+            json.field("look", wish.look)
+            json.field("mirrored", isMirrored)
+            json.field("frame", shown?.picture.frame ?? scene.stamp?.frame)
+            json.field("picture", jpeg.map { !$0.isEmpty } ?? false)
+            json.field("faces", scene.faces)
+        }
         return ServedMessage.encode(header, svg: svg, jpeg: jpeg ?? [])
     }
 
-    /// Says in what condition the camera is.
+    /// Writes in what condition the camera is.
     ///
-    /// - Parameter isChecking: whether all pages get a look that hides faces.
-    /// - Returns: its row in the state.
-    func row(isChecking: Bool) -> CameraRow {
+    /// - Parameters:
+    ///   - json: where.
+    ///   - isChecking: whether all pages get a look that hides faces.
+    func write(_ json: inout JSONWriter, isChecking: Bool) {
         let status = model.state.status
         var attention = status?.attention?.map(\.rawValue) ?? []
         if isChecking, lacksMetadata, model.picture != nil { attention.append("no_metadata") }
         if hasRefused { attention.append("picture_too_large") }
-        return CameraRow(
-            base: base,
-            name: name ?? base,
-            state: status?.state.rawValue,
-            camera: status?.cameraState?.rawValue,
-            reason: status?.reason,
-            detail: status?.detail,
-            since: status?.time?.iso8601,
-            attention: attention,
-            detecting: model.state.isDetecting,
-            faces: model.state.faceCount,
-            rate: pictureRate.map { ($0 * 10).rounded() / 10 }
-        )
+        json.field("base", base)
+        json.field("name", name ?? base)
+        json.field("state", status?.state.rawValue)
+        json.field("camera", status?.cameraState?.rawValue)
+        json.field("reason", status?.reason)
+        json.field("detail", status?.detail)
+        // When it became so, if its daemon says that.
+        json.field("since", status?.time?.iso8601)
+        json.field("attention", attention)
+        json.field("detecting", model.state.isDetecting)
+        json.field("faces", model.state.faceCount)
     }
 }
 
@@ -194,8 +187,7 @@ enum ServedMessage {
     /// A message of a JSON header, an SVG document and a JPEG, which may be empty.
     ///
     /// The lengths of the three parts come first, each as four bytes with the highest first.
-    static func encode(_ header: some Encodable, svg: [UInt8] = [], jpeg: [UInt8] = []) -> [UInt8] {
-        let json = (try? JSONEncoder().encode(header)) ?? Data("{}".utf8)
+    static func encode(_ json: [UInt8], svg: [UInt8] = [], jpeg: [UInt8] = []) -> [UInt8] {
         var message: [UInt8] = []
         message.reserveCapacity(12 + json.count + svg.count + jpeg.count)
         for count in [json.count, svg.count, jpeg.count] {
@@ -206,97 +198,4 @@ enum ServedMessage {
         message.append(contentsOf: jpeg)
         return message
     }
-}
-
-struct FrameHeader: Encodable {
-    var type = "frame"
-    var camera: String
-    var width: Int
-    var height: Int
-    var look: String
-    var mirrored: Bool
-    var frame: Int?
-    var picture: Bool
-    var faces: [FaceRow]
-}
-
-/// A face's values for the page's traces; what is unknown is left out.
-struct FaceRow: Encodable {
-    var id: Int
-    /// Left, top, width and height as shares of the picture, which is not mirrored.
-    var box: [Double]
-    var smile: Double?
-    var smiling: Bool?
-    var leftClosed: Bool?
-    var rightClosed: Bool?
-    var looking: Bool?
-    var yaw: Double?
-    var pitch: Double?
-    var roll: Double?
-
-    init(_ face: FaceObject) {
-        func rounded(_ value: Double?) -> Double? {
-            value.flatMap { $0.isFinite ? ($0 * 100).rounded() / 100 : nil }
-        }
-        id = face.faceID.rawValue
-        box = [face.bounds.x, face.bounds.y, face.bounds.width, face.bounds.height].map { ($0 * 1000).rounded() / 1000 }
-        smile = rounded(face.smile)
-        smiling = face.smiling
-        leftClosed = face.leftEyeClosed
-        rightClosed = face.rightEyeClosed
-        looking = face.looking
-        yaw = rounded(face.pose?.yaw)
-        pitch = rounded(face.pose?.pitch)
-        roll = rounded(face.pose?.roll)
-    }
-}
-
-struct StateHeader: Encodable {
-    var type = "state"
-    var version = facetVersion
-    /// The server's clock, from which pages compute how long ago something was.
-    var time = Timestamp.wallClock().iso8601
-    /// The level at which a smile begins.
-    var smileStart = SmileDetector.startLevel
-    var broker: BrokerRow
-    var control: Bool
-    var login: Bool
-    var looks: [String]
-    /// How many cameras are not shown, because there are too many.
-    var further: Int
-    var cameras: [CameraRow]
-    var events: [EventRow]
-}
-
-struct BrokerRow: Encodable, Equatable {
-    var address: String
-    var connected: Bool
-    var reason: String?
-    /// Since when there is no connection.
-    var since: String?
-}
-
-struct CameraRow: Encodable, Equatable {
-    var base: String
-    var name: String
-    var state: String?
-    var camera: String?
-    var reason: String?
-    var detail: String?
-    /// When it became so, if its daemon says that.
-    var since: String?
-    var attention: [String]
-    var detecting: Bool?
-    var faces: Int?
-    var rate: Double?
-}
-
-struct EventRow: Encodable, Equatable {
-    var number: Int
-    var camera: String
-    var name: String
-    var kind: String
-    var face: Int
-    var time: String
-    var text: String
 }

@@ -113,13 +113,13 @@ struct TopFormatter {
                 let face = row.trace.face
                 let seen = FleetFormatter.duration(seconds - row.trace.start)
                 let cells = signals.map { signal in
-                    let value = aligned(signal.value(face) ?? "–", Signal.valueWidth)
+                    let value = (signal.value(face) ?? "–").padding(to: Signal.valueWidth, alignsRight: true)
                     return FaceTrace.sparkline(row.trace.steps.map(signal.step), in: signal.range, width: bars) + " "
-                        + styled(value, signal.isActive(face) ? "1;33" : nil)
+                        + value.styled(signal.isActive(face) ? "1;33" : nil, if: hasColors)
                 }
-                let line = ([label.padding(to: labelWidth), aligned(seen, 6)] + cells).joined(separator: "  ")
+                let line = [label.padding(to: labelWidth), seen.padding(to: 6, alignsRight: true)] + cells
                 // A face that is hidden now stands back.
-                return face.isSeen ? line : styled(line, "2")
+                return line.joined(separator: "  ").styled(face.isSeen ? nil : "2", if: hasColors)
             }
     }
 
@@ -131,14 +131,5 @@ struct TopFormatter {
         // Colours take no room on the screen, but would be cut in the middle.
         guard name.count + text.count <= columns else { return String((name + text).prefix(columns)) }
         return name + watch.line(.event(event.message))
-    }
-
-    private func styled(_ text: String, _ code: String?) -> String {
-        guard hasColors, let code else { return text }
-        return "\u{1B}[\(code)m\(text)\u{1B}[0m"
-    }
-
-    private func aligned(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
     }
 }

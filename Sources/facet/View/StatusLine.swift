@@ -49,13 +49,8 @@ struct StatusLine {
 
     private var brokerPart: String? {
         guard let broker else { return nil }
-        switch connection {
-        case .connecting: return "○ \(broker) connecting"
-        case .connected: return "● \(broker)"
-        case .disconnected(let reason), .refused(let reason), .takenOver(let reason):
-            return "✗ \(broker) lost, trying again: \(reason)"
-        case .stopped: return "○ \(broker)"
-        }
+        if let trouble = connection.trouble { return "✗ \(broker) lost, trying again: \(trouble)" }
+        return connection.isConnected ? "● \(broker)" : "○ \(broker)\(connection == .connecting ? " connecting" : "")"
     }
 
     private var cameraPart: String? {

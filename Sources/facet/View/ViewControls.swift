@@ -28,9 +28,9 @@ struct ViewControls: Equatable {
 
     mutating func press(_ key: UInt8) -> Action? {
         switch Character(Unicode.Scalar(key)) {
-        case "l": look = looks[((looks.firstIndex(of: look) ?? -1) + 1) % looks.count]
+        case "l": look = Self.next(look, in: looks)
         case "m": isMirrored.toggle()
-        case "g": gravity = gravity.next
+        case "g": gravity = Self.next(gravity, in: VideoGravity.allCases)
         case "+", "=", "z": zoom = min(8, zoom * 1.25)
         case "-": zoom = max(1, zoom / 1.25)
         case "0": zoom = 1
@@ -43,6 +43,10 @@ struct ViewControls: Equatable {
         return nil
     }
 
+    private static func next<Value: Equatable>(_ value: Value, in values: [Value]) -> Value {
+        values[((values.firstIndex(of: value) ?? -1) + 1) % values.count]
+    }
+
     /// Where a picture goes on a surface with these controls; nil if either has no area.
     func geometry(of picture: FrameSize, on surface: SurfaceSize) -> PreviewLayerGeometry? {
         let share = 1 / zoom
@@ -53,15 +57,5 @@ struct ViewControls: Equatable {
             isMirrored: isMirrored,
             cleanAperture: NormalizedRect(x: (1 - share) / 2, y: (1 - share) / 2, width: share, height: share)
         )
-    }
-}
-
-extension VideoGravity {
-    fileprivate var next: VideoGravity {
-        switch self {
-        case .resizeAspect: .resizeAspectFill
-        case .resizeAspectFill: .resize
-        case .resize: .resizeAspect
-        }
     }
 }

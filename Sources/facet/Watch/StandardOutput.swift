@@ -1,6 +1,29 @@
 import FaceMessages
 import Foundation
 
+extension [UInt8] {
+    /// The text of a page with its comments replaced that name a value.
+    func filled(_ values: [String: String]) -> String {
+        values.reduce(String(decoding: self, as: UTF8.self)) { page, value in
+            page.replacingOccurrences(of: "<!-- \(value.key) -->", with: value.value)
+        }
+    }
+}
+
+extension String {
+    /// The text with spaces behind it up to a width, or before it.
+    func padding(to width: Int, alignsRight: Bool = false) -> String {
+        let blanks = String(repeating: " ", count: max(0, width - count))
+        return alignsRight ? blanks + self : self + blanks
+    }
+
+    /// The text in a style of ECMA-48 (SGR) where the terminal shows styles; as it is without a style.
+    func styled(_ style: String?, if hasColors: Bool) -> String {
+        guard hasColors, let style else { return self }
+        return "\u{1B}[\(style)m\(self)\u{1B}[0m"
+    }
+}
+
 enum StandardOutput {
     static let isTerminal = isatty(STDOUT_FILENO) == 1
 
@@ -30,6 +53,15 @@ enum StandardOutput {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         print(line: String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+
+    /// Writes JSON over several lines.
+    static func print(prettyPrinted json: [UInt8]) throws {
+        let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let value = try JSONSerialization.jsonObject(with: Data(json))
+        print(
+            line: String(decoding: try JSONSerialization.data(withJSONObject: value, options: options), as: UTF8.self)
+        )
     }
 
     /// Writes a line for the person at the terminal, not for the next program in the pipe; it may quote what others sent.

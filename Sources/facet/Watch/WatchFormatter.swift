@@ -34,7 +34,7 @@ struct WatchFormatter {
     }
 
     /// A text that stands back behind the others.
-    func faint(_ text: String) -> String { hasColors ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+    func faint(_ text: String) -> String { text.styled("2", if: hasColors) }
 
     private func place(_ face: FaceObject) -> String {
         let box = face.bounds
@@ -111,11 +111,8 @@ struct WatchFormatter {
     // MARK: - Parts
 
     private func row(_ time: Timestamp?, _ topic: Topic, _ words: String) -> String {
-        let text = words.printable
-        let clock = time.map(clock) ?? "            "
-        let name = topic.rawValue.padding(toLength: max(11, topic.rawValue.count), withPad: " ", startingAt: 0)
-        guard hasColors else { return "\(clock)  \(name)  \(text)" }
-        return "\u{1B}[2m\(clock)\u{1B}[0m  \u{1B}[\(Self.color(of: topic))m\(name)\u{1B}[0m  \(text)"
+        let name = topic.rawValue.padding(to: 11).styled(Self.color(of: topic), if: hasColors)
+        return "\(faint(time.map(clock) ?? "            "))  \(name)  \(words.printable)"
     }
 
     private static func color(of topic: Topic) -> String {
@@ -131,13 +128,13 @@ struct WatchFormatter {
     private func clock(_ time: Timestamp) -> String {
         let milliseconds = Int((Double(time.nanoseconds) / 1e6).rounded(.down)) + utcOffset(time) * 1000
         let day = ((milliseconds % 86_400_000) + 86_400_000) % 86_400_000
-        let parts = [day / 3_600_000, day / 60_000 % 60, day / 1000 % 60].map { Self.padded($0, 2) }
-        return parts.joined(separator: ":") + "." + Self.padded(day % 1000, 3)
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        return String(
+            format: "%02d:%02d:%02d.%03d",
+            day / 3_600_000,
+            day / 60_000 % 60,
+            day / 1000 % 60,
+            day % 1000
+        )
     }
 
     private func percent(_ share: Double) -> String {

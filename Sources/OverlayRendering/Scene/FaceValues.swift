@@ -1,0 +1,52 @@
+package import FaceMetadata
+
+/// What of a face moves, as numbers to be averaged and interpolated: the edges of the box, the eyes, the mouth, the angles.
+package typealias FaceValues = SIMD16<Double>
+
+extension FaceValues {
+    /// Where the angles stand among the values.
+    private static let angles = 10..<13
+
+    /// The same values with angles that differ by less than half a turn: from 179° to −179° are 2°.
+    package func unwound(to other: FaceValues) -> FaceValues {
+        var result = self
+        for angle in Self.angles { result[angle] -= 360 * ((self[angle] - other[angle]) / 360).rounded() }
+        return result
+    }
+}
+
+extension FaceObject {
+    /// The face's values; what is unknown is as in others, or in the middle of the face, straight ahead.
+    package func values(else others: FaceValues? = nil) -> FaceValues {
+        let edges = [bounds.x, bounds.y, bounds.x + bounds.width, bounds.y + bounds.height]
+        let points = [leftEye, rightEye, mouth].map { $0 ?? (others == nil ? bounds.center : nil) }
+        let pose = pose ?? (others == nil ? HeadPose(roll: 0, yaw: 0, pitch: 0) : nil)
+        let known = edges + points.flatMap { [$0?.x, $0?.y] } + [pose?.roll, pose?.yaw, pose?.pitch]
+        var values = others ?? FaceValues(repeating: 0)
+        for (index, value) in known.enumerated() { values[index] = value ?? values[index] }
+        return values
+    }
+
+    /// The face with other values; what it does not know stays unknown.
+    package func placed(_ values: FaceValues) -> FaceObject {
+        func point(_ known: NormalizedPoint?, _ index: Int) -> NormalizedPoint? {
+            known.map { _ in NormalizedPoint(x: values[index], y: values[index + 1]) }
+        }
+        var face = self
+        face.bounds = NormalizedRect(
+            x: values[0],
+            y: values[1],
+            width: values[2] - values[0],
+            height: values[3] - values[1]
+        )
+        (face.leftEye, face.rightEye, face.mouth) = (point(leftEye, 4), point(rightEye, 6), point(mouth, 8))
+        face.pose = pose.map { _ in
+            HeadPose(
+                roll: values[10].normalizedDegrees,
+                yaw: values[11].normalizedDegrees,
+                pitch: values[12].normalizedDegrees
+            )
+        }
+        return face
+    }
+}
