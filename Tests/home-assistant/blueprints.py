@@ -90,6 +90,7 @@ class Blueprints(Run):
         await asyncio.sleep(2)
         await self.stays("somebody who comes", smiled="off", smiling="off", locked="off")
         await self.becomes("screen", "on", "wake-tablet: a look wakes the screen")
+        self.check(await self.home.state("binary_sensor.front_looked_at") == "on", "binary_sensor.front_looked_at is on")
         await self.becomes("microphone", "on", "look-then-talk: a look opens the microphone")
         self.stage.once = list(self.stage.scenes["smile"])
         await self.becomes("smiling", "on", "smile-lamp-while: on with the smile")
@@ -108,6 +109,9 @@ class Blueprints(Run):
         await self.goes()
         await self.becomes("locked", "on", "lock-when-i-leave: locks when nobody is there")
         await self.becomes("screen", "off", "wake-tablet: off when nobody looks")
+        for event in ("face_enters", "face_leaves", "smile", "smile_ends", "look", "look_away"):
+            state = await self.home.state(f"event.front_{event}")
+            self.check(re.match(r"\d{4}-", state or ""), f"event.front_{event} has fired: {state}")
         await self.check_card()
 
 
