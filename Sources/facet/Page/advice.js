@@ -88,7 +88,7 @@ export function advice(row, broker, { hasPicture, isWaiting, control }) {
 			};
 		}
 		case "stopped":
-			return { icon: "power", title: "The daemon ended", text: `It was stopped${since(row.since)}.`, command: start };
+			return { icon: "power", title: "The daemon ended", text: `It has been stopped${since(row.since)}.`, command: start };
 		case "gone":
 			return {
 				icon: "broken",
