@@ -68,6 +68,8 @@ let package = Package(
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         // Opened when a clip is: only its headers are needed here (libavformat-dev, libavcodec-dev, libswscale-dev).
         .target(name: "CFFmpeg"),
+        // Opened when a source needs it; its stable binary interface is declared here, so that a build needs no headers.
+        .target(name: "CGStreamer"),
         .target(name: "CLiteRT"),
         .systemLibrary(name: "CLinux"),
         .target(name: "CTerminal"),
@@ -89,13 +91,18 @@ let package = Package(
         library("Frames", ["FaceMetadata", "System", "CTurboJPEG"]),
         library("V4L2Capture", ["Frames", "FaceMetadata", "System", "CV4L2", logging, system]),
         library("MediaFiles", ["Frames", "FaceMetadata", "System", "CFFmpeg"]),
+        library("GStreamerCapture", ["Frames", "FaceMetadata", "System", "CGStreamer"]),
         library("FaceInference", ["Frames", "FaceMetadata", "System", "CLiteRT"]),
         library("MQTT", ["System", "CMosquitto", deque, grdb, logging]),
         library("HTTPServing", ["System", "CMicroHTTPD"]),
         library("SettingsFiles", ["System", yams]),
         library(
             "FacetKit",
-            ["FaceMetadata", "FaceTracking", "Frames", "V4L2Capture", "MediaFiles", "FaceInference", "System"]
+            [
+                "FaceMetadata", "FaceTracking", "Frames", "V4L2Capture", "GStreamerCapture", "MediaFiles",
+                "FaceInference",
+                "System",
+            ]
         ),
         library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles", "System", "CCairo"]),
         library("TerminalPictures", ["CChafa", "CTerminal"]),
@@ -104,8 +111,8 @@ let package = Package(
         library(
             "DaemonCore",
             [
-                "FacetKit", "FaceMetadata", "FaceTracking", "FaceMessages", "Frames", "V4L2Capture", "FaceInference",
-                "MQTT", "SettingsFiles", "System", lifecycle, logging, signals,
+                "FacetKit", "FaceMetadata", "FaceTracking", "FaceMessages", "Frames", "V4L2Capture", "GStreamerCapture",
+                "FaceInference", "MQTT", "SettingsFiles", "System", lifecycle, logging, signals,
             ]
         ),
         .executableTarget(
@@ -169,6 +176,7 @@ let package = Package(
         tests(of: "Frames", ["FaceMetadata"]),
         tests(of: "System"),
         tests(of: "V4L2Capture", ["Frames", "FaceMetadata", "System", "CV4L2", system]),
+        tests(of: "GStreamerCapture", ["Frames", "FaceMetadata", "MediaFiles"]),
         tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles", "System"], exclude: ["References"]),
         tests(of: "HTTPServing"),

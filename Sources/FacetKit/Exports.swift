@@ -3,4 +3,5 @@
 @_exported public import FaceMetadata
 @_exported public import FaceTracking
 @_exported public import Frames
+@_exported public import GStreamerCapture
 @_exported public import V4L2Capture

@@ -118,9 +118,9 @@ public final class FaceSession: Sendable {
             self.source = source
             follower = FaceFollower(options, firstFaceID: firstFaceID, meter: meter)
             var control = Control(state: RunState(source, options))
-            loading = source.isMedia ? FaceSession.load(options, by: follower) : nil
+            loading = source.opensAtOnce ? FaceSession.load(options, by: follower) : nil
             do throws(FaceSessionError) {
-                if source.isMedia { control.opened = try source.open(memory) }
+                if source.opensAtOnce { control.opened = try source.open(memory) }
             } catch {
                 loading?.join()
                 throw error

@@ -1,4 +1,5 @@
 public import Frames
+public import GStreamerCapture
 import MediaFiles
 public import V4L2Capture
 
@@ -16,6 +17,7 @@ extension FaceSession {
         fileprivate enum Kind: Hashable, Sendable {
             case camera(CameraConfiguration)
             case media(Media)
+            case pipeline(PipelineDescription, PipelineSource.Options)
             case custom(CustomSource)
         }
 
@@ -106,6 +108,28 @@ extension FaceSession {
             )
         }
 
+        /// A camera of libcamera or PipeWire, or any GStreamer pipeline; needs GStreamer on the machine.
+        ///
+        /// - Parameters:
+        ///   - description: Which one.
+        ///   - pace: How fast a pipeline plays that is not live.
+        ///   - loops: Whether one that is not live starts again at its end.
+        ///   - orientation: How the picture must be turned to be upright.
+        ///   - stallTimeout: After how long without a picture it is lost, and made again.
+        /// - Returns: The source; the description is checked when a session is made with it.
+        public static func pipeline(
+            _ description: PipelineDescription,
+            pace: Pace = .realtime,
+            loops: Bool = false,
+            orientation: Orientation = .up,
+            stallTimeout: Duration = .seconds(2)
+        ) -> Source {
+            var options = PipelineSource.Options()
+            (options.isPaced, options.loops) = (pace == .realtime, loops)
+            (options.orientation, options.stallTimeout) = (orientation, stallTimeout)
+            return Source(kind: .pipeline(description, options))
+        }
+
         /// Frames that a program makes itself.
         ///
         /// Two such sources are the same if they have the same object.
@@ -116,9 +140,14 @@ extension FaceSession {
         /// Whether a text names a camera: `auto` or something in `/dev`; any other names a clip or a stream.
         package static func isCamera(_ text: String) -> Bool { text == "auto" || text.hasPrefix("/dev/") }
 
-        /// The source that a person means by a text: `auto`, `/dev/video0`, `clip.mp4`, `rtsp://…`; a clip in real time.
+        /// The source that a person means by a text: `auto`, `/dev/video0`, `libcamera`, `pipewire`, `gstreamer:…`,
+        /// `clip.mp4`, `rtsp://…`; a clip in real time.
         public init(_ text: String) {
-            self = Self.isCamera(text) ? .camera(DeviceSelector(text)) : .file(text, pace: .realtime)
+            if let description = PipelineDescription(text) {
+                self = .pipeline(description)
+            } else {
+                self = Self.isCamera(text) ? .camera(DeviceSelector(text)) : .file(text, pace: .realtime)
+            }
         }
 
         private init(kind: Kind) {
@@ -142,9 +171,12 @@ extension FaceSession.Source {
         if case .camera = kind { true } else { false }
     }
 
-    /// Whether FFmpeg opens it.
-    var isMedia: Bool {
-        if case .media = kind { true } else { false }
+    /// Whether it is opened, and so checked, when a session is made with it.
+    var opensAtOnce: Bool {
+        switch kind {
+        case .media, .pipeline: true
+        case .camera, .custom: false
+        }
     }
 
     /// What holds until the source says whether it is live.
@@ -155,6 +187,7 @@ extension FaceSession.Source {
         switch kind {
         case .camera(let configuration): configuration.stallTimeout.seconds
         case .media(let media): media.stallTimeout.seconds
+        case .pipeline(_, let options): options.stallTimeout.seconds
         case .custom: 2
         }
     }
@@ -180,6 +213,13 @@ extension FaceSession.Source {
                 return try ClipSource(media.location, options: options)
             } catch {
                 throw .source(SourceFailure(error))
+            }
+        case .pipeline(let description, var options):
+            options.stallTimeout = Self.bounded(options.stallTimeout)
+            do {
+                return try PipelineSource(description, options: options)
+            } catch {
+                throw .source(error)
             }
         case .custom(let custom): return custom.source
         }
@@ -211,6 +251,8 @@ extension FaceSession.Source {
                 media.maximumPixels,
                 "1 to \(pixels.upperBound)"
             )
+        case .pipeline(_, let options):
+            try require(options.stallTimeout > .zero, "stallTimeout", options.stallTimeout, "above 0")
         case .custom: break
         }
     }

@@ -10,7 +10,10 @@ struct SettingsOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "auto, a device such as /dev/video0, a clip, a picture, or a stream's URL.",
+            """
+            auto, a device such as /dev/video0, a clip, a picture, a stream's URL, or with GStreamer libcamera, pipewire or \
+            gstreamer:ELEMENTS.
+            """,
             valueName: "source"
         ),
         completion: .file()

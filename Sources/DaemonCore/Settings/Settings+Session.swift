@@ -2,6 +2,7 @@ import FaceInference
 import FaceTracking
 import FacetKit
 import Frames
+import GStreamerCapture
 import V4L2Capture
 
 // The settings as the options of other modules.
@@ -10,6 +11,16 @@ extension Settings {
     /// What `camera.device` names: a camera, or a clip, a still picture or a stream.
     var source: FaceSession.Source {
         if FaceSession.Source.isCamera(camera.device) { return .camera(CameraConfiguration(camera)) }
+        let (size, rate) = (camera.size, camera.rate)
+        if let pipeline = PipelineDescription(camera.device, size: size, rate: rate, controls: camera.controls) {
+            return .pipeline(
+                pipeline,
+                pace: clip.pace == .asap ? .asap : .realtime,
+                loops: clip.loop,
+                orientation: camera.mirror ? camera.orientation.mirrored : camera.orientation,
+                stallTimeout: camera.stallTimeout
+            )
+        }
         return .file(
             camera.device,
             pace: clip.pace == .asap ? .asap : .realtime,

@@ -1,0 +1,171 @@
+import CGStreamer
+import Frames
+import System
+
+/// A GStreamer pipeline that ends in pictures. Confined to one thread.
+final class GStreamerPipeline {
+    enum Start {
+        case failed
+        case waiting
+        case started(isLive: Bool)
+    }
+
+    enum Step {
+        case picture(Picture)
+        case waiting
+        case failed
+        case ended
+    }
+
+    /// A picture, which belongs to the pipeline and returns to it with the last copy of `lease`.
+    struct Picture {
+        /// What describes the stream, and changes with it.
+        struct Form: Equatable {
+            var size: FrameSize
+            var format: String
+            var rate: Double?
+        }
+
+        var form: Form
+        var pixelFormat: PixelFormat
+        var encoding: YUVEncoding
+        var planes: [(bytes: UnsafeRawBufferPointer, bytesPerRow: Int)]
+        /// Seconds on the pipeline's time line; nil if the pipeline does not say.
+        var time: Double?
+        /// How long ago a live picture was captured; nil if the pipeline does not say.
+        var age: Duration?
+        var lease: PictureLease
+    }
+
+    /// The formats that frames can have, by the names that GStreamer has for them, cheapest first; gray comes last because
+    /// the models learned from colours.
+    private static let formats: [(name: String, format: PixelFormat)] = [
+        ("NV12", .nv12), ("I420", .planarYUV(chromaShiftX: 1, chromaShiftY: 1)), ("YUY2", .yuyv), ("RGB", .rgb24),
+        ("BGR", .bgr24), ("GRAY8", .gray),
+    ]
+
+    /// What follows each pipeline: a conversion, which does nothing where it need not, and our end.
+    private static let sink: String = {
+        let names = formats.map(\.name).joined(separator: ",")
+        return "videoconvert ! appsink name=facet max-buffers=2 caps=\"video/x-raw,format={\(names)}\""
+    }()
+
+    private let pipeline: OpaquePointer
+
+    /// Makes a pipeline; nothing is opened yet.
+    ///
+    /// - Throws: `PipelineError` if GStreamer or one of its elements is not installed, or the description has an error.
+    init(_ description: PipelineDescription) throws(PipelineError) {
+        if let reason = Self.unavailable { throw .libraryMissing(reason) }
+        var error: UnsafeMutablePointer<CChar>?
+        var missing: UnsafeMutablePointer<CChar>?
+        defer {
+            FacetPipelineFreeText(error)
+            FacetPipelineFreeText(missing)
+        }
+        guard let made = FacetPipelineMake("\(description.text) ! \(Self.sink)", &error, &missing) else {
+            if let missing { throw .elementMissing(description.name, element: String(cString: missing)) }
+            throw .malformed(description.name, error.map { String(cString: $0) } ?? "no reason is known")
+        }
+        pipeline = made
+    }
+
+    deinit { FacetPipelineStop(pipeline) }
+
+    /// The cameras that libcamera and PipeWire offer, by what `camera.device` calls them; none without GStreamer.
+    static func cameras() -> [(device: String, name: String)] {
+        guard unavailable == nil, let list = FacetPipelineCameras() else { return [] }
+        defer { FacetPipelineFreeText(list) }
+        let kinds = ["libcamerasrc": "libcamera", "pipewiresrc": "pipewire"]
+        return String(cString: list).split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            return kinds[parts[0]].map { ("\($0):\(parts[1])", parts[2]) }
+        }
+    }
+
+    /// Why GStreamer cannot be used; nil if it can.
+    private static let unavailable: String? = FacetPipelineLoad().map { String(cString: $0) }
+
+    /// Starts it, or waits further until it has started.
+    func start(isPaced: Bool, nanoseconds: Int64) -> Start {
+        switch FacetPipelineStart(pipeline, isPaced, nanoseconds) {
+        case .ready: .started(isLive: false)
+        case .live: .started(isLive: true)
+        case .waiting: .waiting
+        case .failed, .picture, .ended: .failed
+        }
+    }
+
+    func next(nanoseconds: Int64) -> Step {
+        var frame = FacetPipelineFrame()
+        switch FacetPipelineTake(pipeline, &frame, nanoseconds) {
+        case .picture: return Self.picture(frame).map { .picture($0) } ?? .waiting
+        case .ended: return .ended
+        case .waiting, .ready, .live: return .waiting
+        case .failed: return .failed
+        }
+    }
+
+    /// What went wrong, if anything did.
+    var failure: (text: String, reason: SourceFailure.Reason)? {
+        var code: Int32 = 0
+        guard let text = FacetPipelineError(pipeline, &code).map({ String(cString: $0) }) else { return nil }
+        let reason: SourceFailure.Reason =
+            switch Int(code) {
+            case FacetPipelineNotFound: .notFound
+            case FacetPipelineBusy: .busy
+            case FacetPipelineNotAuthorized: .permissionDenied
+            default: .driverError
+            }
+        return (text, reason)
+    }
+
+    private static func picture(_ frame: FacetPipelineFrame) -> Picture? {
+        guard let held = frame.held, let data = frame.data else { return nil }
+        let lease = PictureLease(held)
+        var frame = frame
+        let name = withUnsafeBytes(of: &frame.format) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        guard let format = formats.first(where: { $0.name == name })?.format else { return nil }
+        let (offsets, strides) = (frame.offsets, frame.strides)
+        let all = [(offsets.0, strides.0), (offsets.1, strides.1), (offsets.2, strides.2)]
+        let planes = all.prefix(format.planeCount).map { offset, stride in
+            let count = max(0, frame.size - offset)
+            return (UnsafeRawBufferPointer(start: data + min(offset, frame.size), count: count), Int(stride))
+        }
+        return Picture(
+            form: .init(
+                size: FrameSize(width: Int(frame.width), height: Int(frame.height)),
+                format: name,
+                rate: frame.rate > 0 ? frame.rate : nil
+            ),
+            pixelFormat: format,
+            encoding: YUVEncoding(matrix: frame.bt709 ? .bt709 : .bt601, isFullRange: frame.fullRange),
+            planes: planes,
+            time: frame.time < 0 ? nil : Double(frame.time) / 1e9,
+            age: frame.age < 0 ? nil : .nanoseconds(frame.age),
+            lease: lease
+        )
+    }
+}
+
+/// Gives a picture back to its pipeline.
+///
+/// `@unchecked Sendable` because of the pointer, which is only used when the last reference is gone; GStreamer takes
+/// pictures back on any thread.
+final class PictureLease: @unchecked Sendable {
+    private let held: UnsafeMutableRawPointer
+
+    init(_ held: UnsafeMutableRawPointer) { self.held = held }
+
+    deinit { FacetPipelineRelease(held) }
+}
+
+extension PixelFormat {
+    fileprivate var planeCount: Int {
+        switch self {
+        case .planarYUV: 3
+        case .nv12: 2
+        case .gray, .yuyv, .packedRGB, .jpeg: 1
+        }
+    }
+}

@@ -1,0 +1,141 @@
+public import Frames
+
+/// What a GStreamer source plays: a camera of libcamera or PipeWire, or a pipeline as `gst-launch-1.0` takes it.
+public struct PipelineDescription: Hashable, Sendable {
+    /// What it is called in messages, without credentials.
+    package let name: String
+    /// The pipeline, up to where Facet takes its pictures.
+    package let text: String
+    /// Whether it is a camera, which is waited for when it is not there.
+    package let isCamera: Bool
+
+    /// A pipeline, such as `videotestsrc num-buffers=90` or `rtspsrc location=… ! decodebin`.
+    ///
+    /// - Parameter text: Its elements, without a sink; the last one delivers pictures.
+    public static func pipeline(_ text: String) -> PipelineDescription {
+        PipelineDescription(name: "gstreamer:\(text.withoutPasswords)", text: text, isCamera: false)
+    }
+
+    /// A camera that libcamera finds: that of a Raspberry Pi's ribbon cable, of a phone, of a laptop with an image processor.
+    ///
+    /// - Parameters:
+    ///   - identifier: Its name as `cam --list` shows it; nil for the first one.
+    ///   - size: The size of its pictures; nil for 640x480.
+    ///   - rate: Its pictures a second; nil for what it likes.
+    ///   - controls: Properties of `libcamerasrc` by name, as `gst-inspect-1.0 libcamerasrc` lists them.
+    public static func libcamera(
+        _ identifier: String? = nil,
+        size: FrameSize? = nil,
+        rate: Double? = nil,
+        controls: [String: String] = [:]
+    ) -> PipelineDescription {
+        var properties = controls
+        properties["camera-name"] = identifier
+        let size = size ?? FrameSize(width: 640, height: 480)
+        return camera("libcamera", identifier, "libcamerasrc", properties, size: size, rate: rate)
+    }
+
+    /// A camera that PipeWire shares with other programs.
+    ///
+    /// - Parameters:
+    ///   - node: Its name or serial number, as `wpctl status` shows them; nil for the preferred one.
+    ///   - size: The size of its pictures; nil for what it likes.
+    ///   - rate: Its pictures a second; nil for what it likes.
+    public static func pipeWire(
+        _ node: String? = nil,
+        size: FrameSize? = nil,
+        rate: Double? = nil
+    ) -> PipelineDescription {
+        let properties = ["target-object": node].compactMapValues(\.self)
+        return camera("pipewire", node, "pipewiresrc", properties, size: size, rate: rate)
+    }
+
+    /// What a person means by `libcamera`, `libcamera:…`, `pipewire`, `pipewire:…` or `gstreamer:…`; nil for any other text.
+    package init?(_ text: String, size: FrameSize? = nil, rate: Double? = nil, controls: [String: String] = [:]) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let rest = parts.count > 1 ? String(parts[1]) : nil
+        switch (parts[0], rest) {
+        case ("libcamera", _): self = .libcamera(rest, size: size, rate: rate, controls: controls)
+        case ("pipewire", _): self = .pipeWire(rest, size: size, rate: rate)
+        case ("gstreamer", let pipeline?): self = .pipeline(pipeline)
+        default: return nil
+        }
+    }
+
+    /// The cameras that libcamera and PipeWire offer on this machine: what `camera.device` calls each, and its name for
+    /// people. None without GStreamer and its elements for them.
+    package static func cameras() -> [(device: String, name: String)] { GStreamerPipeline.cameras() }
+
+    private static func camera(
+        _ kind: String,
+        _ identifier: String?,
+        _ element: String,
+        _ properties: [String: String],
+        size: FrameSize?,
+        rate: Double?
+    ) -> PipelineDescription {
+        let pairs = properties.sorted { $0.key < $1.key }.map { "\($0)=\($1.quoted)" }
+        var caps = "video/x-raw"
+        if let size { caps += ",width=\(size.width),height=\(size.height)" }
+        // Thousandths are what 29.97 needs as a fraction.
+        if let rate { caps += ",framerate=\(Int((rate * 1000).rounded()))/1000" }
+        return PipelineDescription(
+            name: [kind, identifier].compactMap(\.self).joined(separator: ":"),
+            text: ([element] + pairs + ["!", caps]).joined(separator: " "),
+            isCamera: true
+        )
+    }
+
+    package init(name: String, text: String, isCamera: Bool) {
+        (self.name, self.text, self.isCamera) = (name, text, isCamera)
+    }
+}
+
+extension String {
+    /// The text as a value in a pipeline's description.
+    fileprivate var quoted: String {
+        "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+
+    /// The text without what stands between `://` and `@`, and without the values of properties that are passwords.
+    fileprivate var withoutPasswords: String {
+        replacing(/:\/\/[^\/\s@]*@/, with: "://")
+            .replacing(/(?<name>[\w-]*(?:pw|password|token|secret)[\w-]*)=\S+/) { "\($0.name)=…" }
+    }
+}
+
+/// Why a pipeline cannot be made.
+package enum PipelineError: Error, Hashable, Sendable, CustomStringConvertible {
+    case libraryMissing(String)
+    case elementMissing(String, element: String)
+    case malformed(String, String)
+
+    /// The Debian packages of the elements that people use most; `apt-file search` knows the others'.
+    private static let packages = [
+        "libcamerasrc": "gstreamer1.0-libcamera", "pipewiresrc": "gstreamer1.0-pipewire",
+        "videoconvert": "gstreamer1.0-plugins-base", "videotestsrc": "gstreamer1.0-plugins-base",
+        "videoscale": "gstreamer1.0-plugins-base", "videorate": "gstreamer1.0-plugins-base",
+        "decodebin": "gstreamer1.0-plugins-base", "uridecodebin": "gstreamer1.0-plugins-base",
+        "rtspsrc": "gstreamer1.0-plugins-good", "v4l2src": "gstreamer1.0-plugins-good",
+        "jpegdec": "gstreamer1.0-plugins-good", "souphttpsrc": "gstreamer1.0-plugins-good",
+        "h264parse": "gstreamer1.0-plugins-bad", "srtsrc": "gstreamer1.0-plugins-bad",
+        "avdec_h264": "gstreamer1.0-libav", "ndisrc": "gstreamer1.0-plugins-rs",
+    ]
+
+    package var description: String {
+        switch self {
+        case .libraryMissing(let reason):
+            """
+            cannot use GStreamer: its libraries are missing (\(reason)); install Debian's packages \
+            libgstreamer-plugins-base1.0-0 and gstreamer1.0-plugins-base.
+            """
+        case .elementMissing(let name, let element):
+            """
+            cannot use \(name): GStreamer has no element \(element); install \
+            \(Self.packages[element].map { "Debian's package \($0)" } ?? "the package that holds it, or check its name").
+            """
+        case .malformed(let name, let reason):
+            "cannot use \(name): \(reason); try it with `gst-launch-1.0 … ! videoconvert ! autovideosink`."
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import FaceMetadata
+package import Frames
+import Synchronization
+import System
+
+/// A GStreamer pipeline as a source of frames.
+///
+/// Cameras and other live pipelines are made anew whenever they are lost: `.lost` says why, and tries follow each other
+/// after a second. Their frames have the time of their capture by the pipeline's clock, and the newest one wins. Another
+/// pipeline, of a file, plays at its own clock, and every frame is taken; it ends with the file.
+package final class PipelineSource: FrameSource {
+    package struct Options: Hashable, Sendable {
+        /// Whether a pipeline of a file plays in real time.
+        package var isPaced = true
+        /// Whether a pipeline of a file begins again at its end.
+        package var loops = false
+        package var orientation = Orientation.up
+        /// For how long no picture may come before the source counts as lost.
+        package var stallTimeout = Duration.seconds(2)
+
+        package init() {}
+    }
+
+    /// How long starting may take: a network camera answers late, and a file is searched for its first picture.
+    private static let startTimeout = Duration.seconds(10)
+    /// How often a blocked wait looks whether it is to end, in nanoseconds.
+    private static let slice: Int64 = 50_000_000
+    private static let retryInterval: Int64 = 1_000_000_000
+
+    private enum End {
+        case stopped
+        case finished
+        case lost(SourceFailure)
+    }
+
+    private let description: PipelineDescription
+    private let options: Options
+    private let isStopped = Atomic(false)
+    private let waker: Waker
+
+    /// Checks the description; the camera or the file is not touched before `run`.
+    ///
+    /// - Throws: `SourceFailure` if GStreamer or an element is missing, the description has an error, or the process has no
+    ///   file descriptor left.
+    package init(_ description: PipelineDescription, options: Options = Options()) throws(SourceFailure) {
+        self.description = description
+        self.options = options
+        do {
+            _ = try GStreamerPipeline(description)
+        } catch {
+            throw SourceFailure(reason: .unsupported, description: error.description)
+        }
+        do {
+            waker = try Waker()
+        } catch {
+            throw SourceFailure(reason: .other, description: error.description)
+        }
+    }
+
+    package func stop() {
+        isStopped.store(true, ordering: .releasing)
+        waker.wake()
+    }
+
+    package func run(into mailbox: FrameMailbox) {
+        var run = Run(mailbox: mailbox, orientation: options.orientation, name: description.name)
+        mailbox.put(.ended(untilEnd(&run)))
+    }
+
+    private func untilEnd(_ run: inout Run) -> SourceEnd {
+        var reported: SourceFailure?
+        while !isStopped.load(ordering: .acquiring) {
+            let before = run.nextFrame
+            switch playOnce(&run) {
+            case .stopped: return .stopped
+            case .finished:
+                guard options.loops, run.nextFrame > before else { return .finished }
+            case .lost(let failure):
+                guard description.isCamera || run.isLive else { return .failed(failure) }
+                if run.nextFrame > before { reported = nil }
+                // Once until it changes: a camera that is off for a night is one line in the log.
+                if failure != reported, !run.mailbox.put(.lost(failure)) { return .stopped }
+                reported = failure
+                _ = waker.wait([], nanoseconds: Self.retryInterval)
+            }
+        }
+        return .stopped
+    }
+
+    /// Plays a new pipeline until it ends.
+    private func playOnce(_ run: inout Run) -> End {
+        let pipeline: GStreamerPipeline
+        do throws(PipelineError) {
+            pipeline = try GStreamerPipeline(description)
+        } catch {
+            return .lost(SourceFailure(reason: .unsupported, description: error.description))
+        }
+        let begin = ContinuousClock.now
+        while true {
+            guard !isStopped.load(ordering: .acquiring) else { return .stopped }
+            switch pipeline.start(isPaced: options.isPaced, nanoseconds: Self.slice) {
+            case .started(let isLive):
+                run.begin(isLive: isLive)
+                return play(pipeline, &run)
+            case .failed: return .lost(failure(of: pipeline))
+            case .waiting where begin.duration(to: .now) > Self.startTimeout: return .lost(stall(Self.startTimeout))
+            case .waiting: break
+            }
+        }
+    }
+
+    private func play(_ pipeline: GStreamerPipeline, _ run: inout Run) -> End {
+        var last = ContinuousClock.now
+        while true {
+            guard !isStopped.load(ordering: .acquiring) else { return .stopped }
+            switch pipeline.next(nanoseconds: Self.slice) {
+            case .picture(let picture):
+                guard run.deliver(picture) else { return .stopped }
+                last = .now
+            case .waiting where last.duration(to: .now) > options.stallTimeout:
+                return .lost(stall(options.stallTimeout))
+            case .waiting: break
+            case .failed: return .lost(failure(of: pipeline))
+            case .ended where run.isLive || description.isCamera:
+                return .lost(failure(.streamLost, "the stream ended; trying again, check the camera."))
+            case .ended: return .finished
+            }
+        }
+    }
+
+    private func stall(_ time: Duration) -> SourceFailure {
+        failure(.stalled, "no picture for \(time); check the camera, its cable and the pipeline.")
+    }
+
+    private func failure(of pipeline: GStreamerPipeline) -> SourceFailure {
+        let (text, reason) = pipeline.failure ?? ("it cannot be started", .driverError)
+        return failure(reason, "\(text.withoutFullStop); check the camera, the file or the pipeline.")
+    }
+
+    private func failure(_ reason: SourceFailure.Reason, _ text: String) -> SourceFailure {
+        SourceFailure(reason: reason, description: "cannot get pictures from \(description.name): \(text)")
+    }
+}
+
+/// What one run of a source has delivered.
+private struct Run {
+    let mailbox: FrameMailbox
+    let orientation: Orientation
+    let name: String
+    private(set) var isLive = false
+    private(set) var nextFrame = 0
+    private var form: GStreamerPipeline.Picture.Form?
+    private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
+    private var latest = -1.0
+    /// What is added to the times of a pipeline that begins again.
+    private var offset = 0.0
+
+    init(mailbox: FrameMailbox, orientation: Orientation, name: String) {
+        (self.mailbox, self.orientation, self.name) = (mailbox, orientation, name)
+    }
+
+    /// Begins with a pipeline that was just started.
+    mutating func begin(isLive: Bool) {
+        self.isLive = isLive
+        form = nil
+        offset = latest < 0 ? 0 : latest + 1.0 / 30
+    }
+
+    /// Puts a picture into the mailbox; what its format or its size makes unusable is counted as corrupt.
+    ///
+    /// - Returns: false if the mailbox is closed.
+    mutating func deliver(_ picture: GStreamerPipeline.Picture) -> Bool {
+        // What a network's buffer adds to each picture is no sign that this one has become stale.
+        let age = picture.age.map { $0 < .seconds(1) ? $0 : .zero } ?? .zero
+        let (captured, now) = (
+            ContinuousClock.now - age, Timestamp.wallClock().advanced(bySeconds: -(age / .seconds(1)))
+        )
+        let start = started ?? (captured, now)
+        started = start
+        let elapsed = start.clock.duration(to: captured) / .seconds(1)
+        let next = isLive ? elapsed : picture.time.map { $0 + offset } ?? elapsed
+        // Two pictures of one moment keep their order.
+        latest = max(next, latest < 0 ? 0 : latest + 0.000_001)
+        // The wall clock may be set while a camera runs.
+        let time = isLive ? now : start.wall.advanced(bySeconds: latest)
+        let stamp = FrameStamp(frame: nextFrame, time: time, mediaTime: latest)
+        nextFrame += 1
+        guard
+            var frame = try? Frame(
+                planes: picture.planes,
+                keptBy: picture.lease,
+                size: picture.form.size,
+                format: picture.pixelFormat,
+                encoding: picture.encoding,
+                orientation: orientation,
+                stamp: stamp
+            )
+        else {
+            mailbox.count(.corrupt)
+            return true
+        }
+        frame.captured = captured
+        return announce(picture.form) && mailbox.put(.frame(frame))
+    }
+
+    /// Says what streams, if that is new.
+    private mutating func announce(_ new: GStreamerPipeline.Picture.Form) -> Bool {
+        guard new != form else { return true }
+        form = new
+        let stream = StreamDescription(
+            name: name,
+            size: new.size,
+            format: new.format,
+            rate: new.rate,
+            orientation: orientation,
+            isLive: isLive
+        )
+        return mailbox.put(.streaming(stream))
+    }
+}
+
+extension String {
+    fileprivate var withoutFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
+}
