@@ -12,6 +12,7 @@ public struct PipelineDescription: Hashable, Sendable {
     /// A pipeline, such as `videotestsrc num-buffers=90` or `rtspsrc location=… ! decodebin`.
     ///
     /// - Parameter text: Its elements, without a sink; the last one delivers pictures.
+    /// - Returns: The description, which is checked when a session is made with it.
     public static func pipeline(_ text: String) -> PipelineDescription {
         PipelineDescription(name: "gstreamer:\(text.withoutPasswords)", text: text, isCamera: false)
     }
@@ -23,6 +24,7 @@ public struct PipelineDescription: Hashable, Sendable {
     ///   - size: The size of its pictures; nil for 640x480.
     ///   - rate: Its pictures a second; nil for what it likes.
     ///   - controls: Properties of `libcamerasrc` by name, as `gst-inspect-1.0 libcamerasrc` lists them.
+    /// - Returns: The description; a camera that is not there is waited for.
     public static func libcamera(
         _ identifier: String? = nil,
         size: FrameSize? = nil,
@@ -41,6 +43,7 @@ public struct PipelineDescription: Hashable, Sendable {
     ///   - node: Its name or serial number, as `wpctl status` shows them; nil for the preferred one.
     ///   - size: The size of its pictures; nil for what it likes.
     ///   - rate: Its pictures a second; nil for what it likes.
+    /// - Returns: The description; a camera that is not there is waited for.
     public static func pipeWire(
         _ node: String? = nil,
         size: FrameSize? = nil,
