@@ -124,7 +124,8 @@ let package = Package(
             name: "facet",
             dependencies: [
                 "OverlayRendering", "TerminalPictures", "FacetKit", "FaceMessages", "FaceMetadata", "FaceInference",
-                "FaceTracking", "HTTPServing", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "System", "V4L2Capture",
+                "GStreamerCapture", "FaceTracking", "HTTPServing", "MQTT", "MediaFiles", "Frames", "SettingsFiles",
+                "System", "V4L2Capture",
                 argumentParser, logging,
             ],
             resources: [

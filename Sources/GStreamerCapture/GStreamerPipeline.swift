@@ -54,9 +54,12 @@ final class GStreamerPipeline {
 
     /// Makes a pipeline; nothing is opened yet.
     ///
-    /// - Throws: `PipelineError` if GStreamer or one of its elements is not installed, or the description has an error.
-    init(_ description: PipelineDescription) throws(PipelineError) {
-        if let reason = Self.unavailable { throw .libraryMissing(reason) }
+    /// - Throws: `SourceFailure` if GStreamer or one of its elements is not installed, or the description has an error.
+    init(_ description: PipelineDescription) throws(SourceFailure) {
+        if let reason = Self.unavailable {
+            let remedy = "install Debian's packages libgstreamer-plugins-base1.0-0 and gstreamer1.0-plugins-base"
+            throw .unusable(description, "GStreamer's libraries are missing (\(reason)); \(remedy)")
+        }
         var error: UnsafeMutablePointer<CChar>?
         var missing: UnsafeMutablePointer<CChar>?
         defer {
@@ -64,8 +67,9 @@ final class GStreamerPipeline {
             FacetPipelineFreeText(missing)
         }
         guard let made = FacetPipelineMake("\(description.text) ! \(Self.sink)", &error, &missing) else {
-            if let missing { throw .elementMissing(description.name, element: String(cString: missing)) }
-            throw .malformed(description.name, error.map { String(cString: $0) } ?? "no reason is known")
+            if let missing { throw .missing(String(cString: missing), in: description) }
+            let reason = error.map { String(cString: $0) } ?? "no reason is known"
+            throw .unusable(description, "\(reason); try it with `gst-launch-1.0 … ! videoconvert ! autovideosink`")
         }
         pipeline = made
     }

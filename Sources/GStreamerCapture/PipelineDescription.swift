@@ -107,38 +107,25 @@ extension String {
     }
 }
 
-/// Why a pipeline cannot be made.
-package enum PipelineError: Error, Hashable, Sendable, CustomStringConvertible {
-    case libraryMissing(String)
-    case elementMissing(String, element: String)
-    case malformed(String, String)
-
+extension SourceFailure {
     /// The Debian packages of the elements that people use most; `apt-file search` knows the others'.
     private static let packages = [
-        "libcamerasrc": "gstreamer1.0-libcamera", "pipewiresrc": "gstreamer1.0-pipewire",
-        "videoconvert": "gstreamer1.0-plugins-base", "videotestsrc": "gstreamer1.0-plugins-base",
-        "videoscale": "gstreamer1.0-plugins-base", "videorate": "gstreamer1.0-plugins-base",
-        "decodebin": "gstreamer1.0-plugins-base", "uridecodebin": "gstreamer1.0-plugins-base",
-        "rtspsrc": "gstreamer1.0-plugins-good", "v4l2src": "gstreamer1.0-plugins-good",
-        "jpegdec": "gstreamer1.0-plugins-good", "souphttpsrc": "gstreamer1.0-plugins-good",
-        "h264parse": "gstreamer1.0-plugins-bad", "srtsrc": "gstreamer1.0-plugins-bad",
-        "avdec_h264": "gstreamer1.0-libav", "ndisrc": "gstreamer1.0-plugins-rs",
+        "libcamerasrc": "libcamera", "pipewiresrc": "pipewire", "videoconvert": "plugins-base",
+        "videotestsrc": "plugins-base", "videoscale": "plugins-base", "videorate": "plugins-base",
+        "decodebin": "plugins-base", "uridecodebin": "plugins-base", "rtspsrc": "plugins-good",
+        "v4l2src": "plugins-good",
+        "jpegdec": "plugins-good", "souphttpsrc": "plugins-good", "h264parse": "plugins-bad", "srtsrc": "plugins-bad",
+        "avdec_h264": "libav", "ndisrc": "plugins-rs",
     ]
 
-    package var description: String {
-        switch self {
-        case .libraryMissing(let reason):
-            """
-            cannot use GStreamer: its libraries are missing (\(reason)); install Debian's packages \
-            libgstreamer-plugins-base1.0-0 and gstreamer1.0-plugins-base.
-            """
-        case .elementMissing(let name, let element):
-            """
-            cannot use \(name): GStreamer has no element \(element); install \
-            \(Self.packages[element].map { "Debian's package \($0)" } ?? "the package that holds it, or check its name").
-            """
-        case .malformed(let name, let reason):
-            "cannot use \(name): \(reason); try it with `gst-launch-1.0 … ! videoconvert ! autovideosink`."
-        }
+    /// A pipeline that cannot be made.
+    static func unusable(_ pipeline: PipelineDescription, _ reason: String) -> SourceFailure {
+        SourceFailure(reason: .unsupported, description: "cannot use \(pipeline.name): \(reason).")
+    }
+
+    static func missing(_ element: String, in pipeline: PipelineDescription) -> SourceFailure {
+        let package = packages[element].map { "Debian's package gstreamer1.0-\($0)" }
+        let remedy = package ?? "the package that holds it, or check its name"
+        return unusable(pipeline, "GStreamer has no element \(element); install \(remedy)")
     }
 }

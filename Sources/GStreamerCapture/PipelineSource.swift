@@ -45,11 +45,7 @@ package final class PipelineSource: FrameSource {
     package init(_ description: PipelineDescription, options: Options = Options()) throws(SourceFailure) {
         self.description = description
         self.options = options
-        do {
-            _ = try GStreamerPipeline(description)
-        } catch {
-            throw SourceFailure(reason: .unsupported, description: error.description)
-        }
+        _ = try GStreamerPipeline(description)
         do {
             waker = try Waker()
         } catch {
@@ -90,11 +86,7 @@ package final class PipelineSource: FrameSource {
     /// Plays a new pipeline until it ends.
     private func playOnce(_ run: inout Run) -> End {
         let pipeline: GStreamerPipeline
-        do throws(PipelineError) {
-            pipeline = try GStreamerPipeline(description)
-        } catch {
-            return .lost(SourceFailure(reason: .unsupported, description: error.description))
-        }
+        do throws(SourceFailure) { pipeline = try GStreamerPipeline(description) } catch { return .lost(error) }
         let begin = ContinuousClock.now
         while true {
             guard !isStopped.load(ordering: .acquiring) else { return .stopped }

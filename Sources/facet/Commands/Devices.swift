@@ -2,6 +2,7 @@ import ArgumentParser
 import FaceMessages
 import Foundation
 import Frames
+import GStreamerCapture
 import V4L2Capture
 
 /// `facet devices`: the cameras of this machine.
@@ -9,7 +10,8 @@ struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists this machine's cameras with their formats, sizes, rates and controls.",
         discussion: """
-            A name under /dev/v4l/by-id survives replugging: use it for the daemon's camera.device.
+            A name under /dev/v4l/by-id survives replugging: use it for the daemon's camera.device. Where GStreamer is \
+            installed, the cameras that it finds through libcamera and PipeWire follow.
 
             Examples:
               facet devices
@@ -22,15 +24,16 @@ struct Devices: ParsableCommand {
 
     func run() throws {
         let inventory = CameraInventory.list()
+        let shared = PipelineDescription.cameras()
         if json {
-            try StandardOutput.print(prettyPrinted: inventory.json)
+            try StandardOutput.print(prettyPrinted: inventory.json(with: shared))
         } else {
-            for line in Self.lines(inventory) { StandardOutput.print(line: line.printable) }
+            for line in Self.lines(inventory, shared) { StandardOutput.print(line: line.printable) }
         }
     }
 
-    static func lines(_ inventory: CameraInventory) -> [String] {
-        guard !inventory.cameras.isEmpty || !inventory.others.isEmpty else {
+    static func lines(_ inventory: CameraInventory, _ shared: [(device: String, name: String)] = []) -> [String] {
+        guard !inventory.cameras.isEmpty || !inventory.others.isEmpty || !shared.isEmpty else {
             return ["no camera: there is no /dev/video* on this machine; plug one in, or pass it into this container"]
         }
         var lines: [String] = []
@@ -43,6 +46,7 @@ struct Devices: ParsableCommand {
             }
             lines += camera.controls.map { "  \($0)\($0.value.map { value in ": now \(value)" } ?? "")" }
         }
+        lines += shared.map { "\($0.device)  \($0.name)" }
         lines += inventory.others.map { "\($0.node)  not a camera for us: \($0.why)" }
         return lines
     }
@@ -54,7 +58,7 @@ extension CameraInventory {
     }
 
     /// The inventory in the form of `--json`.
-    fileprivate var json: [UInt8] {
+    fileprivate func json(with shared: [(device: String, name: String)]) -> [UInt8] {
         JSONWriter.object { json in
             json.array("cameras", cameras) { json, camera in
                 json.field("node", camera.node)
@@ -84,6 +88,10 @@ extension CameraInventory {
                         }
                     }
                 }
+            }
+            json.array("shared", shared) { json, camera in
+                json.field("device", camera.device)
+                json.field("name", camera.name)
             }
             json.array("others", others) { json, other in
                 json.field("node", other.node)
