@@ -88,6 +88,9 @@ public struct FaceObject: Hashable, Sendable {
     /// Whether the face was seen in this very frame; false for one that is hidden, whose other values are the last seen.
     public var isSeen = true
 
+    /// The points of the face mesh, for drawing; empty unless this program measured them, for they are not published.
+    package var mesh: [NormalizedPoint] = []
+
     /// Makes a face object; all else is unknown.
     public init(faceID: FaceID, bounds: NormalizedRect, pose: HeadPose? = nil, confidence: Double) {
         self.faceID = faceID

@@ -125,7 +125,14 @@ final class FaceFollower: @unchecked Sendable {
         update.events = gone + update.events
         update.sightings = tracked.sightings + analysis.unconfirmed.map { FaceSighting(track: nil, face: $0) }
         (update.isCut, update.isOverLimit) = (isNewScene, analysis.isOverLimit)
-        if options.landmarks { update.landmarks = landmarks(analyzer, in: picture?.uprightSize ?? frame.uprightSize) }
+        if options.landmarks {
+            update.landmarks = landmarks(analyzer, in: picture?.uprightSize ?? frame.uprightSize)
+            let meshes = update.landmarks.mapValues { $0.map { NormalizedPoint(x: $0.x, y: $0.y) } }
+            for (index, face) in update.faces.enumerated() { update.faces[index].mesh = meshes[face.faceID] ?? [] }
+            for (index, seen) in update.sightings.enumerated() {
+                update.sightings[index].face.mesh = meshes[seen.face.faceID] ?? []
+            }
+        }
         if isDeliveryDue(at: frame.stamp.mediaTime) {
             lastDelivery = frame.stamp.mediaTime
             update.frame = picture

@@ -61,6 +61,40 @@ struct LookTests {
     }
 
     @Test(
+        "the mesh's points, irises and rays lie where they are in the picture, mirrored too",
+        arguments: [false, true]
+    )
+    func mesh(isMirrored: Bool) throws {
+        var face = sampleFace(bounds: NormalizedRect(x: 0.1, y: 0.1, width: 0.4, height: 0.8), pose: pose(0, 0, 0))
+        func point(_ x: Double, _ y: Double) -> NormalizedPoint { NormalizedPoint(x: x, y: y) }
+        face.mesh = (0..<468).map { point(0.25 + Double($0 % 22) / 220, 0.7 + Double($0 / 22) / 220) }
+        for (x, y) in [(0.2, 0.4), (0.4, 0.4)] {
+            face.mesh += [point(x, y), point(x - 0.02, y), point(x, y - 0.02), point(x + 0.02, y), point(x, y + 0.02)]
+        }
+        face.gaze = Gaze(yaw: 60, pitch: 0)
+        func brightness(_ face: FaceObject) throws -> [[Int]] {
+            let geometry = try #require(
+                PreviewLayerGeometry(
+                    size: SurfaceSize(width: 400, height: 400),
+                    pictureSize: FrameSize(width: 400, height: 400),
+                    isMirrored: isMirrored
+                )
+            )
+            let canvas = try Canvas(pixelSize: FrameSize(width: 400, height: 400))
+            canvas.clear(.black)
+            let drawn = try #require(geometry.transformed(face))
+            MeshLook().draw([DrawnFace(face: drawn)], shutter: 0, on: canvas)
+            return canvas.brightness(columns: 40, rows: 40).map { isMirrored ? $0.reversed() : $0 }
+        }
+        let drawn = try brightness(face)
+        // An iris, the points, and a ray towards the picture's right; no ray without a gaze.
+        #expect(drawn[16][7] > 0 && drawn[29][11] > 0)
+        #expect(drawn[15...16].contains { $0[23] > 0 })
+        face.gaze = nil
+        #expect(try brightness(face)[15...16].allSatisfy { $0[23] == 0 })
+    }
+
+    @Test(
         "are the same at every size, but for the rounding of pixels",
         // The mesh's words are in whatever font the machine has; what stands out of the face is in perspective, which
         // depends on the size.

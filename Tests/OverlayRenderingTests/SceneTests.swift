@@ -51,6 +51,36 @@ struct SceneTests {
         #expect(scene.faces.count == 1 && !scene.isFading)
     }
 
+    @Test("the eyes of a blink are not told as closed, those that stay closed are")
+    func blink() throws {
+        let geometry = try #require(
+            PreviewLayerGeometry(
+                size: SurfaceSize(width: 64, height: 48),
+                pictureSize: FrameSize(width: 64, height: 48)
+            )
+        )
+        var open = sampleFace(id: 1)
+        (open.smiling, open.leftEyeClosed) = (false, false)
+        var scene = Scene()
+        func words(at seconds: Double) -> [String] {
+            scene.drawnFaces(geometry, at: seconds).flatMap { LabelLook.words($0.face) }
+        }
+        scene.apply(metadata([open], frame: 0), at: 0)
+        var closed = open
+        closed.rightEyeClosed = true
+        scene.apply(metadata([closed], frame: 1), at: 1)
+        #expect(words(at: 1.2).isEmpty)
+        scene.apply(metadata([open], frame: 2), at: 1.2)
+        scene.apply(event(.blink(eyes: .both, duration: 0.2), face: 1, frame: 3), at: 1.3)
+        #expect(words(at: 1.4) == ["blink"])
+        scene.apply(metadata([closed], frame: 4), at: 3)
+        closed.bounds.x += 0.1
+        scene.apply(metadata([closed], frame: 5), at: 3.4)
+        #expect(words(at: 3.6) == ["right eye closed"])
+        scene.apply(metadata([open], frame: 6), at: 4)
+        #expect(words(at: 4).isEmpty)
+    }
+
     @Test("an event's mark fades and is forgotten")
     func flash() throws {
         var scene = Scene()

@@ -62,6 +62,11 @@ struct CalibrateTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == after)
     }
 
+    @Test("writes a 0 without a sign")
+    func zero() {
+        #expect(DirectionFile.text(Gaze(yaw: -0.04, pitch: -0.0)) == "[0.0, 0.0]")
+    }
+
     @Test(
         "refuses a file that it cannot change safely, with the reason",
         arguments: ["look: {cone: 25}\n", "look: [\n"]

@@ -1,49 +1,59 @@
 import CCairo
 
-enum TextAnchor: Hashable, Sendable {
-    /// The point is at the left end of the baseline.
-    case leading
-    /// The point is at the middle of the baseline.
-    case center
+/// How a plate with words looks, and on which side of a face it is if there is room.
+struct PanelStyle {
+    var plate = Color(red: 0.05, green: 0.07, blue: 0.1, alpha: 0.8)
+    /// Its corners, as a share of the letters' size.
+    var radius = 0.7
+    var side = PanelPlace.Side.above
 }
 
 extension Canvas {
-    /// The width a text takes, in points.
-    func width(of text: String, size: Double, isBold: Bool = false) -> Double {
-        setFont(size: size, isBold: isBold)
+    /// Writes lines on a plate beside a box, where they cover no face.
+    ///
+    /// - Parameters:
+    ///   - lines: What to write.
+    ///   - size: The letters' size, in points.
+    ///   - box: What they belong to.
+    ///   - gap: How far from it the plate is, in points.
+    ///   - style: How it looks.
+    ///   - places: The places that are free, of which it takes one.
+    /// - Returns: Whether there was one.
+    @discardableResult
+    func write(
+        _ lines: [String],
+        size: Double,
+        beside box: SurfaceRect,
+        gap: Double,
+        _ style: PanelStyle,
+        in places: inout PanelPlace
+    ) -> Bool {
+        setFont(size: size)
+        let panel = SurfaceSize(
+            width: (lines.map(width).max() ?? 0) + size,
+            height: (1.25 * Double(lines.count) + 0.15) * size
+        )
+        guard let place = places.take(panel, beside: box, gap: gap, first: style.side) else { return false }
+        var plate = Outline()
+        plate.addRoundedRect(place, radius: size * style.radius)
+        fill(plate, style.plate)
+        setSource(.white)
+        for (index, line) in lines.enumerated() {
+            cairo_move_to(context, place.x + size / 2, place.y + size * (1 + 1.25 * Double(index)))
+            cairo_show_text(context, line)
+        }
+        cairo_new_path(context)
+        return true
+    }
+
+    private func width(of text: String) -> Double {
         var extents = cairo_text_extents_t()
         cairo_text_extents(context, text, &extents)
         return extents.x_advance
     }
 
-    /// Writes a line of text, turned clockwise around its point by degrees.
-    func text(
-        _ text: String,
-        at point: SurfacePoint,
-        size: Double,
-        color: Color,
-        anchor: TextAnchor = .leading,
-        degrees: Double = 0,
-        isBold: Bool = false
-    ) {
-        let shift = anchor == .center ? -width(of: text, size: size, isBold: isBold) / 2 : 0
-        cairo_save(context)
-        cairo_translate(context, point.x, point.y)
-        cairo_rotate(context, degrees * .pi / 180)
-        setFont(size: size, isBold: isBold)
-        setSource(color)
-        cairo_move_to(context, shift, 0)
-        cairo_show_text(context, text)
-        cairo_restore(context)
-    }
-
-    private func setFont(size: Double, isBold: Bool) {
-        cairo_select_font_face(
-            context,
-            "sans-serif",
-            CAIRO_FONT_SLANT_NORMAL,
-            isBold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL
-        )
+    private func setFont(size: Double) {
+        cairo_select_font_face(context, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD)
         cairo_set_font_size(context, max(size, 1))
     }
 }

@@ -15,6 +15,11 @@ package struct SurfaceFace: Hashable, Sendable {
     /// The centres of the eyes and of the mouth, in points.
     let leftEye: SurfacePoint?, rightEye: SurfacePoint?, mouth: SurfacePoint?
 
+    /// Where it looks as the viewer of the surface sees it, without roll.
+    let gaze: HeadPose?
+    /// The points of the face mesh; none if they are unknown.
+    let mesh: [SurfacePoint]
+
     fileprivate init(_ object: FaceObject, on geometry: PreviewLayerGeometry) {
         self.object = object
         bounds = geometry.surfaceRect(fromPicture: object.bounds)
@@ -22,6 +27,10 @@ package struct SurfaceFace: Hashable, Sendable {
         leftEye = geometry.place(object.leftEye)
         rightEye = geometry.place(object.rightEye)
         mouth = geometry.place(object.mouth)
+        let gaze = object.gaze.map { HeadPose(roll: 0, yaw: $0.yaw, pitch: $0.pitch) }
+        self.gaze = gaze.flatMap { $0.isFinite ? geometry.transformed($0) : nil }
+        let points = object.mesh.compactMap(geometry.place)
+        mesh = points.count == object.mesh.count ? points : []
     }
 
     /// What does not depend on the place, such as the smile.

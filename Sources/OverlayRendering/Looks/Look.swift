@@ -21,6 +21,9 @@ package struct DrawnFace: Hashable, Sendable {
     /// How strong the mark of each kind of event is now, 0…1; absent is 0.
     package var flashes: [Topic: Double]
 
+    /// For how many seconds an eye has been closed.
+    var closedFor = 0.0
+
     package init(face: SurfaceFace, flashes: [Topic: Double] = [:]) {
         (self.face, self.flashes) = (face, flashes)
     }

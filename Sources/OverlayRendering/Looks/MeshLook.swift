@@ -2,14 +2,15 @@ import FaceMessages
 import FaceMetadata
 import Glibc
 
-/// What the messages say, made visible: box, eyes and mouth, the axes of the head, smile and lids, and the numbers.
+/// What is measured, made visible: the points of the face mesh, the irises and where they look, the axes of the head, the numbers.
 ///
-/// Messages carry three landmarks, the centres of the eyes and of the mouth, so there is no finer mesh to draw.
+/// Messages carry three points only, the centres of the eyes and of the mouth: the mesh is there where this program measures it.
 struct MeshLook: Look {
     private static let line = Color(red: 0.35, green: 0.95, blue: 0.95)
     private static let rightAxis = Color(red: 1, green: 0.30, blue: 0.25)
     private static let downAxis = Color(red: 0.35, green: 0.90, blue: 0.35)
     private static let noseAxis = Color(red: 0.35, green: 0.60, blue: 1)
+    private static let gaze = Color(red: 1, green: 0.80, blue: 0.25)
 
     func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces {
@@ -31,34 +32,35 @@ struct MeshLook: Look {
         canvas.stroke(outline, .white.withAlpha(0.8), width: weight(face))
     }
 
+    /// The points of the mesh with the irises, or else the three that messages carry, and a ray from each eye where it looks.
     private func landmarks(_ face: SurfaceFace, on canvas: Canvas) {
-        let known = [face.leftEye, face.rightEye, face.mouth].compactMap { $0 }
-        if known.count == 3 { canvas.stroke(Outline(polygon: known), Self.line.withAlpha(0.8), width: weight(face)) }
-        if let eye = face.leftEye { self.eye(eye, isClosed: face.leftEyeClosed, of: face, on: canvas) }
-        if let eye = face.rightEye { self.eye(eye, isClosed: face.rightEyeClosed, of: face, on: canvas) }
-        if let mouth = face.mouth {
-            var dot = Outline()
-            dot.addEllipse(x: mouth.x, y: mouth.y, radiusX: weight(face) * 2, radiusY: weight(face) * 2)
-            canvas.fill(dot, Self.line)
+        var dots = Outline()
+        let side = weight(face)
+        let points = face.mesh.isEmpty ? [face.leftEye, face.rightEye, face.mouth].compactMap(\.self) : face.mesh
+        for point in points {
+            let dot = SurfaceRect(x: point.x - side / 2, y: point.y - side / 2, width: side, height: side)
+            dots.addRoundedRect(dot, radius: 0)
         }
-    }
-
-    /// An open eye is an almond, a closed one a lid's arc; only a dot if its opening is unknown.
-    private func eye(_ point: SurfacePoint, isClosed: Bool?, of face: SurfaceFace, on canvas: Canvas) {
-        var plane = face.plane
-        plane.center = point
-        let reach = face.uprightSize.width * 0.11
-        var dot = Outline()
-        dot.addEllipse(x: point.x, y: point.y, radiusX: weight(face) * 2, radiusY: weight(face) * 2)
-        if isClosed != true { canvas.fill(dot, Self.line) }
-        guard let isClosed else { return }
-        var lids = Outline()
-        lids.move(to: -reach, 0)
-        lids.curve(to: reach, 0, control1: (-reach * 0.4, reach * 0.6), control2: (reach * 0.4, reach * 0.6))
-        if !isClosed {
-            lids.curve(to: -reach, 0, control1: (reach * 0.4, -reach * 0.6), control2: (-reach * 0.4, -reach * 0.6))
+        canvas.fill(dots, Self.line)
+        // The last ten points are the irises: a middle and four points around it each.
+        let irises = face.mesh.suffix(10)
+        var eyes = [face.leftEye, face.rightEye].compactMap(\.self)
+        if irises.count == 10 {
+            let middles = [irises.startIndex, irises.startIndex + 5]
+            eyes = middles.map { irises[$0] }
+            for middle in middles {
+                let (center, edge) = (irises[middle], irises[middle + 1...middle + 4])
+                let radius = edge.reduce(0) { $0 + center.distance(to: $1) } / Double(edge.count)
+                var iris = Outline()
+                iris.addEllipse(x: center.x, y: center.y, radiusX: radius, radiusY: radius)
+                canvas.stroke(iris, Self.gaze, width: side)
+            }
         }
-        canvas.stroke(plane.project(lids), Self.line, width: weight(face) * 1.5)
+        guard let gaze = face.gaze else { return }
+        for eye in eyes {
+            let tip = FacePlane(center: eye, pose: gaze).point(0, 0, face.uprightSize.width * 0.6)
+            canvas.stroke(Self.arrow(from: eye, to: tip, head: side * 4), Self.gaze, width: side * 1.5)
+        }
     }
 
     /// The head's own axes from between the eyes and the mouth: red to its right, green to its chin, blue out of its nose.
@@ -94,47 +96,11 @@ struct MeshLook: Look {
 
     /// Writes the numbers beside a face, smaller where there is no room, or leaves them out where they would cover one.
     private func values(_ face: SurfaceFace, _ places: inout PanelPlace, on canvas: Canvas) {
-        let lines = Self.lines(face)
-        for share in [1, 0.75, 0.5] {
+        let (lines, style) = (Self.lines(face), PanelStyle(plate: .black.withAlpha(0.55), radius: 0.3, side: .right))
+        _ = [1, 0.75, 0.5].first { share in
             let size = max(8, min(face.bounds.width * 0.085, 28) * share)
-            let width = max(lines.map { canvas.width(of: $0, size: size) }.max() ?? 0, size * 6) + size * 0.8
-            let height = (Double(lines.count) + (face.smile == nil ? 0.2 : 1.2)) * size * 1.25
-            let panel = SurfaceSize(width: width, height: height)
-            guard let place = places.take(panel, beside: face.bounds, gap: size * 0.2, first: .right) else { continue }
-            return write(lines, of: face, size: size, in: place, on: canvas)
+            return canvas.write(lines, size: size, beside: face.bounds, gap: size * 0.2, style, in: &places)
         }
-    }
-
-    private func write(
-        _ lines: [String],
-        of face: SurfaceFace,
-        size: Double,
-        in place: SurfaceRect,
-        on canvas: Canvas
-    ) {
-        var plate = Outline()
-        plate.addRoundedRect(place, radius: size * 0.3)
-        canvas.fill(plate, .black.withAlpha(0.55))
-        let x = place.x + size * 0.4
-        var y = place.y + size * 1.1
-        for line in lines {
-            canvas.text(line, at: SurfacePoint(x: x, y: y), size: size, color: .white)
-            y += size * 1.25
-        }
-        if let smile = face.smile {
-            bar(smile, x: x, y: y - size * 0.6, size: size, isOn: face.smiling == true, on: canvas)
-        }
-    }
-
-    private func bar(_ share: Double, x: Double, y: Double, size: Double, isOn: Bool, on canvas: Canvas) {
-        let width = size * 6
-        var track = Outline()
-        track.addRoundedRect(SurfaceRect(x: x, y: y, width: width, height: size * 0.6), radius: size * 0.3)
-        canvas.fill(track, .white.withAlpha(0.25))
-        var filled = Outline()
-        let length = max(0, min(1, share)) * width
-        filled.addRoundedRect(SurfaceRect(x: x, y: y, width: length, height: size * 0.6), radius: size * 0.3)
-        canvas.fill(filled, isOn ? Self.downAxis : Self.line)
     }
 
     static func lines(_ face: SurfaceFace) -> [String] {
@@ -148,6 +114,7 @@ struct MeshLook: Look {
             lines.append("eyes \(left ? "shut" : "open")/\(right ? "shut" : "open")")
         }
         if let smile = face.smile { lines.append("smile \(percent(smile))") }
+        if let gaze = face.gaze { lines.append("gaze \(degrees(gaze.yaw))/\(degrees(gaze.pitch))") }
         return lines
     }
 

@@ -9,7 +9,7 @@ struct SquareLook: Look {
             outline.addRoundedRect(Self.square(of: face.face), radius: 0)
             canvas.stroke(outline, Color(red: 1, green: 0, blue: 0), width: Self.line(of: face.face))
         }
-        let style = LabelLook.Style(plate: Color(red: 1, green: 0, blue: 0, alpha: 0.85), radius: 0.2, side: .below)
+        let style = PanelStyle(plate: Color(red: 1, green: 0, blue: 0, alpha: 0.85), radius: 0.2, side: .below)
         LabelLook.label(faces.map { ($0, Self.square(of: $0.face)) }, style: style, on: canvas)
         if shutter > 0 { canvas.cover(.white.withAlpha(shutter)) }
     }

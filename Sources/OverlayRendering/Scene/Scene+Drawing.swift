@@ -18,7 +18,9 @@ extension Scene {
             for flash in flashes(of: object.faceID) {
                 strengths[flash.kind] = max(strengths[flash.kind] ?? 0, flash.strength(at: seconds))
             }
-            return (DrawnFace(face: face, flashes: strengths), strength)
+            var drawn = DrawnFace(face: face, flashes: strengths)
+            drawn.closedFor = closedSince[object.faceID].map { seconds - $0 } ?? 0
+            return (drawn, strength)
         }
         return drawn.sorted { $0.face.face.bounds.area < $1.face.face.bounds.area }
     }

@@ -22,6 +22,8 @@ package struct Scene: Hashable, Sendable {
     private var flashes: [FaceID: [Flash]] = [:]
     /// Since when faces are not seen; before all times once they have faded.
     private var hiddenSince: [FaceID: Double] = [:]
+    /// Since when an eye of a face is closed.
+    private(set) var closedSince: [FaceID: Double] = [:]
     private var shutter: Double?
 
     package init() {}
@@ -60,6 +62,10 @@ package struct Scene: Hashable, Sendable {
         } else {
             history = FaceHistory()
             flashes = [:]
+        }
+        closedSince = state.faces.reduce(into: [:]) { since, face in
+            guard face.leftEyeClosed == true || face.rightEyeClosed == true else { return }
+            since[face.faceID] = closedSince[face.faceID] ?? seconds
         }
         let known = Set(faces.map(\.faceID))
         for gone in known.subtracting(state.faces.map(\.faceID)) { flashes[gone] = nil }

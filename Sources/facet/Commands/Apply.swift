@@ -3,6 +3,7 @@ import FaceInference
 import FacetKit
 import Foundation
 import MediaFiles
+import OverlayRendering
 
 struct Apply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -90,6 +91,7 @@ struct Apply: AsyncParsableCommand {
         if !isPicture { try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip") }
         var options = FaceSession.Options()
         options.frames = .full
+        options.landmarks = overlay.look == .builtIn(.mesh)
         options.detection.isThorough = true
         options.detection.findsTurned = turned
         options.detection.maximumFaces = maximumFaces

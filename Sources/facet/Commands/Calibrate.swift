@@ -144,7 +144,8 @@ struct DirectionFile {
 
     /// A direction as settings write it.
     static func text(_ direction: Gaze) -> String {
-        "[\((direction.yaw * 10).rounded() / 10), \((direction.pitch * 10).rounded() / 10)]"
+        // The sum with 0 of a negative 0 is a 0 without a sign.
+        "[\((direction.yaw * 10).rounded() / 10 + 0), \((direction.pitch * 10).rounded() / 10 + 0)]"
     }
 
     /// The file's text with a direction.
