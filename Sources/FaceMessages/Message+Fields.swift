@@ -204,6 +204,9 @@ extension FaceEvent.Kind {
         case .lookAway(var duration):
             try wire.field("duration", &duration, .seconds)
             self = .lookAway(duration: duration)
+        case .sign(var sign):
+            try wire.field("kind", &sign, .word)
+            self = .sign(sign)
         case .leave(var dwell, var lastSeen, var reason):
             try wire.field("dwell", &dwell, .seconds)
             try wire.field("lastSeen", &lastSeen, .time)

@@ -22,6 +22,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     case look
     /// A look ended.
     case lookAway = "look_away"
+    /// The person made a sign with eyes or head.
+    case sign
     /// How many faces there are: a bare integer.
     case count
     /// Whether the daemon and its camera work; also the last will.
@@ -86,6 +88,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
         case .eyesClosed: .eyesClosed(eyes: .both, duration: 0)
         case .look: .look
         case .lookAway: .lookAway(duration: 0)
+        case .sign: .sign(.longBlink)
         default: nil
         }
     }
@@ -93,8 +96,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// What the owner of the camera can leave out; status, stats and the state of detection are always published.
     public static let selectable = allCases.filter { $0 == .metadata || $0.isEvent || $0 == .count }
 
-    /// What is published unless the owner chooses otherwise: not the ends of what `metadata` shows anyway.
-    public static let selected = selectable.filter { $0.eventKind?.isEnd != true }
+    /// What is published unless the owner chooses otherwise: not the ends of what `metadata` shows anyway, nor what few want.
+    public static let selected = selectable.filter { $0 != .sign && $0.eventKind?.isEnd != true }
 
     /// The topic that an event is published on.
     public init(_ kind: FaceEvent.Kind) {
@@ -108,6 +111,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
             case .eyesClosed: .eyesClosed
             case .look: .look
             case .lookAway: .lookAway
+            case .sign: .sign
             }
     }
 }

@@ -42,6 +42,9 @@ public struct FaceEvent: Hashable, Sendable {
         /// A look ended: for how many seconds the face looked, from its first moment to its last.
         case lookAway(duration: Double)
 
+        /// The person made a sign, with `FaceTracker.Parameters.readsSigns`.
+        case sign(Sign)
+
         /// Which eyes were closed; nil for an event that is not about eyes.
         public var eyes: Eyes? {
             switch self {
@@ -64,7 +67,7 @@ public struct FaceEvent: Hashable, Sendable {
             case .blink(_, let duration), .eyesClosed(_, let duration), .smileEnd(let duration, _),
                 .lookAway(let duration):
                 duration
-            case .enter, .leave, .smile, .look: nil
+            case .enter, .leave, .smile, .look, .sign: nil
             }
         }
     }
@@ -77,6 +80,22 @@ public struct FaceEvent: Hashable, Sendable {
         case left
         /// Only the one at the picture's right: a wink.
         case right
+    }
+
+    /// What people do with eyes and head to switch something by it; left and right are the person's own.
+    public enum Sign: String, Hashable, Sendable, CaseIterable {
+        /// Both eyes were closed for 0.6 to 2 s.
+        case longBlink = "long_blink"
+        /// Both eyes blinked twice within a second.
+        case doubleBlink = "double_blink"
+        /// The left eye was closed for 0.25 to 2 s while the right one stayed open.
+        case winkLeft = "wink_left"
+        /// The right eye was closed for 0.25 to 2 s while the left one stayed open.
+        case winkRight = "wink_right"
+        /// The head moved up and down, three times in 1.5 s.
+        case nod
+        /// The head turned to and fro, three times in 1.5 s.
+        case shake
     }
 
     /// Why a face counts as gone.

@@ -37,8 +37,6 @@ struct BlinkDetector: Sendable {
     private static let smallestEyeDistance = 16.0
     /// Beyond this yaw, in degrees, one eye is hidden and the other is seen from the side.
     private static let yawLimit = 52.0
-    /// A longer gap between frames, in seconds, ends what was under way.
-    private static let longestGap = 0.15
     /// A fall of less than this share of the open level is no valley.
     private static let smallestDepth = 0.12
     /// How long the way down may take, in seconds.
@@ -117,7 +115,7 @@ struct BlinkDetector: Sendable {
         let time = stamp.mediaTime
         if samples.end > 0 {
             let gap = time - samples[samples.end - 1].time
-            if gap > Self.longestGap || gap < 0 { interrupt() }
+            if gap > Track.bridgedGap || gap < 0 { interrupt() }
         }
         let each = reading.openness.share
         let weight = reading.openness.weight

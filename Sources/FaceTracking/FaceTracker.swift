@@ -22,6 +22,10 @@ public struct FaceTracker: Sendable {
         public var smallestEyeDistance = 24.0
         /// Beyond this yaw, in degrees to either side, expressions are unknown.
         public var yawLimit = 35.0
+        /// Whether signs are detected.
+        public var readsSigns = false
+        /// Whether the picture is a mirror image, for signs, which name the person's own eyes.
+        public var isMirrored = false
         /// What counts as a look.
         public var look = Look()
         /// The camera's field of view from corner to corner of the picture, in degrees: the distance of faces follows from it.

@@ -73,8 +73,6 @@ package struct SmileDetector: Sendable {
         var weakSince: Double?
     }
 
-    /// A longer gap between frames, in seconds, breaks what was held.
-    private static let longestGap = 0.15
     /// Frames of exactly the wanted distance must not fall out of a window by rounding.
     private static let slack = 1e-6
 
@@ -135,7 +133,7 @@ package struct SmileDetector: Sendable {
         var speed = 0.0
         if samples.end > 0 {
             let last = samples[samples.end - 1]
-            if time - last.time > Self.longestGap || time < last.time { start = samples.end }
+            if time - last.time > Track.bridgedGap || time < last.time { start = samples.end }
             speed = abs(mouth.opening - last.opening) / max(time - last.time, 0.001)
         }
         samples.append(

@@ -6,7 +6,7 @@ struct Track: Sendable {
     static let slack = 0.0005
 
     /// A gap no longer than this, in seconds, is bridged: a frame or a few that were lost or blurred within a blink.
-    private static let bridgedGap = 0.15
+    static let bridgedGap = 0.15
 
     /// Which of all tracks this is, counted from 1.
     let number: Int
@@ -30,6 +30,7 @@ struct Track: Sendable {
     private var smile = SmileDetector()
     private var eyes = EyeMonitor()
     private var gaze = GazeMonitor()
+    private var signs = SignDetector()
     private var expressionEvents: [(kind: FaceEvent.Kind, stamp: FrameStamp)] = []
 
     init(_ observation: FaceObservation, number: Int, at stamp: FrameStamp) {
@@ -180,6 +181,10 @@ struct Track: Sendable {
         if let closure = looked.closure {
             expressionEvents.append((.eyesClosed(eyes: closure.eyes, duration: closure.duration), stamp))
         }
+        guard parameters.readsSigns else { return }
+        let closed = looked.isClosed.map { ($0, looked.openness) }
+        let sign = signs.advance(observation, eyes: closed, isMirrored: parameters.isMirrored, at: stamp.mediaTime)
+        if let sign { expressionEvents.append((sign, stamp)) }
     }
 }
 
@@ -193,6 +198,8 @@ struct EyeMonitor: Sendable {
         var closure: (eyes: FaceEvent.Eyes, duration: Double)?
         /// Which eyes are closed; nil if that is unknown.
         var isClosed: EachEye<Bool>?
+        /// How far each eye is open, as a share of its open level.
+        var openness = EachEye(1.0, 1.0)
         /// Whether the eyes are open so far that their irises can be seen.
         var areOpen = false
     }
@@ -232,7 +239,7 @@ struct EyeMonitor: Sendable {
         }
         let canBeOneEye = BlinkDetector.canWink(yaw: reading.yaw, eyeDistance: reading.eyeDistance)
         output.closure = closed.advance(open, canBeOneEye: canBeOneEye, at: time)
-        output.isClosed = closed.isClosed
+        (output.isClosed, output.openness) = (closed.isClosed, open.share)
         return output
     }
 

@@ -32,6 +32,7 @@ enum EveryValue {
         var kinds: [FaceEvent.Kind] = [
             .enter, .smile, .smileEnd(duration: 0, peak: 1), .look, .lookAway(duration: 0),
         ]
+        kinds += FaceEvent.Sign.allCases.map { .sign($0) }
         for eyes in FaceEvent.Eyes.allCases {
             kinds += [.blink(eyes: eyes, duration: 0.1), .eyesClosed(eyes: eyes, duration: 0.7)]
         }

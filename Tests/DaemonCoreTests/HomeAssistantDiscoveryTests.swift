@@ -85,9 +85,7 @@ struct HomeAssistantDiscoveryTests {
 
     @Test(
         "has an event entity for each event, of the type that its payload names",
-        arguments: [
-            Topic.enter, .leave, .smile, .smileEnd, .blink, .eyesClosed, .look, .lookAway,
-        ]
+        arguments: Topic.events
     )
     func events(topic: Topic) throws {
         let component = try #require(try components(discovery(base: "porch/faces"))[topic.rawValue])

@@ -74,8 +74,8 @@ struct SettingsTests {
                 #"f.yaml:4: camera.rate: "fast" is not frames per second from 1 to 240, or auto"#,
                 #"f.yaml:7: events.maxAge: "10" is not a duration with its unit (ms, s, min, h) from 100ms to 24h, or "#
                     + "unlimited",
-                #"f.yaml:8: publish: "frown" is not one of metadata, enter, leave, smile, smile_end, blink, "#
-                    + "eyes_closed, look, look_away, count",
+                #"f.yaml:8: publish: "frown" is not one of "#
+                    + Topic.selectable.map(\.rawValue).joined(separator: ", "),
                 "f.yaml:1: cameras: is not a setting; did you mean camera?",
                 "f.yaml:5: camera.nmae: is not a setting; did you mean camera.name?",
             ]
@@ -192,6 +192,18 @@ struct SettingsTests {
             let deep = String(repeating: "{a: ", count: 5000)
             #expect(problems(deep).first?.hasPrefix("f.yaml: is not valid YAML") == true)
         }
+    }
+
+    @Test("signs are read and published if either setting wants them, in a mirror image as well")
+    func signs() throws {
+        for text in ["signs: {enabled: true}", "publish: [sign]", "signs: {enabled: true}\npublish: [sign, smile]"] {
+            let settings = try Settings.read(text: text)
+            #expect(settings.sessionOptions.tracking.readsSigns && settings.publish.contains(.sign))
+            #expect(!settings.sessionOptions.tracking.isMirrored)
+        }
+        let without = try Settings.read(text: "camera: {mirror: true}")
+        #expect(!without.sessionOptions.tracking.readsSigns && !without.publish.contains(.sign))
+        #expect(without.sessionOptions.tracking.isMirrored)
     }
 
     @Test("looks have a cone, a direction and perhaps a distance; wrong ones are refused")

@@ -29,7 +29,7 @@ struct MessageDecoderTests {
         "reads every kind of event",
         arguments: [
             .enter, .smile, .smileEnd(duration: 2.5, peak: 0.91), .blink(eyes: .both, duration: 0.133),
-            .look, .lookAway(duration: 3.5),
+            .look, .lookAway(duration: 3.5), .sign(.nod),
             .eyesClosed(eyes: .right, duration: 0.5),
             .leave(dwell: 1.5, lastSeen: Timestamp(nanoseconds: 1_000_000_000), reason: .restart),
         ] as [FaceEvent.Kind]

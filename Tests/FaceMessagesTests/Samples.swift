@@ -87,6 +87,7 @@ enum Samples {
         ("eyes_closed", event(.eyesClosed(eyes: .left, duration: 0.5))),
         ("look", event(.look)),
         ("look_away", event(.lookAway(duration: 3.2333))),
+        ("sign", event(.sign(.winkLeft))),
         ("leave", event(.leave(dwell: 12.5, lastSeen: time, reason: .cameraLost), latency: nil)),
         ("count", encoder.count(2)),
         ("status", encoder.status(status)),

@@ -25,7 +25,7 @@ struct Timeline {
     mutating func lose(frames: Int) { frame += frames }
 
     /// Plays the line and returns a character a frame: `E`nter, `L`eave, `S`mile, the `e`nd of one,
-    /// `B`link, `W`ink, `C`losed, loo`K`, `a`way, `.` nothing.
+    /// `B`link, `W`ink, `C`losed, loo`K`, `a`way, si`G`n, `.` nothing.
     mutating func play(_ line: String, _ face: (Character) -> FaceObservation = { _ in .sample() }) -> String {
         var result = ""
         for character in line {
@@ -55,6 +55,7 @@ extension FaceEvent {
         case .eyesClosed: "C"
         case .look: "K"
         case .lookAway: "a"
+        case .sign: "G"
         }
     }
 }

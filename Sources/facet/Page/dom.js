@@ -32,6 +32,7 @@ const kinds = {
 	look_away: ["look", "looks away", "looks"],
 	blink: ["blink", "blinked", "blinks", "blink"],
 	eyes_closed: ["blink", "eyes closed", "eyes", "eyes closed"],
+	sign: ["other", "made a sign", "other", "sign"],
 };
 
 // A kind that only a newer server knows is shown by its name.

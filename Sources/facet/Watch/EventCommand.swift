@@ -48,6 +48,7 @@ struct EventCommand: Sendable {
             fields["FACET_REASON"] = reason.rawValue
         }
         if case .smileEnd(_, let peak) = event.kind { fields["FACET_PEAK"] = String(peak) }
+        if case .sign(let sign) = event.kind { fields["FACET_KIND"] = sign.rawValue }
         fields["FACET_EYES"] = event.kind.eyes?.rawValue
         fields["FACET_DURATION"] = event.kind.duration.map { String($0) }
         return fields

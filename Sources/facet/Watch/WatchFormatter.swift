@@ -70,6 +70,8 @@ struct WatchFormatter {
             if reason != .left { words.append("(\(reason.rawValue))") }
         } else if case .smileEnd(let duration, let peak) = event.kind {
             words.append("after \(seconds(duration)), at most \(percent(peak))")
+        } else if case .sign(let sign) = event.kind {
+            words.append(sign.rawValue)
         } else if let eyes = event.kind.eyes, let duration = event.kind.duration {
             words.append("\(eyes == .both ? "both eyes" : "\(eyes.rawValue) eye"), \(seconds(duration))")
         } else if let duration = event.kind.duration {
