@@ -66,6 +66,7 @@ let package = Package(
         .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
         .systemLibrary(name: "CChafa", pkgConfig: "chafa", providers: [.apt(["libchafa-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
         // Opened when a clip is: only its headers are needed here (libavformat-dev, libavcodec-dev, libswscale-dev).
         .target(name: "CFFmpeg"),
         // Opened when a source needs it; its stable binary interface is declared here, so that a build needs no headers.
@@ -126,7 +127,7 @@ let package = Package(
                 "OverlayRendering", "TerminalPictures", "FacetKit", "FaceMessages", "FaceMetadata", "FaceInference",
                 "GStreamerCapture", "FaceTracking", "HTTPServing", "MQTT", "MediaFiles", "Frames", "SettingsFiles",
                 "System", "V4L2Capture",
-                argumentParser, logging,
+                "CEvdev", argumentParser, logging,
             ],
             resources: [
                 .embedInCode("Page/page.html"), .embedInCode("Page/login.html"), .embedInCode("Page/page.css"),

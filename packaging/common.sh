@@ -19,7 +19,7 @@ need() { # COMMAND:PACKAGE...: fails unless all commands are there, and names al
 # Debian packages that the programs are compiled and linked with.
 # shellcheck disable=SC2034 # used by the scripts that source this file
 build_packages=(
-    libv4l-dev libmosquitto-dev libmicrohttpd-dev libssl-dev libturbojpeg0-dev libcairo2-dev libchafa-dev
+    libv4l-dev libmosquitto-dev libmicrohttpd-dev libssl-dev libturbojpeg0-dev libcairo2-dev libchafa-dev libevdev-dev
     libsqlite3-dev libavformat-dev libavcodec-dev libavutil-dev libswscale-dev
 )
 

@@ -139,11 +139,9 @@ package struct SettingsReader {
     }
 
     private func suggestion(for key: String, among known: Set<String>) -> String {
-        // What is not shown needs no suggestion; and no key is so long.
-        guard problems.count < SettingsError.maximumShown, key.utf8.count < 100 else { return "" }
-        let nearest = known.map { (editDistance(key.lowercased(), $0.lowercased()), $0) }.min { $0 < $1 }
-        guard let nearest, nearest.0 <= max(2, key.count / 4) else { return "" }
-        return "; did you mean \(nearest.1)?"
+        // What is not shown needs no suggestion.
+        guard problems.count < SettingsError.maximumShown else { return "" }
+        return likelyName(for: key, among: known).map { "; did you mean \($0)?" } ?? ""
     }
 
     private static func sections(of key: String) -> [String] {
@@ -226,8 +224,16 @@ extension SettingsReader {
     }
 }
 
+/// The known name that a misspelled one is most like; nil if it is like none.
+package func likelyName(for name: String, among known: some Sequence<String>) -> String? {
+    // No name is so long.
+    guard name.utf8.count < 100 else { return nil }
+    let nearest = known.map { (editDistance(name.lowercased(), $0.lowercased()), $0) }.min { $0 < $1 }
+    return nearest.flatMap { $0.0 <= max(2, name.count / 4) ? $0.1 : nil }
+}
+
 /// How many bytes must be inserted, removed or changed to turn one text into the other (Levenshtein).
-package func editDistance(_ one: String, _ other: String) -> Int {
+private func editDistance(_ one: String, _ other: String) -> Int {
     let other = Array(other.utf8)
     var row = Array(0...other.count)
     for (line, byte) in one.utf8.enumerated() {

@@ -23,9 +23,7 @@ struct Facet: AsyncParsableCommand {
         var names = ["help"]
         for command in configuration.subcommands { names.append(command._commandName) }
         guard !word.hasPrefix("-"), !names.contains(word) else { return nil }
-        let nearest = names.min { editDistance($0, word) < editDistance($1, word) }
-        guard let nearest, editDistance(nearest, word) <= 2 else { return nil }
-        return nearest
+        return likelyName(for: word, among: names)
     }
 
     static let configuration = CommandConfiguration(
@@ -43,6 +41,7 @@ struct Facet: AsyncParsableCommand {
               facet snapshot -o now.png            a picture with the overlay
               facet apply clip.mp4 -o out.mp4      a clip with the overlay; needs no daemon
               facet report clip.mp4 -o report.html a page about a clip or an hour
+              facet press --on long_blink=ENTER    keys without hands
               facet doctor                         what works, what does not, and why
 
             Shell completions: facet --generate-completion-script bash|zsh|fish
@@ -50,7 +49,7 @@ struct Facet: AsyncParsableCommand {
         version: facetVersion,
         subcommands: [
             Watch.self, Top.self, View.self, Serve.self, Snapshot.self, Record.self, Apply.self, Report.self,
-            Devices.self, Detect.self, Calibrate.self, Doctor.self, Fleet.self, Metrics.self,
+            Devices.self, Detect.self, Calibrate.self, Press.self, Doctor.self, Fleet.self, Metrics.self,
         ]
     )
 }
