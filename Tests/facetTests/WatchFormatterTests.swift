@@ -101,10 +101,11 @@ struct EventCommandTests {
     func fields() {
         let fields = EventCommand.fields(
             of: event(.blink(eyes: .left, duration: 0.2), frame: 6),
-            payload: Array("{}".utf8)
+            payload: Array(#"{"x":1}"#.utf8)
         )
         #expect(fields["FACET_EVENT"] == "blink" && fields["FACET_FACE"] == "1" && fields["FACET_CAMERA"] == "front")
-        #expect(fields["FACET_EYES"] == "left" && fields["FACET_DURATION"] == "0.2" && fields["FACET_JSON"] == "{}")
+        #expect(fields["FACET_EYES"] == "left" && fields["FACET_DURATION"] == "0.2" && fields["FACET_SEQ"] == "1")
+        #expect(fields["FACET_JSON"] == #"{"x":1}"# && fields["FACET_X"] == nil && fields["FACET_MEDIA_TIME"] == "0.2")
         #expect(fields["FACET_TIME"] == "2026-11-21T04:12:33.320456Z" && fields["FACET_YAW"] == "8.1")
         #expect(fields["FACET_DWELL"] == nil && fields["FACET_REASON"] == nil)
     }

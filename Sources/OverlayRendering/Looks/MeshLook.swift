@@ -35,7 +35,7 @@ struct MeshLook: Look {
     /// The points of the mesh with the irises, or else the three that messages carry, and a ray from each eye where it looks.
     private func landmarks(_ face: SurfaceFace, on canvas: Canvas) {
         var dots = Outline()
-        let side = weight(face)
+        let side = weight(face) * 1.5
         let points = face.mesh.isEmpty ? [face.leftEye, face.rightEye, face.mouth].compactMap(\.self) : face.mesh
         for point in points {
             let dot = SurfaceRect(x: point.x - side / 2, y: point.y - side / 2, width: side, height: side)
@@ -59,7 +59,7 @@ struct MeshLook: Look {
         guard let gaze = face.gaze else { return }
         for eye in eyes {
             let tip = FacePlane(center: eye, pose: gaze).point(0, 0, face.uprightSize.width * 0.6)
-            canvas.stroke(Self.arrow(from: eye, to: tip, head: side * 4), Self.gaze, width: side * 1.5)
+            canvas.stroke(Outline(line: [eye, tip]), Self.gaze, width: side * 1.5)
         }
     }
 
@@ -75,21 +75,8 @@ struct MeshLook: Look {
             (plane.point(reach, 0), Self.rightAxis), (plane.point(0, reach), Self.downAxis),
             (plane.point(0, 0, reach), Self.noseAxis),
         ] {
-            canvas.stroke(Self.arrow(from: nose, to: tip, head: width * 3), color, width: width)
+            canvas.stroke(Outline(line: [nose, tip]), color, width: width)
         }
-    }
-
-    private static func arrow(from start: SurfacePoint, to tip: SurfacePoint, head: Double) -> Outline {
-        var outline = Outline()
-        outline.move(to: start.x, start.y)
-        outline.line(to: tip.x, tip.y)
-        let length = start.distance(to: tip)
-        guard length > head else { return outline }
-        let (dx, dy) = ((tip.x - start.x) / length, (tip.y - start.y) / length)
-        outline.move(to: tip.x - head * (dx + dy * 0.6), tip.y - head * (dy - dx * 0.6))
-        outline.line(to: tip.x, tip.y)
-        outline.line(to: tip.x - head * (dx - dy * 0.6), tip.y - head * (dy + dx * 0.6))
-        return outline
     }
 
     // MARK: - Values

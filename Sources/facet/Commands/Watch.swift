@@ -11,10 +11,9 @@ struct Watch: AsyncParsableCommand {
             it, which is also what --metadata of the other commands reads. Without a topic: all events, status, \
             detect/state and metadata. Ends with Ctrl-C.
 
-            The command of --exec finds the event's fields in FACET_EVENT, FACET_FACE, FACET_CAMERA, FACET_TIME, \
-            FACET_FRAME, FACET_MEDIA_TIME, FACET_CONFIDENCE, FACET_ROLL, FACET_YAW, FACET_PITCH, FACET_EYES, \
-            FACET_KIND, FACET_DURATION, FACET_DWELL, FACET_REASON and FACET_ID, and all of it in FACET_JSON unless that is longer than \
-            128 KiB, which no daemon sends. Commands run one after the other.
+            The command of --exec finds the event's fields in FACET_EVENT, FACET_FACE, FACET_CAMERA, \
+            FACET_MEDIA_TIME, FACET_YAW, FACET_DURATION and so on, one for each number and text of its payload, and all of it \
+            in FACET_JSON unless that is longer than 128 KiB, which no daemon sends. Commands run one after the other.
 
             Examples:
               facet watch

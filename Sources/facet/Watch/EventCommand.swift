@@ -26,31 +26,18 @@ struct EventCommand: Sendable {
 
     /// The event's fields by the names a command finds them under; what is unknown is not there.
     static func fields(of message: EventMessage, payload: [UInt8]) -> [String: String] {
-        let event = message.event
         var fields = [
-            "FACET_EVENT": Topic(event.kind).rawValue,
-            "FACET_CAMERA": message.origin.camera,
-            "FACET_FACE": String(event.face.faceID.rawValue),
-            "FACET_TIME": event.stamp.time.iso8601,
-            "FACET_FRAME": String(event.stamp.frame),
-            "FACET_MEDIA_TIME": String(event.stamp.mediaTime),
-            "FACET_CONFIDENCE": String(event.face.confidence),
-            "FACET_ID": message.id,
+            "FACET_EVENT": Topic(message.event.kind).rawValue, "FACET_FACE": String(message.event.face.faceID.rawValue),
         ]
         if payload.count <= Self.longestJSON { fields["FACET_JSON"] = String(decoding: payload, as: UTF8.self) }
-        if let pose = event.face.pose {
-            fields["FACET_ROLL"] = String(pose.roll)
-            fields["FACET_YAW"] = String(pose.yaw)
-            fields["FACET_PITCH"] = String(pose.pitch)
+        // As it was understood: what else a publisher sends must not become a variable.
+        let known = MessageEncoder(camera: message.origin.camera, boot: message.origin.boot)
+            .event(message.event, id: message.id, seq: message.seq, latency: message.latency)
+        let object = (try? JSONSerialization.jsonObject(with: Data(known.payload))) as? [String: Any] ?? [:]
+        for (name, value) in object where value is String || value is NSNumber {
+            let words = name.replacing(/([a-z])([A-Z])/) { "\($0.output.1)_\($0.output.2)" }.uppercased()
+            fields["FACET_\(words)"] = "\(value)"
         }
-        if case .leave(let dwell, _, let reason) = event.kind {
-            fields["FACET_DWELL"] = String(dwell)
-            fields["FACET_REASON"] = reason.rawValue
-        }
-        if case .smileEnd(_, let peak) = event.kind { fields["FACET_PEAK"] = String(peak) }
-        if case .sign(let sign) = event.kind { fields["FACET_KIND"] = sign.rawValue }
-        fields["FACET_EYES"] = event.kind.eyes?.rawValue
-        fields["FACET_DURATION"] = event.kind.duration.map { String($0) }
         return fields
     }
 }
