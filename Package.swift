@@ -77,6 +77,7 @@ let package = Package(
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // Opened when a camera needs its conversions: only its headers are needed here (libv4l-dev).
         .target(name: "CV4L2"),
 
@@ -106,7 +107,7 @@ let package = Package(
             ]
         ),
         library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles", "System", "CCairo"]),
-        library("TerminalPictures", ["CChafa", "CTerminal"]),
+        library("TerminalPictures", ["CChafa", "CTerminal", "CZlib"]),
 
         // The programs.
         library(
@@ -133,8 +134,10 @@ let package = Package(
                 .embedInCode("Page/page.html"), .embedInCode("Page/login.html"), .embedInCode("Page/page.css"),
                 .embedInCode("Page/icon.svg"), .embedInCode("Page/manifest.json"), .embedInCode("Page/page.js"),
                 .embedInCode("Page/address.js"), .embedInCode("Page/advice.js"), .embedInCode("Page/dom.js"),
-                .embedInCode("Page/feed.js"), .embedInCode("Page/film.js"), .embedInCode("Page/lanes.js"),
-                .embedInCode("Page/stream.js"), .embedInCode("Page/tile.js"), .embedInCode("Report/report.css"),
+                .embedInCode("Page/feed.js"), .embedInCode("Page/film.js"), .embedInCode("Page/lamp.js"),
+                .embedInCode("Page/lanes.js"),
+                .embedInCode("Page/stream.js"), .embedInCode("Page/tile.js"), .embedInCode("Demo/stage.sh"),
+                .embedInCode("Report/report.css"),
                 .embedInCode("Report/report.html"),
             ],
             swiftSettings: strict
@@ -184,7 +187,7 @@ let package = Package(
         tests(of: "HTTPServing"),
         tests(of: "MQTT", ["System", grdb, logging]),
         tests(of: "OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles"]),
-        tests(of: "TerminalPictures"),
+        tests(of: "TerminalPictures", ["CZlib"]),
         tests(
             of: "facet",
             [

@@ -5,7 +5,7 @@
 #   run_built           runs a command where the built programs run ($emulator goes before each of them)
 #   run_packing         runs a command where the release's packaging tools and libraries are
 #   strip               the strip program for the architecture
-#   make_clip           makes the demo's clip, $work/portrait.mp4, with this machine's toolchain
+#   make_clip           makes the demo's clip with this machine's toolchain
 # shellcheck shell=bash disable=SC2034,SC2154,SC2317
 
 emulator='' strip=strip
@@ -37,9 +37,9 @@ build_both() { # COMMAND-PREFIX... : builds both programs with `PREFIX swift bui
     done
 }
 
-make_clip() {
+make_clip() { # FILE [--short]
     local tool=$programs/demo-clip scratch=$work/build-host options
-    [ ! -s "$work/portrait.mp4" ] || return 0
+    [ ! -s "$1" ] || return 0
     say "making the demo's clip"
     if [ -z "$native" ] || [ ! -x "$tool" ]; then
         [ -z "$native" ] || scratch=$work/build-$architecture-$suite
@@ -48,7 +48,7 @@ make_clip() {
             { tail -n 30 "$work/build.log" >&2 && fail "the build of demo-clip failed; all of its output: $work/build.log"; }
         tool=$(swift build "${options[@]}" --show-bin-path)/demo-clip
     fi
-    "$tool" "$work/portrait.mp4" >"$work/clip.log" 2>&1 ||
+    "$tool" "$1" "${@:2}" >"$work/clip.log" 2>&1 ||
         { tail -n 20 "$work/clip.log" >&2 && fail "demo-clip could not make the clip"; }
 }
 

@@ -53,6 +53,6 @@ in_tree() { # TREE [--bind SOURCE]... [--bind-at SOURCE TARGET]... -- COMMAND...
 }
 
 remove_work() { # everything that deploy/package made in $work, but for logs
-    rm -rf --one-file-system "$work"/{tree,build,stage,sdk,swift,runtime}-* "$work"/{source,index,commit,gitconfig,portrait.mp4,portrait.json} \
+    rm -rf --one-file-system "$work"/{tree,build,stage,sdk,swift,runtime}-* "$work"/{source,index,commit,gitconfig,portrait.mp4,portrait.json,demo.mp4} \
         "$work/qemu-aarch64"
 }

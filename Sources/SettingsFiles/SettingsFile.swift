@@ -7,6 +7,8 @@ package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
     /// Where the value came from: a file with a line, an environment variable, the command line.
     package var source: String
     package var reason: String
+    /// The line of the file, 0 for what comes from elsewhere.
+    var line = 0
 
     /// One line: source, key, reason, none of them longer than a person reads.
     package var description: String {
@@ -19,11 +21,12 @@ package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible
     /// How many problems the text lists; a person reads no more before the next try.
     static let maximumShown = 20
 
-    /// The problems, in the order of the settings; at least one.
+    /// The problems, those of a file in its order; at least one.
     package var problems: [SettingsProblem]
 
     package init(problems: [SettingsProblem]) {
-        self.problems = problems
+        self.problems = problems.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
+            .map(\.element)
     }
 
     /// Makes an error about a file as a whole.
@@ -94,7 +97,7 @@ package struct SettingsFile {
         do {
             root = try Yams.compose(yaml: text)
         } catch {
-            let reason = String(describing: error).split(separator: "\n").joined(separator: " ")
+            let reason = Self.tab(in: text) ?? String(describing: error).split(separator: "\n").joined(separator: " ")
             throw SettingsError(path, "is not valid YAML: \(reason)")
         }
         guard let root, root != Node("", Tag(.null)), root.null == nil else {
@@ -150,7 +153,14 @@ package struct SettingsFile {
 
     private mutating func problem(_ key: String, _ node: Node, _ reason: String) {
         let line = node.mark.map { ":\($0.line)" } ?? ""
-        problems.append(SettingsProblem(key: key, source: path + line, reason: reason))
+        problems.append(SettingsProblem(key: key, source: path + line, reason: reason, line: node.mark?.line ?? 0))
+    }
+
+    /// What is wrong with a line that begins with a tab, which YAML allows nowhere; nil if none does.
+    private static func tab(in text: String) -> String? {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let wrong = lines.firstIndex { $0.prefix { $0 == " " || $0 == "\t" }.contains("\t") }
+        return wrong.map { "line \($0 + 1) is indented with a tab; YAML takes spaces only" }
     }
 
     /// How many words begin with an asterisk, as YAML's aliases do.

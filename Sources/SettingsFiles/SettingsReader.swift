@@ -87,7 +87,7 @@ package struct SettingsReader {
 
     /// Reports that a setting's value, well-formed as it is, cannot be used.
     package mutating func refuse(_ key: String, _ reason: String) {
-        problems.append(SettingsProblem(key: key, source: source(of: key), reason: reason))
+        problems.append(SettingsProblem(key: key, source: source(of: key), reason: reason, line: line(of: key)))
     }
 
     /// Reports that a setting must be given; nothing if its value was refused.
@@ -108,7 +108,8 @@ package struct SettingsReader {
             inFile.map { ($0, file?.source(of: $0) ?? "") } + arguments.keys.sorted().map { ($0, "command line") }
         for (key, source) in found where !keys.contains(key) {
             let reason = "is not a setting" + suggestion(for: key, among: keys)
-            problems.append(SettingsProblem(key: key, source: source, reason: reason))
+            let line = source == "command line" ? 0 : file?.lines[key] ?? 0
+            problems.append(SettingsProblem(key: key, source: source, reason: reason, line: line))
         }
         for key in sections.subtracting(readKeys).sorted() where file?.values[key] != nil || arguments[key] != nil {
             refuse(key, Self.notSingle)
@@ -127,6 +128,8 @@ package struct SettingsReader {
         readKeys.insert(key)
         return (arguments[key] ?? environment[Self.environmentName(key)]).map { .text($0) } ?? file?.values[key]
     }
+
+    private func line(of key: String) -> Int { isFromFile(key) ? file?.lines[key] ?? 0 : 0 }
 
     private func isFromFile(_ key: String) -> Bool {
         arguments[key] == nil && environment[Self.environmentName(key)] == nil
@@ -229,7 +232,7 @@ package func likelyName(for name: String, among known: some Sequence<String>) ->
     // No name is so long.
     guard name.utf8.count < 100 else { return nil }
     let nearest = known.map { (editDistance(name.lowercased(), $0.lowercased()), $0) }.min { $0 < $1 }
-    return nearest.flatMap { $0.0 <= max(2, name.count / 4) ? $0.1 : nil }
+    return nearest.flatMap { $0.0 <= max(name.count > 3 ? 2 : 1, name.count / 4) ? $0.1 : nil }
 }
 
 /// How many bytes must be inserted, removed or changed to turn one text into the other (Levenshtein).

@@ -41,18 +41,6 @@ package final class Terminal: Sendable {
         facet_terminal_release()
     }
 
-    /// How large the terminal is now; nil if it does not report that.
-    package var size: TerminalSize? {
-        var (columns, rows, width, height): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
-        guard facet_terminal_size(STDOUT_FILENO, &columns, &rows, &width, &height) else { return nil }
-        return TerminalSize(
-            columns: Int(columns),
-            rows: Int(rows),
-            pixelWidth: Int(width),
-            pixelHeight: Int(height)
-        )
-    }
-
     /// Whether the program was suspended since the last call, so that everything must be drawn anew.
     package var wasResumed: Bool { facet_terminal_was_resumed() }
 
@@ -106,6 +94,13 @@ package struct TerminalSize: Hashable, Sendable {
         self.rows = rows
         let cell = (pixelWidth / max(1, columns), pixelHeight / max(1, rows))
         (cellWidth, cellHeight) = cell.0 >= 2 && cell.1 >= 2 ? cell : Self.usualCell
+    }
+
+    /// How large the terminal of standard output is; 80 columns and 24 rows if it does not report that.
+    package static var current: TerminalSize {
+        var (columns, rows, width, height): (Int32, Int32, Int32, Int32) = (80, 24, 0, 0)
+        _ = facet_terminal_size(STDOUT_FILENO, &columns, &rows, &width, &height)
+        return TerminalSize(columns: Int(columns), rows: Int(rows), pixelWidth: Int(width), pixelHeight: Int(height))
     }
 
     /// The same without its last row.

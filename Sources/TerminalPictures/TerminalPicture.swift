@@ -54,6 +54,16 @@ package final class TerminalPicture {
         bytesPerRow: Int,
         size: TerminalSize
     ) throws(TerminalError) -> [UInt8] {
+        if format == .kitty {
+            return clearing
+                + (try KittyPicture.sequences(
+                    pixels,
+                    width: width,
+                    height: height,
+                    bytesPerRow: bytesPerRow,
+                    size: size
+                ))
+        }
         let canvas = try canvas(for: size)
         chafa_canvas_draw_all_pixels(
             canvas,
@@ -66,11 +76,11 @@ package final class TerminalPicture {
         guard let printed = chafa_canvas_print(canvas, abilities.info) else { throw .noPicture }
         defer { g_string_free(printed, 1) }
         let text = UnsafeBufferPointer(start: printed.pointee.str, count: Int(printed.pointee.len))
-        return prefix + placed(text.map(UInt8.init(bitPattern:)))
+        return clearing + placed(text.map(UInt8.init(bitPattern:)))
     }
 
     /// Back to the corner; in kitty's protocol a picture stays until it is taken away, so the last one is.
-    private var prefix: [UInt8] {
+    package var clearing: [UInt8] {
         Array((format == .kitty ? "\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[H" : "\u{1B}[H").utf8)
     }
 
@@ -98,7 +108,10 @@ package final class TerminalPicture {
             config,
             format == .cells ? abilities.canvasMode : CHAFA_CANVAS_MODE_TRUECOLOR
         )
-        chafa_canvas_config_set_pixel_mode(config, pixelMode)
+        chafa_canvas_config_set_pixel_mode(
+            config,
+            format == .sixel ? CHAFA_PIXEL_MODE_SIXELS : CHAFA_PIXEL_MODE_SYMBOLS
+        )
         chafa_canvas_config_set_work_factor(config, 0)
         chafa_canvas_config_set_preprocessing_enabled(config, 0)
         setSymbols(of: config)
@@ -106,14 +119,6 @@ package final class TerminalPicture {
         canvas = made
         size = wanted
         return made
-    }
-
-    private var pixelMode: ChafaPixelMode {
-        switch format {
-        case .kitty: CHAFA_PIXEL_MODE_KITTY
-        case .sixel: CHAFA_PIXEL_MODE_SIXELS
-        case .cells: CHAFA_PIXEL_MODE_SYMBOLS
-        }
     }
 
     /// Blocks and quadrants: every font has them, and few shapes to compare make quick pictures.

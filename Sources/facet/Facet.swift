@@ -7,23 +7,45 @@ import SettingsFiles
 /// The companion of `facetd`: shows and uses what the daemon publishes about faces.
 @main
 struct Facet: AsyncParsableCommand {
-    /// Runs the command; one that does not exist gets the name of the nearest that does.
+    /// Runs the command; for a command or a value that does not exist, the nearest that does is named.
     static func main() async {
         ProcessEnvironment.openStandardDescriptors()
-        if let word = CommandLine.arguments.dropFirst().first, let name = suggestion(for: word) {
-            StandardOutput.note("there is no command '\(word)'; did you mean '\(name)'?")
-            exit(withError: ExitCode.validationFailure)
+        do {
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if let problem = wrongCommand(in: arguments) { throw problem }
+            var command = try parseAsRoot(arguments)
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            if let word = wrongWord(in: message(for: error)) { StandardOutput.note(word) }
+            exit(withError: error)
         }
-        await main(nil)
     }
 
-    /// The command that a word which is none may stand for; nil for a command's own name, for an option,
-    /// and for a word that is like none.
-    static func suggestion(for word: String) -> String? {
+    /// What is wrong with the command's name, or with the one that `help` is asked for; nil if there is such a command, or
+    /// an option in its place.
+    static func wrongCommand(in arguments: [String]) -> ValidationError? {
         var names = ["help"]
         for command in configuration.subcommands { names.append(command._commandName) }
-        guard !word.hasPrefix("-"), !names.contains(word) else { return nil }
-        return likelyName(for: word, among: names)
+        let asked = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
+        guard let asked, !asked.hasPrefix("-"), !names.contains(asked) else { return nil }
+        let hint = likelyName(for: asked, among: names).map { "; did you mean '\($0)'?" } ?? ""
+        return ValidationError("there is no command '\(asked)'\(hint)")
+    }
+
+    /// What to say of a value that is none of those which the parser's message lists; nil if none of them is like it.
+    static func wrongWord(in message: String) -> String? {
+        guard message.hasPrefix("The value '"), let list = message.range(of: "Please provide one of") else {
+            return nil
+        }
+        let words = message[list.upperBound...].matches(of: /'([^']+)'|- (\S+)/).compactMap { $0.1 ?? $0.2 }
+        let value = message.dropFirst(11).prefix { $0 != "'" }
+        return likelyName(for: String(value), among: words.map(String.init)).map {
+            "there is no '\(value)'; did you mean '\($0)'?"
+        }
     }
 
     static let configuration = CommandConfiguration(
@@ -34,6 +56,7 @@ struct Facet: AsyncParsableCommand {
             the preview on.
 
             Examples:
+              facet demo                           all of it at work, on a clip
               facet watch                          events and faces as they come
               facet top                            each face with its last seconds, live
               facet view --look hearts             the live overlay, in the terminal
@@ -48,7 +71,7 @@ struct Facet: AsyncParsableCommand {
             """,
         version: facetVersion,
         subcommands: [
-            Watch.self, Top.self, View.self, Serve.self, Snapshot.self, Record.self, Apply.self, Report.self,
+            Demo.self, Watch.self, Top.self, View.self, Serve.self, Snapshot.self, Record.self, Apply.self, Report.self,
             Devices.self, Detect.self, Calibrate.self, Press.self, Doctor.self, Fleet.self, Metrics.self,
         ]
     )

@@ -77,7 +77,11 @@ struct Facetd: AsyncParsableCommand {
             if isatty(STDERR_FILENO) == 1 { daemonOptions.summarize = Self.write }
             daemonOptions.environment = ProcessInfo.processInfo.environment
             daemonOptions.reload = self.settings
-            daemon = try Daemon(settings: settings, options: daemonOptions, logger: Logger(label: "facetd"))
+            let logger = Logger(label: "facetd")
+            if !usesNoBroker, settings.mqtt.brokers.isEmpty, settings.mqtt.host == Settings().mqtt.host {
+                logger.info("no other broker is named: looking for one on this machine (--mqtt or mqtt.host names it)")
+            }
+            daemon = try Daemon(settings: settings, options: daemonOptions, logger: logger)
         } catch let error as ValidationError {
             throw error
         } catch {

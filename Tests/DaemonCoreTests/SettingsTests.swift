@@ -70,14 +70,14 @@ struct SettingsTests {
             """
         #expect(
             problems(text) == [
+                "f.yaml:1: cameras: is not a setting; did you mean camera?",
                 #"f.yaml:3: camera.size: "banana" is not a size in pixels such as 640x480, or auto"#,
                 #"f.yaml:4: camera.rate: "fast" is not frames per second from 1 to 240, or auto"#,
+                "f.yaml:5: camera.nmae: is not a setting; did you mean camera.name?",
                 #"f.yaml:7: events.maxAge: "10" is not a duration with its unit (ms, s, min, h) from 100ms to 24h, or "#
                     + "unlimited",
                 #"f.yaml:8: publish: "frown" is not one of "#
                     + Topic.selectable.map(\.rawValue).joined(separator: ", "),
-                "f.yaml:1: cameras: is not a setting; did you mean camera?",
-                "f.yaml:5: camera.nmae: is not a setting; did you mean camera.name?",
             ]
         )
     }
@@ -88,6 +88,7 @@ struct SettingsTests {
             ("", "f.yaml: holds no settings"), ("# only a comment\n", "f.yaml: holds no settings"),
             ("---\n", "f.yaml: holds no settings"), ("- a\n- b\n", "f.yaml: must hold keys and values"),
             ("camera", "f.yaml: must hold keys and values"), ("a: b: c", "f.yaml: is not valid YAML"),
+            ("camera:\n\tname: x", "f.yaml: is not valid YAML: line 2 is indented with a tab; YAML takes spaces only"),
             ("camera: 3", "f.yaml:1: camera: is a group of settings"),
             ("camera: {name: [a, b]}", "f.yaml:1: camera.name: must be a text that is not empty, not a list"),
             ("publish: metadata", "f.yaml:1: publish: must be a list"),

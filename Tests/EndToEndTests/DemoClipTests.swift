@@ -2,6 +2,7 @@ import FaceMessages
 import FaceMetadata
 import FacetTestSupport
 import Foundation
+import FoundationNetworking
 import Logging
 import MQTT
 import Testing
@@ -49,6 +50,36 @@ struct DemoClipTests {
         let received = try await collect(from: subscriber)
         _ = await subscriber.stop()
         check(received, against: timeline)
+    }
+
+    @Test("facet demo shows the page, and a lamp that goes on with the smile", .timeLimit(.minutes(10)))
+    func demo() async throws {
+        let directory = try TemporaryDirectory()
+        // A picture that smiles, however slow the machine is.
+        let portrait = "/usr/local/share/facet/astronaut.png"
+        // Alone in a directory it finds no facetd, and looks for faces itself.
+        let alone = directory.file("facet")
+        try FileManager.default.copyItem(atPath: BuildProducts.program("facet"), toPath: alone)
+        for (program, begin) in [
+            (BuildProducts.program("facet"), "broker: mosquitto"), (alone, "there is no mosquitto, or no facetd"),
+        ] {
+            let demo = try await ChildProcess(program, ["demo", "--source", portrait, "--no-browser"])
+            try await demo.waitForOutput("page: ")
+            #expect(demo.output.hasPrefix(begin), "\(demo.output)")
+            let page = try #require(demo.output.firstMatch(of: /page: (\S+)/)?.1)
+            let (html, _) = try await URLSession.shared.data(from: try #require(URL(string: String(page))))
+            #expect(String(decoding: html, as: UTF8.self).contains("id=\"lamp\""))
+            try await demo.waitForOutput("the lamp is on")
+            demo.signal(SIGTERM)
+            await demo.waitUntilEnded()
+            #expect(demo.exitStatus == 0 && demo.output.contains(/seen: .*1 enter/), "\(demo.output)")
+            #expect(demo.output.contains("What to type next"))
+        }
+        let state = ["XDG_STATE_HOME": directory.path]
+        let daemon = try await BuiltProgram.start("facetd", ["--source", portrait], environment: state)
+        try await daemon.waitForOutput("looking for one on this machine")
+        daemon.signal(SIGTERM)
+        await daemon.waitUntilEnded()
     }
 
     /// Everything up to the daemon's last word.

@@ -28,6 +28,21 @@ struct LookTests {
         .transformed(face)
     }
 
+    @Test("a look does not reach over the picture's edge into the bars beside it")
+    func letterbox() throws {
+        let canvas = try Canvas(pixelSize: FrameSize(width: 240, height: 400))
+        let size = FrameSize(width: 240, height: 180)
+        let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: size))
+        var scene = Scene()
+        let bounds = NormalizedRect(x: 0.3, y: 0.05, width: 0.4, height: 0.6)
+        scene.apply(metadata([sampleFace(bounds: bounds, pose: pose(0, 0, 0))], frame: 0), at: 0)
+        canvas.clear(.black)
+        canvas.draw(scene, geometry, look: SantaLook(), at: 0)
+        let rows = canvas.brightness(columns: 1, rows: 40).map { $0[0] }
+        #expect(rows[..<11].allSatisfy { $0 == 0 }, "\(rows)")
+        #expect(rows[11] > 0, "the hat is there, up to the edge")
+    }
+
     private func grid(_ look: any Look, _ pose: HeadPose) throws -> [[Int]] {
         let canvas = try Canvas(pixelSize: FrameSize(width: 240, height: 180))
         canvas.clear(.black)

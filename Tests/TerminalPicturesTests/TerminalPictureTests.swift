@@ -1,3 +1,5 @@
+import CZlib
+import Foundation
 import TerminalPictures
 import Testing
 
@@ -56,6 +58,20 @@ struct TerminalPictureTests {
         #expect(try text(.kitty, environment).contains("\u{1B}_G"))
         // The picture before is taken away, or the terminal would keep them all.
         #expect(try text(.kitty, environment).hasPrefix("\u{1B}_Ga=d"))
+    }
+
+    @Test("a picture for kitty is compressed, and the same pixels come out of it")
+    func kitty() throws {
+        let sequences = try text(.kitty, [:]).split(separator: "\u{1B}_G").dropFirst()
+        let first = try #require(sequences.first)
+        for key in ["a=T", "f=24", "o=z", "s=32", "v=32", "c=8", "r=4"] { #expect(first.contains(key)) }
+        let data = sequences.map { $0.drop { $0 != ";" }.dropFirst().prefix { $0 != "\u{1B}" } }.joined()
+        let compressed = try #require(Data(base64Encoded: data))
+        var pixels = [UInt8](repeating: 0, count: 3 * 32 * 32)
+        var count = uLong(pixels.count)
+        #expect(uncompress(&pixels, &count, Array(compressed), uLong(compressed.count)) == Z_OK)
+        #expect(count == pixels.count && Array(pixels[..<3]) == [255, 0, 0] && Array(pixels[93..<96]) == [0, 0, 255])
+        #expect(compressed.count < pixels.count / 10)
     }
 
     @Test("a cell's size is the terminal's word, or the usual one")

@@ -184,6 +184,8 @@ struct ApplyTests {
         ] as [(String, String?)]
     )
     func suggestions(word: String, name: String?) {
-        #expect(Facet.suggestion(for: word) == name)
+        let message = Facet.wrongCommand(in: [word])?.message
+        #expect(message?.split(separator: "'").dropFirst(3).first.map(String.init) == name)
+        #expect(Facet.wrongCommand(in: ["help", word])?.message == message)
     }
 }

@@ -14,9 +14,14 @@ import Testing
 /// The commands against a real broker, with a scripted daemon at its other end.
 @Suite("Commands with a broker", .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
 struct BrokerTests {
-    private func options(_ broker: MosquittoBroker, topic: String? = nil) throws -> BrokerOptions {
+    private func options(
+        _ broker: MosquittoBroker,
+        topic: String? = nil,
+        camera: String? = nil
+    ) throws -> BrokerOptions {
         try BrokerOptions.parse(
             ["--mqtt", "mqtt://127.0.0.1:\(broker.port)"] + (topic.map { ["--topic", $0] } ?? [])
+                + (camera.map { ["--camera", $0] } ?? [])
         )
     }
 
@@ -135,12 +140,13 @@ struct BrokerTests {
         try await publishTwoCameras(broker)
         let several = try options(broker, topic: "site1/+/faces")
         for name in ["porch", "site1/porch/faces"] {
-            #expect(try await CameraChoice.base(named: name, several, command: "view") == "site1/porch/faces")
+            let chosen = try options(broker, topic: "site1/+/faces", camera: name)
+            #expect(try await CameraChoice.base(chosen, command: "view") == "site1/porch/faces")
         }
         let one = try options(broker, topic: "+/porch/faces")
-        #expect(try await CameraChoice.base(named: nil, one, command: "view") == "site1/porch/faces")
+        #expect(try await CameraChoice.base(one, command: "view") == "site1/porch/faces")
         let failure = await #expect(throws: CommandFailure.self) {
-            try await CameraChoice.base(named: nil, several, command: "view")
+            try await CameraChoice.base(several, command: "view")
         }
         #expect(
             failure?.description
@@ -148,12 +154,12 @@ struct BrokerTests {
                 + "front (site1/front/faces, streaming); choose one with --camera front"
         )
         let unknown = await #expect(throws: CommandFailure.self) {
-            try await CameraChoice.base(named: "attic", several, command: "view")
+            try await CameraChoice.base(options(broker, topic: "site1/+/faces", camera: "attic"), command: "view")
         }
         #expect(unknown?.description.hasPrefix("no camera 'attic' under site1/+/faces at ") == true)
         let nowhere = try options(broker, topic: "site2/+/faces")
         await #expect(throws: CommandFailure.self) {
-            try await CameraChoice.base(named: nil, nowhere, command: "view")
+            try await CameraChoice.base(nowhere, command: "view")
         }
     }
 
@@ -199,23 +205,25 @@ struct BrokerTests {
     @Test("without --topic the camera is taken that is there, wherever that is; several are named")
     func whicheverIsThere() async throws {
         let broker = try await MosquittoBroker()
-        #expect(try await CameraChoice.base(named: nil, options(broker), command: "view") == "faces")
+        #expect(try await CameraChoice.base(options(broker), command: "view") == "faces")
         let daemon = try daemon(broker)
         var status = DaemonStatus(state: .online, cameraState: .streaming)
         status.version = facetVersion
         publish(MessageEncoder(camera: "porch", boot: "RUN1").status(status), daemon, under: "porch/faces")
         _ = await daemon.states.first { $0.isConnected }
-        #expect(try await CameraChoice.base(named: nil, options(broker), command: "view") == "porch/faces")
+        #expect(try await CameraChoice.base(options(broker), command: "view") == "porch/faces")
         let (isStreaming, findings) = try await BrokerExamination.findings(options(broker))
         #expect(isStreaming && findings.map(\.subject) == ["broker", "daemon", "preview"])
         publish(encoder.status(status), daemon)
         _ = await daemon.stop()
         let failure = await #expect(throws: CommandFailure.self) {
-            try await CameraChoice.base(named: nil, options(broker), command: "view")
+            try await CameraChoice.base(options(broker), command: "view")
         }
         #expect(failure?.description.contains("front (faces, streaming), porch (porch/faces, streaming)") == true)
         #expect(failure?.description.hasSuffix("choose one with --camera front") == true)
-        #expect(try await CameraChoice.base(named: "porch", options(broker), command: "view") == "porch/faces")
+        #expect(try await CameraChoice.base(options(broker, camera: "porch"), command: "view") == "porch/faces")
+        #expect(try await options(broker).bases(command: "watch") == ["faces", "+/faces"])
+        #expect(try await options(broker, camera: "porch").bases(command: "watch") == ["porch/faces"])
     }
 
     @Test("a follower hears messages in order, and of the connection's loss and return")

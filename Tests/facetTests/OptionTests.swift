@@ -1,4 +1,5 @@
 import ArgumentParser
+import FacetTestSupport
 import Foundation
 import MQTT
 import OverlayRendering
@@ -46,6 +47,56 @@ struct OptionTests {
     )
     func refused(arguments: [String], text: String) {
         #expect(message(arguments)?.contains(text) == true, "\(message(arguments) ?? "accepted")")
+    }
+
+    @Test(
+        "a value that is like one of those there are gets a suggestion",
+        arguments: [
+            (["view", "--look", "heart"], "'hearts'"), (["view", "--format", "sixl"], "'sixel'"),
+            (["detect", "onn"], "'on'"), (["snapshot", "-o", "a.png", "--on", "smiles"], "'smile'"),
+            (["view", "--look", "moustache"], nil), (["view", "--rate", "x"], nil),
+        ] as [([String], String?)]
+    )
+    func suggestions(arguments: [String], name: String?) throws {
+        let word = Facet.wrongWord(in: try #require(message(arguments)))
+        #expect(word?.hasSuffix("did you mean \(name ?? "")?") ?? false == (name != nil), "\(word ?? "")")
+    }
+
+    @Test("topics and kinds of events that are like others get a suggestion")
+    func topicSuggestions() {
+        #expect(message(["watch", "--only", "smiles"])?.contains("did you mean 'smile'?") == true)
+        #expect(message(["watch", "stat"])?.contains("did you mean 'stats'?") == true)
+    }
+
+    @Test("the broker comes from the command line, FACET_MQTT or the user's file, which is read strictly")
+    func broker() throws {
+        let directory = try TemporaryDirectory()
+        let folder = directory.file("facet")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let environment = ["XDG_CONFIG_HOME": directory.path, "HOME": "/nowhere"]
+        func options(_ text: String, _ arguments: [String] = [], _ more: [String: String] = [:]) throws -> BrokerOptions
+        {
+            try text.write(toFile: folder + "/facet.yaml", atomically: true, encoding: .utf8)
+            var options = try BrokerOptions.parse(arguments)
+            try options.complete(environment: environment.merging(more) { $1 })
+            return options
+        }
+        let file = "mqtt: mqtts://me@there\ntopic: [porch/faces]\npasswordFile: password\ntls: {ca: /etc/ca.pem}\n"
+        let saved = try options(file)
+        #expect(saved.mqtt == "mqtts://me@there" && saved.topic == ["porch/faces"] && saved.tlsCa == "/etc/ca.pem")
+        #expect(saved.passwordFile == folder + "/password", "beside the file")
+        let named = try options(file, [], ["FACET_MQTT": "mqtt://elsewhere"])
+        #expect(named.mqtt == "mqtt://elsewhere" && named.tlsCa == nil && named.topic == ["porch/faces"])
+        let given = try options(file, ["--mqtt", "mqtt://here", "--topic", "a"], ["FACET_MQTT": "mqtt://elsewhere"])
+        #expect(given.mqtt == "mqtt://here" && given.topic == ["a"])
+        let wrong = #expect(throws: CommandFailure.self) { try options("topik: [a]\nmqtt: http://there\n") }
+        #expect(
+            wrong?.description == """
+                the companion's settings have 2 problems:
+                  \(folder)/facet.yaml:1: topik: is not a setting; did you mean topic?
+                  \(folder)/facet.yaml:2: mqtt: "http://there" is not a broker such as mqtt://host or mqtts://user@host
+                """
+        )
     }
 
     @Test("no example in a help text is broken at 80 columns")

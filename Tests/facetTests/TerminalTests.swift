@@ -86,6 +86,35 @@ struct TerminalTests {
     }
 
     @Test(
+        "shows in words why there is no picture of a lost camera",
+        .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
+    )
+    func lost() async throws {
+        let broker = try await MosquittoBroker()
+        let daemon = try BrokerConnection(
+            settings: BrokerSettings(host: broker.host, port: broker.port, clientID: "daemon"),
+            logger: .silent
+        )
+        try daemon.start()
+        let status = DaemonStatus(
+            state: .online,
+            cameraState: .lost,
+            reason: "unplugged",
+            detail: "the plug was pulled out of it"
+        )
+        let payload = encoder.status(status).payload
+        daemon.publish(state: MQTTMessage(topic: "faces/status", payload: payload, qos: .atLeastOnce, retain: true))
+        let terminal = try PseudoTerminal(columns: 48, rows: 20)
+        terminal.startReading()
+        let program = try await view(on: terminal, ["--mqtt", "mqtt://127.0.0.1:\(broker.port)"])
+        #expect(await terminal.waitForOutput { $0.contains("the camera front is lost – the plug was") })
+        try terminal.press("q")
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 0)
+        _ = await daemon.stop()
+    }
+
+    @Test(
         "that takes its time gets the newest picture, and keys are heard at once",
         .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
     )

@@ -53,6 +53,20 @@ struct ViewTests {
         #expect(geometry.surfacePoint(fromPicture: NormalizedPoint(x: 0.5 + 1.0 / 16, y: 0.5)).x > 63.9)
     }
 
+    @Test("no width of a terminal cuts a word of the status line", arguments: [24, 48, 60])
+    func wholeWords(columns: Int) throws {
+        var line = StatusLine(broker: "broker:1883", state: CameraState())
+        line.connection = .disconnected("no broker answers at that address")
+        line.remember(event(.smile), at: 10)
+        func words(_ columns: Int) throws -> [Substring] {
+            try line.text(columns: columns, faces: 1, rate: 14.6, controls: controls(), at: 13).split(separator: " ")
+        }
+        let whole = Set(try words(400)).union(["…", "?", "keys"])
+        let shown = try words(columns)
+        #expect(shown.allSatisfy(whole.contains), "\(shown)")
+        #expect("a word that is cut".cut(to: 12) == "a word …" && "unbroken".cut(to: 5) == "un…")
+    }
+
     @Test("the status line is as wide as the terminal and tells what matters first", arguments: [0, 1, 20, 80, 200])
     func statusLine(columns: Int) throws {
         var line = StatusLine(broker: "broker:1883", state: CameraState())

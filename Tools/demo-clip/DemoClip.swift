@@ -23,6 +23,9 @@ struct DemoClip: ParsableCommand {
     @Option(help: "The file for the timeline, JSON. (default: beside the clip, its ending replaced by .json)")
     var timeline: String?
 
+    @Flag(help: "Only five seconds, for packages: the person comes in, smiles and blinks twice. Writes no timeline.")
+    var short = false
+
     @Argument(help: "The clip to write; H.264 for .mp4.")
     var output: String
 
@@ -32,7 +35,8 @@ struct DemoClip: ParsableCommand {
         var stage = Stage(portrait)
         let writer = try ClipWriter(output, size: Stage.size, rate: Double(Script.framesPerSecond))
         let progress = ProgressLine()
-        for frame in 0..<Script.frames {
+        let frames = short ? Script.shortFrames : Array(0..<Script.frames)
+        for (index, frame) in frames.enumerated() {
             let pose = Script.pose(at: frame)
             actor.show(pose.expression)
             stage.draw(actor.picture, pose)
@@ -40,13 +44,13 @@ struct DemoClip: ParsableCommand {
                 pixels: stage.pixels,
                 bytesPerRow: Stage.size.width * 3,
                 format: .rgb24,
-                mediaTime: Double(frame) / Double(Script.framesPerSecond)
+                mediaTime: Double(index) / Double(Script.framesPerSecond)
             )
-            progress.show("frame \(frame + 1) of \(Script.frames)")
+            progress.show("frame \(index + 1) of \(frames.count)")
         }
         try writer.finish()
         progress.end()
-        try writeTimeline()
+        if !short { try writeTimeline() }
     }
 
     private func writeTimeline() throws {

@@ -4,6 +4,8 @@ import Glibc
 struct Script {
     static let framesPerSecond = 30
     static let frames = 324
+    /// Five seconds of them: the way in, and the smile with the blinks.
+    static let shortFrames = Array(16..<54) + Array(154..<266)
 
     /// The first frame in which the person begins to come in, and the one in which it has arrived.
     private static let entering = 12...48

@@ -14,32 +14,23 @@ struct BoxLook: Look {
         let plane = FacePlane(center: drawn.face.bounds.center, pose: drawn.face.assumedPose)
         canvas.fill(plane.project(ring(side: side, line: line, grown: line * 0.4)), .black.withAlpha(0.35))
         if drawn.flash(.smile) > 0 {
-            canvas.fill(plane.project(square(side: side)), .white.withAlpha(0.25 * drawn.flash(.smile)))
+            let square = Self.squares([(side, side * 0.09)])
+            canvas.fill(plane.project(square), .white.withAlpha(0.25 * drawn.flash(.smile)))
         }
         canvas.fill(plane.project(ring(side: side, line: line, grown: 0)), .white)
     }
 
-    private func square(side: Double, radius: Double? = nil) -> Outline {
-        var outline = Outline()
-        outline.addRoundedRect(
-            SurfaceRect(x: -side / 2, y: -side / 2, width: side, height: side),
-            radius: radius ?? side * 0.09
-        )
-        return outline
-    }
-
     /// The area between two squares, so that the line too is nearer and thicker where the face is.
     private func ring(side: Double, line: Double, grown: Double) -> Outline {
-        let radius = side * 0.09
-        var outline = Outline()
-        for (side, radius) in [
-            (side + line + 2 * grown, radius + line / 2 + grown), (side - line - 2 * grown, radius - line / 2 - grown),
-        ] {
-            outline.addRoundedRect(
-                SurfaceRect(x: -side / 2, y: -side / 2, width: side, height: side),
-                radius: max(0, radius)
-            )
+        let (radius, half) = (side * 0.09, line / 2 + grown)
+        return Self.squares([(side + 2 * half, radius + half), (side - 2 * half, max(0, radius - half))])
+    }
+
+    private static func squares(_ squares: [(side: Double, radius: Double)]) -> Outline {
+        squares.reduce(into: Outline()) { outline, square in
+            let side = square.side
+            let rect = SurfaceRect(x: -side / 2, y: -side / 2, width: side, height: side)
+            outline.addRoundedRect(rect, radius: square.radius)
         }
-        return outline
     }
 }

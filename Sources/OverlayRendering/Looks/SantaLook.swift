@@ -10,9 +10,8 @@ struct SantaLook: Look {
 
     func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces {
-            let front = FrontDrawing(head: face.face.headAtMouth, canvas: canvas)
-            beard(front)
-            moustache(front, lift: face.flash(.smile))
+            beard(face.face.headAtMouth, on: canvas)
+            moustache(face.face.headAtMouth, lift: face.flash(.smile), on: canvas)
             hat(face.face.headAtEyes, on: canvas)
         }
     }
@@ -122,7 +121,7 @@ struct SantaLook: Look {
 
     // MARK: - Beard and moustache
 
-    private func beard(_ front: FrontDrawing) {
+    private func beard(_ head: HeadModel, on canvas: Canvas) {
         var beard = Outline()
         beard.move(to: -0.54, -0.36)
         beard.curve(to: -0.30, 0.62, control1: (-0.66, 0.05), control2: (-0.56, 0.44))
@@ -135,13 +134,13 @@ struct SantaLook: Look {
         beard.close()
         // The mouth stays free.
         beard.addEllipse(x: 0, y: 0.055, radiusX: 0.19, radiusY: 0.068)
-        front.fill(beard, Self.furShade)
-        front.fill(scaledAboutMouth(beard, 0.95), Self.fur)
+        canvas.fill(head.front(beard), Self.furShade)
+        canvas.fill(head.front(scaledAboutMouth(beard, 0.95)), Self.fur)
         for x in [-0.26, -0.13, 0.0, 0.13, 0.26] {
             var strand = Outline()
             strand.move(to: x, 0.22)
             strand.curve(to: x * 0.75, 0.60 - abs(x) * 0.35, control1: (x * 1.25, 0.34), control2: (x * 1.1, 0.46))
-            front.stroke(strand, Self.furShade, width: 0.012)
+            canvas.stroke(head.front(strand), Self.furShade, width: max(0.75, 0.012 * head.unit.width))
         }
     }
 
@@ -149,7 +148,7 @@ struct SantaLook: Look {
         outline.mapped { SurfacePoint(x: $0.x * factor, y: 0.055 + ($0.y - 0.055) * factor) }
     }
 
-    private func moustache(_ front: FrontDrawing, lift: Double) {
+    private func moustache(_ head: HeadModel, lift: Double, on canvas: Canvas) {
         let tip = -0.02 - 0.05 * lift
         for side in [-1.0, 1.0] {
             var wing = Outline()
@@ -158,51 +157,19 @@ struct SantaLook: Look {
             wing.curve(to: side * 0.12, 0.0, control1: (side * 0.30, 0.05), control2: (side * 0.19, 0.045))
             wing.curve(to: 0, -0.045, control1: (side * 0.06, -0.02), control2: (side * 0.03, -0.035))
             wing.close()
-            front.stroke(wing, Self.furShade, width: 0.014, lift: 0.03)
-            front.shade(wing, .white, Self.furShade, around: (side * 0.1, -0.1), radius: 0.5, lift: 0.03)
+            let placed = head.front(wing, lift: 0.03)
+            canvas.stroke(placed, Self.furShade, width: max(0.75, 0.014 * head.unit.width))
+            let middle = head.front(side * 0.1, CanonicalFace.mouthY - 0.1, lift: 0.03)
+            canvas.fill(placed, from: .white, to: Self.furShade, center: middle, radius: 0.5 * head.unit.width)
         }
     }
 }
 
 extension HeadModel {
     fileprivate func point(_ position: Vector) -> SurfacePoint { point(position.x, position.y, position.z) }
-}
 
-/// Draws on the curved front of a head, around its mouth: x in shares of the width, y of the height.
-private struct FrontDrawing {
-    var head: HeadModel
-    var canvas: Canvas
-
-    private func point(_ x: Double, _ y: Double, _ lift: Double) -> SurfacePoint {
-        head.front(x, CanonicalFace.mouthY + y, lift: lift)
-    }
-
-    private func placed(_ outline: Outline, _ lift: Double) -> Outline {
-        outline.mapped { point($0.x, $0.y, lift) }
-    }
-
-    func fill(_ outline: Outline, _ color: Color, lift: Double = 0) {
-        canvas.fill(placed(outline, lift), color)
-    }
-
-    func stroke(_ outline: Outline, _ color: Color, width: Double, lift: Double = 0) {
-        canvas.stroke(placed(outline, lift), color, width: max(0.75, width * head.unit.width))
-    }
-
-    func shade(
-        _ outline: Outline,
-        _ inner: Color,
-        _ outer: Color,
-        around center: (x: Double, y: Double),
-        radius: Double,
-        lift: Double = 0
-    ) {
-        canvas.fill(
-            placed(outline, lift),
-            from: inner,
-            to: outer,
-            center: point(center.x, center.y, lift),
-            radius: radius * head.unit.width
-        )
+    /// An outline on the curved front, around the mouth: x in shares of the width, y of the height.
+    fileprivate func front(_ outline: Outline, lift: Double = 0) -> Outline {
+        outline.mapped { front($0.x, CanonicalFace.mouthY + $0.y, lift: lift) }
     }
 }

@@ -27,9 +27,17 @@ extension Scene {
 }
 
 extension Canvas {
-    /// Draws the scene in a look over what is there; a face that is not seen any more fades, unless the look hides faces.
+    /// Draws the scene in a look over what is there, and nothing beside the picture; a face that is not seen any more fades,
+    /// unless the look hides faces.
     package func draw(_ scene: Scene, _ geometry: PreviewLayerGeometry, look: any Look, at seconds: Double) {
         let faces = scene.drawnFaces(geometry, at: seconds, fades: !look.hidesFaces)
+        let visible = geometry.visibleRect
+        cairo_save(context)
+        defer { cairo_restore(context) }
+        if visible.width < size.width || visible.height < size.height {
+            cairo_rectangle(context, visible.x, visible.y, visible.width, visible.height)
+            cairo_clip(context)
+        }
         for (face, strength) in faces where strength < 1 {
             cairo_push_group(context)
             look.draw([face], shutter: 0, on: self)

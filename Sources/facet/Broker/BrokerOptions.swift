@@ -1,11 +1,20 @@
 import ArgumentParser
 import Foundation
 import MQTT
+import SettingsFiles
 
 /// Where the broker is and what the daemon publishes under; the same for every command that talks to the broker.
 struct BrokerOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The broker: mqtt://[user@]host[:port], or mqtts:// for TLS.", valueName: "url"))
-    var mqtt = "mqtt://localhost"
+    @Option(
+        help: ArgumentHelp(
+            """
+            The broker: mqtt://[user@]host[:port], or mqtts:// for TLS. If left out, that of FACET_MQTT or of \
+            ~/.config/facet/facet.yaml, else mqtt://localhost.
+            """,
+            valueName: "url"
+        )
+    )
+    var mqtt: String?
 
     @Option(
         help: ArgumentHelp(
@@ -17,6 +26,14 @@ struct BrokerOptions: ParsableArguments {
         )
     )
     var topic: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The only camera of interest where there are several: its name, or what its topics begin with.",
+            valueName: "name"
+        )
+    )
+    var camera: String?
 
     @Option(
         help: ArgumentHelp(
@@ -45,19 +62,53 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("PEM file with the certificate's key.", valueName: "file"), completion: .file())
     var tlsKey: String?
 
-    func validate() throws {
-        for topic in topic {
-            let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
-            let areWhole = parts.allSatisfy { $0 == "+" || (!$0.isEmpty && !$0.contains { "+#".contains($0) }) }
-            guard areWhole else {
-                throw ValidationError(
-                    """
-                    --topic '\(topic)' cannot be a base: it must not be empty, begin or end with / or hold #, and + must \
-                    stand for a whole level
-                    """
-                )
-            }
+    mutating func validate() throws {
+        try complete(environment: ProcessInfo.processInfo.environment)
+        if let wrong = topic.first(where: { !Self.isBase($0) }) {
+            throw ValidationError("--topic '\(wrong)' cannot be a base: \(Self.baseRule)")
         }
+    }
+
+    private static let baseRule =
+        "it must not be empty, begin or end with / or hold #, and + must stand for a whole level"
+
+    private static func isBase(_ text: String) -> Bool {
+        text.split(separator: "/", omittingEmptySubsequences: false)
+            .allSatisfy { $0 == "+" || (!$0.isEmpty && !$0.contains { "+#".contains($0) }) }
+    }
+
+    /// Takes what is not given from the environment and from the user's file, which is read strictly. What stands there about
+    /// the broker belongs together: it counts if no other broker is named.
+    ///
+    /// - Throws: `CommandFailure` with all that is wrong in the file.
+    mutating func complete(environment: [String: String]) throws {
+        let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let directory = (configuration ?? environment["HOME", default: ""] + "/.config") + "/facet/"
+        var (saved, bases) = ([String: String](), [String]())
+        do throws(SettingsError) {
+            var file: SettingsFile?
+            if FileManager.default.fileExists(atPath: directory + "facet.yaml") {
+                file = try SettingsFile(path: directory + "facet.yaml", example: "docs/companion.md")
+            }
+            var reader = SettingsReader(file: file)
+            reader.read("mqtt", &saved["mqtt"], "a broker such as mqtt://host or mqtts://user@host") { text in
+                (try? BrokerAddress(url: text)).map { _ in .some(text) }
+            }
+            bases = reader.readList("topic", "a base: \(Self.baseRule)") { Self.isBase($0) ? $0 : nil } ?? []
+            for key in ["passwordFile", "tls.ca", "tls.certificate", "tls.key"] {
+                reader.read(key, &saved[key], "a file") { .some($0.hasPrefix("/") ? $0 : directory + $0) }
+            }
+            reader.refuseUnknown()
+            guard reader.problems.isEmpty else { throw SettingsError(problems: reader.problems) }
+        } catch {
+            throw CommandFailure(lines: error.text(about: "the companion's settings have").split(separator: "\n"))
+        }
+        if topic.isEmpty { topic = bases }
+        mqtt = mqtt ?? environment["FACET_MQTT"]
+        guard mqtt == nil else { return }
+        (mqtt, passwordFile) = (saved["mqtt"], passwordFile ?? saved["passwordFile"])
+        tlsCa = tlsCa ?? saved["tls.ca"]
+        (tlsCertificate, tlsKey) = (tlsCertificate ?? saved["tls.certificate"], tlsKey ?? saved["tls.key"])
     }
 
     /// What a daemon's topics begin with unless its settings say otherwise.
@@ -69,13 +120,19 @@ struct BrokerOptions: ParsableArguments {
     /// What the topics begin with that a command listens to; + stands for any level.
     var patterns: [String] { topic.isEmpty ? Self.allCameras : topic }
 
+    /// What the topics begin with that a command listens to: all those, or those of the one camera that is named.
+    func bases(command: String) async throws -> [String] {
+        camera == nil ? patterns : [try await CameraChoice.base(self, command: command)]
+    }
+
     /// Whether bases may stand for more than one camera.
     static func isPlural(_ bases: [String]) -> Bool { bases.count > 1 || bases.contains { $0.contains("+") } }
 
     /// The settings of a connection whose client is recognisable by the command's name.
     func settings(command: String) throws -> BrokerSettings {
         do throws(MQTTError) {
-            let address = try BrokerAddress(url: mqtt)
+            let url = mqtt ?? "mqtt://localhost"
+            let address = try BrokerAddress(url: url)
             let suffix = String(UInt32.random(in: 0 ... .max), radix: 36)
             var settings = BrokerSettings(
                 host: address.host,
@@ -85,7 +142,7 @@ struct BrokerOptions: ParsableArguments {
             if address.usesTLS {
                 settings.tls = TLSSettings(certificateAuthority: tlsCa, certificate: tlsCertificate, key: tlsKey)
             } else if tlsCa != nil || tlsCertificate != nil || tlsKey != nil {
-                throw .tls("the address is \(mqtt), which is plain text; write mqtts://")
+                throw .tls("the address is \(url), which is plain text; write mqtts://")
             }
             settings.username = address.username
             // Pictures of a preview are the largest messages; a person at a terminal wants to see a broker come back.

@@ -12,12 +12,12 @@ struct CameraChoice {
     /// Seconds without a further camera after which those that were heard of count as all.
     private static let pause = 0.3
 
-    /// Listens for the cameras under the options' patterns.
+    /// Listens for the cameras under the options' patterns, and chooses the one that the options name.
     ///
     /// - Returns: the camera's base; the documented one if nothing was asked for and nothing is there yet.
     /// - Throws: `CommandFailure` that names the cameras there are, unless exactly one fits.
-    static func base(named name: String?, _ options: BrokerOptions, command: String) async throws -> String {
-        let patterns = options.patterns
+    static func base(_ options: BrokerOptions, command: String) async throws -> String {
+        let (patterns, name) = (options.patterns, options.camera)
         if name == nil, !BrokerOptions.isPlural(patterns) { return patterns[0] }
         let isFree = name == nil && options.topic.isEmpty
         let topics: [Topic] = [.status, .count, .metadata, .stats]

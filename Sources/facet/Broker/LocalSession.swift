@@ -14,39 +14,32 @@ struct SourceOptions: ParsableArguments {
     )
     var source: String?
 
-    @Option(help: Self.cameraHelp)
-    var camera: String?
-
-    static let cameraHelp = ArgumentHelp(
-        "The camera by its name, or by what its topics begin with, where the broker has several.",
-        valueName: "name"
-    )
-
-    func validate() throws {
-        guard source == nil || camera == nil else {
-            throw ValidationError("--camera names a camera on the broker; it and --source exclude each other")
-        }
-    }
-
-    /// Where a live command's messages and pictures come from.
+    /// Where a live command's messages and pictures come from: one camera, or all that are there.
     func subscriber(
         _ broker: BrokerOptions,
         command: String,
         topics: [Topic] = Topic.viewed,
-        capacity: Int = 1024
+        all: Bool = false,
+        capacity: Int = 1024,
+        largest: Int? = nil,
+        loops: Bool = false
     ) async throws -> Subscriber {
         guard let source else {
-            let base = try await CameraChoice.base(named: camera, broker, command: command)
             return try Subscriber(
                 broker,
                 command: command,
                 topics: topics,
-                patterns: [base],
-                capacity: capacity
+                patterns: try await all
+                    ? broker.bases(command: command) : [CameraChoice.base(broker, command: command)],
+                capacity: capacity,
+                largest: largest
             )
         }
+        guard broker.camera == nil else {
+            throw ValidationError("--camera names a camera on the broker; it and --source exclude each other")
+        }
         do throws(FaceSessionError) {
-            return Subscriber(try LocalSession(source), base: BrokerOptions.standardBase)
+            return Subscriber(try LocalSession(source, loops: loops), base: BrokerOptions.standardBase)
         } catch {
             throw CommandFailure(error.description)
         }
@@ -60,14 +53,16 @@ struct LocalSession: Sendable {
     private let session: FaceSession
 
     /// Opens a clip; a camera is opened when the session runs.
-    init(_ text: String) throws(FaceSessionError) {
+    init(_ text: String, loops: Bool = false) throws(FaceSessionError) {
         name = text
         var options = FaceSession.Options()
         options.frames = .full
         (options.landmarks, options.tracking.readsSigns) = (true, true)
         // As a terminal or a clip needs them.
         options.maximumFrameRate = 30
-        session = try FaceSession(source: FaceSession.Source(text), options: options)
+        let isEndless = loops && !FaceSession.Source.isCamera(text)
+        let source = isEndless ? .file(text, pace: .realtime, loops: true) : FaceSession.Source(text)
+        session = try FaceSession(source: source, options: options)
     }
 
     /// Runs the session and hands out what it sees, until its end or `stop`.

@@ -26,13 +26,10 @@ struct Detect: AsyncParsableCommand {
     @Argument(help: "on or off.")
     var wish: Wish
 
-    @Option(help: SourceOptions.cameraHelp)
-    var camera: String?
-
     @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
-        let base = try await CameraChoice.base(named: camera, broker, command: "detect")
+        let base = try await CameraChoice.base(broker, command: "detect")
         let topics: [Topic] = [.status, .detectState]
         let subscriber = try Subscriber(broker, command: "detect", topics: topics, patterns: [base])
         var (dialogue, notices) = (DetectDialogue(wanted: wish == .on), Notices(address: subscriber.address))

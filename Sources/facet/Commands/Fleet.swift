@@ -39,7 +39,7 @@ struct Fleet: AsyncParsableCommand {
 
     func run() async throws {
         let topics = [.status, .count, .stats] + Topic.events
-        let patterns = broker.patterns
+        let patterns = try await broker.bases(command: "fleet")
         let subscriber = try Subscriber(broker, command: "fleet", topics: topics, patterns: patterns, capacity: 8192)
         let formatter = FleetFormatter(hasColors: StandardOutput.hasColors)
         guard !once else { return try await writeOnce(subscriber, formatter) }
@@ -83,8 +83,8 @@ struct Fleet: AsyncParsableCommand {
     }
 
     private func draw(_ table: CameraTable, _ formatter: FleetFormatter, _ note: String, on terminal: Terminal) {
-        let size = terminal.size ?? TerminalSize(columns: 80, rows: 24)
-        let summary = String("\(formatter.summary(table)) · \(note.printable) · q quits".prefix(size.columns))
+        let size = TerminalSize.current
+        let summary = "\(formatter.summary(table)) · \(note.printable) · q quits".cut(to: size.columns)
         let rows = formatter.rows(table, columns: size.columns, rows: size.rows - 2, at: .wallClock())
         terminal.show(lines: [summary, ""] + rows)
     }

@@ -39,7 +39,7 @@ struct Metrics: AsyncParsableCommand {
             broker,
             command: "metrics",
             topics: [.status, .stats, .count, .detectState],
-            patterns: broker.patterns
+            patterns: try await broker.bases(command: "metrics")
         )
         defer { try? FileManager.default.removeItem(atPath: output) }
         var (page, notices) = (MetricsPage(), Notices(address: subscriber.address))

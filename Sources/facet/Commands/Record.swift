@@ -19,10 +19,10 @@ struct Record: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .shortAndLong, help: "The clip to write: .mp4, .mkv, .mov, .avi.", completion: .file())
+    @Option(name: .shortAndLong, help: "The clip to write: .mp4, .mkv, .mov, .webm, .avi.", completion: .file())
     var output: String
 
-    @Option(help: "How long; without it until Ctrl-C, or to the end of the clip.")
+    @Option(help: "How long; without it until Ctrl-C, or to the end of the clip.", transform: ClipOptions.seconds)
     var seconds: Double?
 
     @Flag(help: "Only the picture, no overlay.")
@@ -32,12 +32,6 @@ struct Record: AsyncParsableCommand {
     @OptionGroup var overlay: OverlayOptions
     @OptionGroup var live: SourceOptions
     @OptionGroup var broker: BrokerOptions
-
-    func validate() throws {
-        if let seconds, !(seconds > 0 && seconds.isFinite) {
-            throw ValidationError("--seconds must be more than 0, not \(seconds)")
-        }
-    }
 
     func run() async throws {
         try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip")

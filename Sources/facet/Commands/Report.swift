@@ -32,21 +32,18 @@ struct Report: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The clip that the lines are about, for pictures.", valueName: "clip"))
     var over: String?
 
-    @Option(help: "How long a daemon is followed; without it until Ctrl-C.")
+    @Option(help: "How long a daemon is followed; without it until Ctrl-C.", transform: ClipOptions.seconds)
     var seconds: Double?
 
     @OptionGroup var live: SourceOptions
     @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
-        if let seconds, !(seconds > 0 && seconds.isFinite) {
-            throw ValidationError("--seconds must be more than 0, not \(seconds)")
-        }
         guard input != nil else {
             if over != nil { throw ValidationError("--over belongs to a file of messages: name that too") }
             return
         }
-        if seconds != nil || live.source != nil || live.camera != nil {
+        if seconds != nil || live.source != nil || broker.camera != nil {
             throw ValidationError("--seconds, --source and --camera are for a live report; leave them out, or the file")
         }
     }

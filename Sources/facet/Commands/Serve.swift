@@ -62,6 +62,7 @@ struct Serve: AsyncParsableCommand {
     var proxy: [String] = []
 
     @OptionGroup var overlay: OverlayOptions
+    @OptionGroup var live: SourceOptions
     @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
@@ -77,6 +78,26 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let largest = PagePublisher.largestMessage
+        try await serve {
+            try await live.subscriber(broker, command: "serve", all: true, capacity: 512, largest: largest)
+        }
+    }
+
+    /// Serves the page until the command is ended.
+    ///
+    /// - Parameters:
+    ///   - seconds: for how long at the most.
+    ///   - ready: takes the page's address once it can be opened, instead of standard output.
+    ///   - observe: takes what happens where the messages come from.
+    ///   - open: connects.
+    /// - Throws: `CommandFailure` if it cannot.
+    func serve(
+        atMost seconds: Double = .infinity,
+        ready: ((_ url: String) -> Void)? = nil,
+        observe: (Subscriber.Occurrence) -> Void = { _ in },
+        _ open: () async throws -> Subscriber
+    ) async throws {
         guard let address = ListenAddress(listen) else { throw CommandFailure("'\(listen)' is no address") }
         let token = try token()
         let looks = try overlay.looks()
@@ -92,14 +113,9 @@ struct Serve: AsyncParsableCommand {
         if let httpsCertificate, let httpsKey {
             options.tls = (try text(of: httpsCertificate, "certificate"), try text(of: httpsKey, "key"))
         }
-        let subscriber = try Subscriber(
-            broker,
-            command: "serve",
-            topics: Topic.viewed,
-            patterns: broker.patterns,
-            capacity: 512,
-            largest: PagePublisher.largestMessage
-        )
+        let subscriber = try await open()
+        // Cameras that were asked for are shown even if nothing is heard of them.
+        let isNamed = broker.camera != nil || !broker.topic.isEmpty
         let viewers = Viewers()
         // The operator's choice limits the visitor's.
         let hides = looks[overlay.look.name].hidesFaces
@@ -107,7 +123,7 @@ struct Serve: AsyncParsableCommand {
         let publisher = try PagePublisher(
             viewers: viewers,
             address: subscriber.address,
-            bases: broker.topic.filter { !$0.contains("+") },
+            bases: isNamed ? subscriber.patterns.filter { !$0.contains("+") } : [],
             looks: looks,
             offered: offered,
             canControl: control,
@@ -131,11 +147,32 @@ struct Serve: AsyncParsableCommand {
         let serving = Task { try await onThread(named: "http") { server.run() } }
         let scheme = options.tls == nil ? "http" : "https"
         let access = token == nil ? "open to all users of this machine" : "asks for the token"
-        StandardOutput.print(line: "\(scheme)://\(address.urlHost):\(server.port)/ \(access)")
-        if StandardOutput.isTerminal { StandardOutput.note("serving the page, Ctrl-C ends") }
-        let inputs = LiveInputs(subscriber, interval: .milliseconds(33), interruptible: true)
+        let url = "\(scheme)://\(address.urlHost):\(server.port)/"
+        if let ready {
+            ready(url)
+        } else {
+            StandardOutput.print(line: "\(url) \(access)")
+            if StandardOutput.isTerminal { StandardOutput.note("serving the page, Ctrl-C ends") }
+        }
         defer { server.stop() }
-        try await follow(inputs, publisher, Notices(address: subscriber.address))
+        // A session in this program has no connection that could be missing.
+        if subscriber.isLocal {
+            publisher.take(.connection(.connected(.version5, sessionPresent: true, broker: "")), at: 0)
+        }
+        var notices = Notices(address: subscriber.address)
+        loop: for await input in LiveInputs(subscriber, interval: .milliseconds(33), interruptible: true) {
+            switch input.content {
+            case .occurrence(let occurrence):
+                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
+                publisher.take(occurrence, at: input.seconds)
+                observe(occurrence)
+            case .tick:
+                try publisher.advance(to: input.seconds)
+                if input.seconds >= seconds { break loop }
+            case .interrupted: break loop
+            case .key: break
+            }
+        }
         server.stop()
         try await serving.value
         await subscriber.stop()
@@ -148,21 +185,6 @@ struct Serve: AsyncParsableCommand {
             throw CommandFailure("cannot listen on \(host) port \(port): \(reason); choose another with --listen")
         } catch {
             throw CommandFailure("cannot serve the page with \(httpsCertificate ?? "") and \(httpsKey ?? ""): \(error)")
-        }
-    }
-
-    /// Keeps the pages up to date until the command is ended.
-    private func follow(_ inputs: LiveInputs, _ publisher: PagePublisher, _ notices: Notices) async throws {
-        var notices = notices
-        for await input in inputs {
-            switch input.content {
-            case .occurrence(let occurrence):
-                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
-                publisher.take(occurrence, at: input.seconds)
-            case .tick: try publisher.advance(to: input.seconds)
-            case .interrupted: return
-            case .key: break
-            }
         }
     }
 

@@ -25,11 +25,7 @@ struct Top: AsyncParsableCommand {
         guard StandardOutput.isTerminal else {
             throw CommandFailure("facet top needs a terminal: use `facet watch` for lines, `facet report` for a page")
         }
-        let showsAll = live.source == nil && live.camera == nil
-        let subscriber =
-            showsAll
-            ? try Subscriber(broker, command: "top", topics: Topic.followed, patterns: broker.patterns)
-            : try await live.subscriber(broker, command: "top", topics: Topic.followed)
+        let subscriber = try await live.subscriber(broker, command: "top", topics: Topic.followed, all: true)
         let terminal = try Terminal(format: .cells)
         defer { terminal.release() }
         let formatter = TopFormatter(hasColors: StandardOutput.hasColors)
@@ -43,7 +39,7 @@ struct Top: AsyncParsableCommand {
             case .tick:
                 top.advance(to: input.seconds)
                 let note = live.source ?? notices.connection
-                let size = terminal.size ?? TerminalSize(columns: 80, rows: 24)
+                let size = TerminalSize.current
                 let lines = formatter.lines(top, columns: size.columns, rows: size.rows, at: input.seconds, note: note)
                 terminal.show(lines: lines)
             case .key(UInt8(ascii: "q")), .interrupted: break loop

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FaceMessages
 import MQTT
+import SettingsFiles
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -59,7 +60,7 @@ struct Watch: AsyncParsableCommand {
 
     func run() async throws {
         let topics = try chosenTopics()
-        let patterns = broker.patterns
+        let patterns = try await broker.bases(command: "watch")
         let subscriber = try Subscriber(broker, command: "watch", topics: topics, patterns: patterns)
         if StandardOutput.isTerminal, !json {
             StandardOutput.note("watching \(patterns.joined(separator: ", ")) at \(subscriber.address), Ctrl-C ends")
@@ -106,8 +107,11 @@ struct Watch: AsyncParsableCommand {
             let prefix = broker.topic.map { $0 + "/" }.first { name.hasPrefix($0) } ?? "faces/"
             let short = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
             guard let topic = Topic(rawValue: short) else {
-                let known = Topic.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ValidationError("there is no topic '\(name)'; the topics are \(known)")
+                let known = Topic.allCases.map(\.rawValue)
+                let hint = likelyName(for: short, among: known).map { "did you mean '\($0)'? " } ?? ""
+                throw ValidationError(
+                    "there is no topic '\(name)'; \(hint)The topics are \(known.joined(separator: ", "))"
+                )
             }
             return topic
         }
@@ -116,7 +120,10 @@ struct Watch: AsyncParsableCommand {
     private static func kinds(_ list: String) throws -> [Topic] {
         try list.split(separator: ",", omittingEmptySubsequences: false).map { name in
             guard let topic = Topic(argument: String(name)) else {
-                throw ValidationError("'\(name)' in --only is no event; the events are \(eventNames)")
+                let hint =
+                    likelyName(for: String(name), among: Topic.events.map(\.rawValue)).map { "did you mean '\($0)'? " }
+                    ?? ""
+                throw ValidationError("'\(name)' in --only is no event; \(hint)The events are \(eventNames)")
             }
             return topic
         }

@@ -41,7 +41,7 @@ struct BrokerExamination {
 
     /// What to look at: what is asked for, else the cameras that there are, else where one is expected.
     private static func patterns(_ options: BrokerOptions) async throws -> [String] {
-        guard options.topic.isEmpty else { return options.topic }
+        if options.camera != nil || !options.topic.isEmpty { return try await options.bases(command: "doctor") }
         let subscriber = try Subscriber(options, command: "doctor", topics: [.status], patterns: options.patterns)
         let bases = try await CameraTable.listen(to: subscriber).sorted.map(\.base)
         return bases.isEmpty ? [BrokerOptions.standardBase] : bases

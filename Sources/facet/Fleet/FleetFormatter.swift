@@ -97,7 +97,7 @@ struct FleetFormatter {
                 if text.count > width { text = text.prefix(width - 1) + "…" }
                 text = text.padding(to: width, alignsRight: [2, 3, 5].contains(index))
             }
-            if let columns { text = String(text.prefix(max(0, columns - used))) }
+            if let columns { text = text.cut(to: max(0, columns - used)) }
             used += text.count + 2
             parts.append(index == 1 ? colored(text, condition) : text)
         }

@@ -89,22 +89,16 @@ extension LiveInput {
         if case .tick = content { true } else { false }
     }
 
-    /// Bytes of a message's payload.
-    fileprivate var byteCount: Int {
-        if case .occurrence(.message(let message)) = content { message.payload.count } else { 0 }
+    private var message: CameraMessage? {
+        if case .occurrence(.message(let message)) = content { message } else { nil }
     }
 
-    fileprivate var isMessage: Bool {
-        if case .occurrence(.message) = content { true } else { false }
-    }
+    fileprivate var isMessage: Bool { message != nil }
+
+    /// Bytes of a message's payload.
+    fileprivate var byteCount: Int { message?.payload.count ?? 0 }
 
     fileprivate var isFrame: Bool {
-        if case .occurrence(.message(let message)) = content, case .picture(let picture) = message.content,
-            case .frame = picture.content
-        {
-            true
-        } else {
-            false
-        }
+        if case .picture(let picture) = message?.content, case .frame = picture.content { true } else { false }
     }
 }

@@ -114,11 +114,11 @@ final class LiveInputs: AsyncSequence, Sendable {
     }
 }
 
-/// SIGINT and SIGTERM, noted and reported instead of ending the program; the second one ends it.
+/// SIGINT, SIGTERM and the terminal's hangup, noted and reported instead of ending the program; the second one ends it.
 ///
 /// `@unchecked Sendable` because a dispatch source may be cancelled from any thread, and nothing else is done with them.
 final class Interruption: @unchecked Sendable {
-    private static let signals = [SIGINT, SIGTERM]
+    private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
     private let sources: [any DispatchSourceSignal]
     private let raised: Flag
@@ -132,8 +132,11 @@ final class Interruption: @unchecked Sendable {
     init(_ report: @escaping @Sendable () -> Void = {}) {
         let raised = Flag()
         self.raised = raised
-        sources = Self.signals.map { number in
-            signal(number, SIG_IGN)
+        sources = Self.signals.compactMap { number in
+            let before = signal(number, SIG_IGN)
+            // Under nohup a hangup ends nothing.
+            guard number != SIGHUP || unsafeBitCast(before, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self)
+            else { return nil }
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler {
                 signal(number, SIG_DFL)

@@ -5,6 +5,7 @@ const flag = (name) => query.has(name) && query.get(name) !== "false";
 
 export const isKiosk = flag("kiosk");
 export const isOverlay = flag("overlay");
+export const isDemo = flag("demo");
 export const chosen = { look: null, mirror: null, fit: "contain", hide: ["blinks"], shutter: true };
 try {
 	const kept = JSON.parse(localStorage.getItem("facet")) ?? {};
@@ -35,6 +36,7 @@ export function save({ isStep = false } = {}) {
 		hide: hide === "blinks" ? null : hide,
 		kiosk: isKiosk ? "" : null,
 		overlay: isOverlay ? "" : null,
+		demo: isDemo ? "" : null,
 	};
 	const text = String(new URLSearchParams(Object.entries(parts).filter(([, value]) => value !== null)));
 	history[isStep ? "pushState" : "replaceState"](null, "", `${location.pathname}${text && "?"}${text}`);

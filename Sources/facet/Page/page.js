@@ -4,6 +4,7 @@ import { withoutCameras } from "./advice.js";
 import { $, clockOf, make, order, setClock } from "./dom.js";
 import * as feed from "./feed.js";
 import * as film from "./film.js";
+import * as lamp from "./lamp.js";
 import * as lanes from "./lanes.js";
 import { check, follow } from "./stream.js";
 import { note, Tile } from "./tile.js";
@@ -26,6 +27,7 @@ function frame(header, overlay, picture) {
 	const tile = tiles.get(header.camera);
 	if (!tile || tile.figure.hidden || tile.condition === "cut") return;
 	lanes.frame(header);
+	lamp.frame(header);
 	if (![...$("look").options].some(({ value }) => value === chosen.look)) $("look").value = header.look;
 	if (chosen.mirror === null) $("mirror").ariaPressed = header.mirrored;
 	tile.frame(header, overlay, picture);
@@ -84,6 +86,7 @@ function showCameras() {
 	const only = tiles.get(chosen.camera) ?? (shown.length === 1 ? shown[0] : null);
 	document.title = only ? `${only.name.textContent} – Facet` : "Facet";
 	lanes.show(shown, state.smileStart);
+	lamp.keep(shown.filter(({ condition }) => condition === "live").map(({ base }) => base));
 	$("lanes").hidden = !shown.length;
 	arrange();
 }

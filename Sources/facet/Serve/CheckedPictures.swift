@@ -77,6 +77,9 @@ final class PictureCover {
     /// Whether pictures are searched for faces.
     var isChecking: Bool { check != nil }
 
+    /// A frame of a session in this program as pages get pictures; empty if it cannot be encoded.
+    func jpeg(of frame: Frame) -> [UInt8] { (try? encoder.encode(frame)) ?? [] }
+
     /// What a picture's header states; nil if it is no JPEG, or too large to be passed on.
     func size(of picture: PreviewPicture) -> FrameSize? {
         let size = picture.jpeg.withUnsafeBytes { try? decoder.size(of: $0) }

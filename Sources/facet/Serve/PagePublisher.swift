@@ -90,7 +90,11 @@ final class PagePublisher {
             lost = state.isConnected ? nil : lost ?? .wallClock()
             isStateDirty = true
             for base in cameras.keys { _ = cameras[base]?.take(occurrence, at: seconds) }
-        case .message(let message):
+        case .message(var message):
+            if case .picture(var picture) = message.content, case .frame(let frame) = picture.content {
+                picture.content = .jpeg(cover.jpeg(of: frame))
+                message.content = .picture(picture)
+            }
             let base = message.base
             if case .removed = message.content, message.topic == .status, !named.contains(base) {
                 return remove([base])
@@ -100,7 +104,7 @@ final class PagePublisher {
                 return
             }
             guard cameras[base] != nil || admit(base, occurrence, at: seconds),
-                let result = cameras[base]?.take(occurrence, at: seconds)
+                let result = cameras[base]?.take(.message(message), at: seconds)
             else { return }
             if let event = result.event { remember(event, base) }
             isStateDirty = isStateDirty || result.state

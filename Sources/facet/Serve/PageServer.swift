@@ -24,7 +24,8 @@ struct PageServer: Sendable {
         "/page.js": (PackageResources.page_js, script), "/address.js": (PackageResources.address_js, script),
         "/advice.js": (PackageResources.advice_js, script), "/dom.js": (PackageResources.dom_js, script),
         "/feed.js": (PackageResources.feed_js, script), "/film.js": (PackageResources.film_js, script),
-        "/lanes.js": (PackageResources.lanes_js, script), "/stream.js": (PackageResources.stream_js, script),
+        "/lamp.js": (PackageResources.lamp_js, script), "/lanes.js": (PackageResources.lanes_js, script),
+        "/stream.js": (PackageResources.stream_js, script),
         "/tile.js": (PackageResources.tile_js, script),
     ]
 

@@ -25,7 +25,6 @@ final class Viewer: HTTPStream {
         var frames: [String: [UInt8]] = [:]
         var order: [String] = []
         var isOver = false
-        var dropped = 0
         var ready: (@Sendable () -> Void)?
     }
 
@@ -40,9 +39,6 @@ final class Viewer: HTTPStream {
         (self.wish, self.session) = (wish, session)
     }
 
-    /// How many pictures were replaced by newer ones before they could be sent.
-    var dropped: Int { box.withLock(\.dropped) }
-
     var isOver: Bool { box.withLock(\.isOver) }
 
     /// Puts the newest state in the place of one that still waits.
@@ -53,11 +49,7 @@ final class Viewer: HTTPStream {
     /// Puts a camera's newest picture in the place of one that still waits.
     func put(_ frame: [UInt8], of base: String) {
         change { box in
-            if box.frames.updateValue(frame, forKey: base) == nil {
-                box.order.append(base)
-            } else {
-                box.dropped += 1
-            }
+            if box.frames.updateValue(frame, forKey: base) == nil { box.order.append(base) }
         }
     }
 

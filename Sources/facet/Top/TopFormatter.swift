@@ -64,7 +64,7 @@ struct TopFormatter {
     /// - Returns: at most `rows` lines, none wider than the terminal.
     func lines(_ top: TopState, columns: Int, rows: Int, at seconds: Double, note: String) -> [String] {
         let namesBase = top.table.cameras.count > 1
-        var lines = [String((summary(top) + " · \(note.printable) · q quits").prefix(columns)), ""]
+        var lines = [(summary(top) + " · \(note.printable) · q quits").cut(to: columns), ""]
         let faces = table(top, namesBase: namesBase, columns: columns, at: seconds)
         // A third of the room is left for the events, if there is not enough for both.
         let room = max(2, rows - 3 - min(top.events.count, rows / 3))
@@ -129,7 +129,7 @@ struct TopFormatter {
         plain.hasColors = false
         let text = plain.line(.event(event.message))
         // Colours take no room on the screen, but would be cut in the middle.
-        guard name.count + text.count <= columns else { return String((name + text).prefix(columns)) }
+        guard name.count + text.count <= columns else { return (name + text).cut(to: columns) }
         return name + watch.line(.event(event.message))
     }
 }

@@ -37,14 +37,13 @@ struct StatusLine {
         if let lastEvent { parts.append("\(lastEvent.text), \(Self.age(seconds - lastEvent.seconds))") }
         parts.append(controls.look + (controls.isPaused ? " – paused" : ""))
         // All keys where there is room for them, else the one that shows them.
-        if notice == nil {
-            let length = parts.reduce(1) { $0 + $1.count + 3 }
-            parts.append(length + ViewControls.help.count <= columns ? ViewControls.help : "? keys")
+        if notice == nil { parts += [ViewControls.help, "? keys"] }
+        var row = " " + (parts.first?.printable ?? "").cut(to: columns - 1)
+        for part in parts.dropFirst().map(\.printable) where row.count + 3 + part.count <= columns {
+            row += " │ " + part
+            if part == ViewControls.help { break }
         }
-        let row = (" " + parts.joined(separator: " │ ")).printable
-        guard columns > 0 else { return "" }
-        let shown = row.count > columns ? String(row.prefix(max(0, columns - 1))) + "…" : row
-        return shown + String(repeating: " ", count: max(0, columns - shown.count))
+        return String(row.padding(to: columns).prefix(max(0, columns)))
     }
 
     private var brokerPart: String? {

@@ -29,6 +29,7 @@ final class ViewSession {
     private var pictureTaken: Double?
     private var canvas: Canvas?
     private var size: TerminalSize?
+    private var showsObstacle = false
     private var isDirty = true
     private var lastDraw = -1.0
     private var noticeEnd = 0.0
@@ -138,7 +139,7 @@ final class ViewSession {
         if let taken = pictureTaken, now - taken >= Scene.shutterLifetime { pictureTaken = nil }
         let isFading = pictureTaken != nil || (frozenScene == nil && scene.isFading)
         // Once a second in any case: the status line shows ages.
-        guard isDirty || isFading || terminal.size != size || now - lastDraw >= 1 else {
+        guard isDirty || isFading || TerminalSize.current != size || now - lastDraw >= 1 else {
             return false
         }
         try draw(at: now)
@@ -149,10 +150,11 @@ final class ViewSession {
     }
 
     private func draw(at now: Double) throws {
-        guard let size = terminal.size else { return }
+        let size = TerminalSize.current
         var bytes: [UInt8] = []
         let area = size.withoutLastRow
-        if size != self.size {
+        let obstacle = obstacle
+        if size != self.size || (showsObstacle && obstacle == nil) {
             self.size = size
             let pixels = area.drawingSize(for: encoder.format)
             canvas = try Canvas(pixelSize: FrameSize(width: pixels.width, height: pixels.height))
@@ -162,19 +164,40 @@ final class ViewSession {
         if !controls.isPaused, try source.update(mediaTime: mediaTime(at: now), target: zoomed(canvas.pixelSize)) {
             pictures.add(.now)
         }
-        try paint(canvas, at: now)
-        bytes += try canvas.withPixels { pixels, bytesPerRow in
-            guard let base = pixels.baseAddress else { return [] }
-            return try encoder.sequences(
-                pixels: base,
-                width: canvas.pixelSize.width,
-                height: canvas.pixelSize.height,
-                bytesPerRow: bytesPerRow,
-                size: area
-            )
+        showsObstacle = obstacle != nil
+        if let obstacle {
+            bytes += encoder.clearing + Self.centred(obstacle, in: area)
+        } else {
+            try paint(canvas, at: now)
+            bytes += try canvas.withPixels { pixels, bytesPerRow in
+                guard let base = pixels.baseAddress else { return [] }
+                return try encoder.sequences(
+                    pixels: base,
+                    width: canvas.pixelSize.width,
+                    height: canvas.pixelSize.height,
+                    bytesPerRow: bytesPerRow,
+                    size: area
+                )
+            }
         }
         bytes += statusRow(of: size, at: now)
         terminal.show(bytes)
+    }
+
+    /// Why there is nothing to see; nil if there is.
+    private var obstacle: String? {
+        guard track == nil, !source.isClip, !controls.isPaused else { return nil }
+        if let trouble = live.connection.trouble { return "no connection: \(trouble)" }
+        return live.state.mayShowFaces ? nil : "the camera \(live.state.name ?? "") is \(live.state.summary)"
+    }
+
+    /// A text in the middle of the terminal.
+    private static func centred(_ text: String, in size: TerminalSize) -> [UInt8] {
+        let lines = text.printable.wrapped(to: max(1, size.columns - 4)).prefix(size.rows)
+        let rows = lines.enumerated().map { index, line in
+            "\u{1B}[\((size.rows - lines.count) / 2 + 1 + index);\((size.columns - line.count) / 2 + 1)H\(line)"
+        }
+        return Array(("\u{1B}[0m\u{1B}[2J" + rows.joined()).utf8)
     }
 
     /// The time that a clip's frame is wanted for.

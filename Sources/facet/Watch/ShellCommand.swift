@@ -28,8 +28,14 @@ struct ShellCommand {
 
     private func runBlocking() -> End {
         var identifier: pid_t = 0
-        let code = spawn(&identifier)
+        let code = start(&identifier)
         guard code == 0 else { return .notStarted(String(cString: strerror(code))) }
+        return Self.wait(for: identifier)
+    }
+
+    /// Waits for a command's end.
+    @discardableResult
+    static func wait(for identifier: pid_t) -> End {
         var status: Int32 = 0
         while waitpid(identifier, &status, 0) < 0 {
             // Where the parent process has SIGCHLD ignored, the exit status of children is lost.
@@ -40,10 +46,10 @@ struct ShellCommand {
         return signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
     }
 
-    /// Starts the shell.
+    /// Starts the shell, which must be waited for.
     ///
     /// - Returns: 0, or the error's number.
-    private func spawn(_ identifier: inout pid_t) -> Int32 {
+    func start(_ identifier: inout pid_t) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

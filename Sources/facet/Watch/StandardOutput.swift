@@ -11,6 +11,24 @@ extension [UInt8] {
 }
 
 extension String {
+    /// The text in lines of a width, broken between words; a word that is longer is cut.
+    func wrapped(to width: Int) -> [String] {
+        split(separator: " ").reduce(into: []) { lines, word in
+            if let last = lines.last, last.count + 1 + word.count <= width {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(word.count <= width ? String(word) : word.prefix(max(0, width - 1)) + "…")
+            }
+        }
+    }
+
+    /// The text within a width, cut between words if it is longer.
+    func cut(to width: Int) -> String {
+        guard count > width else { return self }
+        let line = wrapped(to: width - 2).first ?? ""
+        return String((line.hasSuffix("…") ? line : line + " …").prefix(max(0, width)))
+    }
+
     /// The text with spaces behind it up to a width, or before it.
     func padding(to width: Int, alignsRight: Bool = false) -> String {
         let blanks = String(repeating: " ", count: max(0, width - count))
@@ -31,12 +49,6 @@ enum StandardOutput {
     static var hasColors: Bool {
         let environment = ProcessInfo.processInfo.environment
         return isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
-    }
-
-    /// The terminal's width in characters; 80 if it is unknown.
-    static var columns: Int {
-        var size = winsize()
-        return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
     /// Writes all bytes at once, so that a reader of the pipe sees whole lines as they come.

@@ -1,5 +1,6 @@
 import FaceMessages
 import MQTT
+import TerminalPictures
 
 /// Writes received messages to standard output, and on a terminal the present faces in a line that stays the last one.
 struct WatchPrinter {
@@ -83,9 +84,7 @@ struct WatchPrinter {
             return (namesCamera ? "\(base): " : "") + words
         }
         guard !parts.isEmpty else { return removeFaces() }
-        let columns = StandardOutput.columns
-        let line = parts.joined(separator: "  ").printable
-        let text = line.count < columns ? line : String(line.prefix(max(1, columns - 2))) + "…"
+        let text = parts.joined(separator: "  ").printable.cut(to: TerminalSize.current.columns - 1)
         hasFacesLine = true
         write(Array("\r\u{1B}[K\(formatter.faint(text))".utf8))
     }

@@ -1,0 +1,21 @@
+# A broker and a daemon of `facet demo`, until SIGTERM. Takes DEMO_FILES (a directory), DEMO_PORT, DEMO_DAEMON and DEMO_SOURCE.
+# The file "ready" is there once the broker runs; without it the script ends: a program is not installed, or does not start.
+PATH=$PATH:/usr/sbin broker='' daemon=''
+command -v mosquitto >/dev/null && [ -x "$DEMO_DAEMON" ] || exit 1
+{
+    printf 'listener %s 127.0.0.1\nallow_anonymous true\n' "$DEMO_PORT"
+    # Debian's mosquitto gives up root for a user who cannot read here; as root it is told to stay root.
+    [ "$(id -u)" != 0 ] || echo 'user root'
+} >"$DEMO_FILES/broker.conf"
+trap 'kill $daemon $broker 2>/dev/null; wait; exit 0' TERM
+mosquitto -c "$DEMO_FILES/broker.conf" >"$DEMO_FILES/broker.log" 2>&1 &
+broker=$!
+until grep -q ' running' "$DEMO_FILES/broker.log"; do
+    kill -0 $broker 2>/dev/null || exit 1
+    sleep 0.05
+done
+"$DEMO_DAEMON" --source "$DEMO_SOURCE" --loop --mqtt "mqtt://127.0.0.1:$DEMO_PORT" --set preview.enabled=true \
+    --set preview.rate=15 --set "outbox.path=$DEMO_FILES/outbox.sqlite" >"$DEMO_FILES/daemon.log" 2>&1 &
+daemon=$!
+: >"$DEMO_FILES/ready"
+wait
