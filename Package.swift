@@ -174,7 +174,7 @@ let package = Package(
         tests(of: "FaceMetadata"),
         tests(
             of: "FaceTracking",
-            ["FaceInference", "FaceMetadata", "Frames", "MediaFiles"],
+            ["FaceInference", "FaceMessages", "FaceMetadata", "Frames", "MediaFiles"],
             exclude: ["trace-to-numbers.py"]
         ),
         tests(of: "FaceMessages", ["FaceMetadata"], exclude: ["Golden"]),

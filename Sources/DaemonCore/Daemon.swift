@@ -71,6 +71,7 @@ package struct Daemon: Sendable {
         // No face is there until a frame says so: what a run that died left retained must not outlive it. After the
         // status, by which subscribers know that nothing is being looked at yet.
         if let delivery { publisher.publishEmptySet(only: delivery.sink) }
+        publisher.publishToday(always: true)
         let camera = SessionService(
             settings: settings,
             isOn: isDetecting,
@@ -102,7 +103,7 @@ package struct Daemon: Sendable {
             )
             services.append(.init(service: broker))
         }
-        services.append(.init(service: stats))
+        services += [.init(service: stats), .init(service: DayService(publisher: publisher))]
         if let load = options.reload {
             let reload = ReloadService(running: settings, load: load, apply: { camera.apply($0) }, logger: logger)
             services.append(.init(service: reload, successTerminationBehavior: .gracefullyShutdownGroup))

@@ -1,120 +1,133 @@
 import FaceMessages
 import FaceMetadata
-import FoundationEssentials
 import Frames
 package import MQTT
 import Synchronization
 
 /// Numbers events and faces, so that no number is ever used twice, not even after a restart, and keeps which faces
-/// subscribers believe present; both in the outbox.
+/// subscribers believe present and what was seen today; all in the outbox.
+///
+/// What an event changes is written together with it: a daemon that is killed has published and counted both or neither.
 package final class Ledger: Sendable {
-    private static let faceIDKey = "nextFaceID"
-    private static let openFacesKey = "openFaces"
-
-    /// What the leave of a face needs, which a run that was killed cannot supply any more.
-    fileprivate struct OpenFace: Codable {
-        var faceID: Int
-        var bounds: [Double]
-        var confidence: Double
-        var frame: Int
-        var mediaTime: Double
-        var entered: Int64
-        var lastTold: Int64
+    private enum Key {
+        static let faceID = "nextFaceID"
+        static let openFaces = "owedLeaves"
+        static let today = "today"
     }
 
-    private let store: Outbox
-    private let openFaces: Mutex<[OpenFace]>
-    private let orphans: [OpenFace]
+    private struct State {
+        /// The faces whose leave is not published yet, and the leave that is owed should this run die.
+        var open: [FaceID: (entered: Timestamp, leave: FaceEvent)]
+        var today: DayTotals
+    }
 
     /// The face numbers that are believed; half of what JSON readers take exactly, so that counting on stays within.
     private static let faceIDs = 1...(1 << 52)
+    /// Writes what is kept in the form of messages, which their reader checks.
+    private static let encoder = MessageEncoder(camera: "", boot: "")
+
+    private let store: Outbox
+    private let state: Mutex<State>
+    private let orphans: [FaceEvent]
 
     /// Begins with what an earlier run left in an outbox; with 1 in one without a file.
     package init(store: Outbox = Outbox()) {
         self.store = store
-        let saved = store.value(for: Self.openFacesKey).flatMap { bytes in
-            try? JSONDecoder().decode([OpenFace].self, from: Data(bytes))
+        orphans = (store.value(for: Key.openFaces) ?? []).split(separator: UInt8(ascii: "\n")).compactMap { line in
+            guard case .event(let message)? = try? MessageDecoder().decode(line, on: .leave),
+                Self.faceIDs.contains(message.event.face.faceID.rawValue)
+            else { return nil }
+            return message.event
         }
-        orphans = (saved ?? []).filter { Self.faceIDs.contains($0.faceID) && $0.isPlausible }
-        // Still open until each one's leave is noted: this run may die before it has published them all.
-        openFaces = Mutex(orphans)
+        var today = DayTotals(since: .wallClock())
+        if let saved = store.value(for: Key.today),
+            case .today(let message)? = try? MessageDecoder().decode(saved, on: .today)
+        {
+            today = message.totals
+        }
+        // Still open until each one's leave is published: this run may die before it has published them all.
+        let open = orphans.map { ($0.face.faceID, ($0.stamp.time, $0)) }
+        state = Mutex(State(open: Dictionary(open) { $1 }, today: today))
     }
 
-    /// The number of the next event; each call gives the next one.
-    func nextSequence() -> Int { Int(store.nextSequence()) }
+    /// The number of the next event; each call gives the next one. What is kept with the event is written when it is.
+    func nextSequence(with kept: [String: [UInt8]?]) -> Int { Int(store.nextSequence(with: kept)) }
+
+    /// Keeps what belongs to an event that is not published.
+    func keep(_ kept: [String: [UInt8]?]) { store.set(kept) }
 
     /// The identity that the next face to enter gets.
     func nextFaceID() -> FaceID {
-        let saved = store.value(for: Self.faceIDKey)
+        let saved = store.value(for: Key.faceID)
         let number = saved.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
-        let afterOrphans = (orphans.map(\.faceID).max() ?? 0) + 1
+        let afterOrphans = (orphans.map(\.face.faceID.rawValue).max() ?? 0) + 1
         if let number, Self.faceIDs.contains(number) { return FaceID(rawValue: max(number, afterOrphans)) }
         guard saved != nil || store.mayHaveLostValues else { return FaceID(rawValue: afterOrphans) }
         // What was used before is unknown. No run has seen a new face each second since 1970.
         return FaceID(rawValue: max(Int(Timestamp.wallClock().nanoseconds / 1_000_000_000), afterOrphans))
     }
 
-    /// Notes an event as published: an enter opens a face, a leave closes it.
-    func note(_ event: FaceEvent) {
-        openFaces.withLock { faces in
-            let known = faces.first { $0.faceID == event.face.faceID.rawValue }
-            faces.removeAll { $0.faceID == event.face.faceID.rawValue }
-            if case .leave = event.kind {
-                save(faces)
-                return
+    /// Notes an event: an enter opens a face, a leave closes it, and counts it for today.
+    ///
+    /// - Returns: What is to be kept with the event, and today's totals if they are other ones now.
+    func note(_ event: FaceEvent, at now: Timestamp) -> (kept: [String: [UInt8]?], today: DayTotals?) {
+        state.withLock { state in
+            let before = state.today
+            let face = event.face.faceID
+            let known = state.open.removeValue(forKey: face)
+            var kept: [String: [UInt8]?] = [:]
+            _ = turn(&state, to: now)
+            switch event.kind {
+            case .leave:
+                state.today.add(event.face.visit)
+            default:
+                let entered = known?.entered ?? event.stamp.time
+                state.open[face] = (entered, event.owedLeave(entered: entered))
             }
-            faces.append(OpenFace(event, entered: known?.entered))
-            save(faces)
-            guard case .enter = event.kind else { return }
-            store.set(Array(String(event.face.faceID.rawValue + 1).utf8), for: Self.faceIDKey)
+            if case .enter = event.kind {
+                state.today.mostFaces = max(state.today.mostFaces, presentFaces(state))
+                kept[Key.faceID] = Array(String(face.rawValue + 1).utf8)
+            }
+            let leaves = state.open.sorted { $0.key < $1.key }.map(\.value.leave)
+            kept[Key.openFaces] = Array(
+                leaves.map { Self.encoder.event($0, id: "", seq: 0, latency: nil).payload }.joined(separator: "\n".utf8)
+            )
+            guard state.today != before else { return (kept, nil) }
+            kept[Key.today] = Self.encoder.today(state.today).payload
+            return (kept, state.today)
         }
     }
 
-    /// The leaves, with reason `restart`, of the faces that an earlier run left open by dying.
-    func leavesOfLastRun() -> [FaceEvent] { orphans.map(\.leave) }
-
-    private func save(_ faces: [OpenFace]) {
-        // Numbers and texts always encode; there is nothing to lose by leaving the old value in place.
-        guard let data = try? JSONEncoder().encode(faces) else { return }
-        store.set(Array(data), for: Self.openFacesKey)
+    /// Today's totals, begun anew if another day has begun: only then, unless `always`.
+    func today(at now: Timestamp, always: Bool) -> DayTotals? {
+        state.withLock { state in
+            let isNew = turn(&state, to: now)
+            if isNew || always { store.set(Self.encoder.today(state.today).payload, for: Key.today) }
+            return isNew || always ? state.today : nil
+        }
     }
+
+    private func turn(_ state: inout State, to now: Timestamp) -> Bool {
+        state.today.turn(to: now, faces: presentFaces(state)) { $0.localOffset }
+    }
+
+    /// How many faces are there; those of an earlier run are not.
+    private func presentFaces(_ state: State) -> Int {
+        state.open.count { face, _ in !orphans.contains { $0.face.faceID == face } }
+    }
+
+    /// The leaves, with reason `restart`, of the faces that an earlier run left open by dying.
+    func leavesOfLastRun() -> [FaceEvent] { orphans }
 }
 
-extension Ledger.OpenFace {
-    fileprivate init(_ event: FaceEvent, entered: Int64?) {
-        let bounds = event.face.bounds
-        self.init(
-            faceID: event.face.faceID.rawValue,
-            bounds: [bounds.x, bounds.y, bounds.width, bounds.height],
-            confidence: event.face.confidence,
-            frame: event.stamp.frame,
-            mediaTime: event.stamp.mediaTime,
-            entered: entered ?? event.stamp.time.nanoseconds,
-            lastTold: event.stamp.time.nanoseconds
-        )
-    }
-
-    /// Whether the values can be computed with: a damaged outbox may hold anything.
-    fileprivate var isPlausible: Bool {
-        let times: ClosedRange<Int64> = 0...(1 << 62)
-        return bounds.allSatisfy { (-1...2).contains($0) } && (0...1).contains(confidence) && frame >= 0
-            && (0...1e12).contains(mediaTime) && times.contains(entered) && times.contains(lastTold)
-    }
-
-    /// The leave that the dead run owed, as of the last message about the face.
-    fileprivate var leave: FaceEvent {
-        let lastSeen = Timestamp(nanoseconds: lastTold)
-        let box = bounds + Array(repeating: 0, count: max(0, 4 - bounds.count))
-        let face = FaceObject(
-            faceID: FaceID(rawValue: faceID),
-            bounds: NormalizedRect(x: box[0], y: box[1], width: box[2], height: box[3]),
-            confidence: confidence
-        )
-        let dwell = max(0, lastSeen.seconds(since: Timestamp(nanoseconds: entered)))
+extension FaceEvent {
+    /// The leave that is owed if nothing is known of the face after this event.
+    fileprivate func owedLeave(entered: Timestamp) -> FaceEvent {
+        let dwell = max(0, stamp.time.seconds(since: entered))
         return FaceEvent(
-            kind: .leave(dwell: dwell, lastSeen: lastSeen, reason: .restart),
+            kind: .leave(dwell: dwell, lastSeen: stamp.time, reason: .restart),
             face: face,
-            stamp: FrameStamp(frame: frame, time: lastSeen, mediaTime: mediaTime)
+            stamp: stamp
         )
     }
 }

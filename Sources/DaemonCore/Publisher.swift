@@ -111,6 +111,13 @@ package final class Publisher: Sendable {
         }
     }
 
+    /// Publishes what was seen today, unless nothing but time has passed; `always` in any case.
+    func publishToday(always: Bool = false) {
+        post(waits: false) { [self] in
+            if let today = ledger.today(at: .wallClock(), always: always) { send(today) }
+        }
+    }
+
     package func publish(_ status: DaemonStatus) {
         post(waits: false) { [self] in send(encoder.status(status)) }
     }
@@ -126,24 +133,22 @@ package final class Publisher: Sendable {
     }
 
     private func publishAndNote(_ event: FaceEvent, captured: ContinuousClock.Instant?) {
-        // A face is open before its enter is published and until its leave has been: subscribers who got the one get
-        // the other, even if the daemon is killed in between.
-        guard case .leave = event.kind else {
-            ledger.note(event)
-            publish(event, captured: captured)
-            return
+        let now = Timestamp.wallClock()
+        let (kept, today) = ledger.note(event, at: now)
+        if wanted.contains(Topic(event.kind)) {
+            let latency = captured.map { (ContinuousClock.now - $0).seconds }
+            let (id, number) = (ULID.make(at: now), ledger.nextSequence(with: kept))
+            var message = encoder.event(event, id: id, seq: number, latency: latency)
+            message.captured = captured
+            send(message)
+        } else {
+            ledger.keep(kept)
         }
-        publish(event, captured: captured)
-        ledger.note(event)
+        if let today { send(today) }
     }
 
-    private func publish(_ event: FaceEvent, captured: ContinuousClock.Instant?) {
-        guard wanted.contains(Topic(event.kind)) else { return }
-        let latency = captured.map { (ContinuousClock.now - $0).seconds }
-        let id = ULID.make(at: .wallClock())
-        var message = encoder.event(event, id: id, seq: ledger.nextSequence(), latency: latency)
-        message.captured = captured
-        send(message)
+    private func send(_ today: DayTotals) {
+        if wanted.contains(.today) { send(encoder.today(today)) }
     }
 
     private func send(_ message: Message) {

@@ -73,27 +73,17 @@ package struct ServiceManager: Sendable {
 ///
 /// Waiting for a camera is life; a model or a driver's buffer that never comes back is not, and only a restart helps.
 struct Watchdog {
-    enum Verdict: Hashable {
-        case alive
-        /// A frame has been worked on for the whole interval, since the last verdict or for longer.
-        case newlyStuck
-        case stillStuck
-    }
-
     let interval: Duration
-    private var wasStuck = false
+    /// Whether a frame has been worked on for the whole interval.
+    private(set) var isStuck = false
 
-    init(interval: Duration) {
-        self.interval = interval
-    }
-
-    mutating func judge(timeWithFrame: Duration) -> Verdict {
-        guard timeWithFrame >= interval else {
-            wasStuck = false
-            return .alive
-        }
-        defer { wasStuck = true }
-        return wasStuck ? .stillStuck : .newlyStuck
+    /// Takes for how long the newest frame has been worked on.
+    ///
+    /// - Returns: Whether it has just become too long.
+    mutating func hasJustStuck(timeWithFrame: Duration) -> Bool {
+        let wasStuck = isStuck
+        isStuck = timeWithFrame >= interval
+        return isStuck && !wasStuck
     }
 }
 
@@ -113,15 +103,13 @@ struct WatchdogService: Service {
         var watchdog = Watchdog(interval: interval)
         while true {
             let time = meter.timeWithFrame
-            switch watchdog.judge(timeWithFrame: time) {
-            case .alive: manager.alive()
-            case .newlyStuck:
+            if watchdog.hasJustStuck(timeWithFrame: time) {
                 logger.error(
                     "a frame is stuck in the analysis; the service manager will restart facetd",
                     metadata: ["for": "\(time)"]
                 )
-            case .stillStuck: break
             }
+            if !watchdog.isStuck { manager.alive() }
             // Twice as often as wanted, as sd_watchdog_enabled(3) advises.
             try await Task.sleep(for: interval / 2)
         }

@@ -75,6 +75,21 @@ struct StatsService: Service {
     }
 }
 
+/// Begins the totals of `today` anew soon after midnight, although no face comes.
+struct DayService: Service {
+    let publisher: Publisher
+
+    func run() async {
+        // Not a sleep until midnight: the clock may be set, and the machine suspended.
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                try await Task.sleep(for: .seconds(10))
+                publisher.publishToday()
+            }
+        }
+    }
+}
+
 extension FrameCounts {
     /// The drops by the names that messages and the log have for them.
     var droppedByName: [String: Int] {

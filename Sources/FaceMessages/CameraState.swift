@@ -42,7 +42,7 @@ public struct CameraState: Hashable, Sendable {
         public static let count = Change(rawValue: 4)
         /// The last event.
         public static let event = Change(rawValue: 8)
-        /// The figures.
+        /// The figures, or those of today.
         public static let stats = Change(rawValue: 16)
         /// How many frames a second are analysed.
         public static let rate = Change(rawValue: 32)
@@ -65,6 +65,9 @@ public struct CameraState: Hashable, Sendable {
 
     /// The figures of the newest interval; nil while the daemon is not online.
     public private(set) var stats: DaemonStats?
+
+    /// What was seen since local midnight; nil if the daemon does not publish it.
+    public private(set) var today: DayTotals?
 
     private var metadata: MetadataMessage?
     private var count: Int?
@@ -134,6 +137,7 @@ public struct CameraState: Hashable, Sendable {
             introduce(message.origin)
             lastEvent = message
         case .count(let faces): count = faces
+        case .today(let message): today = message.totals
         case .detectState(let isOn): isDetecting = isOn
         case .stats(let message):
             guard status == nil || (status?.state == .online && boot == message.origin.boot) else { break }
@@ -199,7 +203,7 @@ public struct CameraState: Hashable, Sendable {
         if stamp != before.stamp || faces != before.faces { change.insert(.faces) }
         if faceCount != before.faceCount { change.insert(.count) }
         if lastEvent != before.lastEvent { change.insert(.event) }
-        if stats != before.stats { change.insert(.stats) }
+        if (stats, today) != (before.stats, before.today) { change.insert(.stats) }
         if analysisRate != before.analysisRate { change.insert(.rate) }
         return change
     }

@@ -8,6 +8,8 @@ public enum DecodedMessage: Hashable, Sendable {
     case event(EventMessage)
     /// How many faces there are.
     case count(Int)
+    /// What was seen since local midnight.
+    case today(TodayMessage)
     /// The daemon's and its camera's condition.
     case status(StatusMessage)
     /// Rates, times and counters.
@@ -21,6 +23,7 @@ public enum DecodedMessage: Hashable, Sendable {
         case .metadata: .metadata
         case .event(let message): Topic(message.event.kind)
         case .count: .count
+        case .today: .today
         case .status: .status
         case .stats: .stats
         case .detectState: .detectState
@@ -32,7 +35,7 @@ public enum DecodedMessage: Hashable, Sendable {
         switch self {
         case .metadata(let message): message.stamp
         case .event(let message): message.event.stamp
-        case .count, .status, .stats, .detectState: nil
+        case .count, .today, .status, .stats, .detectState: nil
         }
     }
 
@@ -41,6 +44,7 @@ public enum DecodedMessage: Hashable, Sendable {
         switch self {
         case .metadata(let message): message.origin
         case .event(let message): message.origin
+        case .today(let message): message.origin
         case .status(let message): message.origin
         case .stats(let message): message.origin
         case .count, .detectState: nil
@@ -99,6 +103,20 @@ public struct EventMessage: Hashable, Sendable {
         self.seq = seq
         self.event = event
         self.latency = latency
+    }
+}
+
+/// What a camera has seen since local midnight.
+public struct TodayMessage: Hashable, Sendable {
+    /// Its sender.
+    public var origin: MessageOrigin
+    /// The totals.
+    public var totals: DayTotals
+
+    /// Makes a message from its origin and the totals.
+    public init(origin: MessageOrigin, totals: DayTotals) {
+        self.origin = origin
+        self.totals = totals
     }
 }
 

@@ -21,7 +21,20 @@ extension EventMessage: WireValue {
         try event.stamp.fields(&wire)
         try event.face.place(&wire)
         try event.kind.fields(&wire)
+        if case .leave = event.kind { try wire.optional("visit", &event.face.visit, .object(Visit())) }
         try wire.optional("latencyMs", &latency, .milliseconds(decimals: 1))
+    }
+}
+
+extension TodayMessage: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try origin.fields(&wire)
+        try wire.field("since", &totals.since, .time)
+        try wire.field("visits", &totals.visits, .counter)
+        try wire.field("looks", &totals.looks, .counter)
+        try wire.field("lookingSeconds", &totals.lookingSeconds, .seconds)
+        try wire.field("smiles", &totals.smiles, .counter)
+        try wire.field("mostFaces", &totals.mostFaces, .counter)
     }
 }
 
@@ -120,6 +133,19 @@ extension FrameStamp {
 
 // MARK: - Faces
 
+extension Visit: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("smiles", &smiles, .counter)
+        try wire.field("smilingSeconds", &smilingSeconds, .seconds)
+        try wire.field("blinks", &blinks, .counter)
+        try wire.field("looks", &looks, .counter)
+        try wire.field("lookingSeconds", &lookingSeconds, .seconds)
+        try wire.optional("nearestDistance", &nearestDistance, .amount(decimals: 2))
+        try wire.field("largestHeight", &largestHeight, .length)
+        try wire.field("judgedShare", &judgedShare, .share)
+    }
+}
+
 extension FaceObject: WireValue {
     /// What a reader begins with.
     static let blank = FaceObject(
@@ -138,6 +164,12 @@ extension FaceObject: WireValue {
         try wire.optional("smile", &smile, .share)
         try wire.optional("leftEyeClosed", &leftEyeClosed, .flag)
         try wire.optional("rightEyeClosed", &rightEyeClosed, .flag)
+        try wire.optional("leftEyeOpen", &leftEyeOpen, .share)
+        try wire.optional("rightEyeOpen", &rightEyeOpen, .share)
+        try wire.optional("mouthOpen", &mouthOpen, .share)
+        try wire.optional("talking", &talking, .flag)
+        try wire.optional("blinksPerMinute", &blinksPerMinute, .amount(decimals: 1))
+        try wire.optional("eyesClosedShare", &eyesClosedShare, .share)
         try wire.optional("looking", &looking, .flag)
         try wire.optional("gaze", &gaze, .object(Gaze(yaw: 0, pitch: 0)))
         try wire.optional("distance", &distance, .amount(decimals: 2))
@@ -200,7 +232,7 @@ extension FaceEvent.Kind {
     /// What belongs to the event.
     fileprivate mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         switch self {
-        case .enter, .smile, .look: break
+        case .enter, .smile, .mouthOpen, .look: break
         case .lookAway(var duration):
             try wire.field("duration", &duration, .seconds)
             self = .lookAway(duration: duration)
@@ -222,6 +254,9 @@ extension FaceEvent.Kind {
         case .eyesClosed(var eyes, var duration):
             try Self.closing(&eyes, &duration, &wire)
             self = .eyesClosed(eyes: eyes, duration: duration)
+        case .eyesOpen(var eyes, var duration):
+            try Self.closing(&eyes, &duration, &wire)
+            self = .eyesOpen(eyes: eyes, duration: duration)
         }
     }
 

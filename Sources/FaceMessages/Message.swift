@@ -115,21 +115,16 @@ public struct CloudEventAttributes: Hashable, Sendable {
 
     /// One segment of a URI's path: all but RFC 3986's unreserved characters are percent-encoded, byte by byte.
     private static func pathSegment(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".unicodeScalars)
-        var segment = String.UnicodeScalarView()
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                segment.append(Unicode.Scalar(byte))
-            default:
-                segment.append("%")
-                segment.append(digits[Int(byte >> 4)])
-                segment.append(digits[Int(byte & 15)])
+        text.utf8.reduce(into: "") { segment, byte in
+            let scalar = Unicode.Scalar(byte)
+            if byte < 0x80,
+                Character(scalar).isLetter || Character(scalar).isNumber || "-._~".contains(Character(scalar))
+            {
+                segment.unicodeScalars.append(scalar)
+            } else {
+                segment += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
             }
         }
-        return String(segment)
     }
 }
 
@@ -139,24 +134,15 @@ public struct CloudEventAttributes: Hashable, Sendable {
 public enum ULID {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-    /// Makes an identifier for a time, with random bits from `generator`.
-    public static func make(at time: Timestamp, using generator: inout some RandomNumberGenerator) -> String {
-        let milliseconds = UInt64(max(0, time.nanoseconds / 1_000_000)) & 0xFFFF_FFFF_FFFF
-        var bits =
-            UInt128(milliseconds) << 80
-            | UInt128(generator.next() as UInt64) << 16
-            | UInt128(UInt16.random(in: .min ... .max, using: &generator))
+    /// Makes an identifier for a time.
+    public static func make(at time: Timestamp) -> String {
+        let milliseconds = UInt128(max(0, time.nanoseconds / 1_000_000)) & 0xFFFF_FFFF_FFFF
+        var bits = milliseconds << 80 | UInt128.random(in: 0..<1 << 80)
         var characters = [UInt8](repeating: 0, count: 26)
         for position in characters.indices.reversed() {
             characters[position] = alphabet[Int(truncatingIfNeeded: bits & 31)]
             bits >>= 5
         }
         return String(decoding: characters, as: UTF8.self)
-    }
-
-    /// Makes an identifier for a time, with the system's random bits.
-    public static func make(at time: Timestamp) -> String {
-        var generator = SystemRandomNumberGenerator()
-        return make(at: time, using: &generator)
     }
 }

@@ -34,6 +34,9 @@ public struct MessageDecoder: Sendable {
             return .status(try read(StatusMessage(origin: origin, status: DaemonStatus(state: .offline)), bytes, topic))
         case .stats:
             return .stats(try read(StatsMessage(origin: origin, stats: DaemonStats()), bytes, topic))
+        case .today:
+            let totals = DayTotals(since: Timestamp(nanoseconds: 0))
+            return .today(try read(TodayMessage(origin: origin, totals: totals), bytes, topic))
         case .count:
             let limits = 0...MessageLimits.entries
             guard let count = try? JSONDecoder().decode(Int.self, from: Data(bytes)), limits.contains(count) else {

@@ -52,6 +52,11 @@ public struct MessageEncoder: Sendable {
         Message(topic: .count, payload: Array(String(faces).utf8))
     }
 
+    /// What was seen since local midnight.
+    public func today(_ totals: DayTotals) -> Message {
+        Message(topic: .today, payload: JSONWriter.payload(TodayMessage(origin: origin, totals: totals)))
+    }
+
     /// Whether detection is on.
     public func detectState(_ isOn: Bool) -> Message {
         Message(topic: .detectState, payload: Array((isOn ? "ON" : "OFF").utf8))

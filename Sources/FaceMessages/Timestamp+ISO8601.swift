@@ -15,43 +15,40 @@ extension Timestamp {
             + "." + pad(Int32((rest < 0 ? rest + 1_000_000_000 : rest) / 1000), 6) + "Z"
     }
 
+    /// Seconds that this machine's local time is ahead of UTC then.
+    package var localOffset: Int {
+        var seconds = time_t(nanoseconds / 1_000_000_000)
+        var local = tm()
+        guard localtime_r(&seconds, &local) != nil else { return 0 }
+        return local.tm_gmtoff
+    }
+
     /// Reads a time as `iso8601` writes it; nil for anything else, and for times that 64 bits of nanoseconds cannot
     /// hold, before September 1677 or after April 2262.
     ///
     /// The fraction may have any number of digits up to nine, or be missing.
     public init?(iso8601 text: some StringProtocol) {
-        let bytes = Array(text.utf8)
-        guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z") else { return nil }
-        func number(_ range: Range<Int>) -> Int32? {
-            var value: Int32 = 0
-            for byte in bytes[range] {
-                guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-                value = value * 10 + Int32(byte - UInt8(ascii: "0"))
-            }
-            return value
+        guard text.last == "Z" else { return nil }
+        let parts = text.dropLast().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let digits = parts.count == 2 ? Array(parts[1].utf8) : [UInt8(ascii: "0")]
+        let zeroToNine = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard let whole = parts.first, (1...9).contains(digits.count), digits.allSatisfy(zeroToNine.contains) else {
+            return nil
         }
-        let separators: [(Int, Unicode.Scalar)] = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")]
-        guard separators.allSatisfy({ bytes[$0.0] == UInt8(ascii: $0.1) }),
-            let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
-            let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
-            (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60
-        else { return nil }
-        var fraction: Int64 = 0
-        if bytes.count > 20 {
-            let digits = bytes.count - 21
-            guard bytes[19] == UInt8(ascii: "."), (1...9).contains(digits), let value = number(20..<20 + digits) else {
-                return nil
-            }
-            fraction = (digits..<9).reduce(Int64(value)) { value, _ in value * 10 }
-        }
+        let numbers = whole.split { "-T:".contains($0) }.compactMap { Int32($0) }
+        guard numbers.count == 6 else { return nil }
         var date = tm()
-        (date.tm_year, date.tm_mon, date.tm_mday) = (year - 1900, month - 1, day)
-        (date.tm_hour, date.tm_min, date.tm_sec) = (hour, minute, second)
-        let seconds = Int64(timegm(&date))
-        let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (nanoseconds, isJustTooFar) = whole.addingReportingOverflow(fraction)
+        (date.tm_year, date.tm_mon, date.tm_mday) = (numbers[0] - 1900, numbers[1] - 1, numbers[2])
+        (date.tm_hour, date.tm_min, date.tm_sec) = (numbers[3], numbers[4], numbers[5])
+        let fraction = (0..<9).reduce(Int64(0)) {
+            $0 * 10 + ($1 < digits.count ? Int64(digits[$1] - zeroToNine.lowerBound) : 0)
+        }
+        let (seconds, isTooFar) = Int64(timegm(&date)).multipliedReportingOverflow(by: 1_000_000_000)
+        let (nanoseconds, isJustTooFar) = seconds.addingReportingOverflow(fraction)
         guard !isTooFar, !isJustTooFar else { return nil }
         self.init(nanoseconds: nanoseconds)
+        // The same time in any other form, and days that no month has.
+        guard iso8601.prefix(19) == whole else { return nil }
     }
 }
 

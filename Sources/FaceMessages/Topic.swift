@@ -18,6 +18,10 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     case blink
     /// Eyes stay closed.
     case eyesClosed = "eyes_closed"
+    /// Eyes that stayed closed are open again.
+    case eyesOpen = "eyes_open"
+    /// A mouth stays wide open.
+    case mouthOpen = "mouth_open"
     /// A face has begun to look at the camera, or at what stands in `look.direction`.
     case look
     /// A look ended.
@@ -26,6 +30,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     case sign
     /// How many faces there are: a bare integer.
     case count
+    /// What was seen since local midnight.
+    case today
     /// Whether the daemon and its camera work; also the last will.
     case status
     /// Rates, times and counters, every `stats.interval`.
@@ -66,7 +72,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// Whether the broker keeps the last message for those who subscribe later; never true for events.
     public var isRetained: Bool {
         switch self {
-        case .metadata, .count, .status, .detectState: true
+        case .metadata, .count, .today, .status, .detectState: true
         default: false
         }
     }
@@ -86,6 +92,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
         case .smileEnd: .smileEnd(duration: 0, peak: 0)
         case .blink: .blink(eyes: .both, duration: 0)
         case .eyesClosed: .eyesClosed(eyes: .both, duration: 0)
+        case .eyesOpen: .eyesOpen(eyes: .both, duration: 0)
+        case .mouthOpen: .mouthOpen
         case .look: .look
         case .lookAway: .lookAway(duration: 0)
         case .sign: .sign(.longBlink)
@@ -94,10 +102,10 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     }
 
     /// What the owner of the camera can leave out; status, stats and the state of detection are always published.
-    public static let selectable = allCases.filter { $0 == .metadata || $0.isEvent || $0 == .count }
+    public static let selectable = allCases.filter { $0.isEvent || [.metadata, .count, .today].contains($0) }
 
     /// What is published unless the owner chooses otherwise: not the ends of what `metadata` shows anyway, nor what few want.
-    public static let selected = selectable.filter { $0 != .sign && $0.eventKind?.isEnd != true }
+    public static let selected = selectable.filter { ![.mouthOpen, .sign].contains($0) && $0.eventKind?.isEnd != true }
 
     /// The topic that an event is published on.
     public init(_ kind: FaceEvent.Kind) {
@@ -109,6 +117,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
             case .smileEnd: .smileEnd
             case .blink: .blink
             case .eyesClosed: .eyesClosed
+            case .eyesOpen: .eyesOpen
+            case .mouthOpen: .mouthOpen
             case .look: .look
             case .lookAway: .lookAway
             case .sign: .sign

@@ -36,6 +36,12 @@ public struct FaceEvent: Hashable, Sendable {
         /// Eyes have been closed for longer than a blink: which ones, and for how many seconds so far.
         case eyesClosed(eyes: Eyes, duration: Double)
 
+        /// Eyes that `eyesClosed` told of are open again: which ones those were, and for how many seconds they were closed.
+        case eyesOpen(eyes: Eyes, duration: Double)
+
+        /// A mouth has been wide open for half a second, which it is not in speech.
+        case mouthOpen
+
         /// A look at the camera, or at what stands in `FaceTracker.Parameters.Look.direction`, has lasted for a moment.
         case look
 
@@ -48,7 +54,7 @@ public struct FaceEvent: Hashable, Sendable {
         /// Which eyes were closed; nil for an event that is not about eyes.
         public var eyes: Eyes? {
             switch self {
-            case .blink(let eyes, _), .eyesClosed(let eyes, _): eyes
+            case .blink(let eyes, _), .eyesClosed(let eyes, _), .eyesOpen(let eyes, _): eyes
             default: nil
             }
         }
@@ -56,7 +62,7 @@ public struct FaceEvent: Hashable, Sendable {
         /// Whether it is the end of something that an event of its own began.
         public var isEnd: Bool {
             switch self {
-            case .smileEnd, .lookAway: true
+            case .smileEnd, .eyesOpen, .lookAway: true
             default: false
             }
         }
@@ -64,10 +70,10 @@ public struct FaceEvent: Hashable, Sendable {
         /// For how many seconds what ended, or what goes on, has lasted; nil for an event without a duration.
         public var duration: Double? {
             switch self {
-            case .blink(_, let duration), .eyesClosed(_, let duration), .smileEnd(let duration, _),
-                .lookAway(let duration):
+            case .blink(_, let duration), .eyesClosed(_, let duration), .eyesOpen(_, let duration),
+                .smileEnd(let duration, _), .lookAway(let duration):
                 duration
-            case .enter, .leave, .smile, .look, .sign: nil
+            case .enter, .leave, .smile, .mouthOpen, .look, .sign: nil
             }
         }
     }

@@ -72,6 +72,24 @@ public struct FaceObject: Hashable, Sendable {
     /// Whether the eye at the picture's right is closed.
     public var rightEyeClosed: Bool?
 
+    /// How far the eye at the picture's left is open, 0…1: 1 is as far as this eye usually is.
+    public var leftEyeOpen: Double?
+
+    /// How far the eye at the picture's right is open, 0…1: 1 is as far as this eye usually is.
+    public var rightEyeOpen: Double?
+
+    /// How far the lips are apart, 0…1: 1 is a wide yawn; speech reaches about half.
+    public var mouthOpen: Double?
+
+    /// Whether the lips move as in speech; nothing is heard, so that whoever chews talks too.
+    public var talking: Bool?
+
+    /// How often the face blinked in the last minute, per minute in which its eyes could be judged.
+    public var blinksPerMinute: Double?
+
+    /// The share of the last minute in which both eyes were closed, 0…1, blinks included.
+    public var eyesClosedShare: Double?
+
     /// Whether the face looks at the camera, or at what stands in `FaceTracker.Parameters.Look.direction`: from the event
     /// `look` to `look_away`.
     public var looking: Bool?
@@ -87,6 +105,9 @@ public struct FaceObject: Hashable, Sendable {
 
     /// Whether the face was seen in this very frame; false for one that is hidden, whose other values are the last seen.
     public var isSeen = true
+
+    /// What the face has done since its enter; nil before it, and in messages other than a `leave`.
+    public var visit: Visit?
 
     /// The points of the face mesh, for drawing; empty unless this program measured them, for they are not published.
     package var mesh: [NormalizedPoint] = []

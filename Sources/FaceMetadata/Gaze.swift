@@ -23,14 +23,9 @@ public struct Gaze: Hashable, Sendable {
 }
 
 extension FaceObject {
-    /// A field of a face that is published only if the owner of the camera wants it.
+    /// A property of a face, of the same name, that is published only if the owner of the camera wants it.
     public enum OptionalField: String, Hashable, Sendable, CaseIterable {
-        /// Whether the face looks at the camera or the thing beside it.
-        case looking
-        /// Where the face looks.
-        case gaze
-        /// How far away the face is.
-        case distance
+        case looking, gaze, distance, leftEyeOpen, rightEyeOpen, mouthOpen, talking, blinksPerMinute, eyesClosedShare
     }
 
     /// The face with those of the optional fields only.
@@ -41,6 +36,12 @@ extension FaceObject {
             case .looking: face.looking = nil
             case .gaze: face.gaze = nil
             case .distance: face.distance = nil
+            case .leftEyeOpen: face.leftEyeOpen = nil
+            case .rightEyeOpen: face.rightEyeOpen = nil
+            case .mouthOpen: face.mouthOpen = nil
+            case .talking: face.talking = nil
+            case .blinksPerMinute: face.blinksPerMinute = nil
+            case .eyesClosedShare: face.eyesClosedShare = nil
             }
         }
         return face

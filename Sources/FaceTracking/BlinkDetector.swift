@@ -79,8 +79,8 @@ struct BlinkDetector: Sendable {
 
     private(set) var samples = History<Sample>(capacity: EyeOpenness.capacity)
     /// Over 0.28 s, to measure how far a value lies from its neighbours.
-    private var shortTerm = TimedQuantile(seconds: 0.28, capacity: 64)
-    private var deviations = TimedQuantile(seconds: EyeOpenness.levelWindow, capacity: EyeOpenness.capacity)
+    private var shortTerm = SlidingQuantile(seconds: 0.28, capacity: 64)
+    private var deviations = SlidingQuantile(seconds: EyeOpenness.levelWindow, capacity: EyeOpenness.capacity)
     /// The weight of the eye at the left, smoothed, so that its noise does not become the signal's.
     private var leftWeight: Double?
     private var fall: Fall?

@@ -13,8 +13,12 @@ package struct ChangeGate: Sendable {
         package var position = 0.01
         /// The deadband of angles, in degrees.
         package var angle = 2.0
-        /// The deadband of the smile's amount, 0…1.
-        package var smile = 0.1
+        /// The deadband of amounts, 0…1: of the smile, and of how far eyes and mouth are open.
+        package var amount = 0.1
+        /// The deadband of the share of time in which the eyes are closed, 0…1.
+        package var closedShare = 0.05
+        /// The deadband of blinks, per minute.
+        package var blinks = 2.0
         /// The deadband of the gaze, in degrees: larger than that of angles, because eyes are never still.
         package var gaze: Double { 2.5 * angle }
         /// The deadband of the distance, as a share of it.
@@ -52,14 +56,24 @@ package struct ChangeGate: Sendable {
     private func flagsDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
         new.smiling != old.smiling || new.leftEyeClosed != old.leftEyeClosed
             || new.rightEyeClosed != old.rightEyeClosed || new.isSeen != old.isSeen
-            || new.looking != old.looking || (new.pose == nil) != (old.pose == nil)
+            || new.looking != old.looking || new.talking != old.talking || (new.pose == nil) != (old.pose == nil)
     }
 
     private func valuesDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
         positionsDiffer(new, old) || anglesDiffer(new.pose, old.pose)
-            || abs((new.smile ?? 0) - (old.smile ?? 0)) > parameters.smile
+            || amountsDiffer(new, old)
             || Self.differ(new.gaze, old.gaze) { $0.angle(to: $1) > parameters.gaze }
             || Self.differ(new.distance, old.distance) { abs($0 - $1) > parameters.distance * $1 }
+    }
+
+    private func amountsDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
+        func isOther(_ amount: KeyPath<FaceObject, Double?>, _ deadband: Double) -> Bool {
+            Self.differ(new[keyPath: amount], old[keyPath: amount]) { abs($0 - $1) > deadband }
+        }
+        return isOther(\.smile, parameters.amount) || isOther(\.leftEyeOpen, parameters.amount)
+            || isOther(\.rightEyeOpen, parameters.amount) || isOther(\.mouthOpen, parameters.amount)
+            || isOther(\.eyesClosedShare, parameters.closedShare)
+            || isOther(\.blinksPerMinute, parameters.blinks)
     }
 
     private func positionsDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {

@@ -44,8 +44,8 @@ struct EyeOpenness: Sendable {
     }
 
     private var levels = EachEye(
-        TimedQuantile(seconds: levelWindow, capacity: capacity),
-        TimedQuantile(seconds: levelWindow, capacity: capacity)
+        SlidingQuantile(seconds: levelWindow, capacity: capacity),
+        SlidingQuantile(seconds: levelWindow, capacity: capacity)
     )
 
     mutating func advance(left: FaceObservation.Lids, right: FaceObservation.Lids, at time: Double) -> Reading {
@@ -62,7 +62,7 @@ struct EyeOpenness: Sendable {
         )
     }
 
-    private static func level(of window: TimedQuantile) -> Double {
+    private static func level(of window: SlidingQuantile) -> Double {
         max(window.quantile(levelShare) ?? 0, lowestLevel)
     }
 }
@@ -99,30 +99,45 @@ struct ClosedEyes: Sendable {
     }
 
     private var eyes = EachEye(Eye(), Eye())
-    private var isReported = false
+    /// Which eyes were reported closed, and since when they are.
+    private var reported: (eyes: FaceEvent.Eyes, since: Double)?
 
     /// Which eyes are closed in the latest frame.
     var isClosed: EachEye<Bool> { EachEye(eyes.left.closed != nil, eyes.right.closed != nil) }
 
+    /// How far each eye is open in the latest frame, 0…1: as a share of its open level, of closed eyes of that from before.
+    var openness: EachEye<Double> {
+        EachEye(min(max(eyes.left.share, 0), 1), min(max(eyes.right.share, 0), 1))
+    }
+
+    /// The closed eyes that were reported, at a time in seconds; nil for none.
+    func ongoing(at time: Double) -> FaceEvent.Kind? {
+        reported.map { .eyesClosed(eyes: $0.eyes, duration: time - $0.since) }
+    }
+
+    /// Ends the closure that was reported, if there is one: what happened.
+    mutating func end(at time: Double) -> FaceEvent.Kind? {
+        defer { reported = nil }
+        return reported.map { .eyesOpen(eyes: $0.eyes, duration: max(0, time - $0.since)) }
+    }
+
     /// Takes the next frame.
     ///
-    /// - Returns: Which eyes have been closed for longer than a blink, and for how many seconds; nil unless that is new.
+    /// - Returns: Whether eyes have been closed for longer than a blink now, or are open again.
     mutating func advance(
         _ reading: EyeOpenness.Reading,
         canBeOneEye: Bool,
         at time: Double
-    ) -> (eyes: FaceEvent.Eyes, duration: Double)? {
+    ) -> FaceEvent.Kind? {
         eyes.left.advance(height: reading.height.left, level: reading.level.left, at: time)
         eyes.right.advance(height: reading.height.right, level: reading.level.right, at: time)
         guard let found = closure(canBeOneEye: canBeOneEye) else {
             // Whichever eye was closed counts until it is open, however the other one moves.
-            if isClosed == EachEye(false, false) { isReported = false }
-            return nil
+            return isClosed == EachEye(false, false) ? end(at: time) : nil
         }
-        let duration = time - found.since
-        guard !isReported, duration > BlinkDetector.longest else { return nil }
-        isReported = true
-        return (found.eyes, duration)
+        guard reported == nil, time - found.since > BlinkDetector.longest else { return nil }
+        reported = found
+        return ongoing(at: time)
     }
 
     /// Measures anew how long closed eyes are closed: they could not be seen for a while.

@@ -45,18 +45,8 @@ public struct FaceTracker: Sendable {
         package var sightings: [FaceSighting] = []
         /// What happened, in order.
         package var events: [FaceEvent] = []
-        /// Why some events cannot fire.
-        package var conditions = Conditions()
-    }
-
-    /// Why some events cannot fire although faces are seen.
-    package struct Conditions: Hashable, Sendable {
-        /// A face is too small to recognise its expression.
-        package var isTooSmall = false
-        /// A face is turned too far away to recognise its expression.
-        package var isTurnedAway = false
-        /// Too few frames are analysed to detect blinks.
-        package var isRateLow = false
+        /// Why some events cannot fire although faces are seen.
+        package var attention: Set<FaceAttention> = []
     }
 
     /// How faces are followed; others take effect with the next frame.
@@ -88,7 +78,7 @@ public struct FaceTracker: Sendable {
     ) -> Update {
         rate.advance(to: stamp.mediaTime)
         var update = Update()
-        update.conditions.isRateLow = rate.isKnown && rate.value < BlinkDetector.minimumRate
+        if rate.isKnown, rate.value < BlinkDetector.minimumRate { update.attention.insert(.lowFrameRate) }
         let usable = observations.filter(\.isFinite)
         let assignment = Assignment(of: usable, to: tracks, at: stamp.mediaTime)
         for (index, observation) in usable.enumerated() {
@@ -146,8 +136,8 @@ public struct FaceTracker: Sendable {
         update.events += tracks[index].takeExpressionEvents()
         update.sightings.append(tracks[index].sighting(observation))
         guard tracks[index].face != nil else { return }
-        if observation.eyeDistance < parameters.smallestEyeDistance { update.conditions.isTooSmall = true }
-        if abs(observation.pose.yaw) > parameters.yawLimit { update.conditions.isTurnedAway = true }
+        if observation.eyeDistance < parameters.smallestEyeDistance { update.attention.insert(.tooSmall) }
+        if abs(observation.pose.yaw) > parameters.yawLimit { update.attention.insert(.turnedAway) }
     }
 
     private mutating func dropUnseen(at stamp: FrameStamp, wasLookedAt: Bool, isCut: Bool, _ update: inout Update) {

@@ -28,14 +28,6 @@ struct LookDetector: Sendable {
     /// edge.
     private static let hysteresis = 1.25
 
-    /// What a frame brought.
-    struct Output: Hashable, Sendable {
-        /// Whether a look began.
-        var began = false
-        /// The look that ended.
-        var ended: FaceEvent.Kind?
-    }
-
     /// What a frame shows of a face's eyes.
     enum Eyes: Hashable, Sendable {
         /// They look there.
@@ -62,34 +54,34 @@ struct LookDetector: Sendable {
     ///   - distance: How far away the face is, in metres; nil if that is unknown.
     ///   - time: Seconds.
     ///   - parameters: What counts as a look.
-    /// - Returns: Whether a look began or ended.
+    /// - Returns: A look that began or ended.
     mutating func advance(
         _ eyes: Eyes,
         distance: Double?,
         at time: Double,
         _ parameters: FaceTracker.Parameters.Look
-    ) -> Output {
-        var output = Output()
+    ) -> FaceEvent.Kind? {
         // A blink is no look-away; eyes that are not seen for longer look at nothing.
         let isLong = lastOpen.map { time - $0 > BlinkDetector.longest } ?? true
-        if isLong { output.ended = leaveTarget(at: time, parameters) }
+        let ended = isLong ? leaveTarget(at: time, parameters) : nil
         if eyes == .unknown, isLong, isLooking != true { (isLooking, knownSince) = (nil, nil) }
         if eyes != .unknown { knownSince = knownSince ?? time }
-        guard case .open(let gaze) = eyes else { return output }
+        guard case .open(let gaze) = eyes else { return ended }
         lastOpen = time
         let room = onTarget == nil ? 1 : Self.hysteresis
         let isNear = parameters.near.map { near in distance.map { $0 <= near * room } ?? false } ?? true
         guard isNear, gaze.angle(to: parameters.direction) <= parameters.cone / 2 * room else {
-            output.ended = output.ended ?? leaveTarget(at: time, parameters)
-            return output
+            return ended ?? leaveTarget(at: time, parameters)
         }
-        onTarget = (onTarget?.since ?? time, time)
-        if isLooking != true, let onTarget, time - onTarget.since >= parameters.hold - Track.slack {
-            isLooking = true
-            output.began = true
-        }
-        return output
+        let since = onTarget?.since ?? time
+        onTarget = (since, time)
+        guard ended == nil, isLooking != true, time - since >= parameters.hold - Track.slack else { return ended }
+        isLooking = true
+        return .look
     }
+
+    /// The look that has begun and not ended; nil for none.
+    var ongoing: FaceEvent.Kind? { isLooking == true ? .look : nil }
 
     /// Ends the look under way, if there is one: what happened.
     mutating func end() -> FaceEvent.Kind? {
@@ -131,10 +123,7 @@ struct GazeMonitor: Sendable {
     private var filters = [OneEuroFilter](repeating: OneEuroFilter(ObservationSmoother.angle), count: 2)
     private var gazeTime = 0.0
     private var distanceTime = 0.0
-    private var look = LookDetector()
-
-    /// Whether the face looks at the target; nil if that is unknown.
-    var isLooking: Bool? { look.isLooking }
+    private(set) var look = LookDetector()
 
     /// Takes the next frame in which the face was seen.
     mutating func advance(
@@ -142,7 +131,7 @@ struct GazeMonitor: Sendable {
         areEyesOpen: Bool,
         at time: Double,
         _ parameters: FaceTracker.Parameters
-    ) -> LookDetector.Output {
+    ) -> FaceEvent.Kind? {
         let raw = observation.eyeDistance >= parameters.smallestEyeDistance ? observation.gaze : nil
         var eyes = raw == nil ? LookDetector.Eyes.unknown : .closed
         if areEyesOpen, let raw {
@@ -158,9 +147,6 @@ struct GazeMonitor: Sendable {
         measureDistance(observation, areEyesOpen: areEyesOpen, at: time, fieldOfView: parameters.fieldOfView)
         return look.advance(eyes, distance: distance, at: time, parameters.look)
     }
-
-    /// Ends the look under way, if there is one: what happened.
-    mutating func end() -> FaceEvent.Kind? { look.end() }
 
     private mutating func measureDistance(
         _ observation: FaceObservation,

@@ -34,32 +34,33 @@ struct History<Element: Sendable>: Sendable {
 /// Memory is taken once; a step moves part of a sorted array, which for a few hundred values takes less than computing
 /// any other quantile exactly.
 struct SlidingQuantile: Sendable {
+    private let duration: Double
     private let capacity: Int
-    private var ring: [Double] = []
+    private var values: History<(time: Double, value: Double)>
     private var sorted: [Double] = []
-    private var oldest = 0
 
-    init(capacity: Int) {
-        self.capacity = capacity
-        ring = Array(repeating: 0, count: capacity)
+    /// - Parameters:
+    ///   - duration: Seconds; a value that old exactly still counts.
+    ///   - capacity: How many values are kept at most, which shortens the window at very high frame rates.
+    init(seconds duration: Double = .infinity, capacity: Int) {
+        (self.duration, self.capacity) = (duration, capacity)
+        values = History(capacity: capacity)
         sorted.reserveCapacity(capacity)
     }
 
     /// How many values are in the window.
     var count: Int { sorted.count }
 
-    /// Takes a value into the window, the oldest out of it if it is full.
-    mutating func insert(_ value: Double) {
+    /// Takes a value into the window, and out of it those that are too old, or the oldest if it is full.
+    mutating func insert(_ value: Double, at time: Double = 0) {
         if count == capacity { removeOldest() }
-        ring[(oldest + count) % capacity] = value
+        while count > 0, values[values.end - count].time < time - duration { removeOldest() }
+        values.append((time, value))
         sorted.insert(value, at: position(of: value))
     }
 
-    /// Takes the oldest value out of the window.
-    mutating func removeOldest() {
-        guard count > 0 else { return }
-        sorted.remove(at: position(of: ring[oldest]))
-        oldest = (oldest + 1) % capacity
+    private mutating func removeOldest() {
+        sorted.remove(at: position(of: values[values.end - count].value))
     }
 
     /// The quantile of a share 0…1, interpolated between the two nearest values; nil while the window is empty.
@@ -80,37 +81,4 @@ struct SlidingQuantile: Sendable {
         }
         return low
     }
-}
-
-/// A sliding quantile of the values of the last seconds.
-struct TimedQuantile: Sendable {
-    private let duration: Double
-    private var times: History<Double>
-    private var window: SlidingQuantile
-    private var start = 0
-
-    /// - Parameters:
-    ///   - duration: Seconds; a value that old exactly still counts.
-    ///   - capacity: How many values are kept at most, which shortens the window at very high frame rates.
-    init(seconds duration: Double, capacity: Int) {
-        self.duration = duration
-        times = History(capacity: capacity)
-        window = SlidingQuantile(capacity: capacity)
-    }
-
-    /// How many values are in the window.
-    var count: Int { window.count }
-
-    mutating func insert(_ value: Double, at time: Double) {
-        window.insert(value)
-        times.append(time)
-        start = max(start, times.first)
-        while start < times.end - 1, times[start] < time - duration {
-            window.removeOldest()
-            start += 1
-        }
-    }
-
-    /// The quantile of a share 0…1; nil while the window is empty.
-    func quantile(_ share: Double) -> Double? { window.quantile(share) }
 }

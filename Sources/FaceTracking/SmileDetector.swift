@@ -43,18 +43,6 @@ package struct SmileDetector: Sendable {
     /// A smile also ends when it stays below this share of its highest level for `FaceTracker.Parameters.smileMerge`.
     private static let endShare = 0.58
 
-    /// What a frame brought.
-    struct Output: Hashable, Sendable {
-        /// Whether a smile began.
-        var began = false
-        /// The smile that ended.
-        var ended: FaceEvent.Kind?
-        /// Whether a smile has begun and not ended; nil if the mouth cannot be seen.
-        var smiling: Bool?
-        /// How much the face smiles, 0…1; nil if that is unknown.
-        var smile: Double?
-    }
-
     private struct Sample: Sendable {
         var time: Double
         /// With the resting level taken off.
@@ -83,8 +71,14 @@ package struct SmileDetector: Sendable {
     private var start = 0
     private var smile: Smile?
 
-    /// Whether one has begun and not ended.
-    var isSmiling: Bool { smile != nil }
+    /// How much the face smiles, 0…1; nil if the mouth cannot be seen.
+    private(set) var amount: Double?
+
+    /// Whether a smile has begun and not ended; nil if the mouth cannot be seen.
+    var isSmiling: Bool? { amount.map { _ in smile != nil } }
+
+    /// The smile that has begun and not ended; nil for none.
+    var ongoing: FaceEvent.Kind? { smile.map { _ in .smile } }
 
     /// Takes the mouth of the next frame in which the face was seen, at a time in seconds.
     ///
@@ -93,34 +87,28 @@ package struct SmileDetector: Sendable {
     ///   - isVisible: Whether the face is large and frontal enough to recognise a smile.
     ///   - time: Seconds.
     ///   - merge: For how many seconds a smile may weaken without ending.
-    /// - Returns: Whether a smile began or ended, and how much the face smiles.
+    /// - Returns: A smile that began or ended.
     mutating func advance(
         _ mouth: FaceObservation.MouthShape,
         isVisible: Bool,
         at time: Double,
         merge: Double
-    ) -> Output {
+    ) -> FaceEvent.Kind? {
         let rest = resting.quantile(Self.restQuantile) ?? 0
         let level = mouth.smileLevel - Self.restShare * min(1, Double(resting.count) / Self.restTrust) * rest
         append(mouth, level, at: time)
         guard isVisible else {
-            start = samples.end
-            return Output()
+            (start, amount) = (samples.end, nil)
+            return nil
         }
-        var output = Output(smile: min(max(level, 0), 1))
-        if smile != nil {
-            output.ended = endIfOver(at: time, merge)
-        } else {
-            resting.insert(mouth.smileLevel)
-            let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * rest
-            if rise > Self.leastRise, Self.onsets.contains(where: isHeld) {
-                let first = max(start, firstSample(within: Self.window))
-                smile = Smile(began: time, peak: mean(from: first, \.level))
-                output.began = true
-            }
-        }
-        output.smiling = isSmiling
-        return output
+        amount = min(max(level, 0), 1)
+        guard smile == nil else { return endIfOver(at: time, merge) }
+        resting.insert(mouth.smileLevel)
+        let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * rest
+        guard rise > Self.leastRise, Self.onsets.contains(where: isHeld) else { return nil }
+        let first = max(start, firstSample(within: Self.window))
+        smile = Smile(began: time, peak: mean(from: first, \.level))
+        return .smile
     }
 
     /// Ends the smile under way, if there is one: what happened.

@@ -5,7 +5,8 @@ struct Track: Sendable {
     /// Half a millisecond: three frames at 30 per second are 0.1 s but for rounding.
     static let slack = 0.0005
 
-    /// A gap no longer than this, in seconds, is bridged: a frame or a few that were lost or blurred within a blink.
+    /// A gap between frames no longer than this, in seconds, is bridged: a frame or a few that were lost or blurred within a
+    /// blink. A longer one breaks what was held or under way.
     static let bridgedGap = 0.15
 
     /// Which of all tracks this is, counted from 1.
@@ -25,10 +26,13 @@ struct Track: Sendable {
     private var ownRate: FrameRateMeter?
     private var enterTime = 0.0
     private var seenFrames = 0
+    /// Of the frames since the enter, in how many it was measured, and its expression known.
+    private var measuredFrames = (all: 0, judged: 0)
     private var latest: FaceObject
     private var smoother = ObservationSmoother()
     private var smile = SmileDetector()
     private var eyes = EyeMonitor()
+    private var lips = MouthMonitor()
     private var gaze = GazeMonitor()
     private var signs = SignDetector()
     private var expressionEvents: [(kind: FaceEvent.Kind, stamp: FrameStamp)] = []
@@ -69,8 +73,20 @@ struct Track: Sendable {
         readExpression(observation, at: stamp, min(frameRate, ownRate?.value ?? frameRate), parameters)
         if let face {
             latest.faceID = face.faceID
+            updateVisit()
             self.face = latest
         }
+    }
+
+    /// Takes the newest measurement into what the face has done since its enter.
+    private mutating func updateVisit() {
+        measuredFrames.all += 1
+        if latest.smiling != nil { measuredFrames.judged += 1 }
+        var visit = latest.visit ?? Visit()
+        visit.largestHeight = max(visit.largestHeight, latest.bounds.height)
+        if let distance = latest.distance { visit.nearestDistance = min(visit.nearestDistance ?? distance, distance) }
+        visit.judgedShare = Double(measuredFrames.judged) / Double(measuredFrames.all)
+        latest.visit = visit
     }
 
     /// The face as it was measured in the newest frame.
@@ -104,7 +120,7 @@ struct Track: Sendable {
     mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool, isCut: Bool) {
         if wasLookedAt { face?.isSeen = false }
         if isCut { face?.confidence = 0 }
-        if isLost(at: stamp) { eyes.interrupt(at: stamp.mediaTime) }
+        if isLost(at: stamp) { eyes.closed.interrupt(at: stamp.mediaTime) }
     }
 
     /// Whether the face has been unseen for longer than a gap that is bridged.
@@ -117,12 +133,14 @@ struct Track: Sendable {
     mutating func enter(as id: FaceID, at stamp: FrameStamp) -> FaceEvent {
         latest.faceID = id
         latest.trackedFrames = 1
+        updateVisit()
         enterTime = stamp.mediaTime
         face = latest
-        // What was over before is not reported, but a smile or a look that began earlier and lasts is news to subscribers.
+        // What was over before is not reported, but what began earlier and lasts is news to subscribers.
         expressionEvents.removeAll { $0.stamp.mediaTime < enterTime || $0.kind.isEnd }
-        for (kind, lasts) in [(FaceEvent.Kind.smile, smile.isSmiling), (.look, gaze.isLooking == true)] {
-            if lasts, !expressionEvents.contains(where: { $0.kind == kind }) { expressionEvents.append((kind, stamp)) }
+        let ongoing = [smile.ongoing, eyes.closed.ongoing(at: enterTime), lips.ongoing, gaze.look.ongoing]
+        for kind in ongoing.compactMap(\.self) where !expressionEvents.contains(where: { $0.kind == kind }) {
+            expressionEvents.append((kind, stamp))
         }
         return FaceEvent(kind: .enter, face: latest, stamp: stamp)
     }
@@ -132,8 +150,10 @@ struct Track: Sendable {
         guard var face else { return [] }
         face.confidence = latest.confidence
         let dwell = max(0, lastSeen.mediaTime - enterTime)
-        var (smile, gaze) = (smile, gaze)
-        let ended = [smile.end(at: lastSeen.mediaTime), gaze.end()].compactMap(\.self)
+        var (smile, eyes, gaze) = (smile, eyes.closed, gaze.look)
+        let ended = [smile.end(at: lastSeen.mediaTime), eyes.end(at: lastSeen.mediaTime), gaze.end()]
+            .compactMap(\.self)
+        for kind in ended { face.visit?.add(kind) }
         return (ended + [.leave(dwell: dwell, lastSeen: lastSeen.time, reason: reason)])
             .map { [face] in FaceEvent(kind: $0, face: face, stamp: stamp) }
     }
@@ -144,9 +164,10 @@ struct Track: Sendable {
     mutating func takeExpressionEvents() -> [FaceEvent] {
         guard !expressionEvents.isEmpty else { return [] }
         defer { expressionEvents.removeAll(keepingCapacity: true) }
-        guard let face else { return [] }
-        return expressionEvents.filter { $0.stamp.mediaTime >= enterTime }
-            .map { FaceEvent(kind: $0.kind, face: face, stamp: $0.stamp) }
+        let events = expressionEvents.filter { face != nil && $0.stamp.mediaTime >= enterTime }
+        for event in events { latest.visit?.add(event.kind) }
+        face?.visit = latest.visit
+        return events.compactMap { event in face.map { FaceEvent(kind: event.kind, face: $0, stamp: event.stamp) } }
     }
 
     private mutating func readExpression(
@@ -158,70 +179,54 @@ struct Track: Sendable {
         let isVisible =
             observation.eyeDistance >= parameters.smallestEyeDistance
             && abs(observation.pose.yaw) <= parameters.yawLimit
-        let mouth = smile.advance(
-            observation.mouthShape,
-            isVisible: isVisible,
-            at: stamp.mediaTime,
-            merge: parameters.smileMerge
-        )
-        latest.smile = mouth.smile
-        latest.smiling = mouth.smiling
-        if mouth.began { expressionEvents.append((.smile, stamp)) }
-        if let ended = mouth.ended { expressionEvents.append((ended, stamp)) }
-        let looked = eyes.advance(observation, isVisible: isVisible, at: stamp, frameRate: frameRate)
-        latest.leftEyeClosed = looked.isClosed?.left
-        latest.rightEyeClosed = looked.isClosed?.right
-        let look = gaze.advance(observation, areEyesOpen: looked.areOpen, at: stamp.mediaTime, parameters)
-        (latest.gaze, latest.distance, latest.looking) = (gaze.gaze, gaze.distance, gaze.isLooking)
-        if look.began { expressionEvents.append((.look, stamp)) }
-        if let ended = look.ended { expressionEvents.append((ended, stamp)) }
-        if let blink = looked.blink {
-            expressionEvents.append((.blink(eyes: blink.eyes, duration: blink.duration), blink.opened))
-        }
-        if let closure = looked.closure {
-            expressionEvents.append((.eyesClosed(eyes: closure.eyes, duration: closure.duration), stamp))
-        }
+        let (time, mouth) = (stamp.mediaTime, observation.mouthShape)
+        note(smile.advance(mouth, isVisible: isVisible, at: time, merge: parameters.smileMerge), at: stamp)
+        (latest.smile, latest.smiling) = (smile.amount, smile.isSmiling)
+        note(lips.advance(mouth.opening, isVisible: isVisible, at: time, frameRate: frameRate), at: stamp)
+        (latest.mouthOpen, latest.talking) = (lips.opening, lips.isTalking)
+        let (blink, closure) = eyes.advance(observation, isVisible: isVisible, at: stamp, frameRate, into: &latest)
+        note(gaze.advance(observation, areEyesOpen: eyes.areOpen, at: time, parameters), at: stamp)
+        (latest.gaze, latest.distance, latest.looking) = (gaze.gaze, gaze.distance, gaze.look.isLooking)
+        if let blink { note(.blink(eyes: blink.eyes, duration: blink.duration), at: blink.opened) }
+        note(closure, at: stamp)
         guard parameters.readsSigns else { return }
-        let closed = looked.isClosed.map { ($0, looked.openness) }
-        let sign = signs.advance(observation, eyes: closed, isMirrored: parameters.isMirrored, at: stamp.mediaTime)
-        if let sign { expressionEvents.append((sign, stamp)) }
+        note(signs.advance(observation, eyes: eyes.seen, isMirrored: parameters.isMirrored, at: time), at: stamp)
+    }
+
+    private mutating func note(_ kind: FaceEvent.Kind?, at stamp: FrameStamp) {
+        if let kind { expressionEvents.append((kind, stamp)) }
     }
 }
 
 /// All that is derived from the eyes of one face.
 struct EyeMonitor: Sendable {
-    /// What a frame brought.
-    struct Output {
-        /// A blink that ended about a tenth of a second ago.
-        var blink: BlinkDetector.Blink?
-        /// Eyes that have been closed for longer than a blink, once.
-        var closure: (eyes: FaceEvent.Eyes, duration: Double)?
-        /// Which eyes are closed; nil if that is unknown.
-        var isClosed: EachEye<Bool>?
-        /// How far each eye is open, as a share of its open level.
-        var openness = EachEye(1.0, 1.0)
-        /// Whether the eyes are open so far that their irises can be seen.
-        var areOpen = false
-    }
-
     /// Below this rate, in analysed frames per second, even eyes that stay closed are seen in too few frames; it stands
     /// for 5, as the least rate for blinks stands for 15.
     private static let minimumClosureRate = 4.5
 
+    /// Whether the eyes are open so far that their irises can be seen.
+    private(set) var areOpen = false
+    /// Which eyes are closed, and how far each is open as a share of its open level; nil if they cannot be judged.
+    private(set) var seen: (isClosed: EachEye<Bool>, openness: EachEye<Double>)?
+    var closed = ClosedEyes()
+
     private var openness = EyeOpenness()
     private var appearance = EyeAppearance()
     private var blink = BlinkDetector()
-    private var closed = ClosedEyes()
+    private var lastMinute = LastMinute()
 
-    /// Takes the next frame in which the face was seen.
+    /// Takes the next frame in which the face was seen, and sets what it shows of the eyes.
     ///
     /// Blinks are detected on smaller and more turned faces than closed eyes.
+    /// - Returns: A blink that ended about a tenth of a second ago; eyes that have been closed for longer than a blink, or were
+    ///   and are open again.
     mutating func advance(
         _ observation: FaceObservation,
         isVisible: Bool,
         at stamp: FrameStamp,
-        frameRate: Double
-    ) -> Output {
+        _ frameRate: Double,
+        into face: inout FaceObject
+    ) -> (blink: BlinkDetector.Blink?, closure: FaceEvent.Kind?) {
         let time = stamp.mediaTime
         let open = openness.advance(left: observation.leftLids, right: observation.rightLids, at: time)
         let reading = BlinkDetector.Reading(
@@ -230,19 +235,26 @@ struct EyeMonitor: Sendable {
             yaw: observation.pose.yaw,
             eyeDistance: observation.eyeDistance
         )
-        var output = Output()
-        output.areOpen = open.areOpen
-        output.blink = blink.advance(reading, at: stamp, frameRate: frameRate)
+        areOpen = open.areOpen
+        let happened = blink.advance(reading, at: stamp, frameRate: frameRate)
         guard isVisible, frameRate >= Self.minimumClosureRate else {
             closed.interrupt(at: time)
-            return output
+            seen = nil
+            lastMinute.advance(isClosed: nil, blinks: 0, at: time)
+            (face.leftEyeClosed, face.rightEyeClosed, face.leftEyeOpen, face.rightEyeOpen) = (nil, nil, nil, nil)
+            (face.blinksPerMinute, face.eyesClosedShare) = (nil, nil)
+            return (happened, nil)
         }
         let canBeOneEye = BlinkDetector.canWink(yaw: reading.yaw, eyeDistance: reading.eyeDistance)
-        output.closure = closed.advance(open, canBeOneEye: canBeOneEye, at: time)
-        (output.isClosed, output.openness) = (closed.isClosed, open.share)
-        return output
+        let closure = closed.advance(open, canBeOneEye: canBeOneEye, at: time)
+        seen = (closed.isClosed, open.share)
+        (face.leftEyeClosed, face.rightEyeClosed) = (closed.isClosed.left, closed.isClosed.right)
+        (face.leftEyeOpen, face.rightEyeOpen) = (closed.openness.left, closed.openness.right)
+        let seesBlinks = frameRate >= BlinkDetector.minimumRate
+        let areClosed = closed.isClosed == EachEye(true, true)
+        lastMinute.advance(isClosed: seesBlinks ? areClosed : nil, blinks: happened == nil ? 0 : 1, at: time)
+        let figures = seesBlinks ? lastMinute.figures : nil
+        (face.blinksPerMinute, face.eyesClosedShare) = (figures?.blinks, figures?.closedShare)
+        return (happened, closure)
     }
-
-    /// Measures anew how long closed eyes are closed: the face was not seen for a while.
-    mutating func interrupt(at time: Double) { closed.interrupt(at: time) }
 }

@@ -16,6 +16,8 @@ final class FaceFollower: @unchecked Sendable {
     private var decoder: JPEGDecoder?
     private var tracker: FaceTracker
     private var attention = AttentionFilter()
+    /// Mean brightness below which a picture is too dark, 0…1: noise then outweighs an eyelid's contrast.
+    private static let darkest = 0.08
     private var lastStamp: FrameStamp?
     private var lastDelivery: Double?
     private var stream: StreamDescription?
@@ -118,9 +120,10 @@ final class FaceFollower: @unchecked Sendable {
         let tracked = meter.measure(.track) {
             tracker.advance(to: frame.stamp, with: analysis.observations, isCut: analysis.isCut)
         }
-        var reasons = tracked.conditions.attention(luminance: analysis.luminance)
-        if analysis.observations.contains(where: \.isHeld) { reasons.append(.overBudget) }
-        attention.advance(reasons, at: frame.stamp.mediaTime)
+        var reasons = tracked.attention
+        if let luminance = analysis.luminance, luminance < Self.darkest { reasons.insert(.tooDark) }
+        if analysis.observations.contains(where: \.isHeld) { reasons.insert(.overBudget) }
+        attention.advance(FaceAttention.allCases.filter(reasons.contains), at: frame.stamp.mediaTime)
         var update = update(tracked, of: frame)
         update.events = gone + update.events
         update.sightings = tracked.sightings + analysis.unconfirmed.map { FaceSighting(track: nil, face: $0) }
@@ -205,21 +208,6 @@ final class FaceFollower: @unchecked Sendable {
             counts: meter.counts,
             landmarks: [:]
         )
-    }
-}
-
-extension FaceTracker.Conditions {
-    /// Mean brightness below which a picture is too dark, 0…1: noise then outweighs an eyelid's contrast.
-    private static let darkest = 0.08
-
-    /// Why some events cannot fire, before it is known to last.
-    fileprivate func attention(luminance: Double?) -> [FaceAttention] {
-        var reasons: [FaceAttention] = []
-        if let luminance, luminance < Self.darkest { reasons.append(.tooDark) }
-        if isTooSmall { reasons.append(.tooSmall) }
-        if isTurnedAway { reasons.append(.turnedAway) }
-        if isRateLow { reasons.append(.lowFrameRate) }
-        return reasons
     }
 }
 

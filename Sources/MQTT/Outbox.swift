@@ -18,6 +18,8 @@ package final class Outbox: EventStore {
         var hasBeenOpened = false
         var events: [Int64: StoredEvent] = [:]
         var values: [String: [UInt8]] = [:]
+        /// What is written together with the event of a number.
+        var pending: [Int64: [String: [UInt8]?]] = [:]
         /// The highest number used so far.
         var lastSequence: Int64 = 0
         var condition = StoreCondition(state: .ok)
@@ -25,6 +27,10 @@ package final class Outbox: EventStore {
         var writes = 0
         var nextLook: Int64 = 0
         var nextRetry: Int64 = 0
+
+        mutating func keep(_ changes: [String: [UInt8]?]) {
+            for (key, value) in changes { values[key] = value }
+        }
 
         var contents: OutboxFile.Contents {
             .init(
@@ -102,18 +108,26 @@ package final class Outbox: EventStore {
     /// Whether events survive a crash.
     package var condition: StoreCondition { state.withLock(\.condition) }
 
-    package func nextSequence() -> Int64 {
+    package func nextSequence() -> Int64 { nextSequence(with: [:]) }
+
+    /// A number for the next event, with values that are written together with it, so that a crash loses both or neither.
+    ///
+    /// Without a file, which keeps no events over a crash, they hold at once.
+    package func nextSequence(with values: [String: [UInt8]?]) -> Int64 {
         state.withLock { state in
             state.lastSequence += 1
+            if path == nil { state.keep(values) } else { state.pending[state.lastSequence] = values }
             return state.lastSequence
         }
     }
 
     @discardableResult
     package func append(_ event: StoredEvent) -> Bool {
-        write(.init(events: [event])) { state in
+        let values = state.withLock { $0.pending.removeValue(forKey: event.sequence) ?? [:] }
+        return write(.init(events: [event], values: values)) { state in
             state.lastSequence = max(state.lastSequence, event.sequence)
             state.events[event.sequence] = event
+            state.keep(values)
         }
     }
 
@@ -129,8 +143,11 @@ package final class Outbox: EventStore {
     package func value(for key: String) -> [UInt8]? { state.withLock { $0.values[key] } }
 
     /// Keeps a value under a key; nil forgets it. May wait for the disk.
-    package func set(_ value: [UInt8]?, for key: String) {
-        write(.init(values: [key: value])) { $0.values[key] = value }
+    package func set(_ value: [UInt8]?, for key: String) { set([key: value]) }
+
+    /// Keeps values under their keys, all or none over a crash; nil forgets one.
+    package func set(_ values: [String: [UInt8]?]) {
+        write(.init(values: values)) { $0.keep(values) }
     }
 
     /// Merges the log into the file once it has grown, and tries again what failed.

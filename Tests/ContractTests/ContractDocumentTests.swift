@@ -82,6 +82,7 @@ struct ContractDocumentTests {
                 case .some(let object) where object["faces"] != nil: .metadata
                 case .some(let object) where object["state"] != nil: .status
                 case .some(let object) where object["uptime"] != nil: .stats
+                case .some(let object) where object["visits"] != nil: .today
                 case .some(let object): (object["event_type"] as? String).flatMap(Topic.init(rawValue:))
                 }
             return try Self.message(payload, on: try #require(topic, "\(example.1)"))

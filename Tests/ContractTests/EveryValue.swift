@@ -11,6 +11,7 @@ enum EveryValue {
     static var messages: [Message] {
         events + statuses + [stats, encoder.detectState(true), encoder.detectState(false)]
             + [encoder.preview([0xFF], of: stamp), encoder.metadata([face], at: stamp), encoder.count(0)]
+            + [encoder.today(DayTotals(since: time))]
     }
 
     private static let encoder = MessageEncoder(camera: "Tür 1/α", boot: ULID.make(at: time))
@@ -23,18 +24,21 @@ enum EveryValue {
             pose: HeadPose(roll: -179.97, yaw: 180, pitch: -179.9),
             confidence: 1
         )
-        (face.trackedFrames, face.isSeen) = (1, false)
+        (face.trackedFrames, face.isSeen, face.visit) = (1, false, Visit())
+        (face.leftEyeOpen, face.rightEyeOpen, face.mouthOpen, face.talking) = (0, 1, 1, true)
+        (face.blinksPerMinute, face.eyesClosedShare) = (0, 1)
         (face.looking, face.gaze, face.distance) = (false, Gaze(yaw: -90, pitch: 90), 0)
         return face
     }()
 
     private static var events: [Message] {
         var kinds: [FaceEvent.Kind] = [
-            .enter, .smile, .smileEnd(duration: 0, peak: 1), .look, .lookAway(duration: 0),
+            .enter, .smile, .smileEnd(duration: 0, peak: 1), .mouthOpen, .look, .lookAway(duration: 0),
         ]
         kinds += FaceEvent.Sign.allCases.map { .sign($0) }
         for eyes in FaceEvent.Eyes.allCases {
             kinds += [.blink(eyes: eyes, duration: 0.1), .eyesClosed(eyes: eyes, duration: 0.7)]
+            kinds.append(.eyesOpen(eyes: eyes, duration: 0))
         }
         for reason in FaceEvent.LeaveReason.allCases {
             kinds.append(.leave(dwell: 0, lastSeen: time, reason: reason))

@@ -1,5 +1,6 @@
 import FaceMessages
 import FaceMetadata
+import FacetTestSupport
 import Frames
 import MQTT
 import Synchronization
@@ -35,29 +36,76 @@ struct PublisherTests {
         return try Publisher(encoder: encoder, wanted: Settings().publish, ledger: ledger, sinks: [sink])
     }
 
-    @Test("a daemon that dies while it publishes a face owes its leave")
+    @Test("a daemon that dies at any moment owes the leave of each face whose enter is kept, and no other")
     func deathInBetween() throws {
-        // What a run that died at the moment of telling would find, each time an event is told.
-        let witness = Witness { [self] in ledger().leavesOfLastRun().map(\.face.faceID.rawValue) }
-        let publisher = try publisher(ledger(), sink: witness)
-        publisher.publish([event(.enter, face: 1), event(.enter, face: 2), event(leave, face: 1)])
-        publisher.finish()
-        #expect(witness.owed == [[1], [1, 2], [1, 2]])
-        #expect(ledger().leavesOfLastRun().map(\.face.faceID.rawValue) == [2])
+        let directory = try TemporaryDirectory()
+        let path = directory.file("outbox.sqlite")
+        // What the next run would find in the file, at each message that a run which died just then had sent or not.
+        let witness = Witness {
+            guard let store = try? Outbox(path: path, logger: .silent) else { return [] }
+            var present: Set<Int> = []
+            for event in store.events() {
+                let topic = Topic(name: event.message.topic) ?? .status
+                guard case .event(let message)? = try? MessageDecoder().decode(event.message.payload, on: topic) else {
+                    continue
+                }
+                let face = message.event.face.faceID.rawValue
+                if topic == .leave { present.remove(face) } else { present.insert(face) }
+            }
+            let owed = Ledger(store: store).leavesOfLastRun().map(\.face.faceID.rawValue)
+            return owed == present.sorted() ? owed : [-1]
+        }
+        func run(_ body: (Publisher) -> Void) throws {
+            let store = try Outbox(path: path, logger: .silent)
+            let settings = BrokerSettings(host: "127.0.0.1", port: 1, clientID: "test")
+            let sink = BrokerSink(
+                connection: try BrokerConnection(settings: settings, store: store, logger: .silent),
+                base: "faces"
+            )
+            let encoder = MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
+            let publisher = try Publisher(
+                encoder: encoder,
+                wanted: Set(Topic.events),
+                ledger: Ledger(store: store),
+                sinks: [witness, sink, witness]
+            )
+            body(publisher)
+            publisher.finish()
+        }
+        try run { $0.publish([event(.enter, face: 1), event(.enter, face: 2), event(leave, face: 1)]) }
+        #expect(witness.owed == [[], [1], [1], [1, 2], [1, 2], [2]])
+        try run { publisher in
+            publisher.publish([event(.enter, face: 3)])
+            publisher.publishLeavesOfLastRun()
+        }
+        #expect(witness.owed.dropFirst(6) == [[2], [2, 3], [2, 3], [3]])
     }
 
-    @Test("leaves of the last run are owed until each is told, and new faces keep theirs")
-    func debts() throws {
-        let first = try publisher(ledger(), sink: Witness { [] })
-        first.publish([event(.enter, face: 1), event(.enter, face: 2)])
-        first.finish()
-        let witness = Witness { [self] in ledger().leavesOfLastRun().map(\.face.faceID.rawValue) }
-        let second = try publisher(ledger(), sink: witness)
-        second.publish([event(.enter, face: 3)])
-        second.publishLeavesOfLastRun()
-        second.finish()
-        #expect(witness.owed == [[1, 2, 3], [1, 2, 3], [2, 3]])
-        #expect(ledger().leavesOfLastRun().map(\.face.faceID.rawValue) == [3])
+    @Test("a visit counts for today with its leave, over restarts, also where events are not published")
+    func today() async throws {
+        var totals: [DayTotals] = []
+        for wanted in [Settings().publish, [.today]] {
+            let sink = MessageRecorder()
+            let encoder = MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
+            let publisher = try Publisher(encoder: encoder, wanted: wanted, ledger: ledger(), sinks: [sink])
+            publisher.publishToday(always: true)
+            publisher.publish([event(.enter, face: 1), event(.enter, face: 2), event(.look, face: 1)])
+            var visit = Visit()
+            (visit.looks, visit.lookingSeconds) = (1, 2.5)
+            var gone = event(leave, face: 1)
+            gone.face.visit = visit
+            publisher.publish([gone])
+            publisher.publishToday()
+            publisher.finish()
+            for message in await sink.takeAll() where message.topic == .today {
+                guard case .today(let today) = try MessageDecoder().decode(message.payload, on: .today) else { return }
+                totals.append(today.totals)
+            }
+        }
+        #expect(totals.map(\.visits) == [0, 0, 0, 1, 1, 2])
+        #expect(totals.map(\.mostFaces) == [0, 1, 2, 2, 2, 2])
+        #expect((totals.last?.looks, totals.last?.lookingSeconds) == (2, 5))
+        #expect(Set(totals.map(\.since)).count <= 2)
     }
 
     @Test(
@@ -76,9 +124,13 @@ struct PublisherTests {
 
     @Test("faces of the last run that cannot be computed with are left out")
     func damagedFaces() {
-        let face = #"{"faceID":7,"bounds":[0,0,1,1],"confidence":1,"frame":1,"mediaTime":1,"entered":1,"lastTold":2}"#
-        let wrong = face.replacing(#""entered":1"#, with: #""entered":-9223372036854775808"#)
-        store.set(Array("[\(wrong.replacing("7", with: "6")),\(face)]".utf8), for: "openFaces")
+        let encoder = MessageEncoder(camera: "", boot: "")
+        let face = String(
+            decoding: encoder.event(event(leave, face: 7), id: "", seq: 0, latency: nil).payload,
+            as: UTF8.self
+        )
+        let wrong = face.replacing(#""x":0.25"#, with: #""x":-9223372036854775808"#)
+        store.set(Array("{\n\(wrong.replacing("7", with: "6"))\n\(face)".utf8), for: "owedLeaves")
         #expect(ledger().leavesOfLastRun().map(\.face.faceID.rawValue) == [7])
         #expect(ledger().nextFaceID().rawValue == 8)
     }

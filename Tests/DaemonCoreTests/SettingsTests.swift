@@ -220,7 +220,8 @@ struct SettingsTests {
             problems("look: {near: 0, direction: [90, 0]}\nmetadata: {fields: [gaze, mood]}") == [
                 #"f.yaml:1: look.near: "0" is not metres from 0.1 to 20, or off"#,
                 "f.yaml:1: look.direction: must be yaw and pitch in degrees from -60 to 60, such as [12, -5]",
-                #"f.yaml:2: metadata.fields: "mood" is not one of looking, gaze, distance"#,
+                #"f.yaml:2: metadata.fields: "mood" is not one of looking, gaze, distance, leftEyeOpen, rightEyeOpen, "#
+                    + "mouthOpen, talking, blinksPerMinute, eyesClosedShare",
             ]
         )
     }

@@ -1,3 +1,5 @@
+import FaceMessages
+import FaceMetadata
 import FacetTestSupport
 import Foundation
 import Logging
@@ -25,6 +27,96 @@ struct CrashRecoveryTests {
             source + ["--mqtt", "mqtt://127.0.0.1:\(broker.port)"] + options,
             environment: ["XDG_STATE_HOME": directory.path]
         )
+    }
+
+    /// What a subscriber has got, each event once.
+    private struct Record {
+        var events: [String: EventMessage] = [:]
+        var today: DayTotals?
+        /// How many statistics of the last run came that had no event waiting.
+        var idleStats = 0
+
+        /// Takes a message; whether it is an event.
+        mutating func take(_ message: ReceivedMessage) throws -> Bool {
+            guard let topic = Topic(name: message.topic), topic != .detectSet, !message.payload.isEmpty else {
+                return false
+            }
+            switch try MessageDecoder().decode(message.payload, on: topic) {
+            case .event(let event):
+                events[event.id] = event
+                return true
+            case .today(let message): today = message.totals
+            case .stats(let message):
+                if message.origin.camera == "last", message.stats.messages.queued == 0 { idleStats += 1 }
+            default: break
+            }
+            return false
+        }
+
+        func events(on topic: Topic) -> [FaceEvent] {
+            events.values.map(\.event).filter { Topic($0.kind) == topic }
+        }
+    }
+
+    @Test("what was seen today is the sum of the visits published, after twenty kills at any point")
+    func today() async throws {
+        let clip = directory.file("portrait.mp4")
+        let making = try await BuiltProgram.run("demo-clip", [clip])
+        try #require(making.status == 0, "\(making.output)")
+        var settings = BrokerSettings(host: broker.host, port: broker.port, clientID: "sums")
+        settings.incomingCapacity = 100_000
+        let subscriber = try BrokerConnection(settings: settings, logger: Logger(label: "test"))
+        try subscriber.subscribe("faces/#")
+        try subscriber.start()
+        try await broker.waitForLog("sums 0 faces/#")
+        var messages = subscriber.incoming.makeAsyncIterator()
+        var record = Record()
+        // Where the machine is, it is noon: no day begins while this runs.
+        let hour = Calendar(identifier: .gregorian).dateComponents(in: .gmt, from: .now).hour ?? 12
+        func run(_ detection: Bool) async throws -> ChildProcess {
+            let options = [
+                "events.maxAge=unlimited", "stats.interval=1s", "detection.enabled=\(detection)",
+                "camera.name=\(detection ? "killed" : "last")",
+            ]
+            return try await BuiltProgram.start(
+                "facetd",
+                ["--source", clip, "--loop", "--pace", "asap", "--mqtt", "mqtt://127.0.0.1:\(broker.port)"]
+                    + options.flatMap { ["--set", $0] },
+                environment: ["XDG_STATE_HOME": directory.path, "TZ": "NOON\(hour - 12)"]
+            )
+        }
+        for kill in 0..<20 {
+            let daemon = try await run(true)
+            var (isEvent, rest) = (false, 1 + kill * 3 % 7)
+            // At an event in every other run, between events in the others.
+            while rest > 0 || isEvent == (kill % 2 == 0), let message = await messages.next() {
+                isEvent = try record.take(message)
+                if isEvent { rest -= 1 }
+            }
+            daemon.signal(SIGKILL)
+            await daemon.waitUntilEnded()
+        }
+        let last = try await run(false)
+        while record.idleStats < 2, let message = await messages.next() { _ = try record.take(message) }
+        last.signal(SIGTERM)
+        await last.waitUntilEnded()
+        _ = await subscriber.stop()
+
+        let today = try #require(record.today)
+        let (enters, leaves) = (record.events(on: .enter), record.events(on: .leave))
+        let visits = leaves.compactMap(\.face.visit)
+        print("today: \(today)")
+        #expect(leaves.count >= 10)
+        #expect(Set(leaves.map(\.face.faceID)).count == leaves.count, "a leave was repeated")
+        #expect(Set(leaves.map(\.face.faceID)) == Set(enters.map(\.face.faceID)))
+        #expect((today.visits, visits.count) == (leaves.count, leaves.count))
+        #expect(today.smiles == visits.reduce(0) { $0 + $1.smiles })
+        #expect(today.smiles == record.events(on: .smile).count)
+        #expect(today.looks == visits.reduce(0) { $0 + $1.looks })
+        #expect(today.looks == record.events(on: .look).count)
+        #expect(abs(today.lookingSeconds - visits.reduce(0) { $0 + $1.lookingSeconds }) < 1e-6)
+        #expect(visits.reduce(0) { $0 + $1.blinks } == record.events(on: .blink).count)
+        #expect(today.mostFaces == 1)
     }
 
     /// A daemon that is killed while a face is there, which the broker knows.

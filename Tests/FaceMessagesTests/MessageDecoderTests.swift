@@ -14,10 +14,12 @@ struct MessageDecoderTests {
             return
         }
         var face = Samples.face
+        face.visit = nil
         face.bounds = NormalizedRect(x: 0.412, y: 0.221, width: 0.1813, height: 0.302)
         face.pose = HeadPose(roll: -3.2, yaw: 8.1, pitch: -2)
         face.confidence = 0.97
         (face.gaze, face.distance) = (Gaze(yaw: -1.5, pitch: 4), 0.63)
+        (face.rightEyeOpen, face.blinksPerMinute, face.eyesClosedShare) = (0.97, 14, 0.03)
         #expect(decoded.faces == [face, Samples.bareFace])
         #expect(decoded.origin == Samples.origin)
         #expect(decoded.stamp.frame == 1834)
@@ -29,7 +31,7 @@ struct MessageDecoderTests {
         "reads every kind of event",
         arguments: [
             .enter, .smile, .smileEnd(duration: 2.5, peak: 0.91), .blink(eyes: .both, duration: 0.133),
-            .look, .lookAway(duration: 3.5), .sign(.nod),
+            .look, .lookAway(duration: 3.5), .sign(.nod), .mouthOpen, .eyesOpen(eyes: .left, duration: 2.5),
             .eyesClosed(eyes: .right, duration: 0.5),
             .leave(dwell: 1.5, lastSeen: Timestamp(nanoseconds: 1_000_000_000), reason: .restart),
         ] as [FaceEvent.Kind]
@@ -45,6 +47,31 @@ struct MessageDecoderTests {
         #expect(decoded.seq == 42)
         #expect(decoded.id == message.eventID)
         #expect(decoded.latency == 0.0314)
+    }
+
+    @Test("reads what a face did from its leave, and from no other event")
+    func visit() throws {
+        for kind in [FaceEvent.Kind.smile, .leave(dwell: 1, lastSeen: Samples.time, reason: .left)] {
+            let message = Samples.event(kind)
+            guard case .event(let decoded) = try decoder.decode(message.payload, on: message.topic) else { return }
+            var visit = Samples.visit
+            (visit.smilingSeconds, visit.nearestDistance, visit.judgedShare) = (2.433, 0.63, 0.97)
+            #expect(decoded.event.face.visit == (kind == .smile ? nil : visit))
+        }
+        // As version 0.2 wrote it.
+        let old = Samples.event(.leave(dwell: 1, lastSeen: Samples.time, reason: .left)).payload
+        let text = String(decoding: old, as: UTF8.self).replacing(#""visit":"#, with: #""other":"#)
+        guard case .event(let decoded) = try decoder.decode(text.utf8, on: .leave) else { return }
+        #expect(decoded.event.face.visit == nil)
+    }
+
+    @Test("reads what was seen today")
+    func today() throws {
+        guard case .today(let message) = try decoder.decode(Samples.encoder.today(Samples.today).payload, on: .today)
+        else { return }
+        #expect(message.origin == Samples.origin)
+        #expect((message.totals.visits, message.totals.looks, message.totals.smiles) == (14, 28, 14))
+        #expect((message.totals.lookingSeconds, message.totals.mostFaces) == (86.8, 3))
     }
 
     @Test("reads the status and the last will")

@@ -20,8 +20,10 @@ enum Samples {
         face.mouth = NormalizedPoint(x: 0.49, y: 0.45)
         (face.smiling, face.smile) = (true, 0.91)
         (face.leftEyeClosed, face.rightEyeClosed) = (false, false)
+        (face.leftEyeOpen, face.rightEyeOpen, face.mouthOpen, face.talking) = (1, 0.966, 0.08, false)
+        (face.blinksPerMinute, face.eyesClosedShare) = (14.04, 0.031)
         (face.looking, face.gaze, face.distance) = (true, Gaze(yaw: -1.46, pitch: 4), 0.628)
-        face.trackedFrames = 57
+        (face.trackedFrames, face.visit) = (57, visit)
         return face
     }()
 
@@ -31,6 +33,21 @@ enum Samples {
         var face = FaceObject(faceID: FaceID(rawValue: 8), bounds: bounds, confidence: 1)
         (face.trackedFrames, face.isSeen) = (1, false)
         return face
+    }()
+
+    static let visit = {
+        var visit = Visit()
+        (visit.smiles, visit.blinks, visit.looks) = (1, 3, 2)
+        (visit.smilingSeconds, visit.lookingSeconds) = (2.4333, 6.2)
+        (visit.nearestDistance, visit.largestHeight, visit.judgedShare) = (0.628, 0.302, 0.972)
+        return visit
+    }()
+
+    static let today = {
+        var today = DayTotals(since: time)
+        for _ in 1...14 { today.add(visit) }
+        today.mostFaces = 3
+        return today
     }()
 
     static func event(_ kind: FaceEvent.Kind, latency: Double? = 0.0314) -> Message {
@@ -85,11 +102,14 @@ enum Samples {
         ("smile_end", event(.smileEnd(duration: 2.4333, peak: 0.912))),
         ("blink", event(.blink(eyes: .both, duration: 0.1333))),
         ("eyes_closed", event(.eyesClosed(eyes: .left, duration: 0.5))),
+        ("eyes_open", event(.eyesOpen(eyes: .left, duration: 2.0666))),
+        ("mouth_open", event(.mouthOpen)),
         ("look", event(.look)),
         ("look_away", event(.lookAway(duration: 3.2333))),
         ("sign", event(.sign(.winkLeft))),
         ("leave", event(.leave(dwell: 12.5, lastSeen: time, reason: .cameraLost), latency: nil)),
         ("count", encoder.count(2)),
+        ("today", encoder.today(today)),
         ("status", encoder.status(status)),
         ("status-streaming", encoder.status(streaming)),
         ("status-outbox", encoder.status(restored)),

@@ -13,6 +13,8 @@ struct ChangeGateTests {
         )
         (face.smiling, face.trackedFrames) = (false, 1)
         (face.gaze, face.distance) = (Gaze(yaw: 3, pitch: -2), 1)
+        (face.leftEyeOpen, face.mouthOpen, face.talking) = (1, 0, false)
+        (face.blinksPerMinute, face.eyesClosedShare) = (12, 0.02)
         return face
     }()
 
@@ -41,6 +43,8 @@ struct ChangeGateTests {
             changed { $0.bounds.x += 0.009 }, changed { $0.bounds.width += 0.009 },
             changed { $0.pose = HeadPose(roll: -178.6, yaw: 1.9, pitch: -1.9) }, changed { $0.confidence = 0.5 },
             changed { $0.gaze = Gaze(yaw: 6, pitch: 1.9) }, changed { $0.distance = 1.09 },
+            changed { $0.leftEyeOpen = 0.91 }, changed { $0.mouthOpen = 0.09 }, changed { $0.blinksPerMinute = 13.9 },
+            changed { $0.eyesClosedShare = 0.06 },
         ]
         let large: [FaceObject] = [
             changed { $0.bounds.x += 0.011 }, changed { $0.bounds.height -= 0.011 },
@@ -50,6 +54,8 @@ struct ChangeGateTests {
             changed { $0.pose = nil }, changed { $0.looking = false },
             changed { $0.gaze = Gaze(yaw: 7, pitch: 1.1) }, changed { $0.gaze = nil },
             changed { $0.distance = 0.89 }, changed { $0.distance = nil },
+            changed { $0.leftEyeOpen = 0.89 }, changed { $0.rightEyeOpen = 1 }, changed { $0.mouthOpen = nil },
+            changed { $0.talking = nil }, changed { $0.blinksPerMinute = 9.9 }, changed { $0.eyesClosedShare = 0.08 },
             changed { $0.faceID = FaceID(rawValue: 2) },
         ]
         for (faces, counts) in [(small, false), (large, true)] {

@@ -95,10 +95,32 @@ struct ExpressionTests {
         var timeline = Timeline()
         _ = timeline.play(open, eyes)
         let happened = timeline.play(String(repeating: "0", count: 240) + "9999" + after, eyes)
-        #expect(happened.filter { $0 != "." } == "C")
+        #expect(happened.filter { $0 != "." } == "CO")
         #expect(happened.prefix(17).last == "C")
         #expect(timeline.updates[45 + 239].faces.first?.leftEyeClosed == true)
         #expect(timeline.updates.last?.faces.first?.leftEyeClosed == false)
+        let ended = timeline.updates.flatMap(\.events).last
+        #expect(ended?.kind.eyes == .both)
+        #expect(abs((ended?.kind.duration ?? 0) - 8) < 0.1)
+        #expect(timeline.updates[45 + 239].faces.first?.leftEyeOpen == 0)
+        #expect(timeline.updates.last?.faces.first?.rightEyeOpen ?? 0 > 0.9)
+    }
+
+    @Test("closed eyes end before their face leaves, and are reported at the enter of a face that comes with them")
+    func closedAtLeave() {
+        let closed = String(repeating: "0", count: 40)
+        var timeline = Timeline()
+        _ = timeline.play(open + closed, eyes)
+        #expect(timeline.play(String(repeating: "-", count: 30)).filter { $0 != "." } == "OL")
+        guard case .eyesOpen(.both, let duration) = timeline.updates.flatMap(\.events).suffix(2).first?.kind else {
+            Issue.record("no end")
+            return
+        }
+        #expect(abs(duration - 39.0 / 30) < 0.02)
+        var parameters = FaceTracker.Parameters()
+        parameters.enterDelay = 1
+        var early = Timeline(parameters: parameters)
+        #expect(early.play(closed + "999", eyes).filter { $0 != "." } == "ECO")
     }
 
     @Test("closed lids that tremble are no blink")
@@ -134,8 +156,8 @@ struct ExpressionTests {
     func closedAtLowRate(rate: Double) {
         var timeline = Timeline(rate: rate)
         _ = timeline.play(open, eyes)
-        #expect(timeline.play("99" + String(repeating: "0", count: 40) + "9", eyes).filter { $0 != "." } == "C")
-        #expect(timeline.updates.last?.conditions.isRateLow == true)
+        #expect(timeline.play("99" + String(repeating: "0", count: 40) + "9", eyes).filter { $0 != "." } == "CO")
+        #expect(timeline.updates.last?.attention.contains(.lowFrameRate) == true)
     }
 
     @Test("a squint lowers the level, and a blink from it still counts")
@@ -149,7 +171,7 @@ struct ExpressionTests {
     func lowRate() {
         var timeline = Timeline(rate: 12)
         #expect(timeline.play(open + "119" + after, eyes).filter { $0 != "." } == "E")
-        #expect(timeline.updates.last?.conditions.isRateLow == true)
+        #expect(timeline.updates.last?.attention.contains(.lowFrameRate) == true)
     }
 
     @Test("a camera of 15 frames a second has blinks, also when it loses a frame", arguments: ["119", "19", "1119"])
@@ -159,7 +181,7 @@ struct ExpressionTests {
         #expect(timeline.play(dip + "9999", eyes).contains("B"))
         timeline.lose(frames: 1)
         #expect(timeline.play("9" + dip + "9999", eyes).contains("B"))
-        #expect(timeline.updates.allSatisfy { !$0.conditions.isRateLow })
+        #expect(timeline.updates.allSatisfy { !$0.attention.contains(.lowFrameRate) })
     }
 
     @Test("a blink at 60 frames a second is one blink")
@@ -175,11 +197,11 @@ struct ExpressionTests {
         _ = timeline.play("aaaaaa") { _ in .sample(yaw: 50) }
         #expect(timeline.updates.last?.faces.first?.smiling == nil)
         #expect(timeline.updates.last?.faces.first?.leftEyeClosed == nil)
-        #expect(timeline.updates.last?.conditions.isTurnedAway == true)
+        #expect(timeline.updates.last?.attention.contains(.turnedAway) == true)
         var small = Timeline()
         _ = small.play("aaaaaa") { _ in .sample(eyeDistance: 15) }
         #expect(small.updates.last?.faces.first?.smile == nil)
-        #expect(small.updates.last?.conditions.isTooSmall == true)
+        #expect(small.updates.last?.attention.contains(.tooSmall) == true)
     }
 
     /// `s` smiles, `c` with closed lips, `h` less than half as much, `t` and `o` open the mouth as in talk, `r` rests.

@@ -62,8 +62,7 @@ struct EyeSignalTests {
             let value = noise.next(around: Double(step % 5))
             window.insert(value)
             values.append(value)
-            if step % 11 == 10 { window.removeOldest() }
-            values = values.suffix(step % 11 == 10 ? min(values.count - 1, 6) : 7)
+            values = values.suffix(7)
             let sorted = values.sorted()
             let rank = share * Double(sorted.count - 1)
             let (low, high) = (sorted[Int(rank)], sorted[min(Int(rank) + 1, sorted.count - 1)])
@@ -74,7 +73,7 @@ struct EyeSignalTests {
 
     @Test("a timed window forgets what is too old, and keeps what is exactly as old as allowed")
     func timed() {
-        var window = TimedQuantile(seconds: 1, capacity: 100)
+        var window = SlidingQuantile(seconds: 1, capacity: 100)
         for (value, time) in [(5.0, 0.0), (1, 0.5), (3, 1)] { window.insert(value, at: time) }
         #expect(window.count == 3)
         window.insert(2, at: 1.25)

@@ -27,11 +27,13 @@ struct LookTests {
                         case "-": .closed
                         default: .unknown
                         }
-                    let output = detector.advance(eyes, distance: distance, at: Double(frame) / 20, parameters)
+                    let kind = detector.advance(eyes, distance: distance, at: Double(frame) / 20, parameters)
                     frame += 1
-                    if let kind = output.ended { ended.append(kind) }
-                    if output.began { return "L" }
-                    if output.ended != nil { return "A" }
+                    if kind == .look { return "L" }
+                    if let kind {
+                        ended.append(kind)
+                        return "A"
+                    }
                     return detector.isLooking.map { $0 ? "*" : "." } ?? "?"
                 }
             )
@@ -87,7 +89,7 @@ struct LookTests {
         #expect(play("ooooooooo") == "????????L")
         var atCamera = Play()
         #expect(
-            play.detector.advance(.open(Gaze(yaw: 0, pitch: 0)), distance: nil, at: 1.2, play.parameters).ended != nil
+            play.detector.advance(.open(Gaze(yaw: 0, pitch: 0)), distance: nil, at: 1.2, play.parameters) != nil
         )
         #expect(atCamera("ooooooooo") == "????????L")
     }
@@ -133,6 +135,40 @@ struct LookTests {
         var timeline = Timeline(parameters: parameters)
         let line = timeline.play(String(repeating: "o", count: 32), observation)
         #expect(line == String(repeating: ".", count: 30) + "EK" + ".")
+    }
+
+    @Test("a visit adds up what happened in it, and how near and large the face was")
+    func visit() throws {
+        var timeline = Timeline()
+        func observation(_ character: Character) -> FaceObservation {
+            var seen = self.observation(character)
+            switch character {
+            case "s": seen.mouthShape = .level(1, opening: 0.1)
+            case "c": (seen.leftLids.height, seen.rightLids.height) = (0, 0)
+            case "t": (seen.pose.yaw, seen.bounds) = (50, NormalizedRect(x: 0.4, y: 0.3, width: 0.24, height: 0.24))
+            default: break
+            }
+            return seen
+        }
+        func line(_ parts: (String, Int)...) -> String { parts.map { String(repeating: $0, count: $1) }.joined() }
+        let happened = timeline.play(
+            line(("o", 60), ("c", 4), ("o", 60), ("a", 30), ("s", 45), ("a", 30), ("o", 30), ("t", 60), ("-", 30)),
+            observation
+        )
+        #expect(happened.filter { $0 != "." } == "EKBaSeKaL")
+        let events = timeline.updates.flatMap(\.events)
+        let visit = try #require(events.last?.face.visit)
+        #expect((visit.smiles, visit.blinks, visit.looks) == (1, 1, 2))
+        func sum(_ isOf: (FaceEvent.Kind) -> Bool) -> Double {
+            events.map(\.kind).filter(isOf).compactMap(\.duration).reduce(0, +)
+        }
+        #expect(visit.lookingSeconds == sum { if case .lookAway = $0 { true } else { false } })
+        #expect(visit.smilingSeconds == sum { if case .smileEnd = $0 { true } else { false } })
+        #expect(abs(visit.judgedShare - (319 - 3 - 60) / (319 - 3)) < 0.01)
+        #expect(abs(visit.largestHeight - 0.24) < 0.01)
+        #expect(visit.nearestDistance == timeline.updates.compactMap { $0.faces.first?.distance }.min())
+        // Each event has what was known by then, itself included.
+        #expect(events.map { $0.face.visit?.looks } == [0, 1, 1, 1, 1, 1, 2, 2, 2])
     }
 
     @Test("come with gaze and distance in the metadata, both absent for small faces")

@@ -42,7 +42,7 @@ struct LookTraceTests {
                 let lineage = letter == "A" ? 1 : 2
                 let sightings = trace.sightings.filter { $0.lineage == lineage }
                 let interval = (sightings.last!.time - sightings[0].time) / Double(sightings.count - 1)
-                _ = trace.events { seen, isLooking in
+                _ = trace.events { seen, state in
                     guard seen.lineage == lineage else { return }
                     func count(
                         _ spans: [[Double]],
@@ -52,8 +52,8 @@ struct LookTraceTests {
                         guard spans.contains(where: { $0[0] <= seen.time && seen.time < $0[1] }) else { return }
                         func add(to sum: inout Seconds) {
                             sum.all += interval
-                            if isLooking == nil { sum.unknown += interval }
-                            if isLooking == isAt { sum.right += interval }
+                            if state.isLooking == nil { sum.unknown += interval }
+                            if state.isLooking == isAt { sum.right += interval }
                         }
                         add(to: &own[keyPath: seconds])
                         guard clip.lessSure != true else { return }
@@ -85,7 +85,7 @@ struct LookTraceTests {
             let trace = try Trace(name)
             var since: [Int: Double] = [:]
             var last: [Int: Double] = [:]
-            _ = trace.events { seen, isLooking in
+            _ = trace.events { seen, state in
                 defer { last[seen.lineage] = seen.time }
                 guard abs(seen.yaw) >= 25, seen.eyeDistance >= 24, seen.time - last[seen.lineage, default: -1] < 0.3
                 else {
@@ -95,7 +95,7 @@ struct LookTraceTests {
                 since[seen.lineage] = since[seen.lineage] ?? seen.time
                 guard seen.time - since[seen.lineage]! >= 1 else { return }
                 turns += 1
-                #expect(isLooking != true, "\(name) at \(seen.time) s")
+                #expect(state.isLooking != true, "\(name) at \(seen.time) s")
             }
         }
         #expect(turns >= 200)

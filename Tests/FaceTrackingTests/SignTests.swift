@@ -17,10 +17,11 @@ extension Trace {
             observation.pose.pitch = seen.pitch
             let stamp = FrameStamp(frame: seen.frame, time: Timestamp(nanoseconds: 0), mediaTime: seen.time)
             let isVisible = seen.eyeDistance >= 24 && abs(seen.yaw) <= 35
-            let eyes = face.eyes.advance(observation, isVisible: isVisible, at: stamp, frameRate: 30)
+            var shown = FaceObject(faceID: FaceID(rawValue: 1), bounds: observation.bounds, confidence: 1)
+            _ = face.eyes.advance(observation, isVisible: isVisible, at: stamp, 30, into: &shown)
             let sign = face.signs.advance(
                 observation,
-                eyes: eyes.isClosed.map { ($0, eyes.openness) },
+                eyes: face.eyes.seen,
                 isMirrored: isMirrored,
                 at: seen.time
             )

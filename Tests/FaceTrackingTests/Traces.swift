@@ -1,3 +1,4 @@
+import FaceMessages
 import FaceMetadata
 import FacetTestSupport
 import Foundation
@@ -32,6 +33,12 @@ struct Trace {
         var frame: Int
         var time: Double
         var duration = 0.0
+    }
+
+    /// What a face does, as far as that is known.
+    struct State {
+        var isLooking: Bool?
+        var isTalking: Bool?
     }
 
     let name: String
@@ -75,16 +82,22 @@ struct Trace {
 
     /// Everything that the detectors report, as the tracker uses them.
     ///
-    /// - Parameter watch: Called with each sighting, and whether its face looks at the camera then.
+    /// - Parameter watch: Called with each sighting, and what its face does then.
     /// - Returns: What happened, in order.
-    func events(_ watch: (Sighting, Bool?) -> Void = { _, _ in }) -> [Event] {
+    func events(_ watch: (Sighting, State) -> Void = { _, _ in }) -> [Event] {
         var faces:
-            [Int: (eyes: EyeOpenness, blink: BlinkDetector, smile: SmileDetector, gaze: GazeMonitor, first: Double)] =
-                [:]
+            [Int: (
+                eyes: EyeOpenness, blink: BlinkDetector, closed: ClosedEyes, smile: SmileDetector, mouth: MouthMonitor,
+                gaze: GazeMonitor, first: Double
+            )] = [:]
         var events: [Event] = []
         for seen in sightings {
             var face =
-                faces[seen.lineage] ?? (EyeOpenness(), BlinkDetector(), SmileDetector(), GazeMonitor(), seen.time)
+                faces[seen.lineage]
+                ?? (
+                    EyeOpenness(), BlinkDetector(), ClosedEyes(), SmileDetector(), MouthMonitor(), GazeMonitor(),
+                    seen.time
+                )
             defer { faces[seen.lineage] = face }
             let openness = face.eyes.advance(left: seen.leftLids, right: seen.rightLids, at: seen.time)
             let reading = BlinkDetector.Reading(
@@ -104,7 +117,11 @@ struct Trace {
                 at: seen.time,
                 FaceTracker.Parameters()
             )
-            watch(seen, face.gaze.isLooking)
+            let opened = face.mouth.advance(seen.mouth.opening, isVisible: isVisible, at: seen.time, frameRate: 30)
+            if !isVisible { face.closed.interrupt(at: seen.time) }
+            let canWink = BlinkDetector.canWink(yaw: seen.yaw, eyeDistance: seen.eyeDistance)
+            let closed = isVisible ? face.closed.advance(openness, canBeOneEye: canWink, at: seen.time) : nil
+            watch(seen, State(isLooking: face.gaze.look.isLooking, isTalking: face.mouth.isTalking))
             // Before its enter nobody knows of the face.
             guard seen.time - face.first >= 0.1 else { continue }
             if let blink {
@@ -119,13 +136,15 @@ struct Trace {
                     )
                 )
             }
-            let happened = [
-                smile.began ? "smile" : nil, smile.ended == nil ? nil : "smile_end",
-                look.began ? "look" : nil, look.ended == nil ? nil : "look_away",
-            ]
-            for name in happened.compactMap(\.self) {
+            for kind in [smile, look, opened, closed].compactMap(\.self) {
                 events.append(
-                    Event(name: name, lineage: seen.lineage, reported: seen.time, frame: seen.frame, time: seen.time)
+                    Event(
+                        name: Topic(kind).rawValue,
+                        lineage: seen.lineage,
+                        reported: seen.time,
+                        frame: seen.frame,
+                        time: seen.time
+                    )
                 )
             }
         }

@@ -39,6 +39,24 @@ struct OutboxTests {
         #expect(store.value(for: "gone") == nil)
     }
 
+    @Test("values that belong to an event are written together with it, never without it")
+    func valuesOfEvents() throws {
+        do {
+            let store = try Outbox(path: path, logger: .silent)
+            let (first, second) = (
+                store.nextSequence(with: ["a": [1]]), store.nextSequence(with: ["a": [2], "b": [3]])
+            )
+            #expect(store.value(for: "a") == nil)
+            store.append(.test(first))
+            #expect(store.value(for: "a") == [1])
+            #expect(second == 2)
+        }
+        let store = try Outbox(path: path, logger: .silent)
+        #expect(store.events().count == 1)
+        #expect(store.value(for: "a") == [1])
+        #expect(store.value(for: "b") == nil)
+    }
+
     @Test("an event without properties comes back without any")
     func noProperties() throws {
         do { _ = try Outbox(path: path, logger: .silent).append(.test(1)) }

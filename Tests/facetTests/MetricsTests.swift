@@ -22,9 +22,11 @@ struct MetricsTests {
 
     private func page() -> MetricsPage {
         var page = MetricsPage()
+        var today = DayTotals(since: Self.time)
+        (today.visits, today.mostFaces) = (1, 3)
         _ = page.table.take(connected)
         let front = encoder("front")
-        for message in [front.status(status(.streaming)), front.count(2), front.stats(figures)] {
+        for message in [front.status(status(.streaming)), front.count(2), front.today(today), front.stats(figures)] {
             _ = page.table.take(occurrence(message, under: "front/faces"))
         }
         return page
@@ -41,7 +43,8 @@ struct MetricsTests {
             #"facet_frames_dropped_total{\#(labels),reason="late"} 10"#, "facet_messages_sent_total{\(labels)} 12",
             #"facet_messages_dropped_total{\#(labels),reason="overflow"} 2"#,
             #"facet_stage_max_seconds{\#(labels),stage="detect"} 0.009"#,
-            "facet_resident_memory_bytes{\(labels)} 92000000",
+            "facet_resident_memory_bytes{\(labels)} 92000000", "facet_visits_today{\(labels)} 1",
+            "facet_faces_most_today{\(labels)} 3",
         ] {
             #expect(text.contains(line + "\n"), "\(line)")
         }

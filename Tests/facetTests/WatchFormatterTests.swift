@@ -18,6 +18,8 @@ struct WatchFormatterTests {
             (.smileEnd(duration: 2.5, peak: 0.91), "smile_end    face 1 after 2.5 s, at most 91%"),
             (.blink(eyes: .both, duration: 0.2), "blink        face 1 both eyes, 0.2 s"),
             (.blink(eyes: .left, duration: 0.2), "blink        face 1 left eye, 0.2 s"),
+            (.eyesOpen(eyes: .both, duration: 1.25), "eyes_open    face 1 both eyes, 1.25 s"),
+            (.mouthOpen, "mouth_open   face 1 roll -3° yaw 8° pitch -2°"),
             (.look, "look         face 1 roll -3° yaw 8° pitch -2°"),
             (.lookAway(duration: 3.5), "look_away    face 1 after 3.5 s"),
             (.sign(.doubleBlink), "sign         face 1 double_blink"),
@@ -31,6 +33,22 @@ struct WatchFormatterTests {
     )
     func events(kind: FaceEvent.Kind, text: String) {
         #expect(plain.line(.event(event(kind))) == "05:12:33.120  " + text)
+    }
+
+    @Test("tell what a face did while it was there, and what was seen today")
+    func visits() {
+        var visit = Visit()
+        (visit.smiles, visit.smilingSeconds, visit.looks, visit.lookingSeconds, visit.blinks) = (1, 2.5, 2, 6.2, 3)
+        var leave = event(.leave(dwell: 12, lastSeen: stamp(0).time, reason: .left))
+        leave.event.face.visit = visit
+        #expect(plain.line(.event(leave)).hasSuffix("after 12.0 s – smiles 1 (2.5 s), looks 2 (6.2 s), blinks 3"))
+        var totals = DayTotals(since: stamp(0).time)
+        totals.add(visit)
+        let today = TodayMessage(origin: MessageOrigin(camera: "front", boot: "RUN1"), totals: totals)
+        #expect(
+            plain.line(.today(today))
+                == "              today        since 05:12:33: visits 1, looks 2 (6.2 s), smiles 1, most faces at once 0"
+        )
     }
 
     @Test("tell the faces that are there, and that there is none")

@@ -260,7 +260,7 @@ class Run:
             "facetd",
             [options.facetd, "--source", self.stage.url, "--mqtt", f"mqtt://127.0.0.1:{self.port}",
              "--set", "camera.name=front", "--set", "stats.interval=1s",
-             "--set", "publish=metadata,enter,leave,smile,smile_end,blink,eyes_closed,look,look_away,sign,count",
+             "--set", "publish=metadata,enter,leave,smile,smile_end,blink,eyes_closed,eyes_open,mouth_open,look,look_away,sign,count",
              "--set", f"preview.enabled={str(self.has_preview(options.version)).lower()}"],
             self.work / "facetd.log", {**os.environ, "XDG_STATE_HOME": str(state)},
         )
@@ -469,7 +469,7 @@ class Run:
         device = await self.come_up()
         triggers = await self.home.command(type="device_automation/trigger/list", device_id=device)
         types = {t["type"] for t in triggers if t["domain"] == "mqtt"}
-        self.check(types == {"enter", "leave", "smile", "smile_end", "blink", "eyes_closed", "look", "look_away", "sign"}, f"device triggers: {sorted(types)}")
+        self.check(types == {"enter", "leave", "smile", "smile_end", "blink", "eyes_closed", "eyes_open", "mouth_open", "look", "look_away", "sign"}, f"device triggers: {sorted(types)}")
         named = set(re.findall(r"`((?:event|binary_sensor|sensor|switch|camera)\.front_\w+)`", self.document))
         if not self.has_preview(self.version):
             named.discard("camera.front_preview")

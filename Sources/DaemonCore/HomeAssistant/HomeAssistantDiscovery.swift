@@ -40,22 +40,23 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
 
     /// The message, the same bytes each time.
     ///
-    /// - Throws: `EncodingError`, which the types of its parts rule out.
+    /// - Throws: What the types of its parts rule out.
     func payload() throws -> [UInt8] {
         let device: JSON = [
-            "identifiers": [.text(deviceID)], "name": .text(camera), "manufacturer": "Facet", "model": "facetd",
-            "sw_version": .text(version), "suggested_area": suggestedArea.map(JSON.text),
+            "identifiers": [deviceID], "name": camera, "manufacturer": "Facet", "model": "facetd",
+            "sw_version": version, "suggested_area": suggestedArea,
         ]
         let message: JSON = [
             "device": device,
-            "origin": ["name": "facetd", "sw_version": .text(version), "support_url": supportURL.map(JSON.text)],
+            "origin": ["name": "facetd", "sw_version": version, "support_url": supportURL] as JSON,
             "availability": [availability("value_json.state == 'online'")],
             // By names that never change: one that is missing in a later message stays.
-            "components": .object(Dictionary(uniqueKeysWithValues: entities + Topic.events.flatMap(components))),
+            "components": (entities + Topic.events.flatMap(components)).reduce(into: [:] as JSON) {
+                $0.fields[$1.name] = $1.fields.fields
+            },
         ]
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(message))
+        let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try JSONSerialization.data(withJSONObject: message.fields, options: options))
     }
 
     // MARK: - Entities and triggers
@@ -73,6 +74,11 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             entity("sensor", "count", "Faces", of: .count, icon: "account-multiple") {
                 ["state_class": "measurement", "unit_of_measurement": "faces", "availability": whileLooking]
             },
+            daily("visits", "Visits today", unit: "visits", icon: "account-clock"),
+            daily("looks", "Looks today", unit: "looks", icon: "eye-plus"),
+            daily("lookingSeconds", "Looked at today", unit: "s", icon: "timer-outline", deviceClass: "duration"),
+            daily("smiles", "Smiles today", unit: "smiles", icon: "emoticon-happy-outline"),
+            daily("mostFaces", "Most faces today", unit: "faces", icon: "account-group"),
             entity("binary_sensor", "smiling-now", "Smiling now", of: .metadata, icon: "emoticon-happy") {
                 ["value_template": Self.flagTemplate("face.smiling"), "availability": whileLooking]
             },
@@ -121,6 +127,22 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         ]
     }
 
+    /// A figure of `today`, which only grows until midnight.
+    private func daily(
+        _ field: String,
+        _ name: String,
+        unit: String,
+        icon: String,
+        deviceClass: String? = nil
+    ) -> Component {
+        entity("sensor", name.lowercased().replacing(" ", with: "-"), name, of: .today, icon: icon) {
+            [
+                "state_class": "total_increasing", "unit_of_measurement": unit,
+                "device_class": deviceClass, "value_template": "{{ value_json.\(field) }}",
+            ]
+        }
+    }
+
     /// Names and icons of the event entities; an event that is not listed goes by its topic.
     private static let eventNames: [Topic: (name: String, icon: String)] = [
         .enter: ("Face enters", "account-arrow-right"),
@@ -129,6 +151,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         .smileEnd: ("Smile ends", "emoticon-neutral-outline"),
         .blink: ("Blink", "eye-outline"),
         .eyesClosed: ("Eyes closed", "eye-off-outline"),
+        .eyesOpen: ("Eyes open again", "eye-refresh-outline"),
+        .mouthOpen: ("Mouth open", "emoticon-excited-outline"),
         .look: ("Look", "eye-check-outline"),
         .lookAway: ("Look away", "eye-remove-outline"),
         .sign: ("Sign", "gesture-tap"),
@@ -141,12 +165,12 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         let entity = entity("event", topic.rawValue, name, of: topic, icon: icon) {
             // Not the device's availability: an event entity that becomes available again takes up the state of its last
             // event, and an automation that waits for a change would react to yesterday's smile whenever the daemon starts.
-            ["event_types": [.text(topic.rawValue)], "availability": []]
+            ["event_types": [topic.rawValue], "availability": [JSON]()]
         }
         // A trigger fires on each message and has no state that could change without one.
         let trigger = component("device_automation", of: topic) {
             [
-                "automation_type": "trigger", "type": .text(topic.rawValue), "subtype": "face",
+                "automation_type": "trigger", "type": topic.rawValue, "subtype": "face",
                 "topic": self.name(topic),
                 "qos": 1,
             ]
@@ -167,8 +191,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         let component = component(platform, of: topic, needs: field) {
             let entityID = Self.slug(camera).map { "\(platform).\($0)_" + (Self.slug(name) ?? key) }
             let common: JSON = [
-                "unique_id": .text("\(deviceID)-\(key)"), "name": .text(name), "qos": 1,
-                "default_entity_id": entityID.map(JSON.text), "icon": icon.map { .text("mdi:" + $0) },
+                "unique_id": "\(deviceID)-\(key)", "name": name, "qos": 1,
+                "default_entity_id": entityID, "icon": icon.map { "mdi:" + $0 },
                 platform == "camera" ? "topic" : "state_topic": self.name(topic),
             ]
             return common.merging(fields())
@@ -184,37 +208,35 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         needs field: FaceObject.OptionalField? = nil,
         _ fields: () -> JSON
     ) -> JSON {
-        let component: JSON = ["platform": .text(platform)]
+        let component: JSON = ["platform": platform]
         let isThere = isPublished(topic) && field.map(self.fields.contains) ?? true
         return isThere ? component.merging(fields()) : component
     }
 
-    private func name(_ topic: Topic) -> JSON { .text(topic.name(under: base)) }
+    private func name(_ topic: Topic) -> String { topic.name(under: base) }
 
     private func availability(_ condition: String) -> JSON {
         [
-            "topic": name(.status), "value_template": .text("{{ 'online' if \(condition) else 'offline' }}"),
+            "topic": name(.status), "value_template": "{{ 'online' if \(condition) else 'offline' }}",
             "payload_available": "online", "payload_not_available": "offline",
         ]
     }
 
     /// Available only while frames come: without them `off` and 0 would say that there is no face.
-    private var whileLooking: JSON {
+    private var whileLooking: [JSON] {
         [availability("value_json.state == 'online' and value_json.cameraState | default('') == 'streaming'")]
     }
 
     /// A template over the metadata: on if all flags hold for some face, unknown if they are known for no face.
     ///
     /// `None` is how MQTT entities say that their state is unknown.
-    private static func flagTemplate(_ flags: String...) -> JSON {
+    private static func flagTemplate(_ flags: String...) -> String {
         let known = flags.map { "\($0) is defined" }.joined(separator: " and ")
         let holds = flags.joined(separator: " and ")
-        return .text(
-            "{% set ns = namespace(known=value_json.faces | count == 0, on=false) %}"
-                + "{% for face in value_json.faces if \(known) %}"
-                + "{% set ns.known = true %}{% if \(holds) %}{% set ns.on = true %}{% endif %}{% endfor %}"
-                + "{{ 'ON' if ns.on else 'OFF' if ns.known else 'None' }}"
-        )
+        return "{% set ns = namespace(known=value_json.faces | count == 0, on=false) %}"
+            + "{% for face in value_json.faces if \(known) %}"
+            + "{% set ns.known = true %}{% if \(holds) %}{% set ns.on = true %}{% endif %}{% endfor %}"
+            + "{{ 'ON' if ns.on else 'OFF' if ns.known else 'None' }}"
     }
 
     private func isPublished(_ topic: Topic) -> Bool {
@@ -231,40 +253,24 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     }
 }
 
-/// A JSON value as a literal; fields that are nil are left out.
-private enum JSON: Encodable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
-    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
-{
-    case text(String)
-    case number(Int)
-    case flag(Bool)
-    case list([JSON])
-    case object([String: JSON])
+/// A JSON object as a literal; fields that are nil are left out.
+private struct JSON: ExpressibleByDictionaryLiteral {
+    var fields: [String: Any] = [:]
 
-    init(stringLiteral value: String) { self = .text(value) }
-    init(integerLiteral value: Int) { self = .number(value) }
-    init(booleanLiteral value: Bool) { self = .flag(value) }
-    init(arrayLiteral elements: JSON...) { self = .list(elements) }
-    init(dictionaryLiteral elements: (String, JSON?)...) {
-        self = .object(
-            Dictionary(uniqueKeysWithValues: elements.compactMap { name, value in value.map { (name, $0) } })
-        )
+    init(dictionaryLiteral elements: (String, Any?)...) {
+        for (name, value) in elements {
+            switch value {
+            case let object as JSON: fields[name] = object.fields
+            case let list as [JSON]: fields[name] = list.map(\.fields)
+            default: fields[name] = value
+            }
+        }
     }
 
     /// The fields of both objects; of a field in both, the other's.
     func merging(_ other: JSON) -> JSON {
-        guard case .object(let fields) = self, case .object(let others) = other else { return self }
-        return .object(fields.merging(others) { $1 })
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .text(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
-        case .flag(let value): try container.encode(value)
-        case .list(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
-        }
+        var merged = self
+        merged.fields.merge(other.fields) { $1 }
+        return merged
     }
 }

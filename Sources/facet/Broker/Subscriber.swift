@@ -127,7 +127,7 @@ final class Subscriber: Sendable {
 
 extension Topic {
     /// What a command that shows faces without pictures listens to.
-    static let followed: [Topic] = [.status, .metadata] + events
+    static let followed: [Topic] = [.status, .metadata, .today] + events
 
     /// What a command that shows faces and pictures listens to.
     static let viewed: [Topic] = [.status, .detectState, .metadata] + events + [.previewJPEG]

@@ -85,6 +85,13 @@ extension MetricsPage {
                 return [([("version", version), ("boot", boot)], 1)]
             },
             gauge("faces", "How many faces are there.") { $0.faceCount.map(Double.init) },
+            gauge("visits_today", "Visits that ended since local midnight.") { $0.today.map { Double($0.visits) } },
+            gauge("looks_today", "Looks of these visits.") { $0.today.map { Double($0.looks) } },
+            gauge("looking_seconds_today", "How long these looks lasted.") { $0.today?.lookingSeconds },
+            gauge("smiles_today", "Smiles of these visits.") { $0.today.map { Double($0.smiles) } },
+            gauge("faces_most_today", "The most faces at once since local midnight.") {
+                $0.today.map { Double($0.mostFaces) }
+            },
             gauge("uptime_seconds", "Time since the daemon's start.") { $0.stats?.uptime },
             gauge("frame_rate", "Frames captured per second.") { $0.stats?.frameRate },
             gauge("analysis_rate", "Frames analysed per second.") { $0.stats?.analysisRate },

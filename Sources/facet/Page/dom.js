@@ -32,6 +32,8 @@ const kinds = {
 	look_away: ["look", "looks away", "looks"],
 	blink: ["blink", "blinked", "blinks", "blink"],
 	eyes_closed: ["blink", "eyes closed", "eyes", "eyes closed"],
+	eyes_open: ["blink", "eyes open again", "eyes"],
+	mouth_open: ["other", "mouth open", "mouths", "mouth open"],
 	sign: ["other", "made a sign", "other", "sign"],
 };
 

@@ -44,6 +44,7 @@ struct ReportPage {
             ("smiles", "\(faces.reduce(0) { $0 + $1.count(of: .smile) })"),
             ("blinks", "\(faces.reduce(0) { $0 + $1.count(of: .blink) })"),
             ("looks", "\(faces.reduce(0) { $0 + $1.count(of: .look) })"),
+            ("looking at the camera", Self.seconds(faces.reduce(0) { $0 + $1.seconds { $0.looking == true } })),
         ])
     }
 

@@ -88,7 +88,8 @@ struct TopFormatter {
         }
         let (base, state) = known[0]
         let explanation = state.explanation.map { " (\($0))" } ?? ""
-        return "\(base) \(state.condition.rawValue)\(explanation)\(faces)".printable
+        let today = state.today.map { " · today visits \($0.visits), looks \($0.looks), smiles \($0.smiles)" } ?? ""
+        return "\(base) \(state.condition.rawValue)\(explanation)\(faces)\(today)".printable
     }
 
     /// A heading and a row for each face.

@@ -6,7 +6,7 @@ struct WatchFormatter {
     var hasColors: Bool
 
     /// Seconds that the reader's clocks are ahead of UTC at a time.
-    var utcOffset: @Sendable (Timestamp) -> Int = WatchFormatter.localOffset
+    var utcOffset: @Sendable (Timestamp) -> Int = { $0.localOffset }
 
     func line(_ message: DecodedMessage) -> String {
         switch message {
@@ -14,6 +14,7 @@ struct WatchFormatter {
         case .event(let message): event(message)
         case .status(let message): status(message)
         case .count(let count): row(nil, .count, "\(count)")
+        case .today(let message): row(nil, .today, words(of: message.totals))
         case .detectState(let isOn): row(nil, .detectState, "detection is \(isOn ? "on" : "off")")
         case .stats(let message): row(message.stats.time, .stats, words(of: message.stats))
         }
@@ -68,6 +69,7 @@ struct WatchFormatter {
         if case .leave(let dwell, _, let reason) = event.kind {
             words.append("after \(seconds(dwell))")
             if reason != .left { words.append("(\(reason.rawValue))") }
+            if let visit = event.face.visit { words.append("– \(self.words(of: visit))") }
         } else if case .smileEnd(let duration, let peak) = event.kind {
             words.append("after \(seconds(duration)), at most \(percent(peak))")
         } else if case .sign(let sign) = event.kind {
@@ -96,6 +98,16 @@ struct WatchFormatter {
             words.append("– attention: \(attention.map(\.rawValue).joined(separator: ", "))")
         }
         return row(status.time, .status, words.joined(separator: " "))
+    }
+
+    private func words(of visit: Visit) -> String {
+        "smiles \(visit.smiles) (\(seconds(visit.smilingSeconds))), looks \(visit.looks) "
+            + "(\(seconds(visit.lookingSeconds))), blinks \(visit.blinks)"
+    }
+
+    private func words(of totals: DayTotals) -> String {
+        "since \(clock(totals.since).prefix(8)): visits \(totals.visits), looks \(totals.looks) "
+            + "(\(seconds(totals.lookingSeconds))), smiles \(totals.smiles), most faces at once \(totals.mostFaces)"
     }
 
     private func words(of stats: DaemonStats) -> String {
@@ -147,12 +159,4 @@ struct WatchFormatter {
     private func degrees(_ value: Double) -> String { Int(exactly: value.rounded()).map { "\($0)°" } ?? "?" }
 
     private func seconds(_ value: Double) -> String { value.isFinite ? "\((value * 100).rounded() / 100) s" : "?" }
-
-    /// How far this machine's clocks are ahead of UTC at a time.
-    @Sendable static func localOffset(_ time: Timestamp) -> Int {
-        var seconds = time_t(time.nanoseconds / 1_000_000_000)
-        var local = tm()
-        guard localtime_r(&seconds, &local) != nil else { return 0 }
-        return local.tm_gmtoff
-    }
 }

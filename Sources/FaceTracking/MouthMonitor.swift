@@ -1,0 +1,80 @@
+import FaceMetadata
+
+/// What the lips do besides smiling: how far they are apart, whether they stay so, and whether they move as in speech.
+///
+/// The constants were chosen on the recorded landmarks, see docs/accuracy.md.
+struct MouthMonitor: Sendable {
+    /// The lips' opening that counts as 1, in units: the widest yawn recorded has 0.61.
+    private static let widest = 0.6
+    /// A mouth that has been open by more than this for so many seconds is reported, and again once it was open by less than
+    /// the lower limit: in speech none is.
+    private static let wide = (opening: 0.3, end: 0.21, seconds: 0.5)
+    /// A movement of the lips between two turns counts as one from this change of their opening on, in units.
+    private static let smallestSwing = 0.03
+    /// So many movements within this time, in seconds, begin talk, and fewer than the lower number end it.
+    private static let talk = (begin: 5, end: 2, window: 2.0)
+
+    /// How far the lips are apart, 0…1; nil if the mouth cannot be seen.
+    private(set) var opening: Double?
+    /// Whether the lips move as in speech; nil if that is unknown.
+    private(set) var isTalking: Bool?
+
+    private var last: Double?
+    /// Since when the mouth has been seen without a break.
+    private var seenSince = 0.0
+    /// Since when it has been wide open, and whether that was reported.
+    private var wideSince: Double?
+    private var isReported = false
+    /// The end of the movement under way, and its direction.
+    private var extreme = 0.0
+    private var isRising = false
+    /// When the latest movements ended.
+    private var turns: [Double] = []
+
+    /// What lasts and was reported; nil for nothing.
+    var ongoing: FaceEvent.Kind? { isReported ? .mouthOpen : nil }
+
+    /// Takes the lips' opening in the next frame in which the face was seen.
+    ///
+    /// - Returns: What happened.
+    mutating func advance(
+        _ units: Double,
+        isVisible: Bool,
+        at time: Double,
+        frameRate: Double
+    ) -> FaceEvent.Kind? {
+        guard isVisible else {
+            (opening, isTalking, last, wideSince) = (nil, nil, nil, nil)
+            return nil
+        }
+        opening = min(max(units / Self.widest, 0), 1)
+        if last.map({ time < $0 || time - $0 > Track.bridgedGap }) ?? true {
+            (seenSince, extreme, wideSince) = (time, units, nil)
+            turns.removeAll(keepingCapacity: true)
+        }
+        last = time
+        followTalk(units, at: time)
+        if frameRate < BlinkDetector.minimumRate { isTalking = nil }
+        return followWideOpen(units, at: time)
+    }
+
+    private mutating func followTalk(_ units: Double, at time: Double) {
+        if isRising ? units > extreme : units < extreme {
+            extreme = units
+        } else if abs(units - extreme) >= Self.smallestSwing {
+            (extreme, isRising) = (units, !isRising)
+            turns.append(time)
+        }
+        turns.removeAll { $0 <= time - Self.talk.window }
+        let isMoving = turns.count >= (isTalking == true ? Self.talk.end : Self.talk.begin)
+        if isMoving || time - seenSince >= Self.talk.window - Track.slack { isTalking = isMoving }
+    }
+
+    private mutating func followWideOpen(_ units: Double, at time: Double) -> FaceEvent.Kind? {
+        if units < Self.wide.end { isReported = false }
+        wideSince = units > Self.wide.opening ? wideSince ?? time : nil
+        guard !isReported, let wideSince, time - wideSince >= Self.wide.seconds - Track.slack else { return nil }
+        isReported = true
+        return ongoing
+    }
+}
