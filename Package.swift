@@ -243,8 +243,8 @@ if Context.environment["FACET_FUZZ"] != nil {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "DaemonCore", "FaceMessages", "Frames", "MQTT", "MediaFiles", "OverlayRendering", "SettingsFiles",
-                "V4L2Capture", grdb, logging,
+                "DaemonCore", "FaceMessages", "FaceMetadata", "Frames", "MQTT", "MediaFiles", "OverlayRendering",
+                "SettingsFiles", "V4L2Capture", grdb, logging,
             ],
             path: "Tests/Fuzz",
             exclude: ["Corpus"],

@@ -33,7 +33,12 @@ final class Cells {
     func copy(_ others: Cells) { for index in indices { self[index] = others[index] } }
 }
 
-extension SIMD4<Float> { var magnitude: Self { replacing(with: -self, where: self .< 0) } }
+extension SIMD where Scalar == Float {
+    var magnitude: Self { replacing(with: -self, where: self .< 0) }
+
+    /// The Euclidean length.
+    var length: Float { (self * self).sum().squareRoot() }
+}
 
 /// The value below which a share of some numbers, none of them negative, lies, to 3 % of it.
 ///

@@ -6,8 +6,7 @@ import Glibc
 ///
 /// Pixels of the upright picture, y down, pixel centres at integers; the rotation in radians, clockwise as seen.
 package struct CropRegion: Hashable, Sendable {
-    var centerX: Float
-    var centerY: Float
+    var center: SIMD2<Float>
     var side: Float
     var rotation: Float
 
@@ -23,37 +22,24 @@ package struct CropRegion: Hashable, Sendable {
             b: -sine,
             c: sine,
             d: cosine,
-            tx: centerX - half * (cosine - sine),
-            ty: centerY - half * (sine + cosine)
+            tx: center.x - half * (cosine - sine),
+            ty: center.y - half * (sine + cosine)
         )
     }
 
     /// The same part of the same scene in a picture that is larger by a factor.
     func scaled(by factor: Float) -> CropRegion {
-        CropRegion(
-            centerX: (centerX + 0.5) * factor - 0.5,
-            centerY: (centerY + 0.5) * factor - 0.5,
-            side: side * factor,
-            rotation: rotation
-        )
+        CropRegion(center: (center + 0.5) * factor - 0.5, side: side * factor, rotation: rotation)
     }
 
     /// The upright square with the same centre and side, to compare regions by.
-    var square: NormalizedRect {
-        NormalizedRect(
-            x: Double(centerX - side / 2),
-            y: Double(centerY - side / 2),
-            width: Double(side),
-            height: Double(side)
-        )
-    }
+    var square: NormalizedRect { NormalizedRect(center: center, size: SIMD2(side, side)) }
 
     /// Whether two regions are about the same face: they share more than half of their union, or one's centre lies in the
     /// other's inner half, where its face is.
     func isSameFace(as other: CropRegion) -> Bool {
         if square.intersectionOverUnion(other.square) > 0.5 { return true }
-        let distance = max(abs(centerX - other.centerX), abs(centerY - other.centerY))
-        return distance < max(side, other.side) / 4
+        return (center - other.center).magnitude.max() < max(side, other.side) / 4
     }
 }
 
@@ -65,11 +51,10 @@ extension CropRegion {
     ///
     /// The middle is counted as the detector was trained: half the width, in coordinates of pixel centres.
     init(letterboxing rect: NormalizedRect, of size: FrameSize) {
-        let (width, height) = (Float(size.width), Float(size.height))
+        let size = SIMD2(Float(size.width), Float(size.height))
         self.init(
-            centerX: Float(rect.center.x) * width,
-            centerY: Float(rect.center.y) * height,
-            side: max(Float(rect.width) * width, Float(rect.height) * height),
+            center: SIMD2(Float(rect.center.x), Float(rect.center.y)) * size,
+            side: (SIMD2(Float(rect.width), Float(rect.height)) * size).max(),
             rotation: 0
         )
     }
@@ -78,9 +63,8 @@ extension CropRegion {
     init(around detection: FaceDetection) {
         let (left, right) = (detection.leftEye, detection.rightEye)
         self.init(
-            centerX: detection.centerX,
-            centerY: detection.centerY,
-            side: Self.margin * max(detection.width, detection.height),
+            center: detection.center,
+            side: Self.margin * detection.size.max(),
             rotation: atan2f(right.y - left.y, right.x - left.x)
         )
     }
@@ -90,10 +74,17 @@ extension CropRegion {
         let (low, high) = points.box
         let (left, right) = (points[FaceMeshIndices.leftEyeOuterCorner], points[FaceMeshIndices.rightEyeOuterCorner])
         self.init(
-            centerX: (low.x + high.x) / 2,
-            centerY: (low.y + high.y) / 2,
-            side: Self.margin * max(high.x - low.x, high.y - low.y),
+            center: (low + high) / 2,
+            side: Self.margin * (high - low).max(),
             rotation: atan2f(right.y - left.y, right.x - left.x)
         )
+    }
+}
+
+extension NormalizedRect {
+    /// A rectangle in pixels, for comparing it with another one.
+    init(center: SIMD2<Float>, size: SIMD2<Float>) {
+        let corner = center - size / 2
+        self.init(x: Double(corner.x), y: Double(corner.y), width: Double(size.x), height: Double(size.y))
     }
 }

@@ -368,12 +368,12 @@ public final class FaceAnalyzer {
 
     /// Whether a face is where and as large as the options want it.
     private func isWanted(_ face: TrackedFace, in size: FrameSize) -> Bool {
-        let (left, top, right, bottom) = FaceGeometry(face.landmarks).bounds
+        let (low, high) = FaceGeometry(face.landmarks).bounds
         let shorter = Double(min(size.width, size.height))
-        guard Double(right - left) >= options.minimumSize * shorter else { return false }
+        guard Double(high.x - low.x) >= options.minimumSize * shorter else { return false }
         guard let wanted = options.region else { return true }
-        let x = Double((left + right) / 2 + 0.5) / Double(size.width)
-        let y = Double((top + bottom) / 2 + 0.5) / Double(size.height)
+        let x = Double((low.x + high.x) / 2 + 0.5) / Double(size.width)
+        let y = Double((low.y + high.y) / 2 + 0.5) / Double(size.height)
         return x >= wanted.x && x <= wanted.x + wanted.width && y >= wanted.y && y <= wanted.y + wanted.height
     }
 }

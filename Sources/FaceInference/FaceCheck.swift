@@ -27,10 +27,10 @@ package final class FaceCheck {
         // The detectors' boxes are square, and end at the brows.
         let (width, height) = (Double(size.width), Double(size.height))
         return found.map { face in
-            let (faceWidth, faceHeight) = (1.2 * Double(face.width), 1.4 * Double(face.height))
+            let (faceWidth, faceHeight) = (1.2 * Double(face.size.x), 1.4 * Double(face.size.y))
             return NormalizedRect(
-                x: (Double(face.centerX) - faceWidth / 2) / width,
-                y: (Double(face.centerY) - 0.55 * faceHeight) / height,
+                x: (Double(face.center.x) - faceWidth / 2) / width,
+                y: (Double(face.center.y) - 0.55 * faceHeight) / height,
                 width: faceWidth / width,
                 height: faceHeight / height
             )

@@ -6,18 +6,14 @@ import Glibc
 final class FaceDetector {
     let kind: DetectorKind
     private let model: CompiledModel
-    private let anchors: [FaceDetection.Point]
+    private let anchors: [SIMD2<Float>]
     private let sampler: CropSampler
 
-    init(_ kind: DetectorKind, _ bytes: AlignedMemory, in liteRT: LiteRT) throws(InferenceError) {
+    init(_ kind: DetectorKind, in liteRT: LiteRT) throws(InferenceError) {
         self.kind = kind
         anchors = kind.anchors()
         sampler = CropSampler(size: kind.inputSize, border: .black, range: -1...1)
-        model = try CompiledModel(kind.file.name, bytes: bytes, in: liteRT)
-        try model.expect(
-            input: sampler.count,
-            outputs: [anchors.count * DetectorKind.valuesPerAnchor, anchors.count]
-        )
+        model = try CompiledModel(kind.file, in: liteRT)
     }
 
     /// Looks at the part of the frame that lies in `rect`.
@@ -31,8 +27,8 @@ final class FaceDetector {
         try model.run()
         let found = FaceDetection.merging(
             kind.decode(
-                boxes: model.outputs[0].pointer,
-                logits: model.outputs[1].pointer,
+                boxes: model.outputs[0].numbers,
+                logits: model.outputs[1].numbers,
                 anchors: anchors,
                 in: region
             )
@@ -73,12 +69,12 @@ struct DetectorKind: Hashable, Sendable {
     )
 
     /// The anchors' positions, 0…1 of the input: rows first, in them columns, in them the anchors of a cell.
-    func anchors() -> [FaceDetection.Point] {
+    func anchors() -> [SIMD2<Float>] {
         layers.flatMap { layer in
             (0..<layer.cells * layer.cells).flatMap { cell in
                 let x = (Float(cell % layer.cells) + 0.5) / Float(layer.cells)
                 let y = (Float(cell / layer.cells) + 0.5) / Float(layer.cells)
-                return [FaceDetection.Point](repeating: .init(x: x, y: y), count: layer.anchorsPerCell)
+                return [SIMD2<Float>](repeating: SIMD2(x, y), count: layer.anchorsPerCell)
             }
         }
     }
@@ -90,31 +86,24 @@ struct DetectorKind: Hashable, Sendable {
     func decode(
         boxes: UnsafePointer<Float>,
         logits: UnsafePointer<Float>,
-        anchors: [FaceDetection.Point],
+        anchors: [SIMD2<Float>],
         in region: CropRegion
     ) -> [FaceDetection] {
         let minimumLogit = logf(minimumScore / (1 - minimumScore))
         let unit = region.side / Float(inputSize)
-        let (left, top) = (region.centerX - region.side / 2, region.centerY - region.side / 2)
+        let corner = region.center - region.side / 2
         var found: [FaceDetection] = []
         for index in anchors.indices where logits[index] > minimumLogit {
             let values = boxes + Self.valuesPerAnchor * index
             guard values[2] > 0, values[3] > 0 else { continue }
-            let originX = left + anchors[index].x * region.side
-            let originY = top + anchors[index].y * region.side
+            let origin = corner + anchors[index] * region.side
+            func pair(_ number: Int) -> SIMD2<Float> { SIMD2(values[2 * number], values[2 * number + 1]) * unit }
             found.append(
                 FaceDetection(
                     score: 1 / (1 + expf(-min(logits[index], 100))),
-                    centerX: originX + values[0] * unit,
-                    centerY: originY + values[1] * unit,
-                    width: values[2] * unit,
-                    height: values[3] * unit,
-                    keypoints: (0..<6).map { point in
-                        .init(
-                            x: originX + values[4 + 2 * point] * unit,
-                            y: originY + values[5 + 2 * point] * unit
-                        )
-                    }
+                    center: origin + pair(0),
+                    size: pair(1),
+                    keypoints: (2..<8).map { origin + pair($0) }
                 )
             )
         }
@@ -124,83 +113,56 @@ struct DetectorKind: Hashable, Sendable {
 
 /// One face as the detector sees it, in pixels of the upright picture.
 struct FaceDetection: Hashable, Sendable {
-    struct Point: Hashable, Sendable {
-        var x: Float
-        var y: Float
-    }
-
     /// 0…1.
     var score: Float
-    var centerX: Float
-    var centerY: Float
-    var width: Float
-    var height: Float
+    var center: SIMD2<Float>
+    var size: SIMD2<Float>
     /// Six points: the eyes at the picture's left and right, the nose's tip, the mouth, the ears at the left and right.
-    var keypoints: [Point]
+    var keypoints: [SIMD2<Float>]
 
     /// What was found in a square that was taken for upright, where it is in the turned one.
     func turned(around region: CropRegion) -> FaceDetection {
         let (sine, cosine) = (sinf(region.rotation), cosf(region.rotation))
-        func turned(_ x: Float, _ y: Float) -> Point {
-            let (dx, dy) = (x - region.centerX, y - region.centerY)
-            return Point(x: region.centerX + cosine * dx - sine * dy, y: region.centerY + sine * dx + cosine * dy)
+        func turned(_ point: SIMD2<Float>) -> SIMD2<Float> {
+            let way = point - region.center
+            return region.center + cosine * way + sine * SIMD2(-way.y, way.x)
         }
         var result = self
-        let center = turned(centerX, centerY)
-        (result.centerX, result.centerY) = (center.x, center.y)
-        result.keypoints = keypoints.map { turned($0.x, $0.y) }
+        result.center = turned(center)
+        result.keypoints = keypoints.map(turned)
         return result
     }
 
-    var leftEye: Point { keypoints[0] }
-    var rightEye: Point { keypoints[1] }
+    var leftEye: SIMD2<Float> { keypoints[0] }
+    var rightEye: SIMD2<Float> { keypoints[1] }
 
-    /// The overlap of two boxes as a share of their union.
-    func intersectionOverUnion(_ other: FaceDetection) -> Float {
-        let overlapWidth =
-            min(centerX + width / 2, other.centerX + other.width / 2)
-            - max(centerX - width / 2, other.centerX - other.width / 2)
-        let overlapHeight =
-            min(centerY + height / 2, other.centerY + other.height / 2)
-            - max(centerY - height / 2, other.centerY - other.height / 2)
-        guard overlapWidth > 0, overlapHeight > 0 else { return 0 }
-        let overlap = overlapWidth * overlapHeight
-        let union = width * height + other.width * other.height - overlap
-        return union > 0 ? overlap / union : 0
-    }
+    /// The box, to compare detections by.
+    var box: NormalizedRect { NormalizedRect(center: center, size: size) }
 }
 
 extension FaceDetection {
     /// Merges detections of the same face, best first: each best one takes in all that overlap it, weighted by score.
     ///
     /// The mean of many is steadier than the best alone, which is why it is not simply picked.
-    static func merging(_ candidates: [FaceDetection], overlap threshold: Float = 0.3) -> [FaceDetection] {
+    static func merging(_ candidates: [FaceDetection], overlap threshold: Double = 0.3) -> [FaceDetection] {
         var remaining = candidates.sorted { $0.score > $1.score }
         var merged: [FaceDetection] = []
         while let best = remaining.first {
-            let same = remaining.filter { $0.intersectionOverUnion(best) > threshold }
+            let same = remaining.filter { $0.box.intersectionOverUnion(best.box) > threshold }
             // A box without area overlaps nothing, not even itself.
             merged.append(same.isEmpty ? best : mean(of: same, score: best.score))
-            remaining = remaining.dropFirst().filter { $0.intersectionOverUnion(best) <= threshold }
+            remaining = remaining.dropFirst().filter { $0.box.intersectionOverUnion(best.box) <= threshold }
         }
         return merged
     }
 
     private static func mean(of detections: [FaceDetection], score: Float) -> FaceDetection {
         let total = detections.reduce(0) { $0 + $1.score }
-        func mean(_ value: (FaceDetection) -> Float) -> Float {
-            detections.reduce(0) { $0 + value($1) * $1.score } / total
+        func mean(_ value: (FaceDetection) -> SIMD2<Float>) -> SIMD2<Float> {
+            detections.reduce(.zero) { $0 + value($1) * $1.score } / total
         }
-        return FaceDetection(
-            score: score,
-            centerX: mean(\.centerX),
-            centerY: mean(\.centerY),
-            width: mean(\.width),
-            height: mean(\.height),
-            keypoints: (0..<6).map { index in
-                Point(x: mean { $0.keypoints[index].x }, y: mean { $0.keypoints[index].y })
-            }
-        )
+        let keypoints = (0..<6).map { index in mean { $0.keypoints[index] } }
+        return FaceDetection(score: score, center: mean(\.center), size: mean(\.size), keypoints: keypoints)
     }
 }
 
@@ -208,22 +170,20 @@ extension FaceDetection {
     /// The detection as a face without an identity, in a picture of that size.
     func face(in size: FrameSize) -> FaceObject {
         let (width, height) = (Double(size.width), Double(size.height))
-        func place(_ point: Point) -> NormalizedPoint {
+        func place(_ point: SIMD2<Float>) -> NormalizedPoint {
             NormalizedPoint(x: (Double(point.x) + 0.5) / width, y: (Double(point.y) + 0.5) / height)
         }
         // The detector's square reaches from the brows to the chin.
-        let (side, eyeLine) = (
-            Double(max(self.width, self.height)), SIMD2(rightEye.x - leftEye.x, rightEye.y - leftEye.y)
-        )
+        let (side, eyeLine) = (Double(self.size.max()), rightEye - leftEye)
         let roll = Double(atan2f(eyeLine.y, eyeLine.x))
-        let center = (
-            x: Double(centerX) + 0.5 + 0.1 * side * sin(roll), y: Double(centerY) + 0.5 - 0.1 * side * cos(roll)
+        let middle = (
+            x: Double(center.x) + 0.5 + 0.1 * side * sin(roll), y: Double(center.y) + 0.5 - 0.1 * side * cos(roll)
         )
         var face = FaceObject(
             faceID: FaceID(rawValue: 0),
             bounds: NormalizedRect(
-                x: (center.x - 0.55 * side) / width,
-                y: (center.y - 0.6 * side) / height,
+                x: (middle.x - 0.55 * side) / width,
+                y: (middle.y - 0.6 * side) / height,
                 width: 1.1 * side / width,
                 height: 1.2 * side / height
             ),

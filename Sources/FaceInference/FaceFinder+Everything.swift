@@ -66,7 +66,7 @@ extension FaceFinder {
         }
         return centers(Float(rect.height) * Float(size.height)).flatMap { y in
             centers(Float(rect.width) * Float(size.width)).map { x in
-                CropRegion(centerX: left + x, centerY: top + y, side: side, rotation: 0)
+                CropRegion(center: SIMD2(left + x, top + y), side: side, rotation: 0)
             }
         }
     }

@@ -32,7 +32,7 @@ final class FaceFinder {
     static let largeWidth: Float = 0.35
 
     init(_ liteRT: LiteRT) throws(InferenceError) {
-        shortRange = try FaceDetector(.shortRange, liteRT.files.shortRangeDetector, in: liteRT)
+        shortRange = try FaceDetector(.shortRange, in: liteRT)
         self.liteRT = liteRT
     }
 
@@ -71,7 +71,7 @@ final class FaceFinder {
     /// The detector of small faces.
     func fullRangeDetector() throws(InferenceError) -> FaceDetector {
         if let fullRange { return fullRange }
-        let made = try FaceDetector(.fullRange, liteRT.files.fullRangeDetector(), in: liteRT)
+        let made = try FaceDetector(.fullRange, in: liteRT)
         fullRange = made
         return made
     }
@@ -93,9 +93,8 @@ final class FaceFinder {
         var scores: [Float] = []
         for width in Self.confirmingWidths {
             let square = CropRegion(
-                centerX: detection.centerX,
-                centerY: detection.centerY,
-                side: width * max(detection.width, detection.height),
+                center: detection.center,
+                side: width * detection.size.max(),
                 rotation: 0
             )
             let found = try shortRange.detect(in: frame, region: square)
@@ -107,7 +106,7 @@ final class FaceFinder {
 
     /// The best score among detections of the same face; nil if none is of it.
     static func score(of detection: FaceDetection, among found: [FaceDetection]) -> Float? {
-        found.filter { $0.intersectionOverUnion(detection) > 0.3 }.map(\.score).max()
+        found.filter { $0.box.intersectionOverUnion(detection.box) > 0.3 }.map(\.score).max()
     }
 
     /// Whether the scores of a face in the squares in which it was found confirm it.
@@ -117,12 +116,12 @@ final class FaceFinder {
 
     /// Whether a short-range detection needs no second opinion.
     static func isSure(_ detection: FaceDetection, side: Float) -> Bool {
-        detection.score >= sureScore || detection.width >= largeWidth * side
+        detection.score >= sureScore || detection.size.x >= largeWidth * side
     }
 
     /// All short-range detections, and the full-range ones of other faces.
     static func combined(_ near: [FaceDetection], _ far: [FaceDetection]) -> [FaceDetection] {
-        let further = far.filter { candidate in !near.contains { $0.intersectionOverUnion(candidate) > 0.3 } }
+        let further = far.filter { candidate in !near.contains { $0.box.intersectionOverUnion(candidate.box) > 0.3 } }
         return (near + further).sorted { $0.score > $1.score }
     }
 }

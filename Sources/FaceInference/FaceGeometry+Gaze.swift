@@ -11,8 +11,7 @@ extension FaceGeometry {
         var (offset, total) = (SIMD2<Float>.zero, Float.zero)
         for (eye, iris) in GazeFormula.eyes {
             let line = cornerLine(of: eye)
-            let middle = center(of: iris)
-            let place = SIMD2(middle.x, middle.y) - line.middle
+            let place = center(of: iris) - line.middle
             // The far eye of a turned head is seen from the side, and often half hidden.
             let weight = line.width * line.width
             offset += weight * SIMD2((place * line.along).sum(), -(place * line.down).sum())

@@ -13,25 +13,11 @@ struct FaceGeometry {
     }
 
     /// The smallest upright rectangle around the face's outline, forehead to chin, in pixels.
-    var bounds: (left: Float, top: Float, right: Float, bottom: Float) {
-        var (left, top) = (Float.infinity, Float.infinity)
-        var (right, bottom) = (-Float.infinity, -Float.infinity)
-        for index in FaceMeshIndices.faceOval {
-            let point = landmarks[index]
-            (left, right) = (min(left, point.x), max(right, point.x))
-            (top, bottom) = (min(top, point.y), max(bottom, point.y))
-        }
-        return (left, top, right, bottom)
-    }
+    var bounds: (low: SIMD2<Float>, high: SIMD2<Float>) { landmarks.box(of: FaceMeshIndices.faceOval) }
 
     /// The mean of some points, in pixels.
-    func center(of indices: [Int]) -> (x: Float, y: Float) {
-        var sum: (x: Float, y: Float) = (0, 0)
-        for index in indices {
-            let point = landmarks[index]
-            sum = (sum.x + point.x, sum.y + point.y)
-        }
-        return (sum.x / Float(indices.count), sum.y / Float(indices.count))
+    func center(of indices: [Int]) -> SIMD2<Float> {
+        indices.reduce(.zero) { $0 + position($1) } / Float(indices.count)
     }
 
     /// The distance between the outer eye corners in space, in pixels: the unit of lengths.
@@ -91,16 +77,19 @@ extension FaceGeometry {
         isHeld: Bool = false,
         in size: FrameSize
     ) -> FaceObservation {
-        let (left, top, right, bottom) = bounds
-        let topLeft = Self.normalized(left, top, in: size)
-        let bottomRight = Self.normalized(right, bottom, in: size)
+        func share(_ point: SIMD2<Float>) -> NormalizedPoint {
+            // Pixels, with centres at integers; the picture's edge is half a pixel outside.
+            NormalizedPoint(
+                x: (Double(point.x) + 0.5) / Double(size.width),
+                y: (Double(point.y) + 0.5) / Double(size.height)
+            )
+        }
+        let (topLeft, bottomRight) = (share(bounds.low), share(bounds.high))
         let unit = unit
         let mouthCenter = center(of: [
             FaceMeshIndices.leftMouthCorner, FaceMeshIndices.rightMouthCorner,
             FaceMeshIndices.upperLipInner, FaceMeshIndices.lowerLipInner,
         ])
-        let leftEye = center(of: FaceMeshIndices.leftLids)
-        let rightEye = center(of: FaceMeshIndices.rightLids)
         var observation = FaceObservation()
         observation.lineage = lineage
         observation.bounds = NormalizedRect(
@@ -111,9 +100,9 @@ extension FaceGeometry {
         )
         observation.pose = axes.pose(of: landmarks)
         observation.confidence = confidence
-        observation.leftEye = Self.normalized(leftEye.x, leftEye.y, in: size)
-        observation.rightEye = Self.normalized(rightEye.x, rightEye.y, in: size)
-        observation.mouth = Self.normalized(mouthCenter.x, mouthCenter.y, in: size)
+        observation.leftEye = share(center(of: FaceMeshIndices.leftLids))
+        observation.rightEye = share(center(of: FaceMeshIndices.rightLids))
+        observation.mouth = share(mouthCenter)
         observation.leftLids = lids(of: FaceMeshIndices.leftEye, unit: unit)
         observation.rightLids = lids(of: FaceMeshIndices.rightEye, unit: unit)
         observation.eyePatches = eyePatches
@@ -123,11 +112,6 @@ extension FaceGeometry {
         observation.eyeDistance = Double(eyeDistance)
         observation.isHeld = isHeld
         return observation
-    }
-
-    /// Pixels, with centres at integers, as shares of the picture, whose edge is half a pixel outside.
-    private static func normalized(_ x: Float, _ y: Float, in size: FrameSize) -> NormalizedPoint {
-        NormalizedPoint(x: (Double(x) + 0.5) / Double(size.width), y: (Double(y) + 0.5) / Double(size.height))
     }
 }
 

@@ -20,17 +20,7 @@ public struct FaceLandmark: Hashable, Sendable {
 }
 
 /// One landmark in pixels of the upright picture, pixel centres at integers; z is in the same unit.
-package struct PixelLandmark: Hashable, Sendable {
-    package var x: Float
-    package var y: Float
-    package var z: Float
-
-    package init(x: Float, y: Float, z: Float) {
-        self.x = x
-        self.y = y
-        self.z = z
-    }
-}
+package typealias PixelLandmark = SIMD3<Float>
 
 /// The 478 points of one face; indices as in the MediaPipe face mesh.
 ///
@@ -53,13 +43,16 @@ package final class FaceLandmarks {
     package subscript(index: Int) -> PixelLandmark {
         precondition(0..<Self.count ~= index, "a face has 478 landmarks")
         let base = 3 * index
-        return PixelLandmark(x: numbers[base], y: numbers[base + 1], z: numbers[base + 2])
+        return PixelLandmark(numbers[base], numbers[base + 1], numbers[base + 2])
     }
 
     /// The smallest upright rectangle around all points.
-    var box: (low: SIMD2<Float>, high: SIMD2<Float>) {
+    var box: (low: SIMD2<Float>, high: SIMD2<Float>) { box(of: 0..<Self.count) }
+
+    /// The one around some points.
+    func box(of indices: some Sequence<Int>) -> (low: SIMD2<Float>, high: SIMD2<Float>) {
         var (low, high) = (SIMD2<Float>(repeating: .infinity), SIMD2<Float>(repeating: -.infinity))
-        for index in 0..<Self.count {
+        for index in indices {
             let point = SIMD2(numbers[3 * index], numbers[3 * index + 1])
             low.replace(with: point, where: point .< low)
             high.replace(with: point, where: point .> high)

@@ -52,7 +52,7 @@ struct HeadAxes: Hashable, Sendable {
     /// By how much an axis out of the face points up, in radians.
     private static func pitch(_ forward: SIMD3<Float>) -> Float { asinf(max(-1, min(1, forward.y))) }
 
-    static func space(_ point: PixelLandmark) -> SIMD3<Float> { SIMD3(point.x, -point.y, -point.z) }
+    static func space(_ point: SIMD3<Float>) -> SIMD3<Float> { SIMD3(point.x, -point.y, -point.z) }
 
     private static func unit(_ vector: SIMD3<Float>) -> SIMD3<Float> {
         let length = vector.length
@@ -60,11 +60,6 @@ struct HeadAxes: Hashable, Sendable {
     }
 
     private static func degrees(_ radians: Float) -> Double { Double(radians) * 180 / .pi }
-}
-
-extension SIMD where Scalar == Float {
-    /// The Euclidean length.
-    var length: Float { (self * self).sum().squareRoot() }
 }
 
 /// Points of a mean face that mouth, jaw and brows move little, in the plane that divides it into left and right.

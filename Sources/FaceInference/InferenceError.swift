@@ -16,8 +16,6 @@ public enum InferenceError: Error, Hashable, Sendable {
     case libraryNotLoaded(path: String, reason: String)
     /// A call of LiteRT failed with this status.
     case liteRT(operation: String, model: String, status: Int32)
-    /// A model does not have the shape that this program was written for.
-    case unexpectedModel(model: String, reason: String)
     /// A frame has no pixels that could be read, with the reason.
     case unreadableFrame(reason: String)
 }
@@ -51,29 +49,17 @@ extension InferenceError: CustomStringConvertible {
             "cannot load \(path): \(reason). Run deploy/setup, which installs it and what it needs."
         case .liteRT(let operation, let model, let status):
             """
-            LiteRT cannot \(operation) \(model): status \(status) (\(Self.meaning(of: status))). \
+            LiteRT cannot \(operation) \(model): status \(status) (\(Self.meanings[status] ?? "unknown")). \
             If it happens again, run deploy/setup and report it.
             """
-        case .unexpectedModel(let model, let reason):
-            "cannot use \(model): \(reason). Run deploy/setup, which installs the version this program is made for."
         case .unreadableFrame(let reason):
             "cannot look for faces in a frame: \(reason)."
         }
     }
 
     /// The names of LiteRtStatus, as of LiteRT 2.3.
-    private static func meaning(of status: Int32) -> String {
-        switch status {
-        case 1: "invalid argument"
-        case 2: "out of memory"
-        case 3: "runtime failure"
-        case 5: "unsupported"
-        case 6: "not found"
-        case 8: "wrong version"
-        case 500: "file error"
-        case 501: "invalid model file"
-        case 504: "compilation failed"
-        default: "unknown"
-        }
-    }
+    private static let meanings: [Int32: String] = [
+        1: "invalid argument", 2: "out of memory", 3: "runtime failure", 5: "unsupported", 6: "not found",
+        8: "wrong version", 500: "file error", 501: "invalid model file", 504: "compilation failed",
+    ]
 }

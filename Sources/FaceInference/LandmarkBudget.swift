@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// Spreads the landmarks of many faces over frames, so that the analysis stays within a share of one core.
 ///
@@ -62,9 +63,5 @@ struct LandmarkBudget {
     }
 
     /// The processor time of this thread, in seconds.
-    static var threadTime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    static var threadTime: Double { Double(nanoseconds(of: CLOCK_THREAD_CPUTIME_ID)) / 1e9 }
 }

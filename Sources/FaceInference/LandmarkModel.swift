@@ -10,16 +10,7 @@ package final class LandmarkModel {
     private let sampler = CropSampler(size: LandmarkModel.inputSize, border: .replicate, range: 0...1)
 
     package init(_ liteRT: LiteRT) throws(InferenceError) {
-        model = try CompiledModel(
-            PinnedFile.landmarkModel.name,
-            bytes: liteRT.files.landmarkModel,
-            operators: CustomOperators(liteRT),
-            in: liteRT
-        )
-        try model.expect(
-            input: sampler.count,
-            outputs: [3 * FaceMeshIndices.meshCount, 160, 142, 142, 10, 10, 1]
-        )
+        model = try CompiledModel(.landmarkModel, operators: CustomOperator.all(liteRT), in: liteRT)
     }
 
     /// Finds the landmarks in a region of the frame.
@@ -34,29 +25,37 @@ package final class LandmarkModel {
         try model.run()
         refineMesh()
         let placement = Placement(region)
-        let mesh = model.outputs[0].pointer
+        let mesh = model.outputs[0].numbers
         for index in 0..<FaceMeshIndices.meshCount {
             placement.write(mesh[3 * index], mesh[3 * index + 1], mesh[3 * index + 2], to: landmarks, index)
         }
-        writeIris(model.outputs[4].pointer, FaceMeshIndices.leftIris, FaceMeshIndices.leftLids, placement, landmarks)
-        writeIris(model.outputs[5].pointer, FaceMeshIndices.rightIris, FaceMeshIndices.rightLids, placement, landmarks)
-        return Double(1 / (1 + expf(-model.outputs[6].pointer[0])))
+        writeIris(model.outputs[4].numbers, FaceMeshIndices.leftIris, FaceMeshIndices.leftLids, placement, landmarks)
+        writeIris(model.outputs[5].numbers, FaceMeshIndices.rightIris, FaceMeshIndices.rightLids, placement, landmarks)
+        return Double(1 / (1 + expf(-model.outputs[6].numbers[0])))
     }
 
-    /// The mean brightness of the crop that was looked at last, 0…1.
+    /// The mean brightness of the crop that was looked at last, 0…1, from every fourth pixel of every fourth row.
     func luminance() -> Double {
-        model.luminance(size: Self.inputSize)
+        var (sum, count): (Float, Float) = (0, 0)
+        for row in stride(from: 0, to: Self.inputSize, by: 4) {
+            for column in stride(from: 0, to: Self.inputSize, by: 4) {
+                let pixel = model.input.numbers + 3 * (row * Self.inputSize + column)
+                // The weights of ITU-R BT.601.
+                sum += 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]
+                count += 1
+            }
+        }
+        return Double(sum / count)
     }
 
     /// Overwrites x and y of the lips and the eyes in the mesh by the model's second look at them.
     private func refineMesh() {
-        let mesh = model.outputs[0].floats
+        let mesh = model.outputs[0].numbers
         let parts = [FaceMeshIndices.refinedLips, FaceMeshIndices.refinedLeftEye, FaceMeshIndices.refinedRightEye]
         for (part, output) in zip(parts, model.outputs[1...3]) {
-            let points = output.pointer
             for (position, index) in part.enumerated() {
-                mesh[3 * index] = points[2 * position]
-                mesh[3 * index + 1] = points[2 * position + 1]
+                mesh[3 * index] = output.numbers[2 * position]
+                mesh[3 * index + 1] = output.numbers[2 * position + 1]
             }
         }
     }
@@ -69,7 +68,7 @@ package final class LandmarkModel {
         _ placement: Placement,
         _ landmarks: FaceLandmarks
     ) {
-        let mesh = model.outputs[0].pointer
+        let mesh = model.outputs[0].numbers
         var depth: Float = 0
         for lid in lids { depth += mesh[3 * lid + 2] }
         depth /= Float(lids.count)

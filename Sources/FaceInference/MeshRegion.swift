@@ -50,10 +50,9 @@ struct MeshRegion: Sendable {
         matrix[10] = 1
         matrix[15] = 1
     }
-}
 
-/// The other two custom operators of the landmark model, on plain memory.
-enum MeshRegionOperators {
+    // The other two custom operators of the landmark model, on plain memory.
+
     /// Samples a 48×48 map of 32 channels into one of 16×16, zero outside.
     static func cutOut(
         _ map: UnsafePointer<Float>,

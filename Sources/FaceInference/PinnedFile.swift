@@ -13,41 +13,20 @@ struct PinnedFile: Hashable, Sendable {
     let digest: String
 
     /// Maps the file if its bytes are the pinned ones.
+    @discardableResult
     func load(from directory: String) throws(InferenceError) -> AlignedMemory {
         let path = directory + "/" + name
-        let file = try open(path)
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw errno == ENOENT ? .missingFile(path: path) : Self.unreadable(path) }
         defer { close(file) }
-        try compare(file, path)
-        guard let bytes = AlignedMemory(mapping: file, count: size) else {
-            throw .unreadableFile(path: path, reason: Self.reason(errno))
-        }
-        return bytes
-    }
-
-    /// Compares a file that a library will open.
-    func check(in directory: String) throws(InferenceError) {
-        let path = directory + "/" + name
-        let file = try open(path)
-        defer { close(file) }
-        try compare(file, path)
-    }
-
-    /// Opens the file if it has the pinned length.
-    private func open(_ path: String) throws(InferenceError) -> Int32 {
-        let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else {
-            throw errno == ENOENT ? .missingFile(path: path) : .unreadableFile(path: path, reason: Self.reason(errno))
-        }
         var status = stat()
-        let result = fstat(file, &status)
-        guard result == 0, Int(status.st_size) == size else {
-            let reason = Self.reason(errno)
-            close(file)
-            throw result != 0
-                ? .unreadableFile(path: path, reason: reason)
-                : .wrongSize(path: path, expected: size, actual: Int(status.st_size))
+        guard fstat(file, &status) == 0 else { throw Self.unreadable(path) }
+        guard Int(status.st_size) == size else {
+            throw .wrongSize(path: path, expected: size, actual: Int(status.st_size))
         }
-        return file
+        try compare(file, path)
+        guard let bytes = AlignedMemory(mapping: file, count: size) else { throw Self.unreadable(path) }
+        return bytes
     }
 
     /// Reads the whole file, since an error while a mapped one is read would end the process.
@@ -59,7 +38,7 @@ struct PinnedFile: Hashable, Sendable {
         while done < size {
             let count = read(file, chunk.baseAddress, min(chunk.count, size - done))
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw .unreadableFile(path: path, reason: Self.reason(errno)) }
+            guard count >= 0 else { throw Self.unreadable(path) }
             guard count > 0 else { throw .wrongSize(path: path, expected: size, actual: done) }
             digest.add(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
             done += count
@@ -68,8 +47,8 @@ struct PinnedFile: Hashable, Sendable {
         guard actual == self.digest else { throw .wrongDigest(path: path, expected: self.digest, actual: actual) }
     }
 
-    private static func reason(_ code: Int32) -> String {
-        String(cString: strerror(code))
+    private static func unreadable(_ path: String) -> InferenceError {
+        .unreadableFile(path: path, reason: String(cString: strerror(errno)))
     }
 }
 

@@ -55,7 +55,7 @@ struct SearchFocus {
             for index in 0..<Self.count { ages[index] = 1 }
             return whole
         }
-        map.cover(faces.map { .init(around: SIMD2($0.centerX, $0.centerY), .init(repeating: $0.side / 2)) }, in: frame)
+        map.cover(faces.map { .init(around: $0.center, .init(repeating: $0.side / 2)) }, in: frame)
         guard let part = part(changed: changes(in: map), width: width, height: height) else {
             // The light may have changed slowly.
             reference.approach(map.cells, share: 0.5)

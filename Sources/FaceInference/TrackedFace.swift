@@ -101,11 +101,11 @@ struct TrackedFace {
         let before = self.region(in: size)
         self.size = size
         region = CropRegion(around: landmarks)
-        shift = max(abs(region.centerX - before.centerX), abs(region.centerY - before.centerY)) / before.side
+        shift = (region.center - before.center).magnitude.max() / before.side
         // Also false for what is not a number.
         let isInside =
-            region.centerX > 0 && region.centerX < Float(size.width)
-            && region.centerY > 0 && region.centerY < Float(size.height)
+            region.center.x > 0 && region.center.x < Float(size.width)
+            && region.center.y > 0 && region.center.y < Float(size.height)
         let isSized = region.side >= 4 && region.side < 8 * Float(max(size.width, size.height))
         return presence > Self.minimumPresence && isInside && isSized
     }

@@ -6,29 +6,11 @@ public import V4L2Capture
 extension FaceSession {
     /// Where a session's frames come from.
     public struct Source: Hashable, Sendable {
-        /// How fast a file is played.
-        public enum Pace: Hashable, Sendable {
-            /// As a camera would deliver it; frames that there is no time for are dropped.
-            case realtime
-            /// As fast as it can be analysed; no frame is dropped.
-            case asap
-        }
-
         fileprivate enum Kind: Hashable, Sendable {
             case camera(CameraConfiguration)
-            case media(Media)
+            case media(String, ClipSource.Options)
             case pipeline(PipelineDescription, PipelineSource.Options)
             case custom(CustomSource)
-        }
-
-        fileprivate struct Media: Hashable, Sendable {
-            var location: String
-            var pace: Pace
-            var loops: Bool
-            var orientation: Orientation
-            var isMirrored: Bool
-            var stallTimeout: Duration
-            var maximumPixels: Int
         }
 
         /// How many pixels a picture may have unless the program says otherwise: somewhat more than the 33 million of 8K.
@@ -63,23 +45,19 @@ extension FaceSession {
         /// - Returns: The source; a file is opened when a session is made with it.
         public static func file(
             _ path: String,
-            pace: Pace = .asap,
+            pace: PlaybackPace = .asap,
             loops: Bool = false,
             orientation: Orientation = .up,
             isMirrored: Bool = false,
             stallTimeout: Duration = .seconds(2),
             maximumPixels: Int = defaultMaximumPixels
         ) -> Source {
-            let media = Media(
-                location: path,
-                pace: pace,
-                loops: loops,
-                orientation: orientation,
-                isMirrored: isMirrored,
-                stallTimeout: stallTimeout,
-                maximumPixels: maximumPixels
-            )
-            return Source(kind: .media(media))
+            var options = ClipSource.Options(pace: pace, loops: loops)
+            options.orientation = orientation
+            options.isMirrored = isMirrored
+            options.readTimeout = bounded(stallTimeout).seconds
+            options.maximumPixels = maximumPixels
+            return Source(kind: .media(path, options))
         }
 
         /// A network stream, which is opened again whenever it is lost.
@@ -150,9 +128,7 @@ extension FaceSession {
             }
         }
 
-        private init(kind: Kind) {
-            self.kind = kind
-        }
+        private init(kind: Kind) { self.kind = kind }
     }
 }
 
@@ -186,7 +162,7 @@ extension FaceSession.Source {
     var stallTimeout: Double {
         switch kind {
         case .camera(let configuration): configuration.stallTimeout.seconds
-        case .media(let media): media.stallTimeout.seconds
+        case .media(_, let options): options.readTimeout
         case .pipeline(_, let options): options.stallTimeout.seconds
         case .custom: 2
         }
@@ -203,14 +179,9 @@ extension FaceSession.Source {
             } catch {
                 throw .source(error.sourceFailure)
             }
-        case .media(let media):
-            var options = ClipSource.Options(pace: media.pace == .asap ? .asap : .realtime, loops: media.loops)
-            options.orientation = media.orientation
-            options.isMirrored = media.isMirrored
-            options.readTimeout = Self.bounded(media.stallTimeout).seconds
-            options.maximumPixels = media.maximumPixels
+        case .media(let location, let options):
             do {
-                return try ClipSource(media.location, options: options)
+                return try ClipSource(location, options: options)
             } catch {
                 throw .source(SourceFailure(error))
             }
@@ -242,15 +213,10 @@ extension FaceSession.Source {
             }
             try require(2...32 ~= camera.bufferCount, "bufferCount", camera.bufferCount, "2 to 32")
             try require(camera.stallTimeout > .zero, "stallTimeout", camera.stallTimeout, "above 0")
-        case .media(let media):
-            try require(media.stallTimeout > .zero, "stallTimeout", media.stallTimeout, "above 0")
-            let pixels = 1...Int(Int32.max)
-            try require(
-                pixels ~= media.maximumPixels,
-                "maximumPixels",
-                media.maximumPixels,
-                "1 to \(pixels.upperBound)"
-            )
+        case .media(_, let options):
+            try require(options.readTimeout > 0, "stallTimeout", "\(options.readTimeout) s", "above 0")
+            let (pixels, limit) = (options.maximumPixels, Int(Int32.max))
+            try require(1...limit ~= pixels, "maximumPixels", pixels, "1 to \(limit)")
         case .pipeline(_, let options):
             try require(options.stallTimeout > .zero, "stallTimeout", options.stallTimeout, "above 0")
         case .custom: break

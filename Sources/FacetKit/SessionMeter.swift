@@ -19,22 +19,21 @@ package final class SessionMeter: Sendable {
     }
 
     private struct State {
-        var analysed = 0
-        var undecodable = 0
-        var stale = 0
-        var replacedUpdates = 0
-        var droppedUpdates = 0
+        /// With those of mailboxes that are done with.
+        var counts = FrameCounts()
         /// When the session took the frame it works on.
         var frameTaken: ContinuousClock.Instant?
         var stages: [Stage: Timing] = [:]
-        /// The counts of mailboxes that are done with, and the current one.
-        var captured = 0
-        var dropped: [FrameMailbox.Drop: Int] = [:]
         var mailbox: FrameMailbox?
 
-        mutating func add(_ counts: FrameMailbox.Counts) {
-            captured += counts.captured
-            dropped.merge(counts.dropped, uniquingKeysWith: +)
+        /// All counts, with those of the current mailbox.
+        var total: FrameCounts {
+            var total = counts
+            if let mailbox = mailbox?.counts {
+                total.captured += mailbox.captured
+                total.dropped.merge(mailbox.dropped.filter { $0.value > 0 }, uniquingKeysWith: +)
+            }
+            return total
         }
     }
 
@@ -45,23 +44,22 @@ package final class SessionMeter: Sendable {
     /// Counts the frames of a mailbox from now on.
     func follow(_ mailbox: FrameMailbox?) {
         state.withLock { state in
-            if let old = state.mailbox { state.add(old.counts) }
-            state.mailbox = mailbox
+            (state.counts, state.mailbox) = (state.total, mailbox)
         }
     }
 
     package func beginFrame() { state.withLock { $0.frameTaken = .now } }
     package func endFrame() { state.withLock { $0.frameTaken = nil } }
-    func countAnalysed() { state.withLock { $0.analysed += 1 } }
+    func countAnalysed() { state.withLock { $0.counts.analysed += 1 } }
     func countLostUpdate(isReplaced: Bool) {
-        state.withLock { if isReplaced { $0.replacedUpdates += 1 } else { $0.droppedUpdates += 1 } }
+        state.withLock { if isReplaced { $0.counts.replacedUpdates += 1 } else { $0.counts.droppedUpdates += 1 } }
     }
 
     /// A frame that was captured whole but could not be decoded.
-    func countUndecodable() { state.withLock { $0.undecodable += 1 } }
+    func countUndecodable() { state.withLock { $0.counts.dropped[.corrupt, default: 0] += 1 } }
 
     /// A frame that waited for too long to be of use.
-    func countStale() { state.withLock { $0.stale += 1 } }
+    func countStale() { state.withLock { $0.counts.dropped[.late, default: 0] += 1 } }
 
     /// How long the session has been working on its current frame; zero while it waits for one.
     package var timeWithFrame: Duration {
@@ -88,25 +86,7 @@ package final class SessionMeter: Sendable {
         return try body()
     }
 
-    package var counts: FrameCounts {
-        state.withLock { state in
-            var counts = FrameCounts(
-                captured: state.captured,
-                analysed: state.analysed,
-                dropped: state.dropped,
-                replacedUpdates: state.replacedUpdates,
-                droppedUpdates: state.droppedUpdates
-            )
-            if let mailbox = state.mailbox?.counts {
-                counts.captured += mailbox.captured
-                counts.dropped.merge(mailbox.dropped, uniquingKeysWith: +)
-            }
-            if state.undecodable > 0 { counts.dropped[.corrupt, default: 0] += state.undecodable }
-            if state.stale > 0 { counts.dropped[.late, default: 0] += state.stale }
-            counts.dropped = counts.dropped.filter { $0.value > 0 }
-            return counts
-        }
-    }
+    package var counts: FrameCounts { state.withLock { $0.total } }
 
     /// The stage times since the last call.
     package func takeStages() -> [(stage: Stage, timing: Timing)] {

@@ -189,7 +189,7 @@ extension Frame {
         var isDrawn = false
         let bytes = [UInt8](unsafeUninitializedCapacity: 3 * target.width * target.height) { bytes, count in
             guard let base = bytes.baseAddress else { return }
-            isDrawn = UprightDrawing(of: frame, in: target).draw(into: base)
+            isDrawn = frame.drawUpright(into: base, of: target)
             count = isDrawn ? bytes.count : 0
         }
         guard isDrawn else { throw .wrongPlanes(format, expected: 0, given: planeCount) }
@@ -199,7 +199,7 @@ extension Frame {
 
 extension PixelFormat {
     /// The bytes of a row and the rows of each plane; a JPEG has one row of at least a byte.
-    fileprivate func rows(in size: FrameSize) throws(FrameError) -> [(bytes: Int, count: Int)] {
+    package func rows(in size: FrameSize) throws(FrameError) -> [(bytes: Int, count: Int)] {
         let (width, height) = (size.width, size.height)
         guard 1...32_767 ~= width, 1...32_767 ~= height else { throw .unusableSize(size) }
         switch self {
@@ -218,4 +218,20 @@ extension PixelFormat {
         case .jpeg: return [(1, 1)]
         }
     }
+}
+
+/// A picture as rows of R, G, B in memory of its own, upright, to be drawn on.
+package struct RGBPicture: Sendable {
+    package var size: FrameSize
+
+    /// Three bytes a pixel, rows from the top, no gaps.
+    package var bytes: [UInt8]
+
+    package init(size: FrameSize, bytes: [UInt8]) {
+        precondition(bytes.count == size.width * size.height * 3, "a pixel has three bytes")
+        (self.size, self.bytes) = (size, bytes)
+    }
+
+    /// Converts a frame of any format.
+    package init(_ frame: Frame) throws(FrameError) { (bytes, size) = try frame.rgb() }
 }

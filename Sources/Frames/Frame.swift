@@ -71,6 +71,22 @@ public struct Frame: @unchecked Sendable {
     public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
 }
 
+extension Frame {
+    private final class NoLease: Sendable {}
+
+    /// A frame over pixels that the caller keeps alive while the frame is used.
+    package init(borrowing plane: Plane, size: FrameSize, format: PixelFormat, mediaTime: Double) {
+        self.init(
+            stamp: .init(frame: 0, time: .init(nanoseconds: 0), mediaTime: mediaTime),
+            captured: .now,
+            size: size,
+            format: format,
+            planes: (plane, nil, nil),
+            lease: NoLease()
+        )
+    }
+}
+
 extension Frame: Equatable {
     /// Whether both are the same picture: the same memory with the same meaning. Pixels are not compared.
     public static func == (one: Frame, other: Frame) -> Bool {

@@ -1,47 +1,32 @@
-/// Draws a frame of any pixel format upright and smaller into RGB; plain averaging, for looking at only.
-struct UprightDrawing {
-    private let frame: Frame
-    private let target: FrameSize
-    private let storedFromUpright: AffineTransform
-
-    init(of frame: Frame, in target: FrameSize) {
-        self.frame = frame
-        self.target = target
-        storedFromUpright = frame.orientation.storedFromUpright(stored: frame.size)
-    }
-
+extension Frame {
+    /// Draws the frame, of any pixel format, upright and smaller into RGB; plain averaging, for looking at only.
+    ///
     /// Fills `target.width` × `target.height` pixels of 3 bytes; false if the frame lacks planes or is a JPEG.
-    func draw(into pixels: UnsafeMutablePointer<UInt8>) -> Bool {
-        frame.readColors { draw(pixels, $0) }
-    }
-
-    /// Averages n × n evenly spaced source pixels for each drawn one; n keeps fine patterns from shimmering.
-    @inline(__always)
-    private func draw(_ pixels: UnsafeMutablePointer<UInt8>, _ color: (_ x: Int, _ y: Int) -> RGBConversion.Color) {
-        let upright = frame.uprightSize
+    func drawUpright(into pixels: UnsafeMutablePointer<UInt8>, of target: FrameSize) -> Bool {
+        let storedFromUpright = orientation.storedFromUpright(stored: size)
+        let upright = uprightSize
+        // Averages n × n evenly spaced source pixels for each drawn one; n keeps fine patterns from shimmering.
         let samples = min(4, (upright.width + target.width - 1) / target.width)
         let area = samples * samples
-        var next = pixels
-        for y in 0..<target.height {
-            for x in 0..<target.width {
-                var sum = (r: 0, g: 0, b: 0)
-                for sample in 0..<area {
-                    let uprightX = (x * samples + sample % samples) * upright.width / (target.width * samples)
-                    let uprightY = (y * samples + sample / samples) * upright.height / (target.height * samples)
-                    let stored = storedFromUpright(Float(uprightX), Float(uprightY))
-                    let pixel = color(Int(stored.x), Int(stored.y))
-                    sum = (sum.r + Int(pixel.r), sum.g + Int(pixel.g), sum.b + Int(pixel.b))
+        return readColors { color in
+            var next = pixels
+            for y in 0..<target.height {
+                for x in 0..<target.width {
+                    var sum = (r: 0, g: 0, b: 0)
+                    for sample in 0..<area {
+                        let uprightX = (x * samples + sample % samples) * upright.width / (target.width * samples)
+                        let uprightY = (y * samples + sample / samples) * upright.height / (target.height * samples)
+                        let stored = storedFromUpright(Float(uprightX), Float(uprightY))
+                        let pixel = color(Int(stored.x), Int(stored.y))
+                        sum = (sum.r + Int(pixel.r), sum.g + Int(pixel.g), sum.b + Int(pixel.b))
+                    }
+                    (next[0], next[1], next[2]) = (UInt8(sum.r / area), UInt8(sum.g / area), UInt8(sum.b / area))
+                    next += 3
                 }
-                next[0] = UInt8(sum.r / area)
-                next[1] = UInt8(sum.g / area)
-                next[2] = UInt8(sum.b / area)
-                next += 3
             }
         }
     }
-}
 
-extension Frame {
     /// Writes the pixels, as they are stored, as bytes of blue, green, red and 255; a JPEG or a frame that lacks planes is
     /// left out.
     ///

@@ -9,20 +9,8 @@ struct FrameSamples {
         /// Bytes from a sample to the next.
         let step: Int
         /// The powers of two by which the samples are fewer than the pixels.
-        let shiftX: Int
-        let shiftY: Int
-
-        init(
-            _ bases: InlineArray<3, UnsafePointer<UInt8>>,
-            channels: Int,
-            bytesPerRow: Int,
-            step: Int,
-            shiftX: Int = 0,
-            shiftY: Int = 0
-        ) {
-            (self.bases, self.channels, self.bytesPerRow) = (bases, channels, bytesPerRow)
-            (self.step, self.shiftX, self.shiftY) = (step, shiftX, shiftY)
-        }
+        var shiftX = 0
+        var shiftY = 0
 
         /// A channel's sample for the pixel at a column of a row.
         @inline(__always)
@@ -43,12 +31,12 @@ struct FrameSamples {
     init?(_ frame: Frame) {
         let (plane, base) = (frame.planes.0, frame.planes.0.bytes)
         func brightness(step: Int) -> Group {
-            Group([base, base, base], channels: 1, bytesPerRow: plane.bytesPerRow, step: step)
+            Group(bases: [base, base, base], channels: 1, bytesPerRow: plane.bytesPerRow, step: step)
         }
         func chroma(_ u: UnsafePointer<UInt8>, _ v: UnsafePointer<UInt8>, _ row: Int, _ step: Int, _ x: Int, _ y: Int)
             -> Group
         {
-            Group([u, v, u], channels: 2, bytesPerRow: row, step: step, shiftX: x, shiftY: y)
+            Group(bases: [u, v, u], channels: 2, bytesPerRow: row, step: step, shiftX: x, shiftY: y)
         }
         switch frame.format {
         case .gray: (first, self.chroma) = (brightness(step: 1), nil)
@@ -65,7 +53,7 @@ struct FrameSamples {
         case .yuyv: (first, self.chroma) = (brightness(step: 2), chroma(base + 1, base + 3, plane.bytesPerRow, 4, 1, 0))
         case .packedRGB(let bytes, let red, let green, let blue):
             let bases: InlineArray<3, _> = [base + red, base + green, base + blue]
-            first = Group(bases, channels: 3, bytesPerRow: plane.bytesPerRow, step: bytes)
+            first = Group(bases: bases, channels: 3, bytesPerRow: plane.bytesPerRow, step: bytes)
             self.chroma = nil
         case .jpeg: return nil
         }

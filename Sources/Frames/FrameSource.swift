@@ -26,6 +26,14 @@ public enum SourceEvent: Sendable {
     case ended(SourceEnd)
 }
 
+/// How fast a file is played.
+public enum PlaybackPace: Hashable, Sendable {
+    /// As a camera would deliver it; frames that there is no time for are dropped.
+    case realtime
+    /// As fast as it can be analysed; no frame is dropped.
+    case asap
+}
+
 /// Why a source ended.
 public enum SourceEnd: Hashable, Sendable {
     /// A clip came to its end.

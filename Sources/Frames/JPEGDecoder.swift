@@ -15,6 +15,8 @@ package final class JPEGDecoder {
 
     /// A progressive JPEG may have any number of scans, each of which costs a pass over the picture.
     private static let flags = TJFLAG_LIMITSCANS
+    /// Rows of decoded planes start on cache lines.
+    private static let alignment: Int32 = 64
 
     private var handle: tjhandle
     private var pool = PixelMemoryPool()
@@ -39,12 +41,7 @@ package final class JPEGDecoder {
     /// - Returns: the size in pixels.
     /// - Throws: `corrupt` if the bytes are no JPEG or end within the header.
     package func size(of jpeg: UnsafeRawBufferPointer) throws(JPEGError) -> FrameSize {
-        do throws(JPEGError) {
-            return try readHeader(jpeg).size
-        } catch {
-            forgetDamage()
-            throw error
-        }
+        try recovering { () throws(JPEGError) in try readHeader(jpeg).size }
     }
 
     private func readHeader(
@@ -74,33 +71,20 @@ package final class JPEGDecoder {
         maximumPixels: Int = defaultMaximumPixels
     ) throws(JPEGError) -> Frame {
         // As a result: the array's method throws errors of any type only.
-        try jpeg.withUnsafeBytes { bytes in
-            Result { () throws(JPEGError) in try decode(bytes, for: target, maximumPixels) }
+        try jpeg.withUnsafeBytes { jpeg in
+            Result { () throws(JPEGError) in
+                let size = try size(of: jpeg)
+                guard size.width * size.height <= maximumPixels, let base = jpeg.baseAddress else {
+                    throw .tooLarge(size, limit: maximumPixels)
+                }
+                let plane = Frame.Plane(base: base, bytesPerRow: jpeg.count)
+                let decimation = target.flatMap { target in
+                    Self.decimations.last { size.width / $0 >= target.width && size.height / $0 >= target.height }
+                }
+                let frame = Frame(borrowing: plane, size: size, format: .jpeg, mediaTime: 0)
+                return try decode(frame, decimation: decimation ?? 1)
+            }
         }.get()
-    }
-
-    private func decode(
-        _ jpeg: UnsafeRawBufferPointer,
-        for target: FrameSize?,
-        _ maximumPixels: Int
-    ) throws(JPEGError) -> Frame {
-        let size = try size(of: jpeg)
-        guard size.width * size.height <= maximumPixels, let base = jpeg.baseAddress else {
-            throw .tooLarge(size, limit: maximumPixels)
-        }
-        let frame = Frame(
-            stamp: FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: 0),
-            captured: .now,
-            size: size,
-            format: .jpeg,
-            planes: (Frame.Plane(base: base, bytesPerRow: jpeg.count), nil, nil),
-            // The caller's bytes outlive this call, and the decoded frame has memory of its own.
-            lease: NoLease()
-        )
-        let decimation = target.flatMap { target in
-            Self.decimations.last { size.width / $0 >= target.width && size.height / $0 >= target.height }
-        }
-        return try decode(frame, decimation: decimation ?? 1)
     }
 
     /// Decodes a JPEG frame to `.gray` or `.planarYUV` in the JPEG's own subsampling and full-range encoding.
@@ -116,166 +100,87 @@ package final class JPEGDecoder {
     package func decode(_ frame: Frame, decimation: Int = 1, isGray: Bool = false) throws(JPEGError) -> Frame {
         precondition(Self.decimations.contains(decimation), "a JPEG can be divided by 1, 2, 4 or 8")
         guard case .jpeg = frame.format else { throw .notJPEG(frame.format) }
+        return try recovering { () throws(JPEGError) in try decodeWithHandle(frame, decimation, isGray) }
+    }
+
+    /// TurboJPEG stays in the middle of a header that it could not read, and would refuse every picture after it.
+    private func recovering<Value>(_ body: () throws(JPEGError) -> Value) throws(JPEGError) -> Value {
         do throws(JPEGError) {
-            return try decodeWithHandle(frame, decimation, isGray)
+            return try body()
         } catch {
-            forgetDamage()
+            if let fresh = tjInitDecompress() {
+                tjDestroy(handle)
+                handle = fresh
+            }
             throw error
         }
     }
 
-    /// TurboJPEG stays in the middle of a header that it could not read, and would refuse every picture after it.
-    private func forgetDamage() {
-        guard let fresh = tjInitDecompress() else { return }
-        tjDestroy(handle)
-        handle = fresh
-    }
-
     private func decodeWithHandle(_ frame: Frame, _ decimation: Int, _ isGray: Bool) throws(JPEGError) -> Frame {
-        var header = try readHeader(frame)
-        if isGray { header.subsampling = .gray }
-        let layout = PlaneLayout(
-            size: FrameSize(
-                width: (header.stored.width + decimation - 1) / decimation,
-                height: (header.stored.height + decimation - 1) / decimation
-            ),
-            subsampling: header.subsampling
-        )
-        let memory = pool.take(byteCount: layout.byteCount)
-        try decompress(frame.planes.0, into: memory, layout)
-
-        var decoded = frame
-        decoded.size = FrameSize(
-            width: (header.visible.width + decimation - 1) / decimation,
-            height: (header.visible.height + decimation - 1) / decimation
-        )
-        decoded.format = header.subsampling.format
-        decoded.encoding = .jpeg
-        decoded.planes = layout.planes(in: memory.base)
-        decoded.lease = memory
-        return decoded
-    }
-
-    private struct Header {
-        var stored: FrameSize
-        var visible: FrameSize
-        var subsampling: JPEGSubsampling
-    }
-
-    private func readHeader(_ frame: Frame) throws(JPEGError) -> Header {
-        let plane = frame.planes.0
-        let (stored, subsampling, colorSpace) = try readHeader(.init(start: plane.base, count: plane.bytesPerRow))
+        let jpeg = UnsafeRawBufferPointer(start: frame.planes.0.base, count: frame.planes.0.bytesPerRow)
+        let (stored, code, colorSpace) = try readHeader(jpeg)
         guard colorSpace == TJCS_YCbCr.rawValue || colorSpace == TJCS_GRAY.rawValue,
-            let known = JPEGSubsampling(code: subsampling)
+            let known = JPEGSubsampling.all.first(where: { $0.code == code })
         else { throw .unsupported("its colours are not YUV or gray, or are subsampled in a way of its own") }
         // Some cameras round the JPEG up to whole blocks: 1088 rows for 1080. Anything else is a damaged header, and
         // believing it could mean gigabytes.
         guard (0..<16).contains(stored.width - frame.size.width),
             (0..<16).contains(stored.height - frame.size.height)
         else { throw .sizeMismatch(expected: frame.size, found: stored) }
-        return Header(stored: stored, visible: frame.size, subsampling: known)
+        let subsampling = isGray ? .gray : known
+        func scaled(_ size: FrameSize) -> FrameSize {
+            FrameSize(
+                width: (size.width + decimation - 1) / decimation,
+                height: (size.height + decimation - 1) / decimation
+            )
+        }
+        var decoded = frame
+        (decoded.size, decoded.format, decoded.encoding) = (scaled(frame.size), subsampling.format, .jpeg)
+        (decoded.planes, decoded.lease) = try decompress(jpeg, scaled(stored), subsampling)
+        return decoded
     }
 
     private func decompress(
-        _ jpeg: Frame.Plane,
-        into memory: PixelMemory,
-        _ layout: PlaneLayout
-    ) throws(JPEGError) {
-        let first = memory.base.assumingMemoryBound(to: UInt8.self)
-        let result =
-            layout.subsampling == .gray ? decompressGray(jpeg, first, layout) : decompressPlanes(jpeg, first, layout)
-        guard result != 0 else { return }
-        let words = errorText
-        // Bytes of padding before the end are common and harmless; whatever else it warns of spoils the picture.
-        if tjGetErrorCode(handle) == TJERR_WARNING.rawValue,
-            words.contains("extraneous bytes before marker 0xd9")
-        {
-            return
+        _ jpeg: UnsafeRawBufferPointer,
+        _ size: FrameSize,
+        _ subsampling: JPEGSubsampling
+    ) throws(JPEGError) -> (planes: (Frame.Plane, Frame.Plane?, Frame.Plane?), lease: PixelMemory) {
+        let (width, height, code) = (Int32(size.width), Int32(size.height), subsampling.code)
+        let memory = pool.take(byteCount: Int(tjBufSizeYUV2(width, Self.alignment, height, code)))
+        var next = UnsafeRawPointer(memory.base)
+        func plane(_ component: Int32) -> Frame.Plane {
+            let stride = Int((tjPlaneWidth(component, width, code) + Self.alignment - 1) & ~(Self.alignment - 1))
+            defer { next += stride * Int(tjPlaneHeight(component, height, code)) }
+            return Frame.Plane(base: next, bytesPerRow: stride)
         }
-        throw .corrupt(words)
-    }
-
-    /// Decodes the brightness only; chroma in the JPEG is skipped.
-    private func decompressGray(_ jpeg: Frame.Plane, _ first: UnsafeMutablePointer<UInt8>, _ layout: PlaneLayout)
-        -> Int32
-    {
-        tjDecompress2(
-            handle,
-            jpeg.bytes,
-            UInt(jpeg.bytesPerRow),
-            first,
-            Int32(layout.size.width),
-            Int32(layout.strides.0),
-            Int32(layout.size.height),
-            Int32(TJPF_GRAY.rawValue),
-            Self.flags
-        )
-    }
-
-    private func decompressPlanes(
-        _ jpeg: Frame.Plane,
-        _ first: UnsafeMutablePointer<UInt8>,
-        _ layout: PlaneLayout
-    ) -> Int32 {
-        // Fixed in size: arrays would be allocated anew for each frame.
-        var planes: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?) =
-            (first, first + layout.offsets.1, first + layout.offsets.2)
-        var strides = (Int32(layout.strides.0), Int32(layout.strides.1), Int32(layout.strides.1))
-        return withUnsafeMutablePointer(to: &planes) { planes in
-            withUnsafeMutablePointer(to: &strides) { strides in
-                tjDecompressToYUVPlanes(
+        let isGray = subsampling == .gray
+        let planes = (plane(0), isGray ? nil : plane(1), isGray ? nil : plane(2))
+        let (bytes, count) = (jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt(jpeg.count))
+        let target = memory.base.assumingMemoryBound(to: UInt8.self)
+        let result =
+            if isGray {
+                // Only the brightness; chroma in the JPEG is skipped.
+                tjDecompress2(
                     handle,
-                    jpeg.bytes,
-                    UInt(jpeg.bytesPerRow),
-                    UnsafeMutableRawPointer(planes).assumingMemoryBound(to: UnsafeMutablePointer<UInt8>?.self),
-                    Int32(layout.size.width),
-                    UnsafeMutableRawPointer(strides).assumingMemoryBound(to: Int32.self),
-                    Int32(layout.size.height),
+                    bytes,
+                    count,
+                    target,
+                    width,
+                    Int32(planes.0.bytesPerRow),
+                    height,
+                    Int32(TJPF_GRAY.rawValue),
                     Self.flags
                 )
+            } else {
+                tjDecompressToYUV2(handle, bytes, count, target, width, Self.alignment, height, Self.flags)
             }
-        }
+        // Bytes of padding before the end are common and harmless; whatever else it warns of spoils the picture.
+        let isPadding =
+            tjGetErrorCode(handle) == TJERR_WARNING.rawValue
+            && errorText.contains("extraneous bytes before marker 0xd9")
+        guard result == 0 || isPadding else { throw .corrupt(errorText) }
+        return (planes, memory)
     }
 
     private var errorText: String { String(cString: tjGetErrorStr2(handle)) }
-}
-
-/// The lease of a frame that does not leave a call.
-private final class NoLease: Sendable {}
-
-/// Where the planes of a decoded JPEG lie in one piece of memory.
-private struct PlaneLayout {
-    let size: FrameSize
-    let subsampling: JPEGSubsampling
-    /// Bytes per row of the brightness and of each colour plane.
-    let strides: (Int, Int)
-    /// Where each plane starts.
-    let offsets: (Int, Int, Int)
-    let byteCount: Int
-
-    init(size: FrameSize, subsampling: JPEGSubsampling) {
-        self.size = size
-        self.subsampling = subsampling
-        func plane(_ component: Int32) -> (stride: Int, bytes: Int) {
-            let width = Int(tjPlaneWidth(component, Int32(size.width), subsampling.code))
-            let height = Int(tjPlaneHeight(component, Int32(size.height), subsampling.code))
-            // Rows start on cache lines.
-            let stride = (width + 63) & ~63
-            return (stride, stride * height)
-        }
-        let luma = plane(0)
-        let chroma = subsampling.planeCount == 3 ? plane(1) : (stride: 0, bytes: 0)
-        strides = (luma.stride, chroma.stride)
-        offsets = (0, luma.bytes, luma.bytes + chroma.bytes)
-        byteCount = luma.bytes + 2 * chroma.bytes
-    }
-
-    func planes(in base: UnsafeMutableRawPointer) -> (Frame.Plane, Frame.Plane?, Frame.Plane?) {
-        let luma = Frame.Plane(base: base, bytesPerRow: strides.0)
-        guard subsampling.planeCount == 3 else { return (luma, nil, nil) }
-        return (
-            luma, Frame.Plane(base: base + offsets.1, bytesPerRow: strides.1),
-            Frame.Plane(base: base + offsets.2, bytesPerRow: strides.1)
-        )
-    }
 }

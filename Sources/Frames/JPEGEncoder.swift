@@ -12,7 +12,7 @@ package final class JPEGEncoder {
     package let maximumWidth: Int?
 
     private let handle: tjhandle
-    private var decoder: JPEGDecoder?
+    private let decoder: JPEGDecoder
     private var drawn = PixelMemoryPool()
     private var output = PixelMemory(byteCount: 64 * 1024)
 
@@ -25,6 +25,7 @@ package final class JPEGEncoder {
     package init(quality: Int = 80, maximumWidth: Int? = nil) throws(JPEGError) {
         precondition((1...100).contains(quality), "a JPEG's quality is between 1 and 100")
         precondition((maximumWidth ?? 16) >= 16, "a JPEG is at least 16 pixels wide")
+        decoder = try JPEGDecoder()
         guard let handle = tjInitCompress() else { throw .outOfMemory }
         self.handle = handle
         self.quality = quality
@@ -37,18 +38,12 @@ package final class JPEGEncoder {
     ///
     /// - Throws: `JPEGError`; for a frame in the format `.jpeg` also what `JPEGDecoder` throws.
     package func encode(_ frame: Frame) throws(JPEGError) -> [UInt8] {
-        try withJPEG(of: frame) { [UInt8]($0) }
-    }
-
-    /// Makes a JPEG of the frame like `encode(_:)`, and lends its bytes for the time of the call.
-    ///
-    /// - Throws: `JPEGError`.
-    package func withJPEG<Result>(
-        of frame: Frame,
-        _ use: (UnsafeRawBufferPointer) -> Result
-    ) throws(JPEGError) -> Result {
         var frame = frame
-        if case .jpeg = frame.format { frame = try decoded(frame) }
+        if frame.format == .jpeg {
+            let wanted = targetSize(of: frame).width
+            let decimation = JPEGDecoder.decimations.last { frame.uprightSize.width / $0 >= wanted } ?? 1
+            frame = try decoder.decode(frame, decimation: decimation)
+        }
         let target = targetSize(of: frame)
         let byteCount =
             if frame.orientation == .up, target == frame.size, let direct = try encodeDirectly(frame) {
@@ -56,20 +51,7 @@ package final class JPEGEncoder {
             } else {
                 try encodeDrawn(frame, target)
             }
-        return use(UnsafeRawBufferPointer(start: output.base, count: byteCount))
-    }
-
-    private func decoded(_ frame: Frame) throws(JPEGError) -> Frame {
-        let decoder: JPEGDecoder
-        if let known = self.decoder {
-            decoder = known
-        } else {
-            decoder = try JPEGDecoder()
-            self.decoder = decoder
-        }
-        let wanted = targetSize(of: frame).width
-        let decimation = JPEGDecoder.decimations.last { frame.uprightSize.width / $0 >= wanted } ?? 1
-        return try decoder.decode(frame, decimation: decimation)
+        return [UInt8](UnsafeRawBufferPointer(start: output.base, count: byteCount))
     }
 
     private func targetSize(of frame: Frame) -> FrameSize {
@@ -85,7 +67,7 @@ package final class JPEGEncoder {
         case .gray where frame.encoding.isFullRange:
             try encodePacked(frame.planes.0, frame.size, TJPF_GRAY, .gray)
         case .packedRGB(let bytes, let red, let green, let blue):
-            if let format = Self.packedFormat(bytes, red, green, blue) {
+            if let format = Self.packedFormats[[bytes, red, green, blue]] {
                 try encodePacked(frame.planes.0, frame.size, format, .yuv420)
             } else {
                 nil
@@ -94,21 +76,16 @@ package final class JPEGEncoder {
         }
     }
 
-    private static func packedFormat(_ bytes: Int, _ red: Int, _ green: Int, _ blue: Int) -> TJPF? {
-        switch (bytes, red, green, blue) {
-        case (3, 0, 1, 2): TJPF_RGB
-        case (3, 2, 1, 0): TJPF_BGR
-        case (4, 0, 1, 2): TJPF_RGBX
-        case (4, 2, 1, 0): TJPF_BGRX
-        case (4, 1, 2, 3): TJPF_XRGB
-        case (4, 3, 2, 1): TJPF_XBGR
-        default: nil
-        }
-    }
+    /// By the bytes per pixel and the offsets of red, green and blue.
+    private static let packedFormats: [[Int]: TJPF] = [
+        [3, 0, 1, 2]: TJPF_RGB, [3, 2, 1, 0]: TJPF_BGR, [4, 0, 1, 2]: TJPF_RGBX, [4, 2, 1, 0]: TJPF_BGRX,
+        [4, 1, 2, 3]: TJPF_XRGB, [4, 3, 2, 1]: TJPF_XBGR,
+    ]
 
     private func encodePlanes(_ frame: Frame) throws(JPEGError) -> Int? {
         // With odd sizes the codec would read a padding row or column that the frame need not have.
-        guard let subsampling = JPEGSubsampling(format: frame.format), let u = frame.planes.1, let v = frame.planes.2,
+        guard let subsampling = JPEGSubsampling.all.first(where: { $0.format == frame.format }), let u = frame.planes.1,
+            let v = frame.planes.2,
             frame.size.width % 4 == 0, frame.size.height % 2 == 0, min(u.bytesPerRow, v.bytesPerRow) > 0
         else { return nil }
         reserveOutput(frame.size, subsampling)
@@ -163,7 +140,7 @@ package final class JPEGEncoder {
     private func encodeDrawn(_ frame: Frame, _ target: FrameSize) throws(JPEGError) -> Int {
         let memory = drawn.take(byteCount: target.width * target.height * 3)
         let pixels = memory.base.assumingMemoryBound(to: UInt8.self)
-        guard UprightDrawing(of: frame, in: target).draw(into: pixels),
+        guard frame.drawUpright(into: pixels, of: target),
             let count = try encodePacked(
                 Frame.Plane(base: memory.base, bytesPerRow: target.width * 3),
                 target,

@@ -26,7 +26,7 @@ final class ClipReader {
     private let decoder: VideoDecoder
     private let scaler = PixelScaler()
     private var converted = PixelMemoryPool()
-    private let packet: UnsafeMutablePointer<AVPacket>
+    private let packet: FFmpegOwned<AVPacket>
     private let orientation: Orientation
     private var isDraining = false
     /// Since when the next picture has been waited for; nil while the caller has the newest one.
@@ -37,20 +37,12 @@ final class ClipReader {
     init(_ location: MediaLocation, interrupt: Interrupt, options: ClipSource.Options) throws(MediaError) {
         input = try MediaInput(location, interrupt: interrupt, options: options)
         decoder = try VideoDecoder(for: input, options: options)
-        guard let packet = ffmpeg.av_packet_alloc() else {
-            throw .undecodable(name: location.name, reason: "there is not enough memory")
-        }
-        self.packet = packet
+        packet = .packet()
         self.options = options
         orientation = input.orientation
         completeness.announcedDuration = input.announcedDuration
         completeness.announcedPackets = input.announcedPackets
         completeness.indexExceedsFile = input.indexExceedsFile
-    }
-
-    deinit {
-        var packet: UnsafeMutablePointer<AVPacket>? = packet
-        ffmpeg.av_packet_free(&packet)
     }
 
     /// Reads on until there is a picture, damage or the end.
@@ -93,6 +85,7 @@ final class ClipReader {
     /// - Returns: false if it is damaged.
     private func feed() -> Bool {
         guard !isDraining else { return true }
+        let packet = packet.pointer
         while true {
             let result = input.read(into: packet)
             guard result >= 0 else {

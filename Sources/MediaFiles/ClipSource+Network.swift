@@ -1,10 +1,10 @@
 import Frames
+import System
 
 extension ClipSource {
     /// Plays a stream, and reaches for it again whenever it is lost.
     func follow(with playback: inout Playback) -> SourceEnd {
-        var backoff = Backoff()
-        var generator = SystemRandomNumberGenerator()
+        var backoff = Backoff(0.5...30)
         var reported: SourceFailure?
         while !interrupt.isStopped {
             switch attempt(with: &playback) {
@@ -18,7 +18,8 @@ extension ClipSource {
                 // Once until it changes: a camera that is off for a night is one line in the log.
                 if failure != reported, !playback.mailbox.put(.lost(failure)) { return .stopped }
                 reported = failure
-                _ = interrupt.wait(for: .seconds(backoff.next(using: &generator)))
+                // Not in step with others that read the same camera.
+                _ = interrupt.wait(for: .seconds(backoff.next(times: .random(in: 0.75...1.25))))
             }
         }
         return .stopped
@@ -67,27 +68,5 @@ extension ClipSource {
                 network.
                 """
         )
-    }
-}
-
-/// How long to wait before the next try to reach a stream: twice as long each time, never in step with others.
-struct Backoff {
-    /// The shortest wait in seconds.
-    static let shortest = 0.5
-    /// The longest wait in seconds.
-    static let longest = 30.0
-
-    private var failures = 0
-
-    /// The seconds to wait after one more failure: up to a quarter less or more than 0.5, 1, 2 … 30.
-    mutating func next(using generator: inout some RandomNumberGenerator) -> Double {
-        let middle = min(Self.longest, Self.shortest * Double(1 << min(failures, 10)))
-        failures += 1
-        let jittered = middle * Double.random(in: 0.75...1.25, using: &generator)
-        return min(Self.longest, max(Self.shortest, jittered))
-    }
-
-    mutating func reset() {
-        failures = 0
     }
 }

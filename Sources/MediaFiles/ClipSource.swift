@@ -19,15 +19,8 @@ import Synchronization
 /// whatever the pace, and their `time` is that of their arrival; so is their media time if the stream brings no times,
 /// as MJPEG over HTTP. A clip behind an address that states its length is played as a file.
 package final class ClipSource: FrameSource {
-    package enum Pace: Sendable {
-        /// Each frame at its time, as a player shows it.
-        case realtime
-        /// As soon as possible.
-        case asap
-    }
-
-    package struct Options: Sendable {
-        package var pace = Pace.realtime
+    package struct Options: Hashable, Sendable {
+        package var pace = PlaybackPace.realtime
 
         /// Whether a clip begins again at its end, and a still picture stays. Stamps go on growing.
         package var loops = false
@@ -56,7 +49,7 @@ package final class ClipSource: FrameSource {
         /// The limit for FFmpeg, which also counts the rows and columns with which it fills up to whole blocks.
         var paddedMaximumPixels: Int { maximumPixels + maximumPixels / 4 + 65_536 }
 
-        package init(pace: Pace = .realtime, loops: Bool = false) {
+        package init(pace: PlaybackPace = .realtime, loops: Bool = false) {
             self.pace = pace
             self.loops = loops
         }

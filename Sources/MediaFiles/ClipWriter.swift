@@ -98,18 +98,6 @@ package final class ClipWriter {
         frames += 1
     }
 
-    /// Adds a picture of the clip's size out of memory, which is only read during the call: its top row first, a row
-    /// every `bytesPerRow` bytes.
-    package func append(
-        pixels: UnsafeRawPointer,
-        bytesPerRow: Int,
-        format: PixelFormat = .bgra,
-        mediaTime: Double
-    ) throws(MediaError) {
-        let plane = Frame.Plane(base: pixels, bytesPerRow: bytesPerRow)
-        try append(Frame(borrowing: plane, size: size, format: format, mediaTime: mediaTime))
-    }
-
     /// Writes what is still in the encoder and the end of the file, and gives the file its name.
     ///
     /// - Parameter isWhole: whether all pictures of the clip were added, so that the sound goes on to its own end;

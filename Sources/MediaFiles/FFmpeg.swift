@@ -54,6 +54,37 @@ enum FFmpeg {
     }
 }
 
+/// Something small of FFmpeg's that is freed with this object. Without memory for it the process ends, as for an object.
+final class FFmpegOwned<Value> {
+    let pointer: UnsafeMutablePointer<Value>
+    private let free: (UnsafeMutablePointer<UnsafeMutablePointer<Value>?>?) -> Void
+
+    init(
+        _ pointer: UnsafeMutablePointer<Value>?,
+        _ free: @escaping (UnsafeMutablePointer<UnsafeMutablePointer<Value>?>?) -> Void
+    ) {
+        guard let pointer else { fatalError("out of memory") }
+        (self.pointer, self.free) = (pointer, free)
+    }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<Value>? = pointer
+        free(&pointer)
+    }
+
+    static func packet() -> FFmpegOwned where Value == AVPacket {
+        FFmpegOwned(ffmpeg.av_packet_alloc(), ffmpeg.av_packet_free)
+    }
+
+    static func frame() -> FFmpegOwned where Value == AVFrame {
+        FFmpegOwned(ffmpeg.av_frame_alloc(), ffmpeg.av_frame_free)
+    }
+
+    static func codec(_ codec: UnsafePointer<AVCodec>) -> FFmpegOwned where Value == AVCodecContext {
+        FFmpegOwned(ffmpeg.avcodec_alloc_context3(codec), ffmpeg.avcodec_free_context)
+    }
+}
+
 extension AVRational {
     /// The fraction as a number; nil if it says nothing.
     var value: Double? { num > 0 && den > 0 ? Double(num) / Double(den) : nil }

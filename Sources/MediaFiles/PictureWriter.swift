@@ -28,18 +28,6 @@ package enum PictureWriter {
         }.get()
     }
 
-    /// Writes pixels out of memory, which is only read during the call: the top row first, a row every `bytesPerRow` bytes.
-    package static func write(
-        pixels: UnsafeRawPointer,
-        bytesPerRow: Int,
-        size: FrameSize,
-        format: PixelFormat = .bgra,
-        to path: String
-    ) throws(MediaError) {
-        let plane = Frame.Plane(base: pixels, bytesPerRow: bytesPerRow)
-        try write(Frame(borrowing: plane, size: size, format: format, mediaTime: 0), to: path)
-    }
-
     private static func encode(_ frame: Frame, isJPEG: Bool, path: String) throws(MediaError) -> [UInt8] {
         try FFmpeg.load()
         do throws(FrameScaler.Failure) {
@@ -87,22 +75,5 @@ package enum PictureWriter {
         } catch {
             throw .unwritable(path: path, reason: error.reason)
         }
-    }
-}
-
-/// A lease for memory that outlives the frame because the frame does not leave a call.
-private final class BorrowedMemory: Sendable {}
-
-extension Frame {
-    /// A frame over pixels that the caller keeps alive while the frame is used.
-    package init(borrowing plane: Plane, size: FrameSize, format: PixelFormat, mediaTime: Double) {
-        self.init(
-            stamp: .init(frame: 0, time: .init(nanoseconds: 0), mediaTime: mediaTime),
-            captured: .now,
-            size: size,
-            format: format,
-            planes: (plane, nil, nil),
-            lease: BorrowedMemory()
-        )
     }
 }

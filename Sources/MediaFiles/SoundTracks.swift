@@ -7,7 +7,8 @@ import Glibc
 final class SoundTracks {
     private let input: MediaInput
     private let output: UnsafeMutablePointer<AVFormatContext>
-    private let packet: UnsafeMutablePointer<AVPacket>
+    private let owned: FFmpegOwned<AVPacket>
+    private var packet: UnsafeMutablePointer<AVPacket> { owned.pointer }
     /// The output's stream for each of the input's streams; nil for those that are not copied.
     private let streams: [UnsafeMutablePointer<AVStream>?]
     /// The time of the first picture by the input's clock, which is 0 in the clip that is written, in seconds.
@@ -24,10 +25,7 @@ final class SoundTracks {
     /// - Throws: `MediaError` if the clip cannot be read.
     init(of path: String, into output: UnsafeMutablePointer<AVFormatContext>) throws(MediaError) {
         input = try MediaInput(try MediaLocation(path), interrupt: Interrupt(), options: ClipSource.Options())
-        guard let packet = ffmpeg.av_packet_alloc() else {
-            throw .undecodable(name: path, reason: "there is not enough memory")
-        }
-        self.packet = packet
+        owned = .packet()
         self.output = output
         let start = input.stream.pointee.start_time
         origin = start == facet_no_timestamp ? 0 : Double(start) * input.stream.pointee.time_base.seconds
@@ -57,11 +55,6 @@ final class SoundTracks {
         self.streams = streams
         self.omitted = omitted
         isOver = streams.allSatisfy { $0 == nil }
-    }
-
-    deinit {
-        var packet: UnsafeMutablePointer<AVPacket>? = packet
-        ffmpeg.av_packet_free(&packet)
     }
 
     /// Copies the sound before a time of the clip that is written; with nil all that is left.

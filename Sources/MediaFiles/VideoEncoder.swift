@@ -4,8 +4,9 @@ import System
 
 /// Compresses pictures with one of FFmpeg's encoders.
 final class VideoEncoder {
-    let context: UnsafeMutablePointer<AVCodecContext>
-    private let packet: UnsafeMutablePointer<AVPacket>
+    private let owned: FFmpegOwned<AVCodecContext>
+    private let packet = FFmpegOwned.packet()
+    var context: UnsafeMutablePointer<AVCodecContext> { owned.pointer }
 
     struct Settings {
         var target: FrameScaler.Target
@@ -25,27 +26,12 @@ final class VideoEncoder {
         guard let codec = names.lazy.compactMap({ ffmpeg.avcodec_find_encoder_by_name($0) }).first else {
             throw FrameScaler.Failure(reason: "none of the encoders \(names.joined(separator: ", ")) is installed")
         }
-        var context = ffmpeg.avcodec_alloc_context3(codec)
-        var packet = ffmpeg.av_packet_alloc()
-        guard let opened = context, let allocated = packet else {
-            ffmpeg.avcodec_free_context(&context)
-            ffmpeg.av_packet_free(&packet)
-            throw FrameScaler.Failure(reason: "there is not enough memory")
-        }
-        Self.apply(settings, to: opened)
-        // From here on `deinit` frees both.
-        (self.context, self.packet) = (opened, allocated)
-        let result = FFmpeg.withOptions(settings.options) { ffmpeg.avcodec_open2(opened, codec, $0) }
+        owned = .codec(codec)
+        Self.apply(settings, to: context)
+        let result = FFmpeg.withOptions(settings.options) { ffmpeg.avcodec_open2(context, codec, $0) }
         guard result >= 0 else {
             throw FrameScaler.Failure(reason: "the encoder refuses \(settings.target.size) (\(FFmpeg.text(result)))")
         }
-    }
-
-    deinit {
-        var context: UnsafeMutablePointer<AVCodecContext>? = context
-        var packet: UnsafeMutablePointer<AVPacket>? = packet
-        ffmpeg.avcodec_free_context(&context)
-        ffmpeg.av_packet_free(&packet)
     }
 
     private static func apply(_ settings: Settings, to context: UnsafeMutablePointer<AVCodecContext>) {
@@ -73,6 +59,7 @@ final class VideoEncoder {
         _ frame: UnsafeMutablePointer<AVFrame>?,
         _ body: (UnsafeMutablePointer<AVPacket>) -> Int32
     ) -> Int32 {
+        let packet = packet.pointer
         frame?.pointee.quality = context.pointee.global_quality
         let sent = ffmpeg.avcodec_send_frame(context, frame)
         guard sent >= 0 else { return sent }
@@ -94,7 +81,7 @@ final class Muxer {
     private let stream: UnsafeMutablePointer<AVStream>
     private let encoderTimeBase: AVRational
     /// The sound that is copied; nil without.
-    let sound: SoundTracks?
+    private(set) var sound: SoundTracks?
 
     /// Makes the file and writes its header.
     ///
@@ -119,33 +106,22 @@ final class Muxer {
             throw .noEncoder(path: path, codec: format.muxer)
         }
         _ = ffmpeg.avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context)
-        stream.pointee.time_base = encoder.context.pointee.time_base
+        encoderTimeBase = encoder.context.pointee.time_base
+        stream.pointee.time_base = encoderTimeBase
         stream.pointee.avg_frame_rate = encoder.context.pointee.framerate
+        (self.file, self.context, self.stream) = (file, context, stream)
         do throws(MediaError) {
             sound = try soundSource.map { source throws(MediaError) in try SoundTracks(of: source, into: context) }
+            let opened = ffmpeg.avio_open(&context.pointee.pb, "file:" + file.temporaryPath, AVIO_FLAG_WRITE)
+            // The index in front: the clip can be played while it is still being copied.
+            let begun = FFmpeg.withOptions([("movflags", "+faststart")]) {
+                opened < 0 ? opened : ffmpeg.avformat_write_header(context, $0)
+            }
+            guard begun >= 0 else { throw .unwritable(path: path, reason: FFmpeg.text(begun)) }
         } catch {
-            ffmpeg.avformat_free_context(context)
             file.discard()
             throw error
         }
-        let result = Self.begin(context, file: file)
-        guard result >= 0 else {
-            _ = ffmpeg.avio_closep(&context.pointee.pb)
-            ffmpeg.avformat_free_context(context)
-            file.discard()
-            throw .unwritable(path: path, reason: FFmpeg.text(result))
-        }
-        self.file = file
-        self.context = context
-        self.stream = stream
-        encoderTimeBase = encoder.context.pointee.time_base
-    }
-
-    private static func begin(_ context: UnsafeMutablePointer<AVFormatContext>, file: PendingFile) -> Int32 {
-        let opened = ffmpeg.avio_open(&context.pointee.pb, "file:" + file.temporaryPath, AVIO_FLAG_WRITE)
-        guard opened >= 0 else { return opened }
-        // The index in front: the clip can be played while it is still being copied.
-        return FFmpeg.withOptions([("movflags", "+faststart")]) { ffmpeg.avformat_write_header(context, $0) }
     }
 
     deinit {

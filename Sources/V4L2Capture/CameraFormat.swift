@@ -79,11 +79,8 @@ extension CameraSize: CustomStringConvertible {
 
     /// The number with at most two decimals.
     static func decimal(_ value: Double) -> String {
-        let hundredths = Int((value * 100).rounded())
-        guard hundredths % 100 != 0 else { return "\(hundredths / 100)" }
-        let fraction = hundredths % 100
-        let digits = fraction % 10 == 0 ? "\(fraction / 10)" : fraction < 10 ? "0\(fraction)" : "\(fraction)"
-        return "\(hundredths / 100).\(digits)"
+        let text = "\((value * 100).rounded() / 100)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 }
 

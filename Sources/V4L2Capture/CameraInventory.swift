@@ -63,13 +63,11 @@ public struct CameraInventory: Sendable {
         _ links: [String]
     ) throws(V4L2Error) -> Camera {
         let device = try V4L2Device(path: node, calls: calls)
-        let identity = try device.identity()
-        if let why = identity.reasonForRefusal { throw .notACamera(device: node, why: why) }
         return Camera(
             node: node,
-            driver: identity.driver,
-            card: identity.card,
-            bus: identity.bus,
+            driver: device.identity.driver,
+            card: device.identity.card,
+            bus: device.identity.bus,
             stableNames: links.filter { calls.node(at: $0) == node },
             formats: try device.formats(focus: FormatNegotiation.usualSize),
             controls: try device.controls()

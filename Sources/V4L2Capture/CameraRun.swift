@@ -12,7 +12,8 @@ struct CameraRun {
 
     private var timeline: FrameTimeline
     private var report = LossReport()
-    private var backoff = ReopenBackoff()
+    /// Within the longest wait a camera that is back is noticed even if nothing announces it.
+    private var backoff = Backoff(0.25...1)
     private var lastSeen: V4L2Device.Identity?
     /// Whether this very configuration has streamed: until then it may be one that the camera can't fulfil.
     private var hasStreamed: Bool
@@ -56,15 +57,15 @@ struct CameraRun {
     /// Opens the camera and streams from it for as long as it goes.
     private mutating func streamOnce() -> CaptureLoop.End {
         do throws(V4L2Error) {
-            let (found, stream) = try finder.open(lastSeen: lastSeen) { found throws(V4L2Error) in
-                (found, try CaptureStream(found.device, configuration))
+            let stream = try finder.open(lastSeen: lastSeen) { device throws(V4L2Error) in
+                try CaptureStream(device, configuration)
             }
             var loop = CaptureLoop(stream, configuration, timeline, stop: stop, mailbox: mailbox)
             let end = loop.run()
             stream.close()
             timeline = loop.timeline
             if loop.hasDelivered {
-                lastSeen = found.identity
+                lastSeen = stream.device.identity
                 hasStreamed = true
                 remember()
                 report.streaming()
@@ -86,7 +87,7 @@ struct CameraRun {
     private mutating func pause() -> Bool {
         let watch = self.watch ?? calls.watchDevices()
         self.watch = watch
-        switch watch.wait(stop: stop.descriptor, milliseconds: backoff.wait()) {
+        switch watch.wait(stop: stop.descriptor, milliseconds: Int(backoff.next() * 1000)) {
         case .stopped: return false
         case .changed: backoff.reset()
         case .timedOut: break
@@ -140,25 +141,5 @@ struct LossReport {
         self.reported = reason
         self.pending = nil
         return true
-    }
-}
-
-/// How long to wait before a lost camera is tried again.
-struct ReopenBackoff {
-    /// The first wait in milliseconds.
-    static let shortest = 250
-    /// The longest wait in milliseconds: a camera that is back is noticed by then even if nothing announces it.
-    static let longest = 1000
-
-    private var next = shortest
-
-    /// The wait before the coming try, in milliseconds; each is twice the one before.
-    mutating func wait() -> Int {
-        defer { next = min(next * 2, Self.longest) }
-        return next
-    }
-
-    mutating func reset() {
-        next = Self.shortest
     }
 }

@@ -27,8 +27,8 @@ final class CaptureStream {
         let negotiated = try NegotiatedMode(device, configuration.request)
         self.device = device
         layout = negotiated.layout
-        let driver = try device.identity().driver
-        copiesAlways = negotiated.mode.isEmulated || Self.driversThatReuseBuffers.contains(driver)
+        copiesAlways =
+            negotiated.mode.isEmulated || Self.driversThatReuseBuffers.contains(device.identity.driver)
         description = StreamDescription(
             name: device.path,
             size: negotiated.layout.size,

@@ -5,11 +5,6 @@ struct DeviceFinder {
     let selector: DeviceSelector
     let calls: any V4L2Calls
 
-    struct Found {
-        let device: V4L2Device
-        let identity: V4L2Device.Identity
-    }
-
     /// Opens the selected camera and starts it; `lastSeen`, which was in use before, is preferred under whatever number it
     /// has now.
     ///
@@ -18,7 +13,7 @@ struct DeviceFinder {
     /// that was meant, and what looks the same may be another sensor, or another camera of the same make.
     func open<Started>(
         lastSeen: V4L2Device.Identity?,
-        _ start: (Found) throws(V4L2Error) -> Started
+        _ start: (V4L2Device) throws(V4L2Error) -> Started
     ) throws(V4L2Error) -> Started {
         switch selector {
         case .automatic: try openFirst(lastSeen, start)
@@ -28,13 +23,13 @@ struct DeviceFinder {
 
     private func openFirst<Started>(
         _ lastSeen: V4L2Device.Identity?,
-        _ start: (Found) throws(V4L2Error) -> Started
+        _ start: (V4L2Device) throws(V4L2Error) -> Started
     ) throws(V4L2Error) -> Started {
         var failure: V4L2Error?
-        let same = lastSeen.flatMap(search)?.device.path
+        let same = lastSeen.flatMap(search)?.path
         for path in [same].compactMap(\.self) + calls.nodes().filter({ $0 != same }) {
             do throws(V4L2Error) {
-                let found = try openCamera(path)
+                let found = try V4L2Device(path: path, calls: calls)
                 if path != same, found.identity.isSetUpElsewhere { continue }
                 return try start(found)
             } catch {
@@ -50,29 +45,20 @@ struct DeviceFinder {
         throw failure ?? .notFound(selector: selector.description)
     }
 
-    private func openNamed(_ lastSeen: V4L2Device.Identity?) throws(V4L2Error) -> Found {
+    private func openNamed(_ lastSeen: V4L2Device.Identity?) throws(V4L2Error) -> V4L2Device {
         guard let path = selector.paths.first(where: { calls.node(at: $0) != nil }) else {
             if let lastSeen, let same = search(lastSeen) { return same }
             throw .notFound(selector: selector.description)
         }
-        let found = try openCamera(path)
+        let found = try V4L2Device(path: path, calls: calls)
         // The number may belong to another camera by now.
         if let lastSeen, !found.identity.isSameCamera(as: lastSeen), let same = search(lastSeen) { return same }
         return found
     }
 
-    private func search(_ wanted: V4L2Device.Identity) -> Found? {
-        for path in calls.nodes() {
-            if let found = try? openCamera(path), found.identity.isSameCamera(as: wanted) { return found }
-        }
-        return nil
-    }
-
-    private func openCamera(_ path: String) throws(V4L2Error) -> Found {
-        let device = try V4L2Device(path: path, calls: calls)
-        let identity = try device.identity()
-        if let why = identity.reasonForRefusal { throw .notACamera(device: path, why: why) }
-        return Found(device: device, identity: identity)
+    private func search(_ wanted: V4L2Device.Identity) -> V4L2Device? {
+        calls.nodes().lazy.compactMap { try? V4L2Device(path: $0, calls: calls) }
+            .first { $0.identity.isSameCamera(as: wanted) }
     }
 }
 

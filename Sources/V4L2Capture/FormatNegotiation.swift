@@ -6,10 +6,8 @@ public import Frames
 /// the highest rate up to 30 per second; then the format that costs least to read. So a camera that does 1280×720 at 10
 /// fps in YUYV and at 30 in MJPG is read in MJPG.
 struct FormatNegotiation {
-    /// The formats we can read, cheapest first; gray comes last because the models learned from colours.
-    static let preferred: [FourCC] = [
-        .yuyv, .nv12, .yu12, .yv12, .yuv422p, .rgb3, .bgr3, .xr24, .mjpg, .jpeg, .grey,
-    ]
+    /// The formats we can read, cheapest first.
+    static let preferred = FrameLayout.formats.map(\.name)
 
     /// The size to come near to if none is asked for.
     static let usualSize = FrameSize(width: 640, height: 480)

@@ -6,52 +6,40 @@ struct FrameLayout {
     var format: PixelFormat
     var size: FrameSize
     var encoding: YUVEncoding
-    /// Bytes per row of plane 0; for a JPEG without meaning.
-    var bytesPerRow: Int
-    /// Where planes 1 and 2 start, and their bytes per row.
-    var chroma: [(offset: Int, bytesPerRow: Int)]
+    /// Where each plane starts, and its bytes per row.
+    private var planes: [(offset: Int, bytesPerRow: Int)] = []
     /// How many bytes a whole frame has; for a JPEG the fewest one can have.
     var byteCount: Int
 
     /// Shorter than its own headers a JPEG can't be.
     private static let fewestJPEGBytes = 128
 
+    /// The formats that can be read, cheapest first; gray comes last because the models learned from colours.
+    static let formats: [(name: FourCC, pixels: PixelFormat)] = [
+        (.yuyv, .yuyv), (.nv12, .nv12), (.yu12, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)),
+        (.yv12, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)), (.yuv422p, .planarYUV(chromaShiftX: 1, chromaShiftY: 0)),
+        (.rgb3, .rgb24), (.bgr3, .bgr24), (.xr24, .bgra), (.mjpg, .jpeg), (.jpeg, .jpeg), (.grey, .gray),
+    ]
+
     /// Nil for a format we can't read, or an answer that makes no sense.
     init?(_ answer: v4l2_pix_format) {
-        let (width, height) = (Int(answer.width), Int(answer.height))
-        guard width > 0, height > 0 else { return nil }
+        let name = FourCC(rawValue: answer.pixelformat)
+        size = FrameSize(width: Int(answer.width), height: Int(answer.height))
+        guard let known = Self.formats.first(where: { $0.name == name }), let rows = try? known.pixels.rows(in: size)
+        else { return nil }
+        format = known.pixels
+        encoding = format == .jpeg ? .jpeg : YUVEncoding(answer)
         // Some drivers leave the bytes per row at 0.
-        func row(_ bytesPerPixel: Int) -> Int { max(Int(answer.bytesperline), width * bytesPerPixel) }
-        let fourCC = FourCC(rawValue: answer.pixelformat)
-        size = FrameSize(width: width, height: height)
-        encoding = YUVEncoding(answer)
-        chroma = []
-        switch fourCC {
-        case .mjpg, .jpeg:
-            (format, encoding, bytesPerRow, byteCount) = (.jpeg, .jpeg, 0, Self.fewestJPEGBytes)
-            return
-        case .yuyv: (format, bytesPerRow) = (.yuyv, row(2))
-        case .grey: (format, bytesPerRow) = (.gray, row(1))
-        case .rgb3: (format, bytesPerRow) = (.rgb24, row(3))
-        case .bgr3: (format, bytesPerRow) = (.bgr24, row(3))
-        case .xr24: (format, bytesPerRow) = (.bgra, row(4))
-        case .nv12:
-            (format, bytesPerRow) = (.nv12, row(1))
-            chroma = [(bytesPerRow * height, bytesPerRow)]
-        case .yu12, .yv12, .yuv422p:
-            bytesPerRow = row(1)
-            let shiftY = fourCC == .yuv422p ? 0 : 1
-            format = .planarYUV(chromaShiftX: 1, chromaShiftY: shiftY)
-            let first = (offset: bytesPerRow * height, bytesPerRow: bytesPerRow / 2)
-            let second = (
-                offset: first.offset + first.bytesPerRow * ((height + shiftY) >> shiftY), bytesPerRow: first.bytesPerRow
-            )
-            chroma = fourCC == .yv12 ? [second, first] : [first, second]
-            byteCount = second.offset + second.offset - first.offset
-            return
-        default: return nil
+        let first = max(Int(answer.bytesperline), rows[0].bytes)
+        byteCount = 0
+        for row in rows {
+            // Rows of chroma are padded as those of brightness are.
+            let bytesPerRow = first * row.bytes / rows[0].bytes
+            planes.append((byteCount, bytesPerRow))
+            byteCount += bytesPerRow * row.count
         }
-        byteCount = bytesPerRow * (format == .nv12 ? height + (height + 1) / 2 : height)
+        if format == .jpeg { byteCount = Self.fewestJPEGBytes }
+        if name == .yv12 { planes.swapAt(1, 2) }
     }
 
     func fits(_ bufferSize: Int) -> Bool { bufferSize >= byteCount }
@@ -66,11 +54,10 @@ struct FrameLayout {
     /// The planes of a frame of that many bytes at `base`.
     func planes(at base: UnsafeRawPointer, byteCount used: Int) -> (Frame.Plane, Frame.Plane?, Frame.Plane?) {
         if case .jpeg = format { return (Frame.Plane(base: base, bytesPerRow: used), nil, nil) }
-        func plane(_ index: Int) -> Frame.Plane? {
-            guard index < chroma.count else { return nil }
-            return Frame.Plane(base: base + chroma[index].offset, bytesPerRow: chroma[index].bytesPerRow)
+        func plane(_ index: Int) -> Frame.Plane {
+            Frame.Plane(base: base + planes[index].offset, bytesPerRow: planes[index].bytesPerRow)
         }
-        return (Frame.Plane(base: base, bytesPerRow: bytesPerRow), plane(0), plane(1))
+        return (plane(0), planes.count > 1 ? plane(1) : nil, planes.count > 2 ? plane(2) : nil)
     }
 }
 

@@ -1,29 +1,6 @@
 import CV4L2
 import SystemPackage
 
-/// A request to a V4L2 device, by its ioctl's number; the argument's C type belongs to each.
-struct V4L2Request: RawRepresentable, Hashable, Sendable {
-    let rawValue: UInt
-
-    static let queryCapabilities = V4L2Request(rawValue: facet_vidioc_querycap)  // v4l2_capability
-    static let enumerateFormats = V4L2Request(rawValue: facet_vidioc_enum_fmt)  // v4l2_fmtdesc
-    static let enumerateSizes = V4L2Request(rawValue: facet_vidioc_enum_framesizes)  // v4l2_frmsizeenum
-    static let enumerateIntervals = V4L2Request(rawValue: facet_vidioc_enum_frameintervals)  // v4l2_frmivalenum
-    static let setFormat = V4L2Request(rawValue: facet_vidioc_s_fmt)  // v4l2_format
-    static let getParameters = V4L2Request(rawValue: facet_vidioc_g_parm)  // v4l2_streamparm
-    static let setParameters = V4L2Request(rawValue: facet_vidioc_s_parm)  // v4l2_streamparm
-    static let requestBuffers = V4L2Request(rawValue: facet_vidioc_reqbufs)  // v4l2_requestbuffers
-    static let queryBuffer = V4L2Request(rawValue: facet_vidioc_querybuf)  // v4l2_buffer
-    static let queueBuffer = V4L2Request(rawValue: facet_vidioc_qbuf)  // v4l2_buffer
-    static let dequeueBuffer = V4L2Request(rawValue: facet_vidioc_dqbuf)  // v4l2_buffer
-    static let startStreaming = V4L2Request(rawValue: facet_vidioc_streamon)  // Int32, the buffer type
-    static let stopStreaming = V4L2Request(rawValue: facet_vidioc_streamoff)  // Int32, the buffer type
-    static let queryControl = V4L2Request(rawValue: facet_vidioc_queryctrl)  // v4l2_queryctrl
-    static let queryMenu = V4L2Request(rawValue: facet_vidioc_querymenu)  // v4l2_querymenu
-    static let getControl = V4L2Request(rawValue: facet_vidioc_g_ctrl)  // v4l2_control
-    static let setControl = V4L2Request(rawValue: facet_vidioc_s_ctrl)  // v4l2_control
-}
-
 /// The time by the two clocks that capture needs.
 struct ClockReading: Hashable, Sendable {
     /// `CLOCK_MONOTONIC` in nanoseconds: the clock of the driver's stamps; stands still while the machine is suspended.

@@ -3,19 +3,22 @@ import Frames
 import Glibc
 import SystemPackage
 
-/// An open V4L2 node: typed calls over `V4L2Calls`, interrupted ones repeated, failures named.
+/// An open camera: typed calls over `V4L2Calls`, interrupted ones repeated, failures named.
 ///
 /// Owned by one thread. Closes itself at the end.
 final class V4L2Device {
     let path: String
     let calls: any V4L2Calls
     let descriptor: CInt
+    private(set) var identity = Identity()
 
-    /// Opens a node; says nothing yet on whether it is a camera.
+    /// - Throws: `notACamera` too.
     init(path: String, calls: any V4L2Calls) throws(V4L2Error) {
         self.path = path
         self.calls = calls
         descriptor = try Self.named(.open, path) { () throws(Errno) in try calls.open(path) }
+        identity = try askIdentity()
+        if let why = identity.reasonForRefusal { throw .notACamera(device: path, why: why) }
     }
 
     deinit { calls.close(descriptor) }
@@ -55,13 +58,13 @@ final class V4L2Device {
 
 extension V4L2Device {
     struct Identity: Hashable {
-        var driver: String
-        var card: String
-        var bus: String
+        var driver = ""
+        var card = ""
+        var bus = ""
         /// Which of its device's nodes it is: a camera with two sensors has several. nil if the kernel does not report it.
         var index: Int?
         /// What this node can do; its siblings may do other things.
-        var capabilities: UInt32
+        var capabilities: UInt32 = 0
 
         /// Whether it is the same sensor of the same camera, perhaps under another number.
         func isSameCamera(as other: Identity) -> Bool {
@@ -70,7 +73,7 @@ extension V4L2Device {
     }
 
     /// Asks the node what it is; throws if it is no V4L2 device at all.
-    func identity() throws(V4L2Error) -> Identity {
+    private func askIdentity() throws(V4L2Error) -> Identity {
         var answer = v4l2_capability()
         do {
             try plainRequest(.queryCapabilities, &answer)

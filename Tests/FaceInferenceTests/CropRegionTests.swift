@@ -11,7 +11,7 @@ struct CropRegionTests {
     @Test("letterboxes the whole picture without a half-pixel offset")
     func letterbox() {
         let region = CropRegion(letterboxing: .init(x: 0, y: 0, width: 1, height: 1), of: size)
-        #expect(region == CropRegion(centerX: 320, centerY: 240, side: 640, rotation: 0))
+        #expect(region == CropRegion(center: .init(320, 240), side: 640, rotation: 0))
         let transform = region.uprightFromCrop(size: 128)
         #expect(transform(0, 0) == (0, -80))
         #expect(transform(64, 64) == (320, 240))
@@ -21,12 +21,12 @@ struct CropRegionTests {
     @Test("letterboxes a part of the picture")
     func part() {
         let region = CropRegion(letterboxing: .init(x: 0.5, y: 0, width: 0.25, height: 1), of: size)
-        #expect(region == CropRegion(centerX: 400, centerY: 240, side: 480, rotation: 0))
+        #expect(region == CropRegion(center: .init(400, 240), side: 480, rotation: 0))
     }
 
     @Test("turns clockwise as seen")
     func rotation() {
-        let region = CropRegion(centerX: 100, centerY: 50, side: 40, rotation: .pi / 2)
+        let region = CropRegion(center: .init(100, 50), side: 40, rotation: .pi / 2)
         let transform = region.uprightFromCrop(size: 20)
         // The crop's right is the picture's bottom.
         let right = transform(20, 10)
@@ -39,14 +39,12 @@ struct CropRegionTests {
     func detection() {
         let detection = FaceDetection(
             score: 1,
-            centerX: 10,
-            centerY: 20,
-            width: 30,
-            height: 40,
+            center: .init(10, 20),
+            size: .init(30, 40),
             keypoints: [.init(x: 0, y: 0), .init(x: 10, y: 10)] + .init(repeating: .init(x: 0, y: 0), count: 4)
         )
         let region = CropRegion(around: detection)
-        #expect(region.side == 60 && region.centerX == 10 && region.centerY == 20)
+        #expect(region.side == 60 && region.center.x == 10 && region.center.y == 20)
         #expect(abs(region.rotation - .pi / 4) < 1e-6)
     }
 
@@ -59,14 +57,14 @@ struct CropRegionTests {
         }
         // 33 is at (103, 213) and 263 at (103, 203): the line between them points up.
         let region = CropRegion(around: points)
-        #expect(region.centerX == 104.5 && region.centerY == 209.5 && region.side == 1.5 * 19)
+        #expect(region.center.x == 104.5 && region.center.y == 209.5 && region.side == 1.5 * 19)
         #expect(abs(region.rotation + .pi / 2) < 1e-6)
     }
 
     @Test("keeps its place in a picture of another size")
     func scaled() {
-        let region = CropRegion(centerX: 99.5, centerY: 49.5, side: 40, rotation: 1).scaled(by: 0.5)
-        #expect(region == CropRegion(centerX: 49.5, centerY: 24.5, side: 20, rotation: 1))
+        let region = CropRegion(center: .init(99.5, 49.5), side: 40, rotation: 1).scaled(by: 0.5)
+        #expect(region == CropRegion(center: .init(49.5, 24.5), side: 20, rotation: 1))
     }
 
     @Test(
@@ -75,8 +73,8 @@ struct CropRegionTests {
             as [(Float, Float, Bool)]
     )
     func same(offset: Float, side: Float, same: Bool) {
-        let one = CropRegion(centerX: 0, centerY: 0, side: 100, rotation: 0)
-        let other = CropRegion(centerX: offset, centerY: 0, side: side, rotation: 0.3)
+        let one = CropRegion(center: .init(0, 0), side: 100, rotation: 0)
+        let other = CropRegion(center: .init(offset, 0), side: side, rotation: 0.3)
         #expect(one.isSameFace(as: other) == same)
         #expect(other.isSameFace(as: one) == same)
     }

@@ -48,9 +48,9 @@ struct DetectorTests {
         #expect(found.count == 1)
         #expect(abs(face.score - 0.8808) < 1e-4)
         // The square is 640 wide, and its top is 80 pixels above the picture.
-        #expect(abs(face.centerX - (0.9375 - 0.1) * 640) < 0.01)
-        #expect(abs(face.centerY - ((0.9375 + 0.05) * 640 - 80)) < 0.01)
-        #expect(abs(face.width - 128) < 0.01 && abs(face.height - 192) < 0.01)
+        #expect(abs(face.center.x - (0.9375 - 0.1) * 640) < 0.01)
+        #expect(abs(face.center.y - ((0.9375 + 0.05) * 640 - 80)) < 0.01)
+        #expect(abs(face.size.x - 128) < 0.01 && abs(face.size.y - 192) < 0.01)
         #expect(abs(face.leftEye.x - (0.9375 - 0.05) * 640) < 0.01)
         #expect(abs(face.rightEye.y - (0.9375 * 640 - 80)) < 0.01)
     }
@@ -64,7 +64,7 @@ struct DetectorTests {
         for index in anchors.indices { (boxes[16 * index + 2], boxes[16 * index + 3]) = (10, 10) }
         logits[7] = 1e30
         logits[8] = .nan
-        let region = CropRegion(centerX: 96, centerY: 96, side: 192, rotation: 0)
+        let region = CropRegion(center: .init(96, 96), side: 192, rotation: 0)
         let found = kind.decode(boxes: boxes, logits: logits, anchors: anchors, in: region)
         #expect(found.map(\.score) == [1])
     }
@@ -72,10 +72,8 @@ struct DetectorTests {
     private func detection(_ x: Float, _ score: Float, width: Float = 10) -> FaceDetection {
         FaceDetection(
             score: score,
-            centerX: x,
-            centerY: 0,
-            width: width,
-            height: 10,
+            center: .init(x, 0),
+            size: .init(width, 10),
             keypoints: (0..<6).map { .init(x: x + Float($0), y: 0) }
         )
     }
@@ -84,9 +82,9 @@ struct DetectorTests {
     func merging() {
         let merged = FaceDetection.merging([detection(2, 0.5), detection(0, 1), detection(50, 0.7)])
         #expect(merged.map(\.score) == [1, 0.7])
-        #expect(abs(merged[0].centerX - 2.0 / 3) < 1e-5)
+        #expect(abs(merged[0].center.x - 2.0 / 3) < 1e-5)
         #expect(abs(merged[0].keypoints[5].x - (5 + 2.0 / 3)) < 1e-5)
-        #expect(merged[1].centerX == 50)
+        #expect(merged[1].center.x == 50)
     }
 
     @Test("keeps apart what overlaps by less than a third, and ends on boxes without area")
@@ -103,7 +101,7 @@ struct DetectorTests {
         #expect(FaceFinder.isSure(detection(0, 0.55, width: 40), side: 100))
         #expect(!FaceFinder.isSure(detection(0, 0.7), side: 100))
         let both = FaceFinder.combined([detection(0, 0.8)], [detection(1, 0.9), detection(30, 0.85)])
-        #expect(both.map(\.centerX) == [30, 0])
+        #expect(both.map(\.center.x) == [30, 0])
     }
 
     @Test("confirms a new face that is found in two squares at least and is sure in one of them")

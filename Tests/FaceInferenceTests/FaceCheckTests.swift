@@ -15,8 +15,8 @@ struct FaceCheckTests {
         let side = 0.75 * Double(min(width, height))
         let squares = FaceFinder.tiles(of: .wholePicture, in: size, side: Float(side)).map { tile in
             NormalizedRect(
-                x: Double(tile.centerX - tile.side / 2) / Double(width),
-                y: Double(tile.centerY - tile.side / 2) / Double(height),
+                x: Double(tile.center.x - tile.side / 2) / Double(width),
+                y: Double(tile.center.y - tile.side / 2) / Double(height),
                 width: Double(tile.side) / Double(width),
                 height: Double(tile.side) / Double(height)
             )

@@ -30,8 +30,7 @@ struct MeshParityTests {
         let angle = Float(20) * .pi / 180
         // Turned about the picture's middle, onto a square that holds the face at the same scale.
         let region = CropRegion(
-            centerX: Float(frame.size.width) / 2,
-            centerY: Float(frame.size.height) / 2,
+            center: .init(Float(frame.size.width) / 2, Float(frame.size.height) / 2),
             side: 512,
             rotation: -angle
         )

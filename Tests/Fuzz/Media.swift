@@ -1,3 +1,4 @@
+import FaceMetadata
 import Foundation
 import Frames
 import MediaFiles
@@ -47,9 +48,13 @@ enum Media {
         guard ["preview", "clip", "http"].contains(target) else { return }
         let size = FrameSize(width: 32, height: 32)
         let pixels = (0..<size.width * size.height * 4).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        func frame(at time: Double) throws -> Frame {
+            let stamp = FrameStamp(frame: 0, time: .wallClock(), mediaTime: time)
+            return try Frame(copying: pixels, size: size, format: .bgra, stamp: stamp)
+        }
         for ending in PictureWriter.knownEndings where target == "clip" || ending == "jpg" {
             let path = "\(directory)/seed.\(ending)"
-            try? PictureWriter.write(pixels: pixels, bytesPerRow: size.width * 4, size: size, to: path)
+            try? PictureWriter.write(try frame(at: 0), to: path)
             guard target == "http", let picture = FileManager.default.contents(atPath: path) else { continue }
             let head = "HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=b\r\n\r\n"
             let part = Data("--b\r\nContent-Type: image/jpeg\r\n\r\n".utf8) + picture + Data("\r\n".utf8)
@@ -57,9 +62,7 @@ enum Media {
         }
         for ending in ClipWriter.knownEndings where target == "clip" {
             guard let writer = try? ClipWriter("\(directory)/seed.\(ending)", size: size) else { continue }
-            for index in 0..<3 {
-                try? writer.append(pixels: pixels, bytesPerRow: size.width * 4, mediaTime: Double(index) / 30)
-            }
+            for index in 0..<3 { try? writer.append(frame(at: Double(index) / 30)) }
             try? writer.finish()
         }
     }

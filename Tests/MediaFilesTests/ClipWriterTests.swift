@@ -16,7 +16,7 @@ struct ClipWriterTests {
         let path = scratch.path("clip.mp4")
         do {
             let writer = try ClipWriter(path, size: size)
-            try writer.append(pixels: TestPicture().bgra, bytesPerRow: size.width * 4, mediaTime: 3)
+            try writer.append(TestPicture().frame(at: 3))
             #expect(!FileManager.default.fileExists(atPath: path))
         }
         #expect(try scratch.files.isEmpty)
@@ -30,7 +30,7 @@ struct ClipWriterTests {
         let source = try SoundFile.write(to: scratch.path("tone.mov"), withPicturesOf: scratch.path("silent.mov"))
         for (name, omitted) in [("copy.mov", []), ("copy.mkv", []), ("copy.webm", ["pcm_s16le"])] {
             let writer = try ClipWriter(scratch.path(name), size: size, soundSource: source)
-            try writer.append(pixels: TestPicture().bgra, bytesPerRow: size.width * 4, mediaTime: 0)
+            try writer.append(TestPicture().frame(at: 0))
             #expect(writer.omittedSound == omitted)
             try writer.finish()
             #expect(try SoundFile.bytes(of: scratch.path(name)) == (omitted.isEmpty ? SoundFile.tone : []))
@@ -48,21 +48,12 @@ struct ClipWriterTests {
     @Test("a frame of another size is refused, and writing goes on")
     func otherSize() throws {
         let path = scratch.path("clip.mp4")
-        let small = TestPicture(size: FrameSize(width: 80, height: 60)).bgra
+        let small = try TestPicture(size: FrameSize(width: 80, height: 60)).frame()
         let writer = try ClipWriter(path, size: size)
-        small.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return }
-            let frame = Frame(
-                borrowing: .init(base: base, bytesPerRow: 320),
-                size: FrameSize(width: 80, height: 60),
-                format: .bgra,
-                mediaTime: 0
-            )
-            #expect(throws: MediaError.unencodable(path: path, reason: "the clip is 160x120 and the picture 80x60")) {
-                try writer.append(frame)
-            }
+        #expect(throws: MediaError.unencodable(path: path, reason: "the clip is 160x120 and the picture 80x60")) {
+            try writer.append(small)
         }
-        try writer.append(pixels: TestPicture().bgra, bytesPerRow: size.width * 4, mediaTime: 0)
+        try writer.append(TestPicture().frame(at: 0))
         try writer.finish()
         #expect(try Recording.of(path).stamps.count == 1)
     }
@@ -71,7 +62,7 @@ struct ClipWriterTests {
     func fromClip() throws {
         let source = scratch.path("source.png")
         let picture = TestPicture(size: FrameSize(width: 161, height: 121))
-        try PictureWriter.write(pixels: picture.bgra, bytesPerRow: 161 * 4, size: picture.size, to: source)
+        try PictureWriter.write(picture.frame(), to: source)
         var frame = try StillPicture.load(source)
         frame.orientation = .right
         let path = scratch.path("turned.mp4")

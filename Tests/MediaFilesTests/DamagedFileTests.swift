@@ -197,12 +197,7 @@ struct DamagedFileTests {
     func cutOffPicture(ending: String) throws {
         let whole = scratch.path("whole." + ending)
         let picture = TestPicture()
-        try PictureWriter.write(
-            pixels: picture.bgra,
-            bytesPerRow: picture.size.width * 4,
-            size: picture.size,
-            to: whole
-        )
+        try PictureWriter.write(picture.frame(), to: whole)
         let path = try scratch.truncate(whole, to: "cut." + ending, share: 0.6)
         #expect(throws: MediaError.self) { try StillPicture.load(path) }
         if let source = try? ClipSource(path, options: .init(pace: .asap)) {

@@ -14,12 +14,7 @@ struct PictureTests {
 
     private func write(to name: String) throws -> String {
         let path = scratch.path(name)
-        try PictureWriter.write(
-            pixels: picture.bgra,
-            bytesPerRow: picture.size.width * 4,
-            size: picture.size,
-            to: path
-        )
+        try PictureWriter.write(picture.frame(), to: path)
         return path
     }
 
@@ -120,10 +115,7 @@ struct PictureTests {
 
     @Test("unknown endings and directories that are not there are named")
     func unwritable() throws {
-        let bytes = picture.bgra
-        func write(_ path: String) throws {
-            try PictureWriter.write(pixels: bytes, bytesPerRow: picture.size.width * 4, size: picture.size, to: path)
-        }
+        func write(_ path: String) throws { try PictureWriter.write(picture.frame(), to: path) }
         #expect(throws: MediaError.unknownExtension(path: "a.bmp", known: ["png", "jpg", "jpeg"])) {
             try write("a.bmp")
         }

@@ -58,22 +58,6 @@ struct PresentationTimelineTests {
     }
 }
 
-@Suite("Backoff")
-struct BackoffTests {
-    @Test("doubles from half a second to thirty, jittered, and begins anew after a success")
-    func growth() {
-        var backoff = Backoff()
-        var generator = SystemRandomNumberGenerator()
-        for step in 0..<40 {
-            let wait = backoff.next(using: &generator)
-            let middle = min(30, 0.5 * Double(1 << min(step, 10)))
-            #expect(wait >= max(0.5, middle * 0.75) && wait <= min(30, middle * 1.25))
-        }
-        backoff.reset()
-        #expect(backoff.next(using: &generator) <= 0.625)
-    }
-}
-
 @Suite("Completeness")
 struct CompletenessTests {
     @Test("a whole clip has no problem, with a few damaged pictures neither")

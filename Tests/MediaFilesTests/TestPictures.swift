@@ -87,10 +87,16 @@ struct TestPicture {
         return x >= left && x < left + 16 && y >= top && y < top + 16
     }
 
+    /// The picture as a frame.
+    func frame(at mediaTime: Double = 0) throws -> Frame {
+        let stamp = FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: mediaTime)
+        return try Frame(copying: bgra, size: size, format: .bgra, stamp: stamp)
+    }
+
     /// The picture as a JPEG.
     func jpeg(in scratch: Scratch) throws -> Data {
         let path = scratch.path("picture.jpg")
-        try PictureWriter.write(pixels: bgra, bytesPerRow: size.width * 4, size: size, to: path)
+        try PictureWriter.write(frame(), to: path)
         return try Data(contentsOf: URL(filePath: path))
     }
 
@@ -103,8 +109,7 @@ struct TestPicture {
     ) throws {
         let writer = try ClipWriter(path, size: size, rate: rate)
         for (step, time) in times.enumerated() {
-            let picture = TestPicture(size: size, step: step).bgra
-            try writer.append(pixels: picture, bytesPerRow: size.width * 4, mediaTime: time)
+            try writer.append(TestPicture(size: size, step: step).frame(at: time))
         }
         try writer.finish()
     }
@@ -122,19 +127,9 @@ struct TestPicture {
         let muxer = try Muxer(path, format: form, encoder: encoder)
         let scaler = FrameScaler()
         for step in 0..<pictures {
-            let bytes = TestPicture(step: step).bgra
-            try bytes.withUnsafeBytes { bytes in
-                guard let base = bytes.baseAddress else { return }
-                let frame = Frame(
-                    borrowing: .init(base: base, bytesPerRow: size.width * 4),
-                    size: size,
-                    format: .bgra,
-                    mediaTime: 0
-                )
-                _ = try scaler.convert(frame, to: target) { picture in
-                    picture.pointee.pts = Int64(step * 33)
-                    return encoder.encode(picture) { muxer.write($0) }
-                }
+            _ = try scaler.convert(try TestPicture(step: step).frame(), to: target) { picture in
+                picture.pointee.pts = Int64(step * 33)
+                return encoder.encode(picture) { muxer.write($0) }
             }
         }
         try muxer.finish()

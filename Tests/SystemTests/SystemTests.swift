@@ -101,3 +101,22 @@ struct SystemTests {
         #expect(!isReadable)
     }
 }
+
+@Suite("Backoff")
+struct BackoffTests {
+    @Test("doubles from the shortest wait to the longest, and begins anew after a success")
+    func growth() {
+        var backoff = Backoff(0.25...1)
+        #expect((0..<70).map { _ in backoff.next() } == [0.25, 0.5] + Array(repeating: 1, count: 68))
+        backoff.reset()
+        #expect(backoff.next() == 0.25)
+    }
+
+    @Test("a factor moves a wait, but not out of the limits")
+    func factor() {
+        var backoff = Backoff(0.5...30)
+        let waits = (0..<40).map { backoff.next(times: $0.isMultiple(of: 2) ? 0.75 : 1.25) }
+        #expect(waits.prefix(4) == [0.5, 1.25, 1.5, 5])
+        #expect(waits.dropFirst(10).allSatisfy { $0 == 22.5 || $0 == 30 })
+    }
+}

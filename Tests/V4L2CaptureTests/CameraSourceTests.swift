@@ -1,3 +1,4 @@
+import CV4L2
 import FaceMetadata
 import Frames
 import SystemPackage

@@ -25,7 +25,7 @@ struct DeviceFinderTests {
         _ kernel: ScriptedV4L2,
         lastSeen: V4L2Device.Identity? = nil
     ) throws(V4L2Error) -> String {
-        try DeviceFinder(selector: DeviceSelector(selector), calls: kernel).open(lastSeen: lastSeen) { $0.device.path }
+        try DeviceFinder(selector: DeviceSelector(selector), calls: kernel).open(lastSeen: lastSeen) { $0.path }
     }
 
     @Test("auto passes over metadata nodes, output devices and nodes that can't be opened")

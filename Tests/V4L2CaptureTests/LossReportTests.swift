@@ -40,14 +40,3 @@ struct LossReportTests {
         #expect(told(tries) == expected)
     }
 }
-
-@Suite("Reopening")
-struct ReopenBackoffTests {
-    @Test("waits twice as long each time up to a second, and starts anew when something changes")
-    func doubles() {
-        var backoff = ReopenBackoff()
-        #expect((0..<5).map { _ in backoff.wait() } == [250, 500, 1000, 1000, 1000])
-        backoff.reset()
-        #expect(backoff.wait() == 250)
-    }
-}

@@ -108,15 +108,8 @@ struct ApplyTests {
             places.append((left + width / 2, top + height / 2))
         }
         let path = directory.file("crowd.png")
-        try pixels.withUnsafeBytes {
-            try PictureWriter.write(
-                pixels: try #require($0.baseAddress),
-                bytesPerRow: 3 * size.width,
-                size: size,
-                format: .rgb24,
-                to: path
-            )
-        }
+        let stamp = FrameStamp(frame: 0, time: .wallClock(), mediaTime: 0)
+        try PictureWriter.write(try Frame(copying: pixels, size: size, format: .rgb24, stamp: stamp), to: path)
         return (path, places)
     }
 

@@ -24,13 +24,7 @@ struct OfflineTests {
         canvas.clear(Color(red: 0.3, green: 0.3, blue: 0.3))
         let writer = try ClipWriter(clip, size: canvas.pixelSize, rate: 10)
         for frame in 0..<10 {
-            try canvas.withPixels { pixels, bytesPerRow in
-                try writer.append(
-                    pixels: try #require(pixels.baseAddress),
-                    bytesPerRow: bytesPerRow,
-                    mediaTime: Double(frame) / 10
-                )
-            }
+            try canvas.withFrame(mediaTime: Double(frame) / 10) { try writer.append($0) }
         }
         try writer.finish()
         // A face from 0.2 s to 0.8 s that smiles at 0.5 s.

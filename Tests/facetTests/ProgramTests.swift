@@ -71,13 +71,7 @@ struct ProgramTests {
         canvas.clear(Color(red: 0.3, green: 0.3, blue: 0.3))
         let writer = try ClipWriter(path, size: canvas.pixelSize, rate: 30)
         for frame in 0..<frames {
-            try canvas.withPixels { pixels, bytesPerRow in
-                try writer.append(
-                    pixels: try #require(pixels.baseAddress),
-                    bytesPerRow: bytesPerRow,
-                    mediaTime: Double(frame) / 30
-                )
-            }
+            try canvas.withFrame(mediaTime: Double(frame) / 30) { try writer.append($0) }
         }
         try writer.finish()
     }

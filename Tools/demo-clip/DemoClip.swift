@@ -1,5 +1,6 @@
 import ArgumentParser
 import FaceInference
+import FaceMetadata
 import Foundation
 import Frames
 import Glibc
@@ -40,12 +41,9 @@ struct DemoClip: ParsableCommand {
             let pose = Script.pose(at: frame)
             actor.show(pose.expression)
             stage.draw(actor.picture, pose)
-            try writer.append(
-                pixels: stage.pixels,
-                bytesPerRow: Stage.size.width * 3,
-                format: .rgb24,
-                mediaTime: Double(index) / Double(Script.framesPerSecond)
-            )
+            let seconds = Double(index) / Double(Script.framesPerSecond)
+            let stamp = FrameStamp(frame: index, time: .wallClock(), mediaTime: seconds)
+            try writer.append(try Frame(copying: stage.pixels, size: Stage.size, format: .rgb24, stamp: stamp))
             progress.show("frame \(index + 1) of \(frames.count)")
         }
         try writer.finish()

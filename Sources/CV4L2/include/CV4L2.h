@@ -8,23 +8,26 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 
-static const unsigned long facet_vidioc_querycap = VIDIOC_QUERYCAP;
-static const unsigned long facet_vidioc_enum_fmt = VIDIOC_ENUM_FMT;
-static const unsigned long facet_vidioc_enum_framesizes = VIDIOC_ENUM_FRAMESIZES;
-static const unsigned long facet_vidioc_enum_frameintervals = VIDIOC_ENUM_FRAMEINTERVALS;
-static const unsigned long facet_vidioc_s_fmt = VIDIOC_S_FMT;
-static const unsigned long facet_vidioc_g_parm = VIDIOC_G_PARM;
-static const unsigned long facet_vidioc_s_parm = VIDIOC_S_PARM;
-static const unsigned long facet_vidioc_reqbufs = VIDIOC_REQBUFS;
-static const unsigned long facet_vidioc_querybuf = VIDIOC_QUERYBUF;
-static const unsigned long facet_vidioc_qbuf = VIDIOC_QBUF;
-static const unsigned long facet_vidioc_dqbuf = VIDIOC_DQBUF;
-static const unsigned long facet_vidioc_streamon = VIDIOC_STREAMON;
-static const unsigned long facet_vidioc_streamoff = VIDIOC_STREAMOFF;
-static const unsigned long facet_vidioc_queryctrl = VIDIOC_QUERYCTRL;
-static const unsigned long facet_vidioc_querymenu = VIDIOC_QUERYMENU;
-static const unsigned long facet_vidioc_g_ctrl = VIDIOC_G_CTRL;
-static const unsigned long facet_vidioc_s_ctrl = VIDIOC_S_CTRL;
+/// A request to a V4L2 device, by its ioctl's number, with the argument's type.
+enum __attribute__((enum_extensibility(open))) V4L2Request : unsigned long {
+    V4L2RequestQueryCapabilities = VIDIOC_QUERYCAP,          // v4l2_capability
+    V4L2RequestEnumerateFormats = VIDIOC_ENUM_FMT,           // v4l2_fmtdesc
+    V4L2RequestEnumerateSizes = VIDIOC_ENUM_FRAMESIZES,      // v4l2_frmsizeenum
+    V4L2RequestEnumerateIntervals = VIDIOC_ENUM_FRAMEINTERVALS,  // v4l2_frmivalenum
+    V4L2RequestSetFormat = VIDIOC_S_FMT,                     // v4l2_format
+    V4L2RequestGetParameters = VIDIOC_G_PARM,                // v4l2_streamparm
+    V4L2RequestSetParameters = VIDIOC_S_PARM,                // v4l2_streamparm
+    V4L2RequestRequestBuffers = VIDIOC_REQBUFS,              // v4l2_requestbuffers
+    V4L2RequestQueryBuffer = VIDIOC_QUERYBUF,                // v4l2_buffer
+    V4L2RequestQueueBuffer = VIDIOC_QBUF,                    // v4l2_buffer
+    V4L2RequestDequeueBuffer = VIDIOC_DQBUF,                 // v4l2_buffer
+    V4L2RequestStartStreaming = VIDIOC_STREAMON,             // int, the buffer type
+    V4L2RequestStopStreaming = VIDIOC_STREAMOFF,             // int, the buffer type
+    V4L2RequestQueryControl = VIDIOC_QUERYCTRL,              // v4l2_queryctrl
+    V4L2RequestQueryMenu = VIDIOC_QUERYMENU,                 // v4l2_querymenu
+    V4L2RequestGetControl = VIDIOC_G_CTRL,                   // v4l2_control
+    V4L2RequestSetControl = VIDIOC_S_CTRL,                   // v4l2_control
+};
 
 /// Opens a node for reading and writing, non-blocking, closed on exec.
 int facet_v4l2_open(const char *path);

@@ -1,0 +1,140 @@
+import CLiteRT
+
+/// One of the three operators of the landmark model that LiteRT does not have: they cut the lips and the eyes out of a
+/// feature map along the first guess of the mesh, and put the points found there back.
+///
+/// LiteRT calls it from `run_compiled_model`, on the same thread. Matrices are row-major 4×4; only the first two rows
+/// matter.
+final class CustomOperator {
+    /// The memory of an operator's tensors during one run.
+    private struct Tensors {
+        let first: UnsafePointer<Float>
+        /// The matrix of the two operators that take one.
+        let matrix: UnsafePointer<Float>
+        /// How many points the first tensor has, if it is a tensor of points.
+        let pointCount: Int
+        let output: UnsafeMutablePointer<Float>
+    }
+
+    private let name: String
+    /// Of the output; none if they are those of the first input.
+    private let dimensions: [Int32]
+    private let functions: UnsafePointer<LiteRtFunctions>
+    private let work: (Tensors, _ node: Int) -> Void
+    /// Which of its nodes runs next: LiteRT passes no node, but always keeps their order.
+    private var node = 0
+
+    private init(_ name: String, _ dimensions: [Int32], _ liteRT: LiteRT, _ work: @escaping (Tensors, Int) -> Void) {
+        (self.name, self.dimensions, self.work) = (name, dimensions, work)
+        functions = liteRT.functions
+    }
+
+    static func all(_ liteRT: LiteRT) -> [CustomOperator] {
+        [
+            CustomOperator("Landmarks2TransformMatrix", [1, 4, 4], liteRT) { tensors, node in
+                guard node < MeshRegion.all.count else { return }
+                MeshRegion.all[node].writeMatrix(mesh: tensors.first, to: tensors.output)
+            },
+            CustomOperator("TransformTensorBilinear", [1, 16, 16, 32], liteRT) { tensors, _ in
+                MeshRegion.cutOut(tensors.first, matrix: tensors.matrix, to: tensors.output)
+            },
+            CustomOperator("TransformLandmarks", [], liteRT) { tensors, _ in
+                let (count, matrix) = (tensors.pointCount, tensors.matrix)
+                MeshRegion.transform(tensors.first, count: count, matrix: matrix, to: tensors.output)
+            },
+        ]
+    }
+
+    /// Where the pinned landmark model states the version of each of its operators.
+    private static let versionOffsets = [2_494_872, 2_494_912, 2_494_968]
+
+    /// Sets the version of the operators to 1 in the landmark model, which asks for 2: LiteRT 2.3.0 registers custom operators
+    /// as version 1 whatever version they are registered with.
+    static func patchVersions(in model: AlignedMemory) {
+        for offset in versionOffsets {
+            model.base.storeBytes(of: Int32(1).littleEndian, toByteOffset: offset, as: Int32.self)
+        }
+    }
+
+    /// Must be called before each run of the model.
+    func beginRun() { node = 0 }
+
+    /// Makes the operator known to a model that is about to be compiled; this object must outlive that model.
+    func register(in options: LiteRtOptions, _ calls: LiteRTCalls) throws(InferenceError) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        var kernel = Self.kernel
+        try calls.check(
+            "register \(name) for",
+            functions.pointee.add_custom_op_kernel(options, name, 1, &kernel, context)
+        )
+    }
+
+    // MARK: What LiteRT calls
+
+    private static func with(
+        _ context: UnsafeMutableRawPointer?,
+        _ body: (CustomOperator) -> LiteRtStatus?
+    ) -> LiteRtStatus {
+        context.flatMap { body(Unmanaged.fromOpaque($0).takeUnretainedValue()) } ?? LITERT_STATUS_INVALID_ARGUMENT
+    }
+
+    private static let kernel = LiteRtCustomOpKernel(
+        init: { _, _, _ in LITERT_STATUS_OK },
+        output_layouts: { context, _, inputs, _, outputs in
+            CustomOperator.with(context) { custom in
+                guard let inputs, let outputs else { return nil }
+                return custom.describe(&outputs[0], input: inputs[0])
+            }
+        },
+        run: { context, count, inputs, _, outputs in
+            CustomOperator.with(context) { custom in
+                guard let inputs, let outputs, count >= 1 else { return nil }
+                return custom.run(inputs[0], count > 1 ? inputs[1] : nil, outputs[0])
+            }
+        },
+        destroy: { _ in LITERT_STATUS_OK }
+    )
+
+    private func describe(_ output: inout LiteRtLayout, input: LiteRtLayout) -> LiteRtStatus {
+        guard !dimensions.isEmpty else {
+            output = input
+            return LITERT_STATUS_OK
+        }
+        output.rank_and_flags = UInt32(dimensions.count)
+        withUnsafeMutableBytes(of: &output.dimensions) { target in
+            dimensions.withUnsafeBytes { target.copyMemory(from: $0) }
+        }
+        return LITERT_STATUS_OK
+    }
+
+    /// Locks the tensors of a node, works on them and unlocks them.
+    ///
+    /// - Returns: nil if one of them cannot be used.
+    private func run(
+        _ first: LiteRtTensorBuffer,
+        _ second: LiteRtTensorBuffer?,
+        _ output: LiteRtTensorBuffer
+    ) -> LiteRtStatus? {
+        var type = LiteRtRankedTensorType()
+        guard functions.pointee.get_tensor_buffer_type(first, &type) == LITERT_STATUS_OK,
+            let points = lock(first, LITERT_LOCK_READ)
+        else { return nil }
+        defer { unlock(first) }
+        let matrix = second.map { lock($0, LITERT_LOCK_READ) } ?? points
+        defer { second.map(unlock) }
+        guard let matrix, let target = lock(output, LITERT_LOCK_WRITE) else { return nil }
+        defer { unlock(output) }
+        let count = Int(type.layout.dimensions.1)
+        work(Tensors(first: points, matrix: matrix, pointCount: count, output: target), node)
+        node += 1
+        return LITERT_STATUS_OK
+    }
+
+    private func lock(_ buffer: LiteRtTensorBuffer, _ mode: Int32) -> UnsafeMutablePointer<Float>? {
+        var address: UnsafeMutableRawPointer?
+        guard functions.pointee.lock_tensor_buffer(buffer, &address, mode) == LITERT_STATUS_OK else { return nil }
+        return address?.assumingMemoryBound(to: Float.self)
+    }
+
+    private func unlock(_ buffer: LiteRtTensorBuffer) { _ = functions.pointee.unlock_tensor_buffer(buffer) }
+}
