@@ -36,7 +36,6 @@ final class Cells {
 extension SIMD where Scalar == Float {
     var magnitude: Self { replacing(with: -self, where: self .< 0) }
 
-    /// The Euclidean length.
     var length: Float { (self * self).sum().squareRoot() }
 }
 

@@ -60,7 +60,6 @@ final class ChangeMap {
         for index in weights.indices { weights[index] = .one }
     }
 
-    /// Lets the changes of those cells not count.
     func cover(columns: Range<Int>, rows: Range<Int>) {
         for column in columns {
             for row in rows { weights.numbers[column * Self.rows + row] = 0 }

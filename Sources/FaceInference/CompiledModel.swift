@@ -36,7 +36,6 @@ final class CompiledModel {
         self.tensors = tensors.map(\.buffer.pointer)
     }
 
-    /// Computes the outputs from the input.
     func run() throws(InferenceError) {
         for custom in operators { custom.beginRun() }
         let status = tensors.withUnsafeBufferPointer { tensors in
@@ -47,7 +46,6 @@ final class CompiledModel {
         try calls.check("run", status)
     }
 
-    /// Fills the input with a region of the frame.
     func sample(_ frame: Frame, _ region: CropRegion, with sampler: CropSampler) throws(InferenceError) {
         let target = input.base.assumingMemoryBound(to: Float.self)
         let transform = region.uprightFromCrop(size: sampler.size)
@@ -84,6 +82,5 @@ final class AlignedMemory {
         if isMapped { munmap(base, count) } else { base.deallocate() }
     }
 
-    /// The memory as numbers.
     var numbers: UnsafeMutablePointer<Float> { base.assumingMemoryBound(to: Float.self) }
 }

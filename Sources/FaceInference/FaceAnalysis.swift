@@ -16,16 +16,13 @@ package struct FaceAnalysis: Sendable {
     /// at when a face was lost.
     package var isCut = false
 
-    /// Whether the detector looked for new faces in this frame.
     package var ranDetector = false
 
     /// The mean brightness, 0…1, of the faces, or of the whole part that was searched if there are none; nil if nothing
     /// was looked at.
     package var luminance: Double?
 
-    /// How long the detector took.
     package var detectionTime = Duration.zero
 
-    /// How long the landmark model took, for all faces.
     package var landmarkTime = Duration.zero
 }

@@ -56,7 +56,6 @@ public final class FaceAnalyzer {
         public init() {}
     }
 
-    /// What it looks for.
     package let options: Options
 
     private let finder: FaceFinder
@@ -383,7 +382,6 @@ extension NormalizedRect {
     static var wholePicture: NormalizedRect { NormalizedRect(x: 0, y: 0, width: 1, height: 1) }
 }
 
-/// A mean of what was added so far.
 private struct Mean {
     private var sum = 0.0
     private var count = 0.0

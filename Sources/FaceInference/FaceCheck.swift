@@ -1,23 +1,23 @@
 package import FaceMetadata
 package import Frames
 
-/// Looks for faces in single live pictures, doubtful ones included: for pictures that must not show a face.
-///
-/// Both detectors look at the whole picture, the full-range one also at squares that overlap, in which it sees nearly all
-/// faces of a twentieth of the width: at 640×480, eight runs of a model. From one thread at a time.
+/// Asks the detectors about single pictures. From one thread at a time.
 package final class FaceCheck {
+    /// How much higher the score in another orientation must be, and how high it must be at all.
+    private static let margin: Float = 0.05, surely: Float = 0.75
+
     private let finder: FaceFinder
 
-    /// Loads and compiles the detectors.
-    ///
-    /// - Parameter modelDirectory: the directory of the LiteRT library and the models; nil searches
-    ///   `ModelDirectory.searchPath`.
-    /// - Throws: An error that names the file if one is missing, damaged or of another version.
-    package init(modelDirectory: String? = nil) throws(InferenceError) {
-        finder = try FaceFinder(LiteRT.shared(in: ModelDirectory.find(modelDirectory)))
+    /// - Throws: An error that names the file if a model is missing, damaged or of another version.
+    package init() throws(InferenceError) {
+        finder = try FaceFinder(LiteRT.shared(in: ModelDirectory.find()))
     }
 
-    /// Where faces are, or may be, in a picture: as shares of it, upright, from the forehead to the chin.
+    /// Where faces are, or may be, in a picture: as shares of it, upright, from the forehead to the chin. For pictures that must
+    /// not show a face, so doubtful ones are among them.
+    ///
+    /// Both detectors look at the whole picture, the full-range one also at squares that overlap, in which it sees nearly all
+    /// faces of a twentieth of the width: at 640×480, eight runs of a model.
     ///
     /// - Throws: `InferenceError` if a model fails or the pixels cannot be read.
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {
@@ -35,5 +35,33 @@ package final class FaceCheck {
                 height: faceHeight / height
             )
         }
+    }
+
+    /// How a picture that is stored upright must be turned for its faces to be upright; nil if it need not, or if no face is
+    /// sure enough.
+    ///
+    /// A face's pose does not show it: the landmark model lays an upright face over one that is upside down, and is sure of it.
+    /// The detectors' score can: of 151 portraits, 150 had one that was higher by `margin` when upright than when upside down,
+    /// and none a lower one.
+    package func betterOrientation(of frame: Frame) throws(InferenceError) -> Orientation? {
+        let asItIs = try score(of: frame, .up)
+        var best: (orientation: Orientation, score: Float)?
+        for orientation in [Orientation.down, .right, .left] {
+            let score = try score(of: frame, orientation)
+            if score > best?.score ?? 0 { best = (orientation, score) }
+        }
+        guard let best, best.score >= Self.surely, best.score > asItIs + Self.margin else { return nil }
+        return best.orientation
+    }
+
+    /// The score of the surest face.
+    private func score(of frame: Frame, _ orientation: Orientation) throws(InferenceError) -> Float {
+        var frame = frame
+        frame.orientation = orientation
+        var best: Float = 0
+        for detector in [finder.shortRange, try finder.fullRangeDetector()] {
+            best = max(best, try detector.detect(in: frame, rect: .wholePicture).map(\.score).max() ?? 0)
+        }
+        return best
     }
 }

@@ -16,12 +16,10 @@ final class FaceDetector {
         model = try CompiledModel(kind.file, in: liteRT)
     }
 
-    /// Looks at the part of the frame that lies in `rect`.
     func detect(in frame: Frame, rect: NormalizedRect) throws(InferenceError) -> [FaceDetection] {
         try detect(in: frame, region: CropRegion(letterboxing: rect, of: frame.uprightSize))
     }
 
-    /// Looks at a square of the frame, turned as the region is.
     func detect(in frame: Frame, region: CropRegion) throws(InferenceError) -> [FaceDetection] {
         try model.sample(frame, region, with: sampler)
         try model.run()

@@ -68,7 +68,6 @@ final class FaceFinder {
         return Self.combined(sure, try fullRangeDetector().detect(in: frame, rect: part))
     }
 
-    /// The detector of small faces.
     func fullRangeDetector() throws(InferenceError) -> FaceDetector {
         if let fullRange { return fullRange }
         let made = try FaceDetector(.fullRange, in: liteRT)

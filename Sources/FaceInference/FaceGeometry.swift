@@ -15,7 +15,6 @@ struct FaceGeometry {
     /// The smallest upright rectangle around the face's outline, forehead to chin, in pixels.
     var bounds: (low: SIMD2<Float>, high: SIMD2<Float>) { landmarks.box(of: FaceMeshIndices.faceOval) }
 
-    /// The mean of some points, in pixels.
     func center(of indices: [Int]) -> SIMD2<Float> {
         indices.reduce(.zero) { $0 + position($1) } / Float(indices.count)
     }

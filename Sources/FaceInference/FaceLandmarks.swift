@@ -60,12 +60,10 @@ package final class FaceLandmarks {
         return (low, high)
     }
 
-    /// Takes over the points of another face.
     func copy(_ other: FaceLandmarks) {
         for index in numbers.indices { numbers[index] = other.numbers[index] }
     }
 
-    /// A copy of all points.
     package var all: [PixelLandmark] { (0..<Self.count).map { self[$0] } }
 
     /// All points as shares of an upright picture of that size in pixels.

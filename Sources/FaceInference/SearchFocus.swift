@@ -33,7 +33,6 @@ struct SearchFocus {
     /// Whether the latest look was at what a cut had changed.
     private var wasWide = false
 
-    /// Forgets the scene.
     mutating func reset() { looks = 0 }
 
     /// Where to look in a frame, in the map's region.

@@ -106,7 +106,6 @@ struct SearchSchedule: Hashable, Sendable {
         return mediaTime - time >= seconds || mediaTime < time
     }
 
-    /// Notes that a search was made.
     mutating func searched(_ search: Search, at mediaTime: Double) {
         lastSearch = mediaTime
         lastPostponement = nil
@@ -115,10 +114,8 @@ struct SearchSchedule: Hashable, Sendable {
         wasLarge = search != .small
     }
 
-    /// Notes that a face was lost.
     mutating func lost(at mediaTime: Double) { lastLoss = mediaTime }
 
-    /// Forgets what was before.
     mutating func reset() {
         hurried = 0
         (lastSearch, lastSmallSearch, lastLoss, lastPostponement) = (nil, nil, nil, nil)

@@ -57,7 +57,6 @@ final class FaceFollower: @unchecked Sendable {
         options = wanted
     }
 
-    /// Frees the models' memory.
     func unload() {
         analyzer = nil
     }
@@ -88,7 +87,6 @@ final class FaceFollower: @unchecked Sendable {
 
     // MARK: - Frames
 
-    /// Looks for faces in the next frame.
     func advance(to frame: Frame) throws(FaceSessionError) -> FaceUpdate {
         guard let analyzer, let decoder else { return update() }
         meter.beginFrame()

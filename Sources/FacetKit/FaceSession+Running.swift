@@ -51,7 +51,6 @@ extension FaceSession {
         }
     }
 
-    /// Runs a source until it ends or is stopped.
     private func stream(
         _ configuration: RunState.Configuration,
         _ report: (FaceUpdate) -> Void

@@ -186,7 +186,6 @@ final class UpdateChannel: Sendable {
         }
     }
 
-    /// There are no more updates.
     func finish(_ end: Result<FaceUpdate?, FaceSessionError>) {
         let reader = state.update { state -> Reader? in
             guard state.end == nil else { return nil }
@@ -197,7 +196,6 @@ final class UpdateChannel: Sendable {
         reader?.resume(returning: end)
     }
 
-    /// The reader wants no more.
     func cancel() {
         let reader = state.update { state in
             defer { state.reader = nil }

@@ -97,7 +97,7 @@ extension FaceSession {
         /// - Returns: The source; the description is checked when a session is made with it.
         public static func pipeline(
             _ description: PipelineDescription,
-            pace: Pace = .realtime,
+            pace: PlaybackPace = .realtime,
             loops: Bool = false,
             orientation: Orientation = .up,
             stallTimeout: Duration = .seconds(2)
@@ -142,7 +142,6 @@ private struct CustomSource: Hashable, Sendable {
 }
 
 extension FaceSession.Source {
-    /// Whether frames come from a camera of this machine.
     var isCamera: Bool {
         if case .camera = kind { true } else { false }
     }

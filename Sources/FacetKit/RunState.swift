@@ -5,7 +5,6 @@ import Synchronization
 ///
 /// It has no thread, no source and no model.
 struct RunState {
-    /// What a run works with.
     struct Configuration: Equatable {
         var source: FaceSession.Source
         var options: FaceSession.Options
@@ -41,7 +40,6 @@ struct RunState {
     private var isPaused = false
     /// The configuration known when the pause was reported.
     private var pausedAt: Int?
-    /// Whether the running source is to stop.
     private(set) var isLeaving = false
     private var leaveReason = FaceEvent.LeaveReason.restart
 
@@ -55,7 +53,6 @@ struct RunState {
     /// Whether the source is closed because of a pause.
     var isAtRest: Bool { pausedAt != nil }
 
-    /// Whether there is no run.
     var isIdle: Bool { if case .idle = phase { true } else { false } }
 
     /// The run in progress, if it can be cancelled by itself.

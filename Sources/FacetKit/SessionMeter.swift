@@ -58,7 +58,6 @@ package final class SessionMeter: Sendable {
     /// A frame that was captured whole but could not be decoded.
     func countUndecodable() { state.withLock { $0.counts.dropped[.corrupt, default: 0] += 1 } }
 
-    /// A frame that waited for too long to be of use.
     func countStale() { state.withLock { $0.counts.dropped[.late, default: 0] += 1 } }
 
     /// How long the session has been working on its current frame; zero while it waits for one.

@@ -34,13 +34,11 @@ struct CropGrid {
         Int((Double(value) * Double(1 << fraction)).rounded())
     }
 
-    /// The position of a pixel.
     func position(ofColumn column: Int, row: Int) -> (x: Int, y: Int) {
         let (x, y) = start(ofRow: row)
         return (x + column * columnX, y + column * columnY)
     }
 
-    /// The position of a row's first pixel.
     func start(ofRow row: Int) -> (x: Int, y: Int) {
         (startX + row * rowX, startY + row * rowY)
     }

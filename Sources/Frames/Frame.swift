@@ -119,7 +119,6 @@ package struct PixelMemoryPool {
     private let limit = 4
     private var kept: [PixelMemory] = []
 
-    /// Makes a pool that has no memory yet.
     package init() {}
 
     /// Memory of at least that many bytes that is not lent.

@@ -136,7 +136,6 @@ public final class FrameMailbox: Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// How many frames there were so far.
     package var counts: Counts { state.update { $0.counts } }
 }
 

@@ -17,7 +17,6 @@ package enum JPEGError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The codec found no memory.
     case outOfMemory
 
-    /// What failed, why, and what to do about it where something can be done.
     package var description: String {
         switch self {
         case .notJPEG(let format): "cannot decode the frame as JPEG: it holds pixels (\(format))"
@@ -37,7 +36,6 @@ package enum JPEGError: Error, Hashable, Sendable, CustomStringConvertible {
 ///
 /// Built from the C enumeration's values, whose Swift type differs from that of the functions' parameters.
 struct JPEGSubsampling: Equatable {
-    /// TurboJPEG's number.
     let code: Int32
     let format: PixelFormat
 

@@ -6,7 +6,6 @@ package struct LumaSampler: Hashable, Sendable {
     private let width: Int
     private let height: Int
 
-    /// Makes a sampler of rectangles of that many pixels.
     package init(width: Int, height: Int) {
         (self.width, self.height) = (max(0, width), max(0, height))
     }

@@ -33,7 +33,6 @@ final class ClipReader {
     private var waitingSince: ContinuousClock.Instant?
     private lazy var headers = try? JPEGDecoder()
 
-    /// Opens the location and the decoder of its video track.
     init(_ location: MediaLocation, interrupt: Interrupt, options: ClipSource.Options) throws(MediaError) {
         input = try MediaInput(location, interrupt: interrupt, options: options)
         decoder = try VideoDecoder(for: input, options: options)

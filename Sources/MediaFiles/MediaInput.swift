@@ -14,13 +14,13 @@ final class MediaInput {
     /// Opens it and finds its video track. Network addresses get `options.openTimeout` seconds.
     init(_ location: MediaLocation, interrupt: Interrupt, options: ClipSource.Options) throws(MediaError) {
         try FFmpeg.load()
-        if let path = location.path { try Self.check(path) }
+        let opening = Opening(location: location, interrupt: interrupt, options: options)
         interrupt.limit(seconds: location.isNetwork ? options.openTimeout : nil)
         defer { interrupt.limit(seconds: nil) }
-        let context = try Self.open(location, interrupt: interrupt, options: options)
+        let context = try opening.open()
         if location.isNetwork { interrupt.limitBytes(of: context.pointee.pb) }
         do throws(MediaError) {
-            stream = try Self.videoStream(in: context, location: location, interrupt: interrupt, options: options)
+            stream = try opening.videoStream(in: context)
         } catch {
             interrupt.limitBytes(of: nil)
             Self.close(context)
@@ -140,7 +140,7 @@ final class MediaInput {
             ? "no data for \(Self.seconds(options.readTimeout))" : FFmpeg.text(code)
     }
 
-    private static let overfull = "\(Interrupt.bytesPerPacket >> 20) MiB came without a picture"
+    fileprivate static let overfull = "\(Interrupt.bytesPerPacket >> 20) MiB came without a picture"
 
     /// A time as people write it: `5 s`, `2.5 s`.
     static func seconds(_ seconds: Double) -> String {
@@ -153,9 +153,14 @@ final class MediaInput {
     }
 }
 
-extension MediaInput {
+/// What it takes to open a file or a stream.
+private struct Opening {
+    let location: MediaLocation
+    let interrupt: Interrupt
+    let options: ClipSource.Options
+
     /// Refuses what is no readable file before FFmpeg guesses.
-    private static func check(_ path: String) throws(MediaError) {
+    private func check(_ path: String) throws(MediaError) {
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno != ENOENT, errno != ENOTDIR else { throw .notFound(path: path) }
@@ -168,25 +173,22 @@ extension MediaInput {
         guard status.st_size > 0 else { throw .empty(path: path) }
     }
 
-    private static func open(
-        _ location: MediaLocation,
-        interrupt: Interrupt,
-        options: ClipSource.Options
-    ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+    func open() throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+        if let path = location.path { try check(path) }
         var context = ffmpeg.avformat_alloc_context()
         context?.pointee.interrupt_callback = interrupt.callback
         // On failure FFmpeg frees the context.
-        let result = FFmpeg.withOptions(inputOptions(for: location)) { dictionary in
+        let result = FFmpeg.withOptions(inputOptions) { dictionary in
             ffmpeg.avformat_open_input(&context, location.address, nil, dictionary)
         }
         guard result >= 0, let context else {
-            throw failure(result, at: location, interrupt: interrupt, options: options)
+            throw failure(result)
         }
         return context
     }
 
     /// Only formats that are media in themselves: a playlist could name other files, and a plain text is not a clip.
-    private static func inputOptions(for location: MediaLocation) -> [(String, String)] {
+    private var inputOptions: [(String, String)] {
         let pictures = ["png", "jpeg", "webp", "bmp", "tiff", "ppm", "pgm", "gif", "jpegls", "j2k", "qoi"]
         let formats =
             ["mov", "matroska", "webm", "avi", "gif", "asf", "mpegts", "mpeg", "flv", "ogg", "h264", "hevc", "m4v"]
@@ -207,13 +209,10 @@ extension MediaInput {
         ]
     }
 
-    private static func videoStream(
-        in context: UnsafeMutablePointer<AVFormatContext>,
-        location: MediaLocation,
-        interrupt: Interrupt,
-        options: ClipSource.Options
+    func videoStream(
+        in context: UnsafeMutablePointer<AVFormatContext>
     ) throws(MediaError) -> UnsafeMutablePointer<AVStream> {
-        try findStreams(in: context, location: location, interrupt: interrupt, options: options)
+        try findStreams(in: context)
         guard context.pointee.nb_streams > 0 else {
             throw .unrecognized(name: location.name, reason: "it has no tracks")
         }
@@ -231,12 +230,7 @@ extension MediaInput {
     }
 
     /// Lets FFmpeg read the beginning, which for some formats decodes the first picture: with the same limit as later.
-    private static func findStreams(
-        in context: UnsafeMutablePointer<AVFormatContext>,
-        location: MediaLocation,
-        interrupt: Interrupt,
-        options: ClipSource.Options
-    ) throws(MediaError) {
+    private func findStreams(in context: UnsafeMutablePointer<AVFormatContext>) throws(MediaError) {
         var perStream = [OpaquePointer?](repeating: nil, count: Int(context.pointee.nb_streams))
         for index in perStream.indices {
             _ = ffmpeg.av_dict_set(&perStream[index], "max_pixels", "\(options.paddedMaximumPixels)", 0)
@@ -245,19 +239,15 @@ extension MediaInput {
         let found = ffmpeg.avformat_find_stream_info(context, &perStream)
         // FFmpeg reports success when it is interrupted here, and the error with the first read.
         let code = found >= 0 && (interrupt.isOverdue || interrupt.isOverfull) ? facet_error_exit : found
-        guard code >= 0 else { throw failure(code, at: location, interrupt: interrupt, options: options) }
+        guard code >= 0 else { throw failure(code) }
     }
 
-    private static func failure(
-        _ code: Int32,
-        at location: MediaLocation,
-        interrupt: Interrupt,
-        options: ClipSource.Options
-    ) -> MediaError {
+    private func failure(_ code: Int32) -> MediaError {
         guard !location.isNetwork else {
             let reason =
                 interrupt.isOverfull
-                ? overfull : interrupt.isOverdue ? "no answer for \(seconds(options.openTimeout))" : FFmpeg.text(code)
+                ? MediaInput.overfull
+                : interrupt.isOverdue ? "no answer for \(MediaInput.seconds(options.openTimeout))" : FFmpeg.text(code)
             return .unreachable(name: location.name, reason: reason)
         }
         switch code {
@@ -265,14 +255,14 @@ extension MediaInput {
             return .unrecognized(name: location.name, reason: FFmpeg.text(code))
         // What FFmpeg answers to a format that is not among those above.
         case FFmpeg.code(EINVAL):
-            if let kind = kind(of: location) { return .notPictures(name: location.name, kind: kind) }
+            if let kind { return .notPictures(name: location.name, kind: kind) }
             return .unrecognized(name: location.name, reason: FFmpeg.text(code))
         default: return .unreadable(path: location.name, reason: FFmpeg.text(code))
         }
     }
 
     /// FFmpeg's name of a file's format, whether it is one of those above or not.
-    private static func kind(of location: MediaLocation) -> String? {
+    private var kind: String? {
         var io: UnsafeMutablePointer<AVIOContext>?
         guard ffmpeg.avio_open(&io, location.address, AVIO_FLAG_READ) >= 0 else { return nil }
         defer { _ = ffmpeg.avio_closep(&io) }

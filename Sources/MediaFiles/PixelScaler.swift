@@ -30,7 +30,6 @@ final class PixelScaler {
             encoding = frame.encoding
         }
 
-        /// The pixels of one of FFmpeg's frames.
         init(_ frame: UnsafeMutablePointer<AVFrame>, encoding: YUVEncoding) {
             let (data, lines) = (frame.pointee.data, frame.pointee.linesize)
             planes = [data.0, data.1, data.2, data.3]

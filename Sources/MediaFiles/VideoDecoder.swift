@@ -68,7 +68,6 @@ final class DecodedPicture: @unchecked Sendable {
 
     var pointer: UnsafeMutablePointer<AVFrame> { owned.pointer }
 
-    /// Its size in pixels, as stored.
     var size: FrameSize { FrameSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height)) }
 
     var format: AVPixelFormat { AVPixelFormat(pointer.pointee.format) }

@@ -20,14 +20,12 @@ final class BufferQueue: Sendable {
     private let calls: any V4L2Calls
     private let state: Mutex<State>
 
-    /// Makes a queue for buffers that are all ours still.
     init(of device: V4L2Device, count: Int) {
         self.device = device.path
         calls = device.calls
         state = Mutex(State(descriptor: device.descriptor, isQueued: Array(repeating: false, count: count)))
     }
 
-    /// How many buffers the driver has.
     var queuedCount: Int { state.withLock { $0.queuedCount } }
 
     /// Gives a buffer to the driver; does nothing after `detach`.
@@ -123,7 +121,6 @@ final class MappedBuffer: @unchecked Sendable {
     let length: Int
     private let calls: any V4L2Calls
 
-    /// Maps the buffer of that index.
     init(_ index: Int, of device: V4L2Device) throws(V4L2Error) {
         var buffer = v4l2_buffer.capture(index)
         try device.request(.queryBuffer, &buffer, for: .makeBuffers)

@@ -1,5 +1,4 @@
 import Frames
-import Glibc
 
 /// What cameras the machine has, for people to choose from.
 public struct CameraInventory: Sendable {
@@ -75,15 +74,8 @@ public struct CameraInventory: Sendable {
     }
 
     private static func stableLinks() -> [String] {
-        ["/dev/v4l/by-id", "/dev/v4l/by-path"].flatMap { directory -> [String] in
-            guard let entries = opendir(directory) else { return [] }
-            defer { closedir(entries) }
-            var links: [String] = []
-            while let entry = readdir(entries) {
-                let name = cString(entry.pointee.d_name)
-                if !name.hasPrefix(".") { links.append("\(directory)/\(name)") }
-            }
-            return links.sorted()
+        ["/dev/v4l/by-id", "/dev/v4l/by-path"].flatMap { directory in
+            names(in: directory).filter { !$0.hasPrefix(".") }.sorted().map { "\(directory)/\($0)" }
         }
     }
 }

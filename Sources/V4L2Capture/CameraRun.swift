@@ -54,7 +54,6 @@ struct CameraRun {
         }
     }
 
-    /// Opens the camera and streams from it for as long as it goes.
     private mutating func streamOnce() -> CaptureLoop.End {
         do throws(V4L2Error) {
             let stream = try finder.open(lastSeen: lastSeen) { device throws(V4L2Error) in
@@ -83,7 +82,6 @@ struct CameraRun {
         }
     }
 
-    /// Waits before the next try; false if the source is to stop.
     private mutating func pause() -> Bool {
         let watch = self.watch ?? calls.watchDevices()
         self.watch = watch
@@ -112,7 +110,6 @@ struct LossReport {
     private var reported: SourceFailure.Reason?
     private var pending: (reason: SourceFailure.Reason, since: Int64)?
 
-    /// Frames flow again, or for the first time.
     mutating func streaming() {
         reported = nil
         pending = nil

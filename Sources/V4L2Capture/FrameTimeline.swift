@@ -29,7 +29,6 @@ struct FrameTimeline {
         var instant: Int64
     }
 
-    /// A new stream starts: sequence numbers begin anew, and the wall clock is read again.
     mutating func beginStream() {
         lastSequence = nil
         wallOffset = nil

@@ -64,14 +64,8 @@ struct LibV4L2: V4L2Calls {
     }
 
     func nodes() -> [String] {
-        guard let directory = opendir("/dev") else { return [] }
-        defer { closedir(directory) }
-        var numbers: [Int] = []
-        while let entry = readdir(directory) {
-            let name = cString(entry.pointee.d_name)
-            if name.hasPrefix("video"), let number = Int(name.dropFirst(5)) { numbers.append(number) }
-        }
-        return numbers.sorted().map { "/dev/video\($0)" }
+        let found = names(in: "/dev").filter { $0.hasPrefix("video") }
+        return found.compactMap { Int($0.dropFirst(5)) }.sorted().map { "/dev/video\($0)" }
     }
 
     func node(at path: String) -> String? {

@@ -25,13 +25,11 @@ struct Readiness: OptionSet, Hashable, Sendable {
 protocol V4L2Calls: Sendable {
     func open(_ path: String) throws(Errno) -> CInt
 
-    /// Closes what `open` returned.
     func close(_ descriptor: CInt)
 
     /// Puts libv4lconvert between the driver and us, so that the device offers converted formats too.
     func convert(_ descriptor: CInt) throws(Errno)
 
-    /// Makes a request; `argument` is the C structure that `V4L2Request` names.
     func request(_ descriptor: CInt, _ request: V4L2Request, _ argument: UnsafeMutableRawPointer) throws(Errno)
 
     func map(_ descriptor: CInt, length: Int, offset: Int) throws(Errno) -> UnsafeMutableRawPointer
@@ -44,7 +42,6 @@ protocol V4L2Calls: Sendable {
     /// Blocks until the device has something, `stop` can be read or the time is over (an empty result).
     func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness
 
-    /// Reads the clocks.
     func now() -> ClockReading
 
     /// The nodes that cameras may have: `/dev/video0` and so on, by number.
@@ -56,7 +53,6 @@ protocol V4L2Calls: Sendable {
     /// Which of its device's nodes a node is, from 0; nil if that is not to be had.
     func index(ofNode node: String) -> Int?
 
-    /// Starts to look out for nodes that come and go.
     func watchDevices() -> any DeviceWatch
 }
 
@@ -71,7 +67,6 @@ func repeating<Value>(_ call: () throws(Errno) -> Value) throws(Errno) -> Value 
     }
 }
 
-/// Looks out for nodes that come and go.
 protocol DeviceWatch {
     /// Blocks until a node comes, `stop` can be read or the time is over.
     func wait(stop: CInt, milliseconds: Int) -> DeviceChange

@@ -128,3 +128,12 @@ extension V4L2Device.Identity {
 func cString<Bytes>(_ bytes: Bytes) -> String {
     withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
 }
+
+/// What a directory holds; nothing if it cannot be read.
+func names(in directory: String) -> [String] {
+    guard let entries = opendir(directory) else { return [] }
+    defer { closedir(entries) }
+    var names: [String] = []
+    while let entry = readdir(entries) { names.append(cString(entry.pointee.d_name)) }
+    return names
+}

@@ -9,10 +9,10 @@ import Testing
 
 @Suite("Whether faces are upright")
 struct UprightCheckTests {
-    private let check: UprightCheck
+    private let check: FaceCheck
 
     init() throws {
-        check = try UprightCheck()
+        check = try FaceCheck()
     }
 
     @Test("is told for each way in which a camera can hang", arguments: Portrait.allCases)

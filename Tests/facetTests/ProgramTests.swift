@@ -8,6 +8,8 @@ import MediaFiles
 import OverlayRendering
 import Testing
 
+@testable import facet
+
 /// The built program, where it matters that it is one: its exit status, its signals, its output.
 @Suite("The program", .timeLimit(.minutes(5)))
 struct ProgramTests {

@@ -127,7 +127,7 @@ struct BrokerExamination {
     ///
     /// A picture that cannot be decoded and models that are missing are reported elsewhere.
     static func orientation(of jpeg: [UInt8]) -> Finding? {
-        guard let frame = try? JPEGDecoder().decode(jpeg), let check = try? UprightCheck() else { return nil }
+        guard let frame = try? JPEGDecoder().decode(jpeg), let check = try? FaceCheck() else { return nil }
         return (try? check.betterOrientation(of: frame)).flatMap { $0 }.map(orientation)
     }
 
