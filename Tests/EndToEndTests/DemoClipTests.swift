@@ -68,7 +68,7 @@ struct DemoClipTests {
             #expect(demo.output.hasPrefix(begin), "\(demo.output)")
             let page = try #require(demo.output.firstMatch(of: /page: (\S+)/)?.1)
             let (html, _) = try await URLSession.shared.data(from: try #require(URL(string: String(page))))
-            #expect(String(decoding: html, as: UTF8.self).contains("id=\"lamp\""))
+            #expect(String(decoding: html, as: UTF8.self).contains("id=\"cameras\""))
             try await demo.waitForOutput("the lamp is on")
             demo.signal(SIGTERM)
             await demo.waitUntilEnded()

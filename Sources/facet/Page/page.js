@@ -1,14 +1,14 @@
 // The live page: puts the server's messages on the tiles, the events and the lanes, and carries out what the visitor chooses.
-import { chosen, isKiosk, isOverlay, readCamera, save } from "./address.js";
+import { chosen, isDemo, isKiosk, isOverlay, readCamera, save } from "./address.js";
 import { withoutCameras } from "./advice.js";
 import { $, clockOf, make, order, setClock } from "./dom.js";
 import * as feed from "./feed.js";
 import * as film from "./film.js";
-import * as lamp from "./lamp.js";
 import * as lanes from "./lanes.js";
 import { check, follow } from "./stream.js";
 import { note, Tile } from "./tile.js";
 
+const lamp = isDemo ? await import("./lamp.js") : null;
 const tiles = new Map(); // base -> tile
 const narrow = matchMedia("(max-width: 56rem)");
 let state = null;
@@ -27,7 +27,7 @@ function frame(header, overlay, picture) {
 	const tile = tiles.get(header.camera);
 	if (!tile || tile.figure.hidden || tile.condition === "cut") return;
 	lanes.frame(header);
-	lamp.frame(header);
+	lamp?.frame(header);
 	if (![...$("look").options].some(({ value }) => value === chosen.look)) $("look").value = header.look;
 	if (chosen.mirror === null) $("mirror").ariaPressed = header.mirrored;
 	tile.frame(header, overlay, picture);
@@ -86,7 +86,7 @@ function showCameras() {
 	const only = tiles.get(chosen.camera) ?? (shown.length === 1 ? shown[0] : null);
 	document.title = only ? `${only.name.textContent} – Facet` : "Facet";
 	lanes.show(shown, state.smileStart);
-	lamp.keep(shown.filter(({ condition }) => condition === "live").map(({ base }) => base));
+	lamp?.keep(shown.filter(({ condition }) => condition === "live").map(({ base }) => base));
 	$("lanes").hidden = !shown.length;
 	arrange();
 }
