@@ -260,7 +260,7 @@ class Run:
             "facetd",
             [options.facetd, "--source", self.stage.url, "--mqtt", f"mqtt://127.0.0.1:{self.port}",
              "--set", "camera.name=front", "--set", "stats.interval=1s",
-             "--set", "publish=metadata,enter,leave,smile,smile_end,blink,eyes_closed,eyes_open,mouth_open,look,look_away,sign,count",
+             "--set", "publish=metadata,enter,leave,smile,smile_end,blink,eyes_closed,eyes_open,mouth_open,look,look_away,sign,count,today",
              "--set", f"preview.enabled={str(self.has_preview(options.version)).lower()}"],
             self.work / "facetd.log", {**os.environ, "XDG_STATE_HOME": str(state)},
         )
