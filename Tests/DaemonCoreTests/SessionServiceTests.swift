@@ -140,12 +140,12 @@ struct SessionServiceTests {
         _ = await messages.messages(until: .enter)
         service.setDetection(false)
         let off = await messages.messages(until: .count) { $0 == "0" }.map(\.topic)
-        #expect(off.suffix(5) == [.leave, .status, .detectState, .metadata, .count])
+        #expect(off.suffix(6) == [.leave, .today, .status, .detectState, .metadata, .count])
         service.setDetection(true)
         _ = await messages.messages(until: .enter)
         service.end()
         let end = await messages.messages(until: .count) { $0 == "0" }
-        #expect(end.suffix(4).map(\.topic) == [.leave, .status, .metadata, .count])
+        #expect(end.suffix(5).map(\.topic) == [.leave, .today, .status, .metadata, .count])
         #expect(end.last { $0.topic == .status }?.text.contains("stopped") == true)
         try await run
     }

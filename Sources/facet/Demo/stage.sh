@@ -8,7 +8,9 @@ command -v mosquitto >/dev/null && [ -x "$DEMO_DAEMON" ] || exit 1
     [ "$(id -u)" != 0 ] || echo 'user root'
 } >"$DEMO_FILES/broker.conf"
 trap 'kill $daemon $broker 2>/dev/null; wait; exit 0' TERM
-mosquitto -c "$DEMO_FILES/broker.conf" >"$DEMO_FILES/broker.log" 2>&1 &
+# Made here: the broker's shell may open it only after the first look into it.
+: >"$DEMO_FILES/broker.log"
+mosquitto -c "$DEMO_FILES/broker.conf" >>"$DEMO_FILES/broker.log" 2>&1 &
 broker=$!
 until grep -q ' running' "$DEMO_FILES/broker.log"; do
     kill -0 $broker 2>/dev/null || exit 1
