@@ -66,7 +66,7 @@ function visitOf(lane, id, from) {
 	return visit;
 }
 
-// The faces of a picture. A value holds until the next one comes.
+// The faces of a picture, which may be older than an enter.
 export function frame({ camera, faces }) {
 	const lane = laneOf(camera);
 	const time = now();
@@ -74,7 +74,7 @@ export function frame({ camera, faces }) {
 		const { smiles } = visitOf(lane, id, time);
 		if (!smiles.length || smiles.at(-1).level !== smile) smiles.push({ time, level: smile });
 	}
-	for (const visit of present(lane)) if (!faces.some(({ faceID }) => faceID === visit.id)) visit.to = time;
+	for (const visit of present(lane)) if (visit.smiles.length && !faces.some(({ faceID }) => faceID === visit.id)) visit.to = time;
 }
 
 export function event({ camera, kind, face, time, text }, isNew) {
