@@ -8,8 +8,8 @@ final class Interrupt: Sendable {
     private let stopped = Atomic<Bool>(false)
     /// In nanoseconds of the monotonic clock; `.max` for none.
     private let deadline = Atomic<Int64>(.max)
-    /// Updated by `stop()`.
-    private let sleep = Monitor(())
+    /// The same as `stopped`, for those that wait.
+    private let sleep = Monitor(false)
     /// The address of the `AVIOContext` whose bytes are counted, 0 for none, and the count at which reading ends.
     private let input = Atomic<UInt>(0)
     private let lastByte = Atomic<Int64>(.max)
@@ -21,14 +21,14 @@ final class Interrupt: Sendable {
 
     func stop() {
         stopped.store(true, ordering: .releasing)
-        sleep.update { _ in }
+        sleep.update { $0 = true }
     }
 
     /// Blocks for that long, or until `stop()`.
     ///
     /// - Returns: false if it was stopped.
     func wait(for duration: Duration) -> Bool {
-        sleep.wait(for: duration) { _ in isStopped ? () : nil } == nil
+        sleep.wait(for: duration) { $0 ? () : nil } == nil
     }
 
     /// Gives FFmpeg that many seconds from now on for what it does next; nil takes the limit away.

@@ -4,11 +4,11 @@ import Glibc
 ///
 /// `Synchronization.Mutex` has no condition. `@unchecked Sendable` because `value` is only touched with the lock held.
 package final class Monitor<Value>: @unchecked Sendable {
+    // Not empty: the thread sanitizer takes access to an empty value for one to the object.
+    private var value: Value
     // In memory of their own: the C functions need addresses that stay.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    // Last: an empty value has the address of what follows it, and the thread sanitizer would take one for the other.
-    private var value: Value
 
     package init(_ value: sending Value) {
         self.value = value
