@@ -90,6 +90,7 @@ static const uint64_t NO_TIME = UINT64_MAX;
     X(uint64_t, gst_segment_to_running_time, (const void *, int, uint64_t)) \
     X(int, gst_buffer_map, (void *, Map *, int)) \
     X(void, gst_buffer_unmap, (void *, Map *)) \
+    X(void *, gst_mini_object_ref, (void *)) \
     X(void, gst_mini_object_unref, (void *)) \
     X(void, gst_object_unref, (void *)) \
     X(void, gst_base_sink_set_sync, (void *, int)) \
@@ -127,6 +128,9 @@ struct FacetPipeline {
     void *pipeline, *sink, *bus;
     bool isStarted;
     bool isLive;
+    // The form of the newest picture, and what it was read from.
+    VideoInfo *info;
+    void *caps;
     // The first error, and its class.
     char *error;
     int code;
@@ -137,7 +141,7 @@ typedef struct {
     Map map;
 } Held;
 
-static const char *load(void) {
+const char *FacetPipelineLoad(void) {
     // With it come the libraries that it needs, whose functions are found through it.
     void *app = dlopen("libgstapp-1.0.so.0", RTLD_LAZY | RTLD_LOCAL);
     void *video = app != NULL ? dlopen("libgstvideo-1.0.so.0", RTLD_LAZY | RTLD_LOCAL) : NULL;
@@ -150,8 +154,6 @@ static const char *load(void) {
 #undef FIND
     return gst.gst_init_check(NULL, NULL, NULL) ? NULL : "GStreamer cannot be initialised";
 }
-
-const char *FacetPipelineLoad(void) { return load(); }
 
 // The text of an error, which is freed.
 static char *text(Error *error) {
@@ -182,11 +184,12 @@ FacetPipeline *FacetPipelineMake(const char *description, char **error, char **m
     pipeline->pipeline = made;
     pipeline->sink = sink;
     pipeline->bus = gst.gst_element_get_bus(made);
+    pipeline->info = gst.gst_video_info_new();
     return pipeline;
 }
 
 FacetPipelineState FacetPipelineStart(FacetPipeline *pipeline, bool paced, int64_t nanoseconds) {
-    // Only a pause tells what is live from what waits until it is played.
+    // Only a pause shows which pipelines are live: the others wait until they are played.
     int change = pipeline->isStarted ? gst.gst_element_get_state(pipeline->pipeline, NULL, NULL, (uint64_t)nanoseconds)
                                      : gst.gst_element_set_state(pipeline->pipeline, STATE_PAUSED);
     pipeline->isStarted = true;
@@ -207,31 +210,41 @@ static int64_t age(FacetPipeline *pipeline, uint64_t time) {
     return now > (int64_t)time ? now - (int64_t)time : 0;
 }
 
-static bool describe(FacetPipelineFrame *frame, void *sample, void *buffer) {
-    VideoInfo *info = gst.gst_video_info_new();
-    void *caps = gst.gst_sample_get_caps(sample);
-    bool isKnown = caps != NULL && gst.gst_video_info_from_caps(info, caps);
-    if (isKnown) {
-        frame->width = info->width;
-        frame->height = info->height;
-        snprintf(frame->format, sizeof frame->format, "%s", info->format->name);
-        frame->rate = info->fps_n > 0 && info->fps_d > 0 ? (double)info->fps_n / info->fps_d : 0;
-        frame->fullRange = info->range == RANGE_FULL;
-        frame->bt709 = info->matrix == MATRIX_BT709;
-        // How the buffer really lies in memory, where that is not as its format says.
-        const VideoMeta *meta = gst.gst_buffer_get_video_meta(buffer);
-        memcpy(frame->offsets, meta != NULL ? meta->offsets : info->offsets, sizeof frame->offsets);
-        memcpy(frame->strides, meta != NULL ? meta->strides : info->strides, sizeof frame->strides);
-    }
-    gst.gst_video_info_free(info);
-    return isKnown;
+static void forgetForm(FacetPipeline *pipeline) {
+    if (pipeline->caps != NULL) gst.gst_mini_object_unref(pipeline->caps);
+    pipeline->caps = NULL;
+}
+
+// Reads the form of a picture, anew only if it is another one.
+static bool readForm(FacetPipeline *pipeline, void *caps) {
+    if (caps == NULL || caps == pipeline->caps) return caps != NULL;
+    forgetForm(pipeline);
+    if (!gst.gst_video_info_from_caps(pipeline->info, caps)) return false;
+    pipeline->caps = gst.gst_mini_object_ref(caps);
+    return true;
+}
+
+static bool describe(FacetPipeline *pipeline, FacetPipelineFrame *frame, void *sample, void *buffer) {
+    if (!readForm(pipeline, gst.gst_sample_get_caps(sample))) return false;
+    const VideoInfo *info = pipeline->info;
+    frame->width = info->width;
+    frame->height = info->height;
+    snprintf(frame->format, sizeof frame->format, "%s", info->format->name);
+    frame->rate = info->fps_n > 0 && info->fps_d > 0 ? (double)info->fps_n / info->fps_d : 0;
+    frame->fullRange = info->range == RANGE_FULL;
+    frame->bt709 = info->matrix == MATRIX_BT709;
+    // How the buffer really lies in memory, where that is not as its format says.
+    const VideoMeta *meta = gst.gst_buffer_get_video_meta(buffer);
+    memcpy(frame->offsets, meta != NULL ? meta->offsets : info->offsets, sizeof frame->offsets);
+    memcpy(frame->strides, meta != NULL ? meta->strides : info->strides, sizeof frame->strides);
+    return true;
 }
 
 static bool hold(FacetPipeline *pipeline, FacetPipelineFrame *frame, void *sample) {
     memset(frame, 0, sizeof *frame);
     Buffer *buffer = gst.gst_sample_get_buffer(sample);
     Held *held = calloc(1, sizeof *held);
-    if (buffer == NULL || held == NULL || !describe(frame, sample, buffer)
+    if (buffer == NULL || held == NULL || !describe(pipeline, frame, sample, buffer)
         || !gst.gst_buffer_map(buffer, &held->map, MAP_READ)) {
         free(held);
         return false;
@@ -325,6 +338,8 @@ char *FacetPipelineCameras(void) {
 
 void FacetPipelineStop(FacetPipeline *pipeline) {
     gst.gst_element_set_state(pipeline->pipeline, STATE_NULL);
+    forgetForm(pipeline);
+    gst.gst_video_info_free(pipeline->info);
     gst.gst_object_unref(pipeline->bus);
     gst.gst_object_unref(pipeline->sink);
     gst.gst_object_unref(pipeline->pipeline);

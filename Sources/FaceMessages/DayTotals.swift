@@ -2,8 +2,8 @@ public import FaceMetadata
 
 /// What a camera has seen since local midnight: what `faces/today` carries.
 ///
-/// A visit counts when its `leave` is published, with all that belongs to it. A visit is not a person: whoever comes back makes
-/// another one.
+/// A visit counts when its `leave` is published, with all that belongs to it. A visit is not a person: one who comes back
+/// makes another visit.
 public struct DayTotals: Hashable, Sendable {
     /// When counting began: the first moment of the local day at which the daemon ran.
     public var since: Timestamp

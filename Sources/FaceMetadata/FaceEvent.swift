@@ -36,7 +36,7 @@ public struct FaceEvent: Hashable, Sendable {
         /// Eyes have been closed for longer than a blink: which ones, and for how many seconds so far.
         case eyesClosed(eyes: Eyes, duration: Double)
 
-        /// Eyes that `eyesClosed` told of are open again: which ones those were, and for how many seconds they were closed.
+        /// Eyes that `eyesClosed` reported are open again: which ones those were, and for how many seconds they were closed.
         case eyesOpen(eyes: Eyes, duration: Double)
 
         /// A mouth has been wide open for half a second, which it is not in speech.

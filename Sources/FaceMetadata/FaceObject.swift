@@ -81,7 +81,7 @@ public struct FaceObject: Hashable, Sendable {
     /// How far the lips are apart, 0…1: 1 is a wide yawn; speech reaches about half.
     public var mouthOpen: Double?
 
-    /// Whether the lips move as in speech; nothing is heard, so that whoever chews talks too.
+    /// Whether the lips move as in speech; nothing is heard, so that chewing counts too.
     public var talking: Bool?
 
     /// How often the face blinked in the last minute, per minute in which its eyes could be judged.

@@ -102,9 +102,8 @@ extension FaceSession {
             orientation: Orientation = .up,
             stallTimeout: Duration = .seconds(2)
         ) -> Source {
-            var options = PipelineSource.Options()
-            (options.isPaced, options.loops) = (pace == .realtime, loops)
-            (options.orientation, options.stallTimeout) = (orientation, stallTimeout)
+            var options = PipelineSource.Options(pace: pace, loops: loops)
+            (options.orientation, options.stallTimeout) = (orientation, bounded(stallTimeout))
             return Source(kind: .pipeline(description, options))
         }
 
@@ -184,8 +183,7 @@ extension FaceSession.Source {
             } catch {
                 throw .source(SourceFailure(error))
             }
-        case .pipeline(let description, var options):
-            options.stallTimeout = Self.bounded(options.stallTimeout)
+        case .pipeline(let description, let options):
             do {
                 return try PipelineSource(description, options: options)
             } catch {

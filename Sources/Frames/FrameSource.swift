@@ -27,7 +27,7 @@ public enum SourceEvent: Sendable {
 }
 
 /// How fast a file is played.
-public enum PlaybackPace: Hashable, Sendable {
+public enum PlaybackPace: String, Hashable, Sendable, CaseIterable {
     /// As a camera would deliver it; frames that there is no time for are dropped.
     case realtime
     /// As fast as it can be analysed; no frame is dropped.

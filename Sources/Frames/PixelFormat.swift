@@ -74,6 +74,11 @@ public struct FrameSize: Hashable, Sendable {
     }
 }
 
+extension FrameSize {
+    /// The size that cameras are asked for unless a person asks for another: plenty for faces.
+    package static let usual = FrameSize(width: 640, height: 480)
+}
+
 extension FrameSize: CustomStringConvertible {
     /// The size as people and settings write it: `640x480`.
     public var description: String { "\(width)x\(height)" }

@@ -19,15 +19,12 @@ final class GStreamerPipeline {
 
     /// A picture, which belongs to the pipeline and returns to it with the last copy of `lease`.
     struct Picture {
-        /// What describes the stream, and changes with it.
-        struct Form: Equatable {
-            var size: FrameSize
-            var format: String
-            var rate: Double?
-        }
-
-        var form: Form
-        var pixelFormat: PixelFormat
+        var size: FrameSize
+        var format: PixelFormat
+        /// GStreamer's name of the format.
+        var formatName: String
+        /// Pictures a second; nil if the pipeline does not say.
+        var rate: Double?
         var encoding: YUVEncoding
         var planes: [(bytes: UnsafeRawBufferPointer, bytesPerRow: Int)]
         /// Seconds on the pipeline's time line; nil if the pipeline does not say.
@@ -130,19 +127,20 @@ final class GStreamerPipeline {
         var frame = frame
         let name = withUnsafeBytes(of: &frame.format) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         guard let format = formats.first(where: { $0.name == name })?.format else { return nil }
+        let size = FrameSize(width: Int(frame.width), height: Int(frame.height))
         let (offsets, strides) = (frame.offsets, frame.strides)
         let all = [(offsets.0, strides.0), (offsets.1, strides.1), (offsets.2, strides.2)]
-        let planes = all.prefix(format.planeCount).map { offset, stride in
+        // Of a size that no frame can have, the planes do not matter.
+        let planeCount = (try? format.rows(in: size).count) ?? 1
+        let planes = all.prefix(planeCount).map { offset, stride in
             let count = max(0, frame.size - offset)
             return (UnsafeRawBufferPointer(start: data + min(offset, frame.size), count: count), Int(stride))
         }
         return Picture(
-            form: .init(
-                size: FrameSize(width: Int(frame.width), height: Int(frame.height)),
-                format: name,
-                rate: frame.rate > 0 ? frame.rate : nil
-            ),
-            pixelFormat: format,
+            size: size,
+            format: format,
+            formatName: name,
+            rate: frame.rate > 0 ? frame.rate : nil,
             encoding: YUVEncoding(matrix: frame.bt709 ? .bt709 : .bt601, isFullRange: frame.fullRange),
             planes: planes,
             time: frame.time < 0 ? nil : Double(frame.time) / 1e9,
@@ -162,14 +160,4 @@ final class PictureLease: @unchecked Sendable {
     init(_ held: UnsafeMutableRawPointer) { self.held = held }
 
     deinit { FacetPipelineRelease(held) }
-}
-
-extension PixelFormat {
-    fileprivate var planeCount: Int {
-        switch self {
-        case .planarYUV: 3
-        case .nv12: 2
-        case .gray, .yuyv, .packedRGB, .jpeg: 1
-        }
-    }
 }

@@ -33,8 +33,7 @@ public struct PipelineDescription: Hashable, Sendable {
     ) -> PipelineDescription {
         var properties = controls
         properties["camera-name"] = identifier
-        let size = size ?? FrameSize(width: 640, height: 480)
-        return camera("libcamera", identifier, "libcamerasrc", properties, size: size, rate: rate)
+        return camera("libcamera", identifier, "libcamerasrc", properties, size: size ?? .usual, rate: rate)
     }
 
     /// A camera that PipeWire shares with other programs.
@@ -113,8 +112,8 @@ extension SourceFailure {
         "libcamerasrc": "libcamera", "pipewiresrc": "pipewire", "videoconvert": "plugins-base",
         "videotestsrc": "plugins-base", "videoscale": "plugins-base", "videorate": "plugins-base",
         "decodebin": "plugins-base", "uridecodebin": "plugins-base", "rtspsrc": "plugins-good",
-        "v4l2src": "plugins-good",
-        "jpegdec": "plugins-good", "souphttpsrc": "plugins-good", "h264parse": "plugins-bad", "srtsrc": "plugins-bad",
+        "v4l2src": "plugins-good", "jpegdec": "plugins-good", "souphttpsrc": "plugins-good", "h264parse": "plugins-bad",
+        "srtsrc": "plugins-bad",
         "avdec_h264": "libav", "ndisrc": "plugins-rs",
     ]
 

@@ -10,15 +10,17 @@ import System
 /// pipeline, of a file, plays at its own clock, and every frame is taken; it ends with the file.
 package final class PipelineSource: FrameSource {
     package struct Options: Hashable, Sendable {
-        /// Whether a pipeline of a file plays in real time.
-        package var isPaced = true
+        /// How fast a pipeline of a file plays.
+        package var pace = PlaybackPace.realtime
         /// Whether a pipeline of a file begins again at its end.
         package var loops = false
         package var orientation = Orientation.up
         /// For how long no picture may come before the source counts as lost.
         package var stallTimeout = Duration.seconds(2)
 
-        package init() {}
+        package init(pace: PlaybackPace = .realtime, loops: Bool = false) {
+            (self.pace, self.loops) = (pace, loops)
+        }
     }
 
     /// How long starting may take: a network camera answers late, and a file is searched for its first picture.
@@ -90,7 +92,7 @@ package final class PipelineSource: FrameSource {
         let begin = ContinuousClock.now
         while true {
             guard !isStopped.load(ordering: .acquiring) else { return .stopped }
-            switch pipeline.start(isPaced: options.isPaced, nanoseconds: Self.slice) {
+            switch pipeline.start(isPaced: options.pace == .realtime, nanoseconds: Self.slice) {
             case .started(let isLive):
                 run.begin(isLive: isLive)
                 return play(pipeline, &run)
@@ -141,7 +143,7 @@ private struct Run {
     let name: String
     private(set) var isLive = false
     private(set) var nextFrame = 0
-    private var form: GStreamerPipeline.Picture.Form?
+    private var announced: StreamDescription?
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
     private var latest = -1.0
     /// What is added to the times of a pipeline that begins again.
@@ -154,7 +156,7 @@ private struct Run {
     /// Begins with a pipeline that was just started.
     mutating func begin(isLive: Bool) {
         self.isLive = isLive
-        form = nil
+        announced = nil
         offset = latest < 0 ? 0 : latest + 1.0 / 30
     }
 
@@ -181,8 +183,8 @@ private struct Run {
             var frame = try? Frame(
                 planes: picture.planes,
                 keptBy: picture.lease,
-                size: picture.form.size,
-                format: picture.pixelFormat,
+                size: picture.size,
+                format: picture.format,
                 encoding: picture.encoding,
                 orientation: orientation,
                 stamp: stamp
@@ -192,21 +194,21 @@ private struct Run {
             return true
         }
         frame.captured = captured
-        return announce(picture.form) && mailbox.put(.frame(frame))
+        return announce(picture) && mailbox.put(.frame(frame))
     }
 
     /// Says what streams, if that is new.
-    private mutating func announce(_ new: GStreamerPipeline.Picture.Form) -> Bool {
-        guard new != form else { return true }
-        form = new
+    private mutating func announce(_ picture: GStreamerPipeline.Picture) -> Bool {
         let stream = StreamDescription(
             name: name,
-            size: new.size,
-            format: new.format,
-            rate: new.rate,
+            size: picture.size,
+            format: picture.formatName,
+            rate: picture.rate,
             orientation: orientation,
             isLive: isLive
         )
+        guard stream != announced else { return true }
+        announced = stream
         return mailbox.put(.streaming(stream))
     }
 }

@@ -68,7 +68,7 @@ public struct CameraInventory: Sendable {
             card: device.identity.card,
             bus: device.identity.bus,
             stableNames: links.filter { calls.node(at: $0) == node },
-            formats: try device.formats(focus: FormatNegotiation.usualSize),
+            formats: try device.formats(focus: .usual),
             controls: try device.controls()
         )
     }

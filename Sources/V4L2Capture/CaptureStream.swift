@@ -93,7 +93,7 @@ private struct NegotiatedMode {
     let rate: Double?
 
     init(_ device: V4L2Device, _ request: CaptureRequest) throws(V4L2Error) {
-        let focus = request.size ?? FormatNegotiation.usualSize
+        let focus = request.size ?? .usual
         let negotiation = FormatNegotiation(request: request)
         let offers = try device.formats(focus: focus)
         if let native = negotiation.choose(from: offers) {

@@ -9,9 +9,6 @@ struct FormatNegotiation {
     /// The formats we can read, cheapest first.
     static let preferred = FrameLayout.formats.map(\.name)
 
-    /// The size to come near to if none is asked for.
-    static let usualSize = FrameSize(width: 640, height: 480)
-
     /// The rate that nothing beyond is gained from, in frames per second.
     static let usualRate = 30.0
 
@@ -29,7 +26,7 @@ struct FormatNegotiation {
         guard Self.preferred.contains(format.fourCC), request.format ?? format.fourCC == format.fourCC else {
             return []
         }
-        let wanted = request.size ?? Self.usualSize
+        let wanted = request.size ?? .usual
         guard !format.sizes.isEmpty else {
             // The driver lists nothing: it is asked directly, and its answer checked.
             let rate = request.rate
@@ -79,7 +76,7 @@ struct FormatNegotiation {
     }
 
     private func distance(_ size: FrameSize) -> Int {
-        let wanted = request.size ?? Self.usualSize
+        let wanted = request.size ?? .usual
         return abs(size.width - wanted.width) + abs(size.height - wanted.height)
     }
 

@@ -1,5 +1,7 @@
 import FacetTestSupport
 import Foundation
+import Logging
+import MQTT
 
 /// The programs as users run them, built beside the tests.
 enum BuiltProgram {
@@ -73,5 +75,18 @@ struct PrintedMessage: Decodable {
         topic = try container.decode(String.self, forKey: .topic)
         // A count is a bare number, and the state of detection a text.
         payload = try? container.decode(Payload.self, forKey: .payload)
+    }
+}
+
+extension MosquittoBroker {
+    /// A client that the broker has subscribed to all that a daemon publishes.
+    func subscriber() async throws -> BrokerConnection {
+        var settings = BrokerSettings(host: host, port: port, clientID: "subscriber")
+        settings.incomingCapacity = 100_000
+        let subscriber = try BrokerConnection(settings: settings, logger: Logger(label: "test"))
+        try subscriber.subscribe("faces/#")
+        try subscriber.start()
+        try await waitForLog("subscriber 0 faces/#")
+        return subscriber
     }
 }

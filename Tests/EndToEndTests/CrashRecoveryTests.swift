@@ -63,12 +63,7 @@ struct CrashRecoveryTests {
         let clip = directory.file("portrait.mp4")
         let making = try await BuiltProgram.run("demo-clip", [clip])
         try #require(making.status == 0, "\(making.output)")
-        var settings = BrokerSettings(host: broker.host, port: broker.port, clientID: "sums")
-        settings.incomingCapacity = 100_000
-        let subscriber = try BrokerConnection(settings: settings, logger: Logger(label: "test"))
-        try subscriber.subscribe("faces/#")
-        try subscriber.start()
-        try await broker.waitForLog("sums 0 faces/#")
+        let subscriber = try await broker.subscriber()
         var messages = subscriber.incoming.makeAsyncIterator()
         var record = Record()
         // Where the machine is, it is noon: no day begins while this runs.
@@ -105,7 +100,6 @@ struct CrashRecoveryTests {
         let today = try #require(record.today)
         let (enters, leaves) = (record.events(on: .enter), record.events(on: .leave))
         let visits = leaves.compactMap(\.face.visit)
-        print("today: \(today)")
         #expect(leaves.count >= 10)
         #expect(Set(leaves.map(\.face.faceID)).count == leaves.count, "a leave was repeated")
         #expect(Set(leaves.map(\.face.faceID)) == Set(enters.map(\.face.faceID)))

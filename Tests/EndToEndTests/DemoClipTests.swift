@@ -3,7 +3,6 @@ import FaceMetadata
 import FacetTestSupport
 import Foundation
 import FoundationNetworking
-import Logging
 import MQTT
 import Testing
 
@@ -35,12 +34,7 @@ struct DemoClipTests {
         let timeline = try JSONDecoder().decode(ClipTimeline.self, from: Data(contentsOf: URL(filePath: notes)))
 
         let broker = try await MosquittoBroker()
-        var settings = BrokerSettings(host: broker.host, port: broker.port, clientID: "end-to-end")
-        settings.incomingCapacity = 10_000
-        let subscriber = try BrokerConnection(settings: settings, logger: Logger(label: "test"))
-        try subscriber.subscribe("faces/#")
-        try subscriber.start()
-        try await broker.waitForLog("end-to-end 0 faces/#")
+        let subscriber = try await broker.subscriber()
         let daemon = try await BuiltProgram.run(
             "facetd",
             ["--source", clip, "--pace", "asap", "--mqtt", "mqtt://127.0.0.1:\(broker.port)"],

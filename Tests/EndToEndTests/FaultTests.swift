@@ -1,6 +1,5 @@
 import FacetTestSupport
 import Foundation
-import Logging
 import MQTT
 import Testing
 
@@ -107,7 +106,7 @@ struct FaultTests {
     /// In each round a face leaves and another one enters.
     @discardableResult
     private func run(rounds: [[Fault]], reopening: [Fault] = []) async throws -> ChildProcess {
-        let subscriber = try await subscriber()
+        let subscriber = try await broker.subscriber()
         let daemon = try await start()
         var face = 1
         try await daemon.waitForOutput("\"faceID\":\(face),")
@@ -184,16 +183,6 @@ struct FaultTests {
                 (0..<Self.orders).reduce(0) { $0 + max(0, bytes.load(fromByteOffset: $1 * 16 + 12, as: Int32.self)) }
             }
         }
-    }
-
-    private func subscriber() async throws -> BrokerConnection {
-        var settings = BrokerSettings(host: broker.host, port: broker.port, clientID: "watcher")
-        settings.incomingCapacity = 10_000
-        let subscriber = try BrokerConnection(settings: settings, logger: .silent)
-        try subscriber.subscribe("faces/#")
-        try subscriber.start()
-        try await broker.waitForLog("watcher 0 faces/#")
-        return subscriber
     }
 
     /// Waits until a subscriber has got the events with these numbers.

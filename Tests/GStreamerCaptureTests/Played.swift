@@ -56,11 +56,7 @@ struct Played {
 }
 
 extension PipelineSource.Options {
-    static var asap: Self {
-        var options = Self()
-        options.isPaced = false
-        return options
-    }
+    static var asap: Self { Self(pace: .asap) }
 }
 
 extension PipelineDescription {

@@ -15,7 +15,7 @@ extension Settings {
         if let pipeline = PipelineDescription(camera.device, size: size, rate: rate, controls: camera.controls) {
             return .pipeline(
                 pipeline,
-                pace: clip.pace == .asap ? .asap : .realtime,
+                pace: clip.pace,
                 loops: clip.loop,
                 orientation: camera.mirror ? camera.orientation.mirrored : camera.orientation,
                 stallTimeout: camera.stallTimeout
@@ -23,7 +23,7 @@ extension Settings {
         }
         return .file(
             camera.device,
-            pace: clip.pace == .asap ? .asap : .realtime,
+            pace: clip.pace,
             loops: clip.loop,
             orientation: camera.orientation,
             isMirrored: camera.mirror,

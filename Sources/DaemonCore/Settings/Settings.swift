@@ -123,8 +123,7 @@ extension Settings {
 
     /// How clips and pictures are played.
     package struct Clip: Hashable, Sendable {
-        package enum Pace: String, Hashable, Sendable, CaseIterable { case realtime, asap }
-        package var pace = Pace.realtime
+        package var pace = PlaybackPace.realtime
         package var loop = false
     }
 

@@ -12,7 +12,7 @@ struct Press: AsyncParsableCommand {
             LEFTCTRL+C. Signs are \(Self.signNames); the left eye is the person's own. A daemon publishes them with \
             signs.enabled; --source opens the camera here instead, without a daemon.
 
-            Everybody in the picture can press keys. Ends with Ctrl-C, and then releases what is pressed.
+            Every person in the picture can press keys. Ends with Ctrl-C, and then releases what is pressed.
 
             Examples:
               facet press --on long_blink=ENTER --on wink_right=BTN_LEFT

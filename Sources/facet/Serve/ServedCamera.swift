@@ -6,9 +6,6 @@ import OverlayRendering
 
 /// One camera as pages see it: its faces and pictures, and the messages made of them.
 struct ServedCamera {
-    /// The size that is assumed for a picture where nothing states it.
-    private static let usualPicture = FrameSize(width: 640, height: 480)
-
     /// Redraws a second of a scene without pictures.
     private static let sceneRate = 25.0
     let base: String
@@ -129,7 +126,7 @@ struct ServedCamera {
         cover: PictureCover
     ) throws -> [UInt8] {
         let (look, isMirrored) = (looks[wish.look], wish.isMirrored)
-        let size = shown?.size ?? model.pictureSize ?? Self.usualPicture
+        let size = shown?.size ?? model.pictureSize ?? .usual
         let scene = shown.map { model.scene(of: $0.picture) } ?? model.scene
         let hides = look.hidesFaces
         let jpeg = (wish.isOverlay ? nil : shown).map { shown in

@@ -9,9 +9,6 @@ import TerminalPictures
 ///
 /// Not Sendable: the one task of the command owns it.
 final class ViewSession {
-    /// The size that is assumed for a picture where nothing states it.
-    private static let usualPicture = FrameSize(width: 640, height: 480)
-
     private(set) var controls: ViewControls
     private var live = LiveModel()
     private var status: StatusLine
@@ -90,7 +87,7 @@ final class ViewSession {
         isDirty = true
     }
 
-    private var assumedPicture: FrameSize { live.pictureSize ?? Self.usualPicture }
+    private var assumedPicture: FrameSize { live.pictureSize ?? .usual }
 
     /// The faces to draw: of the picture shown, or of the one that stands still during a pause.
     private var scene: Scene { frozenScene ?? playback?.scene ?? shown.map(live.scene(of:)) ?? live.scene }
