@@ -1,5 +1,8 @@
 /// Something that happened to a face, reported once.
 public struct FaceEvent: Hashable, Sendable {
+    /// A longer closure, in seconds, is no blink but closed eyes.
+    package static let longestBlink = 0.5
+
     /// What happened.
     public var kind: Kind
 

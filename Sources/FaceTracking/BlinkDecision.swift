@@ -57,7 +57,7 @@ struct BlinkDecision {
         // Closed eyes cannot blink: the lids of a sleeper tremble.
         guard share(valley.fall.peak) >= ClosedEyes.closedShare,
             prominence >= Self.smallestProminence,
-            duration <= BlinkDetector.longest
+            duration <= FaceEvent.longestBlink
         else { return }
         let signals = (beforeClosing.lowerBound..<samples.end).allSatisfy { samples[$0].appearance != nil }
         let model = signals ? Self.withAppearance : Self.landmarksOnly

@@ -6,9 +6,6 @@ import FaceMetadata
 /// stop. A tenth of a second after the lids started up, a logistic model of the valley's shape decides; it knows neither
 /// the face nor the frames to come.
 struct BlinkDetector: Sendable {
-    /// A longer closure, in seconds, is no blink but closed eyes.
-    static let longest = 0.5
-
     /// Below this rate, in analysed frames per second, a blink can fall between two frames.
     ///
     /// It stands for 15, the rate of many webcams in dim light: one lost frame makes the meter show 13.6 for them.

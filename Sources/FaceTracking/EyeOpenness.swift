@@ -135,7 +135,7 @@ struct ClosedEyes: Sendable {
             // Whichever eye was closed counts until it is open, however the other one moves.
             return isClosed == EachEye(false, false) ? end(at: time) : nil
         }
-        guard reported == nil, time - found.since > BlinkDetector.longest else { return nil }
+        guard reported == nil, time - found.since > FaceEvent.longestBlink else { return nil }
         reported = found
         return ongoing(at: time)
     }

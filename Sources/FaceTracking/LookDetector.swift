@@ -62,7 +62,7 @@ struct LookDetector: Sendable {
         _ parameters: FaceTracker.Parameters.Look
     ) -> FaceEvent.Kind? {
         // A blink is no look-away; eyes that are not seen for longer look at nothing.
-        let isLong = lastOpen.map { time - $0 > BlinkDetector.longest } ?? true
+        let isLong = lastOpen.map { time - $0 > FaceEvent.longestBlink } ?? true
         let ended = isLong ? leaveTarget(at: time, parameters) : nil
         if eyes == .unknown, isLong, isLooking != true { (isLooking, knownSince) = (nil, nil) }
         if eyes != .unknown { knownSince = knownSince ?? time }
@@ -141,7 +141,7 @@ struct GazeMonitor: Sendable {
                 pitch: filters[1].filter(raw.pitch, interval: interval)
             )
             (gaze, gazeTime, eyes) = (steady, time, .open(steady))
-        } else if time - gazeTime > BlinkDetector.longest {
+        } else if time - gazeTime > FaceEvent.longestBlink {
             gaze = nil
         }
         measureDistance(observation, areEyesOpen: areEyesOpen, at: time, fieldOfView: parameters.fieldOfView)

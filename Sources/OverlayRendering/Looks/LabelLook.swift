@@ -1,10 +1,8 @@
 import FaceMessages
+import FaceMetadata
 
 /// A box around each face, and beside it a label with what the face does: smiles, blinks, closes its eyes, looks at the camera.
 package struct LabelLook: Look {
-    /// Eyes that are closed for no more seconds blink, as in facetd's events.
-    private static let longestBlink = 0.5
-
     /// Makes the look.
     package init() {}
 
@@ -20,7 +18,7 @@ package struct LabelLook: Look {
         if drawn.face.smiling == true { words.append("smile") }
         switch (drawn.face.leftEyeClosed, drawn.face.rightEyeClosed) {
         // In a blink, one eye is closed before the other.
-        case _ where drawn.closedFor <= longestBlink: if drawn.flash(.blink) > 0 { words.append("blink") }
+        case _ where drawn.closedFor <= FaceEvent.longestBlink: if drawn.flash(.blink) > 0 { words.append("blink") }
         case (true, true): words.append("eyes closed")
         case (true, _): words.append("left eye closed")
         case (_, true): words.append("right eye closed")
