@@ -50,8 +50,6 @@ build_for_arm64() {
     local sysroot
     swift_arm64=$work/swift-arm64 compiler=$work/tree-sid
     tree=$work/tree-$suite-arm64
-    strip=aarch64-linux-gnu-strip
-    need aarch64-linux-gnu-strip:binutils-aarch64-linux-gnu
 
     make_tree "$compiler" sid amd64,arm64 swiftlang libc6-dev g++ git pkg-config lld ca-certificates file qemu-user
     fetch_swift_for_arm64

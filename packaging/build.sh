@@ -4,11 +4,10 @@
 #   programs, runtime   directories of the built programs, and of the Swift runtime's libraries for them
 #   run_built           runs a command where the built programs run ($emulator goes before each of them)
 #   run_packing         runs a command where the release's packaging tools and libraries are
-#   strip               the strip program for the architecture
 #   make_clip           makes the demo's clip with this machine's toolchain
 # shellcheck shell=bash disable=SC2034,SC2154,SC2317
 
-emulator='' strip=strip
+emulator=''
 
 # A compiler that warns of something new must not stop a package; continuous integration is where warnings are errors.
 export FACET_ALLOW_WARNINGS=1
