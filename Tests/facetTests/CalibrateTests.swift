@@ -40,6 +40,10 @@ struct CalibrateTests {
         #expect(failure?.description.contains("look at one point") == true)
         var nobody = GazeMeasurement(seconds: 1)
         #expect(nobody.failureReason("auto").contains("no face was seen at auto"))
+        var camera = CameraState()
+        let status = DaemonStatus(state: .online, cameraState: .lost, detail: "no camera found")
+        _ = camera.take(.status(StatusMessage(origin: MessageOrigin(camera: "a", boot: "b"), status: status)))
+        #expect(nobody.failureReason("auto", camera).hasSuffix("at auto: the camera is lost – no camera found"))
         _ = try? nobody.take([face(nil)], at: 0)
         #expect(nobody.failureReason("auto").contains("metadata.fields"))
     }

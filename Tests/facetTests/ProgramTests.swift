@@ -24,6 +24,21 @@ struct ProgramTests {
     }
 
     @Test(
+        "refuses what cannot be before it asks the broker, and fails",
+        arguments: [
+            (["help", "foo"], 64, "there is no command 'foo'"),
+            (["view", "--look", "heart"], 64, "there is no 'heart'; did you mean 'hearts'?"),
+            (["record", "-o", "a.ogv"], 1, "cannot write a clip to a.ogv: '.ogv' is no form this program writes"),
+            (["fleet", "--once"], 1, "cannot reach the broker: no broker at 127.0.0.1:1: "),
+        ] as [([String], Int, String)]
+    )
+    func refused(arguments: [String], status: Int, reason: String) async throws {
+        let program = try await ChildProcess(facet, arguments, environment: ["FACET_MQTT": "mqtt://127.0.0.1:1"])
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == status && program.output.contains(reason), "\(program.output)")
+    }
+
+    @Test(
         "counts pictures too",
         .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
     )

@@ -58,11 +58,11 @@ struct Calibrate: AsyncParsableCommand {
                     await subscriber.stop()
                     return try report(direction, file)
                 }
-                if time > Self.patience { throw CommandFailure(measurement.failureReason(subscriber.address)) }
+                if time > Self.patience { throw CommandFailure(measurement.failureReason(subscriber.address, state)) }
             case .key, .interrupted: break
             }
         }
-        throw CommandFailure(measurement.failureReason(subscriber.address))
+        throw CommandFailure(measurement.failureReason(subscriber.address, state))
     }
 
     private func report(_ direction: Gaze, _ file: DirectionFile?) throws {
@@ -109,8 +109,11 @@ struct GazeMeasurement {
     }
 
     /// Why nothing could be measured.
-    func failureReason(_ address: String) -> String {
-        if !hasSeenFace { return "no face was seen at \(address): sit before the camera, and try again" }
+    func failureReason(_ address: String, _ camera: CameraState = CameraState()) -> String {
+        if !hasSeenFace {
+            let cause = camera.mayShowFaces ? "sit before the camera, and try again" : "the camera is \(camera.summary)"
+            return "no face was seen at \(address): \(cause)"
+        }
         return gazes.isEmpty
             ? "no gaze is known: come nearer, or let the daemon publish it with metadata.fields: [looking, gaze]"
             : "the eyes were not seen for long enough: look at the thing for \(seconds) s, and try again"

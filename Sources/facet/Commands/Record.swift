@@ -19,7 +19,11 @@ struct Record: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .shortAndLong, help: "The clip to write: .mp4, .mkv, .mov, .webm, .avi.", completion: .file())
+    @Option(
+        name: .shortAndLong,
+        help: "The clip to write: \(OutputPath.names(ClipWriter.knownEndings)).",
+        completion: .file()
+    )
     var output: String
 
     @Option(help: "How long; without it until Ctrl-C, or to the end of the clip.", transform: ClipOptions.seconds)

@@ -32,6 +32,8 @@ enum OutputPath {
         ClipWriter.knownEndings.contains(URL(filePath: path).pathExtension.lowercased())
     }
 
+    static func names(_ endings: [String]) -> String { endings.map { "." + $0 }.joined(separator: ", ") }
+
     /// - Throws: `CommandFailure` if the output is the input, by whatever name.
     static func checkIsNot(_ output: String, _ input: String) throws {
         var (one, other) = (stat(), stat())
@@ -48,7 +50,7 @@ enum OutputPath {
         guard endings.contains(ending) else {
             let reason = ending.isEmpty ? "its name has no ending" : "'.\(ending)' is no form this program writes"
             throw CommandFailure(
-                "cannot write \(what) to \(path): \(reason); name it \(endings.map { "." + $0 }.joined(separator: ", "))"
+                "cannot write \(what) to \(path): \(reason); name it \(names(endings))"
             )
         }
         var present = stat()
