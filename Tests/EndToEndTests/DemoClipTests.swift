@@ -76,6 +76,26 @@ struct DemoClipTests {
         await daemon.waitUntilEnded()
     }
 
+    @Test("the broker and the daemon of facet demo end with it, whatever ends it", .timeLimit(.minutes(5)))
+    func killedDemo() async throws {
+        let temporary = try TemporaryDirectory()
+        let demo = try await ChildProcess(
+            BuildProducts.program("facet"),
+            ["demo", "--source", "/usr/local/share/facet/astronaut.png", "--no-browser"],
+            environment: ["TMPDIR": temporary.path]
+        )
+        try await demo.waitForOutput("page: ")
+        let port = try #require(demo.output.firstMatch(of: /mqtt:\/\/127\.0\.0\.1:(\d+)/).flatMap { Int($0.1) })
+        let settings = BrokerSettings(host: "127.0.0.1", port: port, clientID: "witness")
+        let witness = try BrokerConnection(settings: settings, logger: .silent)
+        try witness.start()
+        _ = await witness.states.first { $0.isConnected }
+        kill(demo.identifier, SIGKILL)
+        _ = await witness.states.first { !$0.isConnected }
+        _ = await witness.stop()
+        while try !FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty { await Task.yield() }
+    }
+
     /// Everything up to the daemon's last word.
     private func collect(from subscriber: BrokerConnection) async throws -> [DecodedMessage] {
         var messages: [DecodedMessage] = []

@@ -101,7 +101,7 @@ private struct DemoStage {
         try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
         let own = [
             "DEMO_FILES": files, "DEMO_PORT": "\(port)", "DEMO_DAEMON": Self.directory + "/facetd",
-            "DEMO_SOURCE": source,
+            "DEMO_SOURCE": source, "DEMO_PROGRAM": "\(getpid())",
         ]
         let command = ShellCommand(
             text: String(decoding: PackageResources.stage_sh, as: UTF8.self),
@@ -109,19 +109,15 @@ private struct DemoStage {
         )
         guard command.start(&shell) == 0 else { return nil }
         while !FileManager.default.fileExists(atPath: files + "/ready") {
-            guard waitpid(shell, nil, WNOHANG) == 0 else {
-                try? FileManager.default.removeItem(atPath: files)
-                return nil
-            }
+            guard waitpid(shell, nil, WNOHANG) == 0 else { return nil }
             try await Task.sleep(for: .milliseconds(20))
         }
     }
 
-    /// Ends both and removes what they wrote.
+    /// Ends both, and with them what they wrote.
     func end() {
         kill(shell, SIGTERM)
         ShellCommand.wait(for: shell)
-        try? FileManager.default.removeItem(atPath: files)
     }
 }
 

@@ -1,13 +1,20 @@
-# A broker and a daemon of `facet demo`, until SIGTERM. Takes DEMO_FILES (a directory), DEMO_PORT, DEMO_DAEMON and DEMO_SOURCE.
+# A broker and a daemon of `facet demo`, until SIGTERM or the end of that program, whose process is DEMO_PROGRAM. Takes
+# DEMO_FILES (a directory, which it removes), DEMO_PORT, DEMO_DAEMON and DEMO_SOURCE.
 # The file "ready" is there once the broker runs; without it the script ends: a program is not installed, or does not start.
-PATH=$PATH:/usr/sbin broker='' daemon=''
+PATH=$PATH:/usr/sbin broker='' daemon='' pause=''
+end() {
+    kill $daemon $broker $pause 2>/dev/null
+    wait
+    rm -rf "$DEMO_FILES"
+}
+trap end EXIT
+trap 'exit 0' TERM
 command -v mosquitto >/dev/null && [ -x "$DEMO_DAEMON" ] || exit 1
 {
     printf 'listener %s 127.0.0.1\nallow_anonymous true\n' "$DEMO_PORT"
     # Debian's mosquitto gives up root for a user who cannot read here; as root it is told to stay root.
     [ "$(id -u)" != 0 ] || echo 'user root'
 } >"$DEMO_FILES/broker.conf"
-trap 'kill $daemon $broker 2>/dev/null; wait; exit 0' TERM
 # Made here: the broker's shell may open it only after the first look into it.
 : >"$DEMO_FILES/broker.log"
 mosquitto -c "$DEMO_FILES/broker.conf" >>"$DEMO_FILES/broker.log" 2>&1 &
@@ -20,4 +27,9 @@ done
     --set preview.rate=15 --set "outbox.path=$DEMO_FILES/outbox.sqlite" >"$DEMO_FILES/daemon.log" 2>&1 &
 daemon=$!
 : >"$DEMO_FILES/ready"
-wait
+# A closed terminal or pipe ends the program at once: it cannot always say so.
+while kill -0 "$DEMO_PROGRAM" 2>/dev/null; do
+    sleep 1 >/dev/null 2>&1 &
+    pause=$!
+    wait $pause
+done
