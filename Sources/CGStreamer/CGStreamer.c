@@ -93,7 +93,6 @@ static const uint64_t NO_TIME = UINT64_MAX;
     X(void *, gst_mini_object_ref, (void *)) \
     X(void, gst_mini_object_unref, (void *)) \
     X(void, gst_object_unref, (void *)) \
-    X(void, gst_base_sink_set_sync, (void *, int)) \
     X(void, gst_app_sink_set_drop, (void *, int)) \
     X(void *, gst_app_sink_try_pull_sample, (void *, uint64_t)) \
     X(int, gst_app_sink_is_eos, (void *)) \
@@ -188,7 +187,7 @@ FacetPipeline *FacetPipelineMake(const char *description, char **error, char **m
     return pipeline;
 }
 
-FacetPipelineState FacetPipelineStart(FacetPipeline *pipeline, bool paced, int64_t nanoseconds) {
+FacetPipelineState FacetPipelineStart(FacetPipeline *pipeline, int64_t nanoseconds) {
     // Only a pause shows which pipelines are live: the others wait until they are played.
     int change = pipeline->isStarted ? gst.gst_element_get_state(pipeline->pipeline, NULL, NULL, (uint64_t)nanoseconds)
                                      : gst.gst_element_set_state(pipeline->pipeline, STATE_PAUSED);
@@ -196,7 +195,6 @@ FacetPipelineState FacetPipelineStart(FacetPipeline *pipeline, bool paced, int64
     if (change == CHANGE_ASYNC) return FacetPipelineWaiting;
     if (change == CHANGE_FAILURE) return FacetPipelineFailed;
     pipeline->isLive = change == CHANGE_NO_PREROLL;
-    gst.gst_base_sink_set_sync(pipeline->sink, paced && !pipeline->isLive);
     gst.gst_app_sink_set_drop(pipeline->sink, pipeline->isLive);
     if (gst.gst_element_set_state(pipeline->pipeline, STATE_PLAYING) == CHANGE_FAILURE) return FacetPipelineFailed;
     return pipeline->isLive ? FacetPipelineLive : FacetPipelineReady;

@@ -37,6 +37,7 @@ extension FaceSession {
         ///   - path: The file's path, or an address as for `stream`.
         ///   - pace: How fast a clip is played.
         ///   - loops: Whether a clip starts again at its end, and a still picture stays.
+        ///   - rawPictures: As for `stream`.
         ///   - orientation: How the picture must be turned after what the file itself says.
         ///   - isMirrored: Whether the upright picture is mirrored left to right.
         ///   - stallTimeout: For how long frames may come that cannot be decoded, or none from the network, before the source
@@ -47,12 +48,14 @@ extension FaceSession {
             _ path: String,
             pace: PlaybackPace = .asap,
             loops: Bool = false,
+            rawPictures: RawPictures? = nil,
             orientation: Orientation = .up,
             isMirrored: Bool = false,
             stallTimeout: Duration = .seconds(2),
             maximumPixels: Int = defaultMaximumPixels
         ) -> Source {
             var options = ClipSource.Options(pace: pace, loops: loops)
+            options.rawPictures = rawPictures
             options.orientation = orientation
             options.isMirrored = isMirrored
             options.readTimeout = bounded(stallTimeout).seconds
@@ -60,10 +63,12 @@ extension FaceSession {
             return Source(kind: .media(path, options))
         }
 
-        /// A network stream, which is opened again whenever it is lost.
+        /// A network stream, which is opened again whenever it is lost, or a command's output.
         ///
         /// - Parameters:
-        ///   - address: Begins with `rtsp://`, `rtsps://`, `http://` or `https://`.
+        ///   - address: Begins with `rtsp://`, `rtsps://`, `http://` or `https://`; or `exec:` and a command for the shell, which
+        ///     writes MJPEG, H.264 or YUV4MPEG to its standard output and is started again whenever it ends.
+        ///   - rawPictures: What a command writes instead, without any header.
         ///   - orientation: How the picture must be turned to be upright.
         ///   - isMirrored: Whether the upright picture is mirrored left to right.
         ///   - stallTimeout: After how long without a picture the stream is lost, and opened again.
@@ -71,6 +76,7 @@ extension FaceSession {
         /// - Returns: The source; the address is checked when a session is made with it, and opened when that runs.
         public static func stream(
             _ address: String,
+            rawPictures: RawPictures? = nil,
             orientation: Orientation = .up,
             isMirrored: Bool = false,
             stallTimeout: Duration = .seconds(2),
@@ -79,6 +85,7 @@ extension FaceSession {
             file(
                 address,
                 pace: .realtime,
+                rawPictures: rawPictures,
                 orientation: orientation,
                 isMirrored: isMirrored,
                 stallTimeout: stallTimeout,
@@ -117,7 +124,7 @@ extension FaceSession {
         /// Whether a text names a camera: `auto` or something in `/dev`; any other names a clip or a stream.
         package static func isCamera(_ text: String) -> Bool { text == "auto" || text.hasPrefix("/dev/") }
 
-        /// The source that a person means by a text: `auto`, `/dev/video0`, `libcamera`, `pipewire`, `gstreamer:…`,
+        /// The source that a person means by a text: `auto`, `/dev/video0`, `libcamera`, `pipewire`, `gstreamer:…`, `exec:…`,
         /// `clip.mp4`, `rtsp://…`; a clip in real time.
         public init(_ text: String) {
             if let description = PipelineDescription(text) {

@@ -59,6 +59,25 @@ public struct YUVEncoding: Hashable, Sendable {
     public static let jpeg = YUVEncoding(matrix: .bt601, isFullRange: true)
 }
 
+/// Pictures that follow each other without any header.
+public struct RawPictures: Hashable, Sendable {
+    /// Their size in pixels, rows without gaps.
+    public var size: FrameSize
+
+    /// How their pixels lie in memory.
+    public var format: PixelFormat
+
+    /// Pictures a second, if known.
+    public var rate: Double?
+
+    /// Makes a description of raw pictures.
+    public init(size: FrameSize, format: PixelFormat, rate: Double? = nil) {
+        self.size = size
+        self.format = format
+        self.rate = rate
+    }
+}
+
 /// A picture's size in pixels.
 public struct FrameSize: Hashable, Sendable {
     /// Pixels from left to right.

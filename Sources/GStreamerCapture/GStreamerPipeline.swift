@@ -41,10 +41,11 @@ final class GStreamerPipeline {
         ("BGR", .bgr24), ("GRAY8", .gray),
     ]
 
-    /// What follows each pipeline: a conversion, which does nothing where it need not, and our end.
+    /// What follows each pipeline: a conversion, which does nothing where it need not, and our end. That does not wait for
+    /// a picture's time: such a wait could not be told from a pipeline that stalls.
     private static let sink: String = {
         let names = formats.map(\.name).joined(separator: ",")
-        return "videoconvert ! appsink name=facet max-buffers=2 caps=\"video/x-raw,format={\(names)}\""
+        return "videoconvert ! appsink name=facet sync=false max-buffers=2 caps=\"video/x-raw,format={\(names)}\""
     }()
 
     private let pipeline: OpaquePointer
@@ -88,8 +89,8 @@ final class GStreamerPipeline {
     private static let unavailable: String? = FacetPipelineLoad().map { String(cString: $0) }
 
     /// Starts it, or waits further until it has started.
-    func start(isPaced: Bool, nanoseconds: Int64) -> Start {
-        switch FacetPipelineStart(pipeline, isPaced, nanoseconds) {
+    func start(nanoseconds: Int64) -> Start {
+        switch FacetPipelineStart(pipeline, nanoseconds) {
         case .ready: .started(isLive: false)
         case .live: .started(isLive: true)
         case .waiting: .waiting

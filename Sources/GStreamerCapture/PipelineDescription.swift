@@ -1,4 +1,5 @@
 public import Frames
+import System
 
 /// What a GStreamer source plays: a camera of libcamera or PipeWire, or a pipeline as `gst-launch-1.0` takes it.
 public struct PipelineDescription: Hashable, Sendable {
@@ -97,12 +98,6 @@ extension String {
     /// The text as a value in a pipeline's description.
     fileprivate var quoted: String {
         "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
-    }
-
-    /// The text without what stands between `://` and `@`, and without the values of properties that are passwords.
-    fileprivate var withoutPasswords: String {
-        replacing(/:\/\/[^\/\s@]*@/, with: "://")
-            .replacing(/(?<name>[\w-]*(?:pw|password|token|secret)[\w-]*)=\S+/) { "\($0.name)=…" }
     }
 }
 

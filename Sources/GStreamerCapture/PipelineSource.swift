@@ -6,7 +6,7 @@ import System
 /// A GStreamer pipeline as a source of frames.
 ///
 /// Cameras and other live pipelines are made anew whenever they are lost: `.lost` says why, and tries follow each other
-/// after a second. Their frames have the time of their capture by the pipeline's clock, and the newest one wins. Another
+/// within a second. Their frames have the time of their capture by the pipeline's clock, and the newest one wins. Another
 /// pipeline, of a file, plays at its own clock, and every frame is taken; it ends with the file.
 package final class PipelineSource: FrameSource {
     package struct Options: Hashable, Sendable {
@@ -27,7 +27,6 @@ package final class PipelineSource: FrameSource {
     private static let startTimeout = Duration.seconds(10)
     /// How often a blocked wait looks whether it is to end, in nanoseconds.
     private static let slice: Int64 = 50_000_000
-    private static let retryInterval: Int64 = 1_000_000_000
 
     private enum End {
         case stopped
@@ -39,6 +38,8 @@ package final class PipelineSource: FrameSource {
     private let options: Options
     private let isStopped = Atomic(false)
     private let waker: Waker
+    /// The pipeline that `init` made, until it is played.
+    private let made: Mutex<GStreamerPipeline?>
 
     /// Checks the description; the camera or the file is not touched before `run`.
     ///
@@ -47,7 +48,7 @@ package final class PipelineSource: FrameSource {
     package init(_ description: PipelineDescription, options: Options = Options()) throws(SourceFailure) {
         self.description = description
         self.options = options
-        _ = try GStreamerPipeline(description)
+        made = Mutex(try GStreamerPipeline(description))
         do {
             waker = try Waker()
         } catch {
@@ -67,6 +68,7 @@ package final class PipelineSource: FrameSource {
 
     private func untilEnd(_ run: inout Run) -> SourceEnd {
         var reported: SourceFailure?
+        var backoff = Backoff(0.25...1)
         while !isStopped.load(ordering: .acquiring) {
             let before = run.nextFrame
             switch playOnce(&run) {
@@ -75,11 +77,14 @@ package final class PipelineSource: FrameSource {
                 guard options.loops, run.nextFrame > before else { return .finished }
             case .lost(let failure):
                 guard description.isCamera || run.isLive else { return .failed(failure) }
-                if run.nextFrame > before { reported = nil }
+                if run.nextFrame > before {
+                    backoff.reset()
+                    reported = nil
+                }
                 // Once until it changes: a camera that is off for a night is one line in the log.
                 if failure != reported, !run.mailbox.put(.lost(failure)) { return .stopped }
                 reported = failure
-                _ = waker.wait([], nanoseconds: Self.retryInterval)
+                _ = wait(until: .now + .seconds(backoff.next()))
             }
         }
         return .stopped
@@ -88,13 +93,13 @@ package final class PipelineSource: FrameSource {
     /// Plays a new pipeline until it ends.
     private func playOnce(_ run: inout Run) -> End {
         let pipeline: GStreamerPipeline
-        do throws(SourceFailure) { pipeline = try GStreamerPipeline(description) } catch { return .lost(error) }
+        do throws(SourceFailure) { pipeline = try takePipeline() } catch { return .lost(error) }
         let begin = ContinuousClock.now
         while true {
             guard !isStopped.load(ordering: .acquiring) else { return .stopped }
-            switch pipeline.start(isPaced: options.pace == .realtime, nanoseconds: Self.slice) {
+            switch pipeline.start(nanoseconds: Self.slice) {
             case .started(let isLive):
-                run.begin(isLive: isLive)
+                run.begin(isLive: isLive, isPaced: !isLive && options.pace == .realtime)
                 return play(pipeline, &run)
             case .failed: return .lost(failure(of: pipeline))
             case .waiting where begin.duration(to: .now) > Self.startTimeout: return .lost(stall(Self.startTimeout))
@@ -103,13 +108,36 @@ package final class PipelineSource: FrameSource {
         }
     }
 
+    /// The pipeline that `init` made, once; a new one afterwards.
+    private func takePipeline() throws(SourceFailure) -> GStreamerPipeline {
+        let first = made.withLock { made in
+            let taken = made
+            made = nil
+            return taken
+        }
+        if let first { return first }
+        return try GStreamerPipeline(description)
+    }
+
+    /// Waits for a moment.
+    ///
+    /// - Returns: false if the source was stopped before.
+    private func wait(until moment: ContinuousClock.Instant) -> Bool {
+        while !isStopped.load(ordering: .acquiring) {
+            let left = ContinuousClock.now.duration(to: moment) / .nanoseconds(1)
+            guard left > 0 else { return true }
+            _ = waker.wait([], nanoseconds: Int64(min(left, 1e18)))
+        }
+        return false
+    }
+
     private func play(_ pipeline: GStreamerPipeline, _ run: inout Run) -> End {
         var last = ContinuousClock.now
         while true {
             guard !isStopped.load(ordering: .acquiring) else { return .stopped }
             switch pipeline.next(nanoseconds: Self.slice) {
             case .picture(let picture):
-                guard run.deliver(picture) else { return .stopped }
+                guard run.deliver(picture, waitUntil: wait) else { return .stopped }
                 last = .now
             case .waiting where last.duration(to: .now) > options.stallTimeout:
                 return .lost(stall(options.stallTimeout))
@@ -142,6 +170,8 @@ private struct Run {
     let orientation: Orientation
     let name: String
     private(set) var isLive = false
+    /// Whether its pictures wait for their time.
+    private var isPaced = false
     private(set) var nextFrame = 0
     private var announced: StreamDescription?
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
@@ -154,27 +184,33 @@ private struct Run {
     }
 
     /// Begins with a pipeline that was just started.
-    mutating func begin(isLive: Bool) {
-        self.isLive = isLive
+    mutating func begin(isLive: Bool, isPaced: Bool) {
+        (self.isLive, self.isPaced) = (isLive, isPaced)
         announced = nil
         offset = latest < 0 ? 0 : latest + 1.0 / 30
     }
 
     /// Puts a picture into the mailbox; what its format or its size makes unusable is counted as corrupt.
     ///
-    /// - Returns: false if the mailbox is closed.
-    mutating func deliver(_ picture: GStreamerPipeline.Picture) -> Bool {
+    /// - Returns: false if the mailbox is closed or the wait for the picture's time ended early.
+    mutating func deliver(
+        _ picture: GStreamerPipeline.Picture,
+        waitUntil wait: (ContinuousClock.Instant) -> Bool
+    ) -> Bool {
         // What a network's buffer adds to each picture is no sign that this one has become stale.
         let age = picture.age.map { $0 < .seconds(1) ? $0 : .zero } ?? .zero
-        let (captured, now) = (
-            ContinuousClock.now - age, Timestamp.wallClock().advanced(bySeconds: -(age / .seconds(1)))
-        )
+        var captured = ContinuousClock.now - age
+        let now = Timestamp.wallClock().advanced(bySeconds: -(age / .seconds(1)))
         let start = started ?? (captured, now)
         started = start
         let elapsed = start.clock.duration(to: captured) / .seconds(1)
         let next = isLive ? elapsed : picture.time.map { $0 + offset } ?? elapsed
         // Two pictures of one moment keep their order.
         latest = max(next, latest < 0 ? 0 : latest + 0.000_001)
+        if isPaced {
+            captured = start.clock.advanced(by: .seconds(latest))
+            guard wait(captured) else { return false }
+        }
         // The wall clock may be set while a camera runs.
         let time = isLive ? now : start.wall.advanced(bySeconds: latest)
         let stamp = FrameStamp(frame: nextFrame, time: time, mediaTime: latest)

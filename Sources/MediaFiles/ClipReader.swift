@@ -60,7 +60,7 @@ final class ClipReader {
             case .damaged: return countDamage()
             case .drained: return .end
             case .needsPacket:
-                if input.location.isNetwork, !isDraining, start.duration(to: .now) > .seconds(pictureTimeout) {
+                if input.location.isStream, !isDraining, start.duration(to: .now) > .seconds(pictureTimeout) {
                     endUndecodable("no picture for \(MediaInput.seconds(pictureTimeout)), though data comes")
                 }
                 guard feed() else { return countDamage() }

@@ -2,19 +2,22 @@ import Frames
 import System
 
 extension ClipSource {
+    /// For how long a stream must have been open to be opened again without a wait that grows.
+    private static let steadyTime = Duration.seconds(5)
+
     /// Plays a stream, and reaches for it again whenever it is lost.
     func follow(with playback: inout Playback) -> SourceEnd {
         var backoff = Backoff(0.5...30)
         var reported: SourceFailure?
         while !interrupt.isStopped {
+            let begin = ContinuousClock.now
             switch attempt(with: &playback) {
             case .ended(let end): return end
             case .finishedRound: playback.beginRound()
             case .lost(let failure, let hadFrames):
-                if hadFrames {
-                    backoff.reset()
-                    reported = nil
-                }
+                if hadFrames { reported = nil }
+                // What breaks off as soon as it begins is no better than what does not begin.
+                if hadFrames, begin.duration(to: .now) > Self.steadyTime { backoff.reset() }
                 // Once until it changes: a camera that is off for a night is one line in the log.
                 if failure != reported, !playback.mailbox.put(.lost(failure)) { return .stopped }
                 reported = failure
@@ -53,10 +56,11 @@ extension ClipSource {
     private func loss(_ reader: ClipReader) -> SourceFailure {
         let state = reader.completeness
         guard state.isUndecodable || (state.decoded == 0 && state.damaged > 0) else {
-            let reason = state.readError ?? "the sender ended the stream"
+            let sent = state.readError ?? "the sender ended the stream"
+            let (reason, way) = reader.input.command.map { ($0.reason(sent), "command") } ?? (sent, "network")
             return SourceFailure(
                 reason: .streamLost,
-                description: "lost the stream \(name): \(reason); trying again, check the camera and the network."
+                description: "lost the stream \(name): \(reason); trying again, check the camera and the \(way)."
             )
         }
         // Without counts: the next try fails with the same text, which is logged once.

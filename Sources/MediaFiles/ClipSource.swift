@@ -14,8 +14,8 @@ import Synchronization
 /// that cannot be read on or of which more than a tenth is damaged delivers what can be decoded and ends with
 /// `.failed`, reason `corrupt`.
 ///
-/// Network streams (`rtsp://`, `rtsps://`, `http://`, `https://`) are tried for ever: while there are no frames,
-/// `.lost` says why, and tries follow each other after 0.5 s to 30 s. Frames of a live stream come as they arrive,
+/// Network streams (`rtsp://`, `rtsps://`, `http://`, `https://`) and commands (`exec:`) are tried for ever: while there are
+/// no frames, `.lost` says why, and tries follow each other after 0.5 s to 30 s. Frames of a live stream come as they arrive,
 /// whatever the pace, and their `time` is that of their arrival; so is their media time if the stream brings no times,
 /// as MJPEG over HTTP. A clip behind an address that states its length is played as a file.
 package final class ClipSource: FrameSource {
@@ -30,6 +30,9 @@ package final class ClipSource: FrameSource {
 
         /// Whether the upright picture is mirrored left to right.
         package var isMirrored = false
+
+        /// What a command writes that writes pictures without any header.
+        package var rawPictures: RawPictures?
 
         /// Seconds until a network stream must be open.
         package var openTimeout = 10.0
@@ -63,16 +66,18 @@ package final class ClipSource: FrameSource {
     let interrupt: Interrupt
     private let opened: Mutex<ClipReader?>
 
-    /// Opens a file. A network address is only checked for its form; `run` connects, and goes on trying.
+    /// Opens a file. A network address is only checked for its form; `run` connects or starts the command, and goes on
+    /// trying.
     ///
     /// - Parameters:
-    ///   - location: a path, or an address that begins with `rtsp://`, `rtsps://`, `http://`, `https://` or `file://`.
+    ///   - location: a path, or an address that begins with `rtsp://`, `rtsps://`, `http://`, `https://` or `file://`; or
+    ///     `exec:` with a command.
     ///   - options: how to play it.
     /// - Throws: `MediaError` if the file is missing, unreadable, empty, not a clip or picture, or without video.
     package init(_ location: String, options: Options = Options()) throws(MediaError) {
         let location = try MediaLocation(location)
         let interrupt = Interrupt()
-        opened = Mutex(location.isNetwork ? nil : try ClipReader(location, interrupt: interrupt, options: options))
+        opened = Mutex(location.isStream ? nil : try ClipReader(location, interrupt: interrupt, options: options))
         self.location = location
         self.options = options
         self.interrupt = interrupt
@@ -89,7 +94,7 @@ package final class ClipSource: FrameSource {
     /// Plays the clip or the stream to its end, or until it is stopped; blocks.
     package func run(into mailbox: FrameMailbox) {
         var playback = Playback(options: options, interrupt: interrupt, mailbox: mailbox)
-        let end = location.isNetwork ? follow(with: &playback) : playFile(with: &playback)
+        let end = location.isStream ? follow(with: &playback) : playFile(with: &playback)
         mailbox.put(.ended(end))
     }
 

@@ -57,13 +57,16 @@ final class Interrupt: Sendable {
         return input.pointee.bytes_read > lastByte.load(ordering: .relaxed)
     }
 
+    /// Whether what goes on is to be given up.
+    var mustEnd: Bool { isStopped || isOverdue || isOverfull }
+
     /// What FFmpeg asks while it waits. The caller keeps this object alive as long as FFmpeg may ask.
     var callback: AVIOInterruptCB {
         AVIOInterruptCB(
             callback: { opaque in
                 guard let opaque else { return 0 }
                 let interrupt = Unmanaged<Interrupt>.fromOpaque(opaque).takeUnretainedValue()
-                return interrupt.isStopped || interrupt.isOverdue || interrupt.isOverfull ? 1 : 0
+                return interrupt.mustEnd ? 1 : 0
             },
             opaque: Unmanaged.passUnretained(self).toOpaque()
         )

@@ -18,6 +18,8 @@ package enum MediaError: Error, Hashable, Sendable {
     case undecodable(name: String, reason: String)
     case noPicture(name: String, mediaTime: Double)
     case unreachable(name: String, reason: String)
+    /// A command brings no pictures.
+    case commandFailed(name: String, reason: String)
     case unknownScheme(scheme: String, known: [String])
     case unknownExtension(path: String, known: [String])
     case unwritable(path: String, reason: String)
@@ -69,6 +71,11 @@ extension MediaError: CustomStringConvertible {
             "cannot take a picture from \(name) at \(mediaTime) s: the clip ends before; name an earlier time."
         case .unreachable(let name, let reason):
             "cannot open the stream \(name): \(reason); check the address, the user and password, and that the camera is on."
+        case .commandFailed(let name, let reason):
+            """
+            cannot get pictures from \(name): \(reason); check the command: it must write MJPEG, H.264 or YUV4MPEG to \
+            standard output, or raw pictures as camera.format and camera.size name them.
+            """
         case .unknownScheme(let scheme, let known):
             "cannot open an address that begins with \(scheme)://; known are a file's path and \(Self.list(known, ending: "://"))."
         case .unknownExtension(let path, let known):
@@ -92,7 +99,7 @@ extension MediaError: CustomStringConvertible {
         case .noVideo, .noPicture, .notPictures: .noVideo
         case .libraryMissing, .tooLarge, .invalidAddress: .unsupported
         case .noDecoder, .noEncoder, .unencodable: .unsupported
-        case .unreachable: .unreachable
+        case .unreachable, .commandFailed: .unreachable
         case .unknownScheme, .unknownExtension: .unsupported
         case .unwritable, .writerClosed: .unwritable
         }

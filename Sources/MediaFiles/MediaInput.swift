@@ -8,17 +8,23 @@ final class MediaInput {
     let context: UnsafeMutablePointer<AVFormatContext>
     let stream: UnsafeMutablePointer<AVStream>
     private let options: ClipSource.Options
+    /// What brings a command's output; closed after `context`.
+    let command: CommandOutput?
     /// FFmpeg asks it during every read, so it lives as long as this object.
     private let interrupt: Interrupt
 
     /// Opens it and finds its video track. Network addresses get `options.openTimeout` seconds.
     init(_ location: MediaLocation, interrupt: Interrupt, options: ClipSource.Options) throws(MediaError) {
         try FFmpeg.load()
-        let opening = Opening(location: location, interrupt: interrupt, options: options)
-        interrupt.limit(seconds: location.isNetwork ? options.openTimeout : nil)
+        var command: CommandOutput?
+        if let text = location.command {
+            command = try CommandOutput(text, name: location.name, interrupt: interrupt)
+        }
+        let opening = Opening(location: location, interrupt: interrupt, options: options, command: command)
+        interrupt.limit(seconds: location.isStream ? options.openTimeout : nil)
         defer { interrupt.limit(seconds: nil) }
         let context = try opening.open()
-        if location.isNetwork { interrupt.limitBytes(of: context.pointee.pb) }
+        if location.isStream { interrupt.limitBytes(of: context.pointee.pb) }
         do throws(MediaError) {
             stream = try opening.videoStream(in: context)
         } catch {
@@ -26,7 +32,7 @@ final class MediaInput {
             Self.close(context)
             throw error
         }
-        self.location = location
+        (self.location, self.command) = (location, command)
         self.context = context
         self.interrupt = interrupt
         self.options = options
@@ -40,13 +46,14 @@ final class MediaInput {
     var demuxer: String { String(cString: context.pointee.iformat.pointee.name) }
 
     /// Whether it is one picture, not a clip.
-    var isStill: Bool { demuxer == "image2" || demuxer.hasSuffix("_pipe") }
+    var isStill: Bool { command == nil && (demuxer == "image2" || demuxer.hasSuffix("_pipe")) }
 
     /// Whether it brings its pictures when they happen: a clip on a server has a length, a live stream has none.
-    var isLive: Bool { location.isNetwork && !isStill && announcedDuration == nil }
+    var isLive: Bool { location.isStream && !isStill && announcedDuration == nil }
 
-    /// Whether its pictures come without times, and FFmpeg makes some up: 25 a second, whatever the sender does.
-    var lacksTimes: Bool { context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0 }
+    /// Whether its pictures come without times, and FFmpeg makes some up: 25 a second, whatever the sender does. Those of
+    /// a command count its pictures at best.
+    var lacksTimes: Bool { command != nil || context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0 }
 
     /// More is no rate: FFmpeg then names the ticks of the clock, 1000 or 90000 a second.
     private static let highestRate = 500.0
@@ -125,7 +132,7 @@ final class MediaInput {
     ///
     /// - Returns: 0, or FFmpeg's error number.
     func read(into packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
-        if location.isNetwork {
+        if location.isStream {
             interrupt.limit(seconds: options.readTimeout)
             interrupt.limitBytes(of: context.pointee.pb)
         }
@@ -158,6 +165,7 @@ private struct Opening {
     let location: MediaLocation
     let interrupt: Interrupt
     let options: ClipSource.Options
+    let command: CommandOutput?
 
     /// Refuses what is no readable file before FFmpeg guesses.
     private func check(_ path: String) throws(MediaError) {
@@ -177,9 +185,12 @@ private struct Opening {
         if let path = location.path { try check(path) }
         var context = ffmpeg.avformat_alloc_context()
         context?.pointee.interrupt_callback = interrupt.callback
+        context?.pointee.pb = command?.io
+        let isRaw = command != nil && options.rawPictures != nil
+        let format = isRaw ? ffmpeg.av_find_input_format("rawvideo") : nil
         // On failure FFmpeg frees the context.
         let result = FFmpeg.withOptions(inputOptions) { dictionary in
-            ffmpeg.avformat_open_input(&context, location.address, nil, dictionary)
+            ffmpeg.avformat_open_input(&context, location.address, format, dictionary)
         }
         guard result >= 0, let context else {
             throw failure(result)
@@ -196,8 +207,15 @@ private struct Opening {
             + pictures.map { $0 + "_pipe" }
         // `pattern_type` keeps a percent sign in a picture's name from being taken for a number series.
         let common = [("pattern_type", "none"), ("fpsprobesize", "0")]
-        guard location.isNetwork else {
+        guard location.isStream else {
             return common + [("format_whitelist", formats.joined(separator: ",")), ("protocol_whitelist", "file")]
+        }
+        if command != nil, let raw = options.rawPictures {
+            let format = PictureLayout.native(raw.format).flatMap { ffmpeg.av_pix_fmt_desc_get($0) }?.pointee.name
+            return [
+                ("video_size", "\(raw.size)"), ("framerate", "\(raw.rate ?? Playback.stillRate)"),
+                ("pixel_format", format.map { String(cString: $0) } ?? ""),
+            ]
         }
         let streams = formats + ["rtsp", "sdp", "rtp", "hls", "mpjpeg", "live_flv", "mp3", "aac"]
         return common + [
@@ -206,6 +224,8 @@ private struct Opening {
             // One connection gets through firewalls and loses no packets.
             ("rtsp_flags", "prefer_tcp"),
             ("analyzeduration", "1000000"),
+            // JPEGs that follow each other never become certain, and FFmpeg would read a megabyte of them first.
+            ("formatprobesize", command == nil ? "1048576" : "32768"),
         ]
     }
 
@@ -243,12 +263,15 @@ private struct Opening {
     }
 
     private func failure(_ code: Int32) -> MediaError {
-        guard !location.isNetwork else {
+        guard !location.isStream else {
             let reason =
                 interrupt.isOverfull
                 ? MediaInput.overfull
                 : interrupt.isOverdue ? "no answer for \(MediaInput.seconds(options.openTimeout))" : FFmpeg.text(code)
-            return .unreachable(name: location.name, reason: reason)
+            guard let command else { return .unreachable(name: location.name, reason: reason) }
+            let isUnknown = code == facet_error_invalid_data || code == FFmpeg.code(EINVAL)
+            let words = command.reason(isUnknown ? "what it writes is no known video" : reason)
+            return .commandFailed(name: location.name, reason: words)
         }
         switch code {
         case facet_error_invalid_data, facet_error_eof:

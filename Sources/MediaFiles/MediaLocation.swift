@@ -1,4 +1,6 @@
-/// Where a clip or a stream is: a file's path or a network address.
+import System
+
+/// Where a clip or a stream is: a file's path, a network address or a command.
 struct MediaLocation: Hashable, Sendable {
     static let networkSchemes: Set<String> = ["http", "https", "rtsp", "rtsps"]
 
@@ -10,11 +12,19 @@ struct MediaLocation: Hashable, Sendable {
 
     let path: String?
 
-    /// Reads a path, a `file://` address or a network address.
+    /// What writes the stream to its standard output.
+    let command: String?
+
+    /// Reads a path, a `file://` address, a network address or `exec:` with a command.
     ///
     /// - Throws: `MediaError` for another scheme, or for an address that can never be reached: without a host, with a
     ///   port beyond 65535, with an IPv6 address that has no closing bracket.
     init(_ text: String) throws(MediaError) {
+        if text.hasPrefix("exec:") {
+            let command = String(text.dropFirst(5))
+            self.init(address: "", name: "exec:" + command.withoutPasswords, command: command)
+            return
+        }
         guard let separator = text.firstRange(of: "://") else {
             self.init(path: text)
             return
@@ -34,20 +44,20 @@ struct MediaLocation: Hashable, Sendable {
             throw .invalidAddress(name: name, reason: isCut ? "a / in a user or password is written %2F" : problem)
         }
         // FFmpeg only knows schemes in lower case.
-        self.init(address: "\(scheme)://\(rest)", name: name, path: nil)
+        self.init(address: "\(scheme)://\(rest)", name: name)
     }
 
     private init(path: String) {
         self.init(address: "file:" + path, name: path, path: path)
     }
 
-    private init(address: String, name: String, path: String?) {
-        self.address = address
-        self.name = name
-        self.path = path
+    private init(address: String, name: String, path: String? = nil, command: String? = nil) {
+        (self.address, self.name) = (address, name)
+        (self.path, self.command) = (path, command)
     }
 
-    var isNetwork: Bool { path == nil }
+    /// Whether a sender brings it, which may be late or gone, and is tried again.
+    var isStream: Bool { path == nil }
 
     /// The letters after the last dot of a file's name, lower case.
     static func ending(of path: String) -> String {

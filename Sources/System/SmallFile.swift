@@ -55,6 +55,19 @@ package enum SmallFile {
     }
 }
 
+/// What a directory holds, `.` and `..` too; nothing if it cannot be read.
+package func names(in directory: String) -> [String] {
+    guard let entries = opendir(directory) else { return [] }
+    defer { closedir(entries) }
+    var names: [String] = []
+    while let entry = readdir(entries) {
+        names.append(
+            withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        )
+    }
+    return names
+}
+
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
     package let reason: String

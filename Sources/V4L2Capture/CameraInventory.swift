@@ -1,4 +1,5 @@
 import Frames
+import System
 
 /// What cameras the machine has, for people to choose from.
 public struct CameraInventory: Sendable {

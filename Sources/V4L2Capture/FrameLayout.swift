@@ -1,5 +1,5 @@
 import CV4L2
-import Frames
+package import Frames
 
 /// Where a frame's planes lie in a buffer, from what the driver answered when the format was set.
 struct FrameLayout {
@@ -58,6 +58,13 @@ struct FrameLayout {
             Frame.Plane(base: base + planes[index].offset, bytesPerRow: planes[index].bytesPerRow)
         }
         return (plane(0), planes.count > 1 ? plane(1) : nil, planes.count > 2 ? plane(2) : nil)
+    }
+}
+
+extension FourCC {
+    /// How pixels of this format lie in memory, planes and rows without gaps; nil if that is not known, or they are compressed.
+    package var rawPixels: PixelFormat? {
+        FrameLayout.formats.first { $0.name == self && self != .yv12 && $0.pixels != .jpeg }?.pixels
     }
 }
 

@@ -1,6 +1,5 @@
 import CV4L2
 import Frames
-import Glibc
 import SystemPackage
 
 /// An open camera: typed calls over `V4L2Calls`, interrupted ones repeated, failures named.
@@ -127,13 +126,4 @@ extension V4L2Device.Identity {
 /// The text in a C array of bytes, up to its first zero.
 func cString<Bytes>(_ bytes: Bytes) -> String {
     withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-}
-
-/// What a directory holds; nothing if it cannot be read.
-func names(in directory: String) -> [String] {
-    guard let entries = opendir(directory) else { return [] }
-    defer { closedir(entries) }
-    var names: [String] = []
-    while let entry = readdir(entries) { names.append(cString(entry.pointee.d_name)) }
-    return names
 }

@@ -1,5 +1,6 @@
 package import Frames
 import Glibc
+import System
 package import SystemPackage
 
 /// Why a camera can't be used, or can't any more.
@@ -66,7 +67,7 @@ extension V4L2Error: CustomStringConvertible {
         case .unplugged(let device): "the camera \(device) is gone: it was unplugged or its driver gave up"
         case .permissionDenied(let device, let group): Self.permissionText(device, group)
         case .busy(let device, let operation):
-            "cannot \(operation.rawValue) the camera \(device): it is busy; stop the other program that uses it"
+            "cannot \(operation.rawValue) the camera \(device): it is busy; \(Self.sharingText(device))"
         case .notACamera(let device, let why):
             "cannot use \(device) as a camera: \(why); `facet devices` lists the cameras"
         case .unsupportedMode(let device, let request, let offers): Self.modeText(device, request, offers)
@@ -92,6 +93,13 @@ extension V4L2Error: CustomStringConvertible {
         }
         return "cannot open the camera \(device): permission denied; it belongs to the group \(group): run "
             + "`sudo usermod -aG \(group) $USER` and log in again, or give the service SupplementaryGroups=\(group)"
+    }
+
+    private static func sharingText(_ device: String) -> String {
+        let users = programs(using: device)
+        let remedy = "or let all read it through PipeWire (`camera.device: pipewire`)"
+        guard !users.isEmpty else { return "stop the program that `sudo fuser -v \(device)` names, \(remedy)" }
+        return "\(users.joined(separator: ", ")) \(users.count == 1 ? "uses" : "use") it: stop that, \(remedy)"
     }
 
     private static func modeText(_ device: String, _ request: CaptureRequest, _ offers: [CameraFormat]) -> String {
@@ -135,5 +143,23 @@ func groupName(of path: String) -> String? {
             return nil
         }
         return String(cString: entry.gr_name)
+    }
+}
+
+/// The other programs that have a file open, as far as this user may see: `firefox (process 4711)`.
+func programs(using path: String) -> [String] {
+    let node = LibV4L2().node(at: path) ?? path
+    return names(in: "/proc").compactMap { pid_t($0) }.sorted().filter { process in
+        process != getpid()
+            && names(in: "/proc/\(process)/fd").contains { link(at: "/proc/\(process)/fd/\($0)") == node }
+    }
+    .map { "\((try? SmallFile.firstLine(of: "/proc/\($0)/comm")) ?? "a program") (process \($0))" }
+}
+
+/// Where a symbolic link leads to, without following it; nil if it is none or may not be read.
+private func link(at path: String) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { text in
+        let count = text.baseAddress.map { readlink(path, $0, text.count) } ?? -1
+        return count < 0 ? nil : String(decoding: text.prefix(count).lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

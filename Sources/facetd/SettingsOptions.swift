@@ -11,8 +11,8 @@ struct SettingsOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            auto, a device such as /dev/video0, a clip, a picture, a stream's URL, or with GStreamer libcamera, pipewire or \
-            gstreamer:ELEMENTS.
+            auto, a device such as /dev/video0, a clip, a picture, a stream's URL, exec:COMMAND, or with GStreamer \
+            libcamera, pipewire or gstreamer:ELEMENTS.
             """,
             valueName: "source"
         ),

@@ -82,6 +82,18 @@ struct PipelineSourceTests {
         #expect(played.captures.allSatisfy { $0 <= .now })
     }
 
+    @Test("pictures of a file come at their time, however long after each other")
+    func longGap() throws {
+        var options = PipelineSource.Options()
+        options.stallTimeout = .milliseconds(100)
+        let pipeline = "videotestsrc num-buffers=3 ! video/x-raw,width=64,height=48,framerate=2/1"
+        let played = Played(try PipelineSource(.pipeline(pipeline), options: options))
+        #expect(played.end == .finished, "\(String(describing: played.end))")
+        for (index, stamp) in played.stamps.enumerated() { #expect(abs(stamp.mediaTime - Double(index) / 2) < 0.001) }
+        let begin = try #require(played.captures.first)
+        #expect(zip(played.captures, [0, 500, 1000]).allSatisfy { begin.duration(to: $0) == .milliseconds($1) })
+    }
+
     @Test("a change of the size in the middle is another stream")
     func otherCaps() throws {
         func part(_ width: Int) -> String {

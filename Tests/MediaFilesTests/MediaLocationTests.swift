@@ -17,7 +17,7 @@ struct MediaLocationTests {
     func names(address: String, name: String) throws {
         let location = try MediaLocation(address)
         #expect(location.name == name)
-        #expect(location.isNetwork && location.address == address.replacing("RTSP", with: "rtsp"))
+        #expect(location.isStream && location.address == address.replacing("RTSP", with: "rtsp"))
     }
 
     @Test("takes a path as it is, whatever characters it has")
@@ -52,7 +52,7 @@ struct MediaLocationTests {
         ]
     )
     func possible(address: String) throws {
-        #expect(try MediaLocation(address).isNetwork)
+        #expect(try MediaLocation(address).isStream)
     }
 
     @Test("refuses schemes that are not for pictures")

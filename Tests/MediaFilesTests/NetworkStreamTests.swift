@@ -25,7 +25,7 @@ struct NetworkStreamTests {
     func notThere() throws {
         let server = try LocalServer(.files, directory: scratch.directory)
         let source = try ClipSource("http://user:secret@127.0.0.1:\(server.port)/none.mp4")
-        let mailbox = run(source)
+        let mailbox = source.start()
         let failure = try #require(mailbox.next()?.failure)
         #expect(failure.reason == .unreachable && failure.description.contains("/none.mp4"))
         #expect(!failure.description.contains("secret"))
@@ -38,7 +38,7 @@ struct NetworkStreamTests {
         _ = try scratch.write(Matroska().data, to: "dead.mkv")
         let server = try LocalServer(.files, directory: scratch.directory)
         let source = try ClipSource("http://127.0.0.1:\(server.port)/dead.mkv")
-        let mailbox = run(source)
+        let mailbox = source.start()
         #expect(mailbox.next()?.failure?.reason == .streamLost)
         source.stop()
         #expect(mailbox.next()?.isStop == true)
@@ -50,7 +50,7 @@ struct NetworkStreamTests {
         var options = ClipSource.Options()
         options.openTimeout = 3600
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
-        let mailbox = run(source)
+        let mailbox = source.start()
         // The server says that the request came: the source is reading now.
         #expect(server.readLine() == "request")
         source.stop()
@@ -63,7 +63,7 @@ struct NetworkStreamTests {
         var options = ClipSource.Options()
         options.openTimeout = 0.2
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
-        let failure = run(source).next()?.failure
+        let failure = source.start().next()?.failure
         #expect(failure?.description.contains("no answer for 0.2 s") == true)
         source.stop()
     }
@@ -87,7 +87,7 @@ struct NetworkStreamTests {
         options.readTimeout = 0.3
         options.openTimeout = 0.5
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
-        let mailbox = run(source)
+        let mailbox = source.start()
         var (frames, lost) = (0, SourceFailure?.none)
         while lost == nil, let event = mailbox.next() {
             if case .frame = event { frames += 1 }
@@ -106,7 +106,7 @@ struct NetworkStreamTests {
         var options = ClipSource.Options()
         options.readTimeout = 0.3
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
-        let mailbox = run(source)
+        let mailbox = source.start()
         var lost: SourceFailure?
         while lost == nil, let event = mailbox.next() { lost = event.failure }
         #expect(
@@ -125,7 +125,7 @@ struct NetworkStreamTests {
         options.openTimeout = 60
         options.readTimeout = 60
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
-        let mailbox = run(source)
+        let mailbox = source.start()
         var lost: SourceFailure?
         while lost == nil, let event = mailbox.next() { lost = event.failure }
         #expect(lost?.description.contains("64 MiB came without a picture") == true, "\(lost as Any)")
@@ -140,7 +140,7 @@ struct NetworkStreamTests {
         _ = try scratch.write(jpeg, to: "live.jpg")
         let server = try LocalServer(.live, directory: scratch.directory)
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live")
-        let mailbox = run(source)
+        let mailbox = source.start()
         let failure = mailbox.next()?.failure
         #expect(
             failure?.reason == .undecodable && failure?.description.contains("16000x16000") == true,
@@ -177,13 +177,6 @@ struct NetworkStreamTests {
         #expect(recording.stream?.rate == nil)
     }
 
-    /// Lets a source run on a thread of its own.
-    private func run(_ source: ClipSource) -> FrameMailbox {
-        let mailbox = FrameMailbox(policy: .newest)
-        Thread.detachNewThread { source.run(into: mailbox) }
-        return mailbox
-    }
-
     /// Takes that many frames from a live stream, which has no end.
     private func live(
         _ address: String,
@@ -200,12 +193,12 @@ struct NetworkStreamTests {
 
 extension SourceEvent {
     /// The failure, if a loss is told.
-    fileprivate var failure: SourceFailure? {
+    var failure: SourceFailure? {
         if case .lost(let failure) = self { failure } else { nil }
     }
 
     /// Whether it is the end that was asked for.
-    fileprivate var isStop: Bool {
+    var isStop: Bool {
         if case .ended(.stopped) = self { true } else { false }
     }
 }

@@ -68,3 +68,12 @@ struct Recording {
 
     var mediaTimes: [Double] { stamps.map(\.mediaTime) }
 }
+
+extension ClipSource {
+    /// Runs on a thread of its own.
+    func start() -> FrameMailbox {
+        let mailbox = FrameMailbox(policy: .newest)
+        Thread.detachNewThread { self.run(into: mailbox) }
+        return mailbox
+    }
+}

@@ -1,3 +1,4 @@
+import Foundation
 import Frames
 import SystemPackage
 import Testing
@@ -26,7 +27,7 @@ struct V4L2ErrorTests {
         arguments: [
             (
                 V4L2Error.busy(device: "/dev/video0", .startStreaming),
-                ["start streaming", "/dev/video0", "busy", "stop the other"]
+                ["start streaming", "/dev/video0", "busy", "`sudo fuser -v /dev/video0`", "camera.device: pipewire"]
             ),
             (
                 .permissionDenied(device: "/dev/video0", group: "video"),
@@ -39,6 +40,26 @@ struct V4L2ErrorTests {
     )
     func explains(_ error: V4L2Error, _ words: [String]) {
         for word in words { #expect(error.description.contains(word), "\(error) lacks \(word)") }
+    }
+
+    @Test("names the program that uses a camera")
+    func namesProgram() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "facet-busy-\(UUID())").path
+        try Data().write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let program = Process()
+        program.executableURL = URL(filePath: "/bin/sh")
+        program.arguments = ["-c", "exec 9<'\(path)'; echo; exec cat"]
+        let (input, output) = (Pipe(), Pipe())
+        (program.standardInput, program.standardOutput) = (input, output)
+        try program.run()
+        // Its line says that it has the file open.
+        _ = try output.fileHandleForReading.read(upToCount: 1)
+        let text = V4L2Error.busy(device: path, .startStreaming).description
+        #expect(text.contains("(process \(program.processIdentifier)) uses it: stop that, or let all read"), "\(text)")
+        try input.fileHandleForWriting.close()
+        program.waitUntilExit()
+        #expect(programs(using: path).isEmpty)
     }
 
     @Test("names the group that owns a node")

@@ -28,10 +28,12 @@
     X(avutil, av_frame_get_side_data) \
     X(avutil, av_frame_make_writable) \
     X(avutil, av_frame_move_ref) \
-    X(avutil, av_get_pix_fmt) \
+    X(avutil, av_freep) \
     X(avutil, av_image_fill_arrays) \
     X(avutil, av_image_get_buffer_size) \
     X(avutil, av_log_set_level) \
+    X(avutil, av_get_pix_fmt) \
+    X(avutil, av_malloc) \
     X(avutil, av_pix_fmt_desc_get) \
     X(avutil, av_strerror) \
     X(avcodec, av_new_packet) \
@@ -53,6 +55,7 @@
     X(avcodec, avcodec_send_frame) \
     X(avcodec, avcodec_send_packet) \
     X(avformat, av_find_best_stream) \
+    X(avformat, av_find_input_format) \
     X(avformat, av_guess_frame_rate) \
     X(avformat, av_guess_sample_aspect_ratio) \
     X(avformat, av_interleaved_write_frame) \
@@ -70,7 +73,9 @@
     X(avformat, avformat_open_input) \
     X(avformat, avformat_query_codec) \
     X(avformat, avformat_write_header) \
+    X(avformat, avio_alloc_context) \
     X(avformat, avio_closep) \
+    X(avformat, avio_context_free) \
     X(avformat, avio_open) \
     X(avformat, avio_size) \
     X(swscale, sws_freeContext) \

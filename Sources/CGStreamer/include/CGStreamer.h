@@ -56,9 +56,8 @@ FacetPipeline *_Nullable FacetPipelineMake(
     const char *text, char *_Nullable *_Nonnull error, char *_Nullable *_Nonnull missing
 );
 
-// Starts it, or waits further until it has started: failed, waiting, ready or live. A live one drops what is not taken;
-// another one plays in real time if `paced`.
-FacetPipelineState FacetPipelineStart(FacetPipeline *pipeline, bool paced, int64_t nanoseconds);
+// Starts it, or waits further until it has started: failed, waiting, ready or live. A live one drops what is not taken.
+FacetPipelineState FacetPipelineStart(FacetPipeline *pipeline, int64_t nanoseconds);
 
 // Takes the next picture: failed, waiting, picture or ended.
 FacetPipelineState FacetPipelineTake(FacetPipeline *pipeline, FacetPipelineFrame *frame, int64_t nanoseconds);

@@ -21,10 +21,14 @@ extension Settings {
                 stallTimeout: camera.stallTimeout
             )
         }
+        // A command's pictures have no header if a format without one is set.
+        let raw = camera.format.flatMap { FourCC($0) }.flatMap(\.rawPixels)
+            .map { RawPictures(size: size ?? .usual, format: $0, rate: rate) }
         return .file(
             camera.device,
             pace: clip.pace,
             loops: clip.loop,
+            rawPictures: raw,
             orientation: camera.orientation,
             isMirrored: camera.mirror,
             stallTimeout: camera.stallTimeout,

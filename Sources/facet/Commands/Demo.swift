@@ -2,6 +2,7 @@ import ArgumentParser
 import FaceMessages
 import Foundation
 import HTTPServing
+import System
 import TerminalPictures
 
 struct Demo: AsyncParsableCommand {

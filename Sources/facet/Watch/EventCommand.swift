@@ -1,6 +1,7 @@
 import FaceMessages
 import FaceMetadata
 import Foundation
+import System
 
 /// A shell command that is run for each event, one after the other, with the event's fields in its environment.
 struct EventCommand: Sendable {

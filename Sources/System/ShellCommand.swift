@@ -1,12 +1,11 @@
-import Foundation
-import System
+package import Glibc
 
 /// A command of the shell that is run and waited for.
 ///
 /// Not by Foundation's `Process`: it learns of a command's end from a descriptor that everything the command leaves in
 /// the background inherits, and so would wait for that too.
-struct ShellCommand {
-    enum End: Equatable {
+package struct ShellCommand {
+    package enum End: Equatable, Sendable {
         /// By itself, with a status.
         case exited(Int32)
         /// By a signal.
@@ -15,10 +14,17 @@ struct ShellCommand {
         case notStarted(String)
     }
 
-    var text: String
-    var environment: [String: String]
+    private let text: String
+    private let environment: [String: String]
+    /// Where its standard output and its standard error go; nil for where ours go.
+    private let output, errors: CInt?
 
-    func run() async -> End {
+    package init(text: String, environment: [String: String], output: CInt? = nil, errors: CInt? = nil) {
+        (self.text, self.environment) = (text, environment)
+        (self.output, self.errors) = (output, errors)
+    }
+
+    package func run() async -> End {
         do {
             return try await onThread(named: "command") { runBlocking() }
         } catch {
@@ -35,7 +41,7 @@ struct ShellCommand {
 
     /// Waits for a command's end.
     @discardableResult
-    static func wait(for identifier: pid_t) -> End {
+    package static func wait(for identifier: pid_t) -> End {
         var status: Int32 = 0
         while waitpid(identifier, &status, 0) < 0 {
             // Where the parent process has SIGCHLD ignored, the exit status of children is lost.
@@ -49,13 +55,16 @@ struct ShellCommand {
     /// Starts the shell, which must be waited for.
     ///
     /// - Returns: 0, or the error's number.
-    func start(_ identifier: inout pid_t) -> Int32 {
+    package func start(_ identifier: inout pid_t) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        // Neither the broker's connection nor anything else of ours is the command's business.
-        for descriptor in Self.openDescriptors where descriptor > STDERR_FILENO {
+        if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
+        if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
+        // Neither the broker's connection nor anything else of ours is the command's business. One that is closed meanwhile
+        // does no harm.
+        for descriptor in names(in: "/proc/self/fd").compactMap({ CInt($0) }) where descriptor > STDERR_FILENO {
             posix_spawn_file_actions_addclose(&actions, descriptor)
         }
         var attributes = posix_spawnattr_t()
@@ -79,12 +88,6 @@ struct ShellCommand {
         }
     }
 
-    /// What is open at the moment; one that is closed meanwhile does no harm.
-    private static var openDescriptors: [Int32] {
-        let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-        return (names ?? []).compactMap { Int32($0) }
-    }
-
     /// Calls `body` with the texts in the form of C: an array that ends with a null pointer.
     private static func withStrings(
         _ texts: [String],
@@ -93,5 +96,14 @@ struct ShellCommand {
         let pointers = texts.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
         return pointers.withUnsafeBufferPointer { $0.baseAddress.map(body) ?? ENOMEM }
+    }
+}
+
+extension String {
+    /// A command or a pipeline without what stands between `://` and `@`, and without the values of properties that are
+    /// passwords.
+    package var withoutPasswords: String {
+        replacing(/:\/\/[^\/\s@]*@/, with: "://")
+            .replacing(/(?<name>[\w-]*(?:pw|password|token|secret)[\w-]*)=\S+/) { "\($0.name)=…" }
     }
 }

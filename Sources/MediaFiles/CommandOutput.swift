@@ -1,0 +1,136 @@
+import CFFmpeg
+import FoundationEssentials
+import Glibc
+import System
+
+/// What a command writes to its standard output, for FFmpeg to read.
+///
+/// The command runs in a process group of its own, which ends with this object.
+final class CommandOutput {
+    /// What FFmpeg reads from; valid as long as this object.
+    private(set) var io: UnsafeMutablePointer<AVIOContext>?
+    private let interrupt: Interrupt
+    private let process: pid_t
+    private let output, errors: CInt
+    private var hasErrors = true
+    private var isAtEnd = false
+    /// The newest bytes of standard error.
+    private var errorText: [UInt8] = []
+    private lazy var end = endGroup()
+
+    private static let bufferSize: CInt = 65_536
+    /// How long a line of standard error may be.
+    private static let longestLine = 1000
+
+    /// - Throws: `MediaError` if the command cannot be started.
+    init(_ command: String, name: String, interrupt: Interrupt) throws(MediaError) {
+        var (out, err): ([CInt], [CInt]) = ([-1, -1], [-1, -1])
+        defer { for descriptor in [out[1], err[1]] where descriptor >= 0 { close(descriptor) } }
+        var process: pid_t = 0
+        var code: CInt = 0
+        if pipe(&out) != 0 || pipe(&err) != 0 {
+            code = errno
+        } else {
+            let environment = ProcessInfo.processInfo.environment
+            let shell = ShellCommand(text: command, environment: environment, output: out[1], errors: err[1])
+            code = shell.start(&process)
+        }
+        guard code == 0 else {
+            for descriptor in [out[0], err[0]] where descriptor >= 0 { close(descriptor) }
+            throw .commandFailed(name: name, reason: String(cString: strerror(code)))
+        }
+        for descriptor in [out[0], err[0]] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+        (self.process, output, errors, self.interrupt) = (process, out[0], err[0], interrupt)
+        io = ffmpeg.avio_alloc_context(
+            ffmpeg.av_malloc(Int(Self.bufferSize))?.assumingMemoryBound(to: UInt8.self),
+            Self.bufferSize,
+            0,
+            Unmanaged.passUnretained(self).toOpaque(),
+            { opaque, bytes, count in
+                guard let opaque, let bytes else { return FFmpeg.code(EINVAL) }
+                return Unmanaged<CommandOutput>.fromOpaque(opaque).takeUnretainedValue().read(bytes, count)
+            },
+            nil,
+            nil
+        )
+    }
+
+    deinit {
+        _ = end
+        for descriptor in [output, errors] { close(descriptor) }
+        if let io { ffmpeg.av_freep(&io.pointee.buffer) }
+        ffmpeg.avio_context_free(&io)
+    }
+
+    /// Waits for output, and meanwhile takes what comes on standard error, which would block the command otherwise.
+    private func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
+        while !interrupt.mustEnd {
+            var ready = (
+                pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+                // Negative ones are left out.
+                pollfd(fd: hasErrors ? errors : -1, events: Int16(POLLIN), revents: 0)
+            )
+            // In slices: nothing else tells of the interrupt.
+            _ = withUnsafeMutableBytes(of: &ready) { poll($0.assumingMemoryBound(to: pollfd.self).baseAddress, 2, 50) }
+            if ready.1.revents != 0 { readErrors() }
+            guard ready.0.revents != 0 else { continue }
+            let got = Glibc.read(output, bytes, Int(count))
+            isAtEnd = got == 0
+            guard got < 0 else { return isAtEnd ? facet_error_eof : Int32(got) }
+            guard errno == EAGAIN || errno == EINTR else { return FFmpeg.code(errno) }
+        }
+        return facet_error_exit
+    }
+
+    private func readErrors() {
+        // As much as fits into a pipe.
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+            let got = Glibc.read(errors, buffer.baseAddress, buffer.count)
+            if got > 0 { errorText = (errorText + buffer[..<got]).suffix(2 * Self.longestLine) }
+            hasErrors = got > 0 || got < 0 && (errno == EAGAIN || errno == EINTR)
+        }
+    }
+
+    /// Why no more is read, with the command's last words; `reason` holds unless its output ended.
+    func reason(_ reason: String) -> String {
+        if hasErrors { readErrors() }
+        let how = isAtEnd ? end ?? "it closed its standard output" : reason
+        guard let line = lastLine else { return how }
+        return "\(how), saying: \(line)"
+    }
+
+    /// The last line of standard error, without what a program writes before its words: times, addresses, numbers.
+    private var lastLine: String? {
+        let lines = String(decoding: errorText, as: UTF8.self).split(whereSeparator: \.isNewline)
+        return lines.map { $0.trimmingPrefix(/(\s*\[[^\]]*\])*\s*/) }.last { !$0.isEmpty }
+            .map { String($0.prefix(Self.longestLine)) }
+    }
+
+    /// Ends the command and what it started.
+    ///
+    /// - Returns: How it ended; nil if it had to be ended.
+    private func endGroup() -> String? {
+        // What closes its output mostly ends in the same moment, and its own status says more than our signal's.
+        let patience = interrupt.mustEnd ? 0 : 20
+        var isOver = false
+        for round in 0..<120 where !isOver {
+            if round == patience { kill(-process, SIGTERM) }
+            if round > 0 { usleep(10_000) }
+            if hasErrors { readErrors() }
+            var information = siginfo_t()
+            // It stays a zombie, and its number its own, until the whole group is gone.
+            isOver =
+                waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT | WNOHANG) != 0
+                || information.si_signo != 0
+            if isOver, round <= patience { kill(-process, SIGTERM) }
+        }
+        kill(-process, SIGKILL)
+        if hasErrors { readErrors() }
+        return switch ShellCommand.wait(for: process) {
+        case .exited(0): "it ended"
+        case .exited(let status): "it ended with status \(status)"
+        case .signalled(let signal): "signal \(signal) ended it"
+        case .notStarted: nil
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import FaceMetadata
+import Foundation
+import Frames
+import Glibc
+import Testing
+
+@testable import MediaFiles
+
+@Suite("Commands as sources", .timeLimit(.minutes(2)))
+struct CommandTests {
+    let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    @Test("MJPEG comes with the times of its arrival, and the command is started again when it ends")
+    func mjpeg() throws {
+        let jpeg = try scratch.write(TestPicture().jpeg(in: scratch), to: "one.jpg")
+        let recording = try record("cat '\(jpeg)' '\(jpeg)' '\(jpeg)'; echo 1 >>'\(scratch.path("starts"))'", frames: 7)
+        #expect(recording.isStopped && recording.stream?.format == "mjpeg" && recording.stream?.rate == nil)
+        #expect(
+            recording.losses.first?.description.contains("it ended; trying again, check the camera and the command")
+                == true
+        )
+        #expect(try String(contentsOfFile: scratch.path("starts"), encoding: .utf8).count >= 4)
+        #expect(zip(recording.mediaTimes, recording.mediaTimes.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
+    @Test("YUV4MPEG says its size itself")
+    func yuv4mpeg() throws {
+        var data = Data("YUV4MPEG2 W64 H48 F30:1 C420\n".utf8)
+        for _ in 0..<5 { data += Data("FRAME\n".utf8) + Data(repeating: 90, count: 64 * 48 * 3 / 2) }
+        let path = try scratch.write(data, to: "pictures.y4m")
+        let recording = try record("cat '\(path)'; exec cat '\(path)'", frames: 4)
+        #expect(recording.stream?.size == FrameSize(width: 64, height: 48))
+        #expect(recording.formats == [.planarYUV(chromaShiftX: 1, chromaShiftY: 1)])
+    }
+
+    @Test(
+        "raw pictures have the size and the format that the options say",
+        arguments: [PixelFormat.nv12, .yuyv, .gray, .rgb24]
+    )
+    func raw(format: PixelFormat) throws {
+        let size = FrameSize(width: 64, height: 48)
+        let bytes = try format.rows(in: size).reduce(0) { $0 + $1.bytes * $1.count }
+        var options = ClipSource.Options()
+        options.rawPictures = RawPictures(size: size, format: format)
+        let recording = try record("head -c \(4 * bytes) /dev/zero", options: options, frames: 4)
+        #expect(recording.stream?.size == size && recording.formats == [format])
+    }
+
+    @Test("a command that dies is told of with its status and its last line, once, without passwords")
+    func dies() throws {
+        let command = "echo first >&2; echo '[0:12:34.5] [77] no camera at rtsp://me:word@cam/1' >&2; exit 3"
+        let source = try ClipSource("exec:" + command)
+        let mailbox = source.start()
+        let failure = try #require(mailbox.next()?.failure)
+        #expect(failure.reason == .unreachable)
+        #expect(failure.description.contains("it ended with status 3, saying: no camera at rtsp://"), "\(failure)")
+        #expect(failure.description.contains("exec:echo first") && !source.name.contains("word"))
+        source.stop()
+        #expect(mailbox.next()?.isStop == true)
+    }
+
+    @Test("a chatty command is not held up by what it says, and garbage is no video")
+    func garbage() throws {
+        let source = try ClipSource("exec:yes talk | head -c 300000 >&2; yes garbage")
+        let failure = try #require(source.start().next()?.failure)
+        #expect(failure.description.contains("what it writes is no known video, saying: talk"), "\(failure)")
+        source.stop()
+    }
+
+    @Test("a command that writes nothing is given up after the time for opening")
+    func silent() throws {
+        var options = ClipSource.Options()
+        options.openTimeout = 0.2
+        let source = try ClipSource("exec:sleep 1000", options: options)
+        let failure = try #require(source.start().next()?.failure)
+        #expect(failure.description.contains("no answer for 0.2 s"), "\(failure)")
+        source.stop()
+    }
+
+    @Test("stop ends the whole group, also what ignores SIGTERM")
+    func group() throws {
+        let jpeg = try scratch.write(TestPicture().jpeg(in: scratch), to: "one.jpg")
+        let path = scratch.path("life")
+        try #require(mkfifo(path, 0o600) == 0)
+        let life = open(path, O_RDONLY | O_NONBLOCK)
+        defer { close(life) }
+        // What runs holds the pipe open.
+        let recording = try record(
+            "exec 9>'\(path)'; trap '' TERM; sleep 1000 & while cat '\(jpeg)'; do sleep 0.02; done",
+            frames: 1
+        )
+        #expect(recording.isStopped)
+        var waiting = pollfd(fd: life, events: 0, revents: 0)
+        #expect(poll(&waiting, 1, 10_000) == 1 && waiting.revents & Int16(POLLHUP) != 0)
+    }
+
+    /// Takes that many frames.
+    private func record(
+        _ command: String,
+        options: ClipSource.Options = ClipSource.Options(),
+        frames: Int
+    ) throws -> Recording {
+        let source = try ClipSource("exec:" + command, options: options)
+        return Recording.of(source) { if $0.stamp.frame == frames - 1 { source.stop() } }
+    }
+}
