@@ -97,7 +97,7 @@ let package = Package(
         library("FaceInference", ["Frames", "FaceMetadata", "System", "CLiteRT"]),
         library("MQTT", ["System", "CMosquitto", deque, grdb, logging]),
         library("HTTPServing", ["System", "CMicroHTTPD"]),
-        library("SettingsFiles", ["System", yams]),
+        library("SettingsFiles", ["FaceMetadata", "System", yams]),
         library(
             "FacetKit",
             [
@@ -137,6 +137,7 @@ let package = Package(
                 .embedInCode("Page/feed.js"), .embedInCode("Page/film.js"), .embedInCode("Page/lamp.js"),
                 .embedInCode("Page/lanes.js"),
                 .embedInCode("Page/stream.js"), .embedInCode("Page/tile.js"), .embedInCode("Demo/stage.sh"),
+                .embedInCode("Page/zones.html"), .embedInCode("Page/zones.js"), .embedInCode("Page/zones.css"),
                 .embedInCode("Report/report.css"),
                 .embedInCode("Report/report.html"),
             ],

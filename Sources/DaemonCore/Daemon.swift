@@ -70,7 +70,7 @@ package struct Daemon: Sendable {
         status.announce()
         // No face is there until a frame says so: what a run that died left retained must not outlive it. After the
         // status, by which subscribers know that nothing is being looked at yet.
-        if let delivery { publisher.publishEmptySet(only: delivery.sink) }
+        if let delivery { publisher.publishEmptySet(settings.tracking.zones, only: delivery.sink) }
         publisher.publishToday(always: true)
         let camera = SessionService(
             settings: settings,
@@ -78,6 +78,7 @@ package struct Daemon: Sendable {
             session: session,
             publisher: publisher,
             status: status,
+            onChange: { delivery?.use($0) },
             onEnd: { print?.beginEnding() },
             logger: logger
         )

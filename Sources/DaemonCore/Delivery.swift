@@ -1,4 +1,5 @@
 import FaceMessages
+import FaceTracking
 import Logging
 import MQTT
 
@@ -35,6 +36,11 @@ struct Delivery: Sendable {
 
     /// Whether detection was last switched on or off by a subscriber; nil if it was not, or that is not to be kept.
     var lastSwitch: Bool? { memory.isOn }
+
+    /// Goes on with the zones of other settings.
+    func use(_ settings: Settings) {
+        homeAssistant.use(settings.tracking.zones, on: connection)
+    }
 
     /// What became of messages so far.
     var figures: DaemonStats.Messages {

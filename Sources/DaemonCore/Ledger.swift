@@ -13,6 +13,7 @@ package final class Ledger: Sendable {
         static let faceID = "nextFaceID"
         static let openFaces = "owedLeaves"
         static let today = "today"
+        static let zones = "zones"
     }
 
     private struct State {
@@ -114,6 +115,13 @@ package final class Ledger: Sendable {
     /// How many faces are there; those of an earlier run are not.
     private func presentFaces(_ state: State) -> Int {
         state.open.count { face, _ in !orphans.contains { $0.face.faceID == face } }
+    }
+
+    /// Notes whether there are zones: whether subscribers know of some, or did until now.
+    func note(hasZones: Bool) -> Bool {
+        let hadZones = store.value(for: Key.zones) != nil
+        if hasZones != hadZones { store.set(hasZones ? [1] : nil, for: Key.zones) }
+        return hasZones || hadZones
     }
 
     /// The leaves, with reason `restart`, of the faces that an earlier run left open by dying.

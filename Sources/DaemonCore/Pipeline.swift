@@ -27,6 +27,8 @@ package final class Pipeline {
     private var configuration: ConfigurationStatus?
     private var attention: [FaceAttention] = []
     private var publishedCount = 0
+    private var zones: [Zone]
+    private var publishedZones: [ZonesMessage.Zone] = []
     /// Frames after a camera has begun until memory is released: by then everything that goes on running has run.
     private static let framesUntilRelease = 60
     private var framesSinceChange = 0
@@ -44,6 +46,7 @@ package final class Pipeline {
         self.logger = logger
         gate = ChangeGate(parameters: settings.metadata.changes)
         fields = settings.metadata.fields
+        zones = settings.tracking.zones
         preview = try Self.encoder(settings.preview)
     }
 
@@ -68,6 +71,7 @@ package final class Pipeline {
             }
             if update.faces.count != publishedCount { publisher.publishCount(update.faces.count) }
             publishedCount = update.faces.count
+            publishZones(update.faces)
         }
         if let frame = update.frame { publishPreview(of: frame) }
         framesSinceChange += 1
@@ -76,6 +80,13 @@ package final class Pipeline {
             logger.error("the new settings do not work, the old ones stay", metadata: ["reason": "\(reason)"])
         }
         configuration = update.configuration
+    }
+
+    private func publishZones(_ faces: [FaceObject]) {
+        guard !zones.isEmpty || !publishedZones.isEmpty else { return }
+        let now = zones.map { zone in zone.counted(faces.count { $0.zones?.contains(zone.name) == true }) }
+        if now != publishedZones { publisher.publishZones(now) }
+        publishedZones = now
     }
 
     private func publishPreview(of frame: Frame) {
@@ -115,14 +126,22 @@ package final class Pipeline {
         settings.enabled ? try JPEGEncoder(quality: settings.quality, maximumWidth: settings.width) : nil
     }
 
-    /// Goes on with the deadbands and the preview of other settings.
+    /// Goes on with the deadbands, the zones and the preview of other settings.
     func use(_ settings: Settings) {
         gate.parameters = settings.metadata.changes
         fields = settings.metadata.fields
+        zones = settings.tracking.zones
         do {
             preview = try Self.encoder(settings.preview)
         } catch {
             logger.error("cannot make previews", metadata: ["reason": "\(error)"])
         }
+    }
+}
+
+extension Zone {
+    /// The zone as messages have it.
+    func counted(_ faces: Int) -> ZonesMessage.Zone {
+        ZonesMessage.Zone(name: name, faces: faces, area: area.corners)
     }
 }

@@ -79,18 +79,29 @@ package final class Publisher: Sendable {
         post { [self] in send(encoder.metadata(faces, at: stamp)) }
     }
 
-    /// Sends the empty set to one sink only: what a run that died left retained must not outlive it.
-    func publishEmptySet(only sink: any MessageSink) {
+    /// Sends the empty set, and the empty zones, to one sink only: what a run that died left retained must not outlive it.
+    func publishEmptySet(_ zones: [Zone], only sink: any MessageSink) {
         let start = FrameStamp(frame: 0, time: .wallClock(), mediaTime: 0)
         post(waits: false) { [self] in
             if wanted.contains(.metadata) { sink.send(encoder.metadata([], at: start)) }
             if wanted.contains(.count) { sink.send(encoder.count(0)) }
+            if wanted.contains(.zones), ledger.note(hasZones: !zones.isEmpty) {
+                sink.send(encoder.zones(zones.map { $0.counted(0) }))
+            }
         }
     }
 
     package func publishCount(_ count: Int) {
         guard wanted.contains(.count) else { return }
         post { [self] in send(encoder.count(count)) }
+    }
+
+    package func publishZones(_ zones: [ZonesMessage.Zone]) {
+        guard wanted.contains(.zones) else { return }
+        post { [self] in
+            _ = ledger.note(hasZones: !zones.isEmpty)
+            send(encoder.zones(zones))
+        }
     }
 
     /// Publishes a picture of a frame; only the preview does that, if the owner switched it on.

@@ -15,26 +15,28 @@ final class SessionService: Service {
     private let makePipeline: @Sendable () throws -> Pipeline
     private let publisher: Publisher
     private let status: StatusReporter
+    private let onChange: @Sendable (Settings) -> Void
     private let onEnd: @Sendable () -> Void
     private let failure = Mutex<(any Error)?>(nil)
     private let settings: Mutex<ReloadedSettings>
 
     /// Runs a session that was made from the same settings, at first with detection on or off, or as the settings say.
     ///
-    /// `onEnd` is called when the daemon is to end, before the last messages.
+    /// `onChange` is called with other settings that have taken effect, `onEnd` when the daemon is to end, before the last messages.
     init(
         settings: Settings,
         isOn: Bool? = nil,
         session: FaceSession,
         publisher: Publisher,
         status: StatusReporter,
+        onChange: @escaping @Sendable (Settings) -> Void = { _ in },
         onEnd: @escaping @Sendable () -> Void = {},
         logger: Logger
     ) {
         self.session = session
         self.publisher = publisher
         self.status = status
-        self.onEnd = onEnd
+        (self.onChange, self.onEnd) = (onChange, onEnd)
         makePipeline = {
             try Pipeline(
                 settings: settings,
@@ -68,6 +70,7 @@ final class SessionService: Service {
     private func follow(_ status: ConfigurationStatus, _ pipeline: Pipeline) {
         guard let (old, new) = settings.withLock({ $0.follow(status) }) else { return }
         pipeline.use(new)
+        onChange(new)
         if old.detection.enabled != new.detection.enabled { setDetection(new.detection.enabled) }
     }
 

@@ -32,6 +32,10 @@ public final class FaceAnalyzer {
         /// Where to look, in the upright picture: faces whose centre is elsewhere are ignored. Nil is everywhere.
         public var region: NormalizedRect?
 
+        /// Where no face begins, in the upright picture: televisions, mirrors, a neighbour's window. One that begins elsewhere
+        /// and whose centre moves into such an area stays.
+        public var ignored: [PictureArea] = []
+
         /// Seconds of media time between searches for further faces while some are followed.
         public var searchInterval = 0.5
 
@@ -338,6 +342,7 @@ public final class FaceAnalyzer {
         _ luminance: inout Mean
     ) throws(InferenceError) -> Bool {
         guard options.isThorough || faces.count < schedule.maximumFaces else { return false }
+        guard !isIgnored(detection, in: frame.uprightSize) else { return false }
         let presence = try landmarkModel.find(spare, in: frame, region: region)
         var face = TrackedFace(
             lineage: lastLineage + 1,
@@ -363,6 +368,12 @@ public final class FaceAnalyzer {
         luminance.add(face.luminance)
         faces.append(face)
         return true
+    }
+
+    private func isIgnored(_ detection: FaceDetection, in size: FrameSize) -> Bool {
+        guard !options.ignored.isEmpty else { return false }
+        let center = detection.face(in: size).bounds.center
+        return options.ignored.contains { $0.contains(center) }
     }
 
     /// Whether a face is where and as large as the options want it.

@@ -38,7 +38,7 @@ public struct CameraState: Hashable, Sendable {
         public static let status = Change(rawValue: 1)
         /// The faces, or the frame that they were seen in.
         public static let faces = Change(rawValue: 2)
-        /// How many faces there are.
+        /// How many faces there are, in all or in a zone.
         public static let count = Change(rawValue: 4)
         /// The last event.
         public static let event = Change(rawValue: 8)
@@ -70,6 +70,7 @@ public struct CameraState: Hashable, Sendable {
     public private(set) var today: DayTotals?
 
     private var metadata: MetadataMessage?
+    private var zonesMessage: ZonesMessage?
     private var count: Int?
 
     /// Makes the state of a camera of which nothing is known.
@@ -104,6 +105,12 @@ public struct CameraState: Hashable, Sendable {
     /// How many faces there are; nil unless the camera is being looked at and the daemon publishes the number.
     public var faceCount: Int? { condition == .streaming ? count ?? shown?.faces.count : nil }
 
+    /// The zones, and how many faces are in each; none if the owner has set none, or nothing is being looked at.
+    public var zones: [ZonesMessage.Zone] {
+        guard mayShowFaces, let zonesMessage, boot == zonesMessage.origin.boot else { return [] }
+        return zonesMessage.zones
+    }
+
     /// Analysed frames a second; nil unless the camera is being looked at and figures came.
     public var analysisRate: Double? { condition == .streaming ? stats?.analysisRate : nil }
 
@@ -137,6 +144,9 @@ public struct CameraState: Hashable, Sendable {
             introduce(message.origin)
             lastEvent = message
         case .count(let faces): count = faces
+        case .zones(let message):
+            introduce(message.origin)
+            zonesMessage = message
         case .today(let message): today = message.totals
         case .detectState(let isOn): isDetecting = isOn
         case .stats(let message):
@@ -201,7 +211,7 @@ public struct CameraState: Hashable, Sendable {
             change.insert(.status)
         }
         if stamp != before.stamp || faces != before.faces { change.insert(.faces) }
-        if faceCount != before.faceCount { change.insert(.count) }
+        if faceCount != before.faceCount || zones != before.zones { change.insert(.count) }
         if lastEvent != before.lastEvent { change.insert(.event) }
         if (stats, today) != (before.stats, before.today) { change.insert(.stats) }
         if analysisRate != before.analysisRate { change.insert(.rate) }

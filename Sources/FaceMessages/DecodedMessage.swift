@@ -8,6 +8,8 @@ public enum DecodedMessage: Hashable, Sendable {
     case event(EventMessage)
     /// How many faces there are.
     case count(Int)
+    /// The zones, and how many faces are in each.
+    case zones(ZonesMessage)
     /// What was seen since local midnight.
     case today(TodayMessage)
     /// The daemon's and its camera's condition.
@@ -23,6 +25,7 @@ public enum DecodedMessage: Hashable, Sendable {
         case .metadata: .metadata
         case .event(let message): Topic(message.event.kind)
         case .count: .count
+        case .zones: .zones
         case .today: .today
         case .status: .status
         case .stats: .stats
@@ -35,7 +38,7 @@ public enum DecodedMessage: Hashable, Sendable {
         switch self {
         case .metadata(let message): message.stamp
         case .event(let message): message.event.stamp
-        case .count, .today, .status, .stats, .detectState: nil
+        case .count, .zones, .today, .status, .stats, .detectState: nil
         }
     }
 
@@ -44,6 +47,7 @@ public enum DecodedMessage: Hashable, Sendable {
         switch self {
         case .metadata(let message): message.origin
         case .event(let message): message.origin
+        case .zones(let message): message.origin
         case .today(let message): message.origin
         case .status(let message): message.origin
         case .stats(let message): message.origin
@@ -103,6 +107,34 @@ public struct EventMessage: Hashable, Sendable {
         self.seq = seq
         self.event = event
         self.latency = latency
+    }
+}
+
+/// The zones, and how many faces are in each.
+public struct ZonesMessage: Hashable, Sendable {
+    /// A zone.
+    public struct Zone: Hashable, Sendable {
+        /// Its name.
+        public var name: String
+        /// How many faces are in it.
+        public var faces: Int
+        /// The corners of its area, in the order along the border.
+        public var area: [NormalizedPoint]
+
+        /// Makes a zone from its name, the faces in it and its corners.
+        public init(name: String, faces: Int, area: [NormalizedPoint]) {
+            (self.name, self.faces, self.area) = (name, faces, area)
+        }
+    }
+
+    /// Its sender.
+    public var origin: MessageOrigin
+    /// The zones.
+    public var zones: [Zone]
+
+    /// Makes a message from its origin and the zones.
+    public init(origin: MessageOrigin, zones: [Zone]) {
+        (self.origin, self.zones) = (origin, zones)
     }
 }
 

@@ -26,6 +26,21 @@ extension EventMessage: WireValue {
     }
 }
 
+extension ZonesMessage: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try origin.fields(&wire)
+        try wire.field("zones", &zones, .list(of: Zone(name: "", faces: 0, area: [])))
+    }
+}
+
+extension ZonesMessage.Zone: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("name", &name, .name)
+        try wire.field("faces", &faces, .counter)
+        try wire.field("area", &area, .list(of: NormalizedPoint(x: 0, y: 0)))
+    }
+}
+
 extension TodayMessage: WireValue {
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try origin.fields(&wire)
@@ -171,6 +186,7 @@ extension FaceObject: WireValue {
         try wire.optional("blinksPerMinute", &blinksPerMinute, .amount(decimals: 1))
         try wire.optional("eyesClosedShare", &eyesClosedShare, .share)
         try wire.optional("looking", &looking, .flag)
+        try wire.optional("zones", &zones, .names)
         try wire.optional("gaze", &gaze, .object(Gaze(yaw: 0, pitch: 0)))
         try wire.optional("distance", &distance, .amount(decimals: 2))
         var frames: Int? = trackedFrames
@@ -236,6 +252,13 @@ extension FaceEvent.Kind {
         case .lookAway(var duration):
             try wire.field("duration", &duration, .seconds)
             self = .lookAway(duration: duration)
+        case .zoneEnter(var zone):
+            try wire.field("zone", &zone, .name)
+            self = .zoneEnter(zone: zone)
+        case .zoneLeave(var zone, var dwell):
+            try wire.field("zone", &zone, .name)
+            try wire.field("dwell", &dwell, .seconds)
+            self = .zoneLeave(zone: zone, dwell: dwell)
         case .sign(var sign):
             try wire.field("kind", &sign, .word)
             self = .sign(sign)

@@ -34,6 +34,8 @@ public struct MessageDecoder: Sendable {
             return .status(try read(StatusMessage(origin: origin, status: DaemonStatus(state: .offline)), bytes, topic))
         case .stats:
             return .stats(try read(StatsMessage(origin: origin, stats: DaemonStats()), bytes, topic))
+        case .zones:
+            return .zones(try read(ZonesMessage(origin: origin, zones: []), bytes, topic))
         case .today:
             let totals = DayTotals(since: Timestamp(nanoseconds: 0))
             return .today(try read(TodayMessage(origin: origin, totals: totals), bytes, topic))

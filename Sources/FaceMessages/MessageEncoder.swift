@@ -52,6 +52,11 @@ public struct MessageEncoder: Sendable {
         Message(topic: .count, payload: Array(String(faces).utf8))
     }
 
+    /// The zones, and how many faces are in each.
+    public func zones(_ zones: [ZonesMessage.Zone]) -> Message {
+        Message(topic: .zones, payload: JSONWriter.payload(ZonesMessage(origin: origin, zones: zones)))
+    }
+
     /// What was seen since local midnight.
     public func today(_ totals: DayTotals) -> Message {
         Message(topic: .today, payload: JSONWriter.payload(TodayMessage(origin: origin, totals: totals)))

@@ -26,10 +26,16 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     case look
     /// A look ended.
     case lookAway = "look_away"
+    /// A face came into a zone.
+    case zoneEnter = "zone_enter"
+    /// A face left a zone.
+    case zoneLeave = "zone_leave"
     /// The person made a sign with eyes or head.
     case sign
     /// How many faces there are: a bare integer.
     case count
+    /// The zones, and how many faces are in each.
+    case zones
     /// What was seen since local midnight.
     case today
     /// Whether the daemon and its camera work; also the last will.
@@ -72,7 +78,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// Whether the broker keeps the last message for those who subscribe later; never true for events.
     public var isRetained: Bool {
         switch self {
-        case .metadata, .count, .today, .status, .detectState: true
+        case .metadata, .count, .zones, .today, .status, .detectState: true
         default: false
         }
     }
@@ -96,16 +102,20 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
         case .mouthOpen: .mouthOpen
         case .look: .look
         case .lookAway: .lookAway(duration: 0)
+        case .zoneEnter: .zoneEnter(zone: "")
+        case .zoneLeave: .zoneLeave(zone: "", dwell: 0)
         case .sign: .sign(.longBlink)
         default: nil
         }
     }
 
     /// What the owner of the camera can leave out; status, stats and the state of detection are always published.
-    public static let selectable = allCases.filter { $0.isEvent || [.metadata, .count, .today].contains($0) }
+    public static let selectable = allCases.filter { $0.isEvent || [.metadata, .count, .zones, .today].contains($0) }
 
     /// What is published unless the owner chooses otherwise: not the ends of what `metadata` shows anyway, nor what few want.
-    public static let selected = selectable.filter { ![.mouthOpen, .sign].contains($0) && $0.eventKind?.isEnd != true }
+    public static let selected = selectable.filter {
+        ![.smileEnd, .eyesOpen, .mouthOpen, .lookAway, .sign].contains($0)
+    }
 
     /// The topic that an event is published on.
     public init(_ kind: FaceEvent.Kind) {
@@ -121,6 +131,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
             case .mouthOpen: .mouthOpen
             case .look: .look
             case .lookAway: .lookAway
+            case .zoneEnter: .zoneEnter
+            case .zoneLeave: .zoneLeave
             case .sign: .sign
             }
     }

@@ -176,6 +176,15 @@ extension WireFormat<String> {
     static let sentence = text(MessageLimits.textBytes)
 }
 
+extension WireFormat<[String]> {
+    static let names = Self { json, name, value in
+        json.field(name, value)
+    } read: { container, key in
+        let names = try container.decodeIfPresent([String].self, forKey: key)
+        return names?.prefix(MessageLimits.entries).map { $0.limited(to: MessageLimits.nameBytes) }
+    }
+}
+
 extension WireFormat<Timestamp> {
     static let time = Self { json, name, value in
         json.field(name, value.iso8601)

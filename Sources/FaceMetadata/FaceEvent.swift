@@ -51,6 +51,12 @@ public struct FaceEvent: Hashable, Sendable {
         /// A look ended: for how many seconds the face looked, from its first moment to its last.
         case lookAway(duration: Double)
 
+        /// The face came into this zone, and stayed for its `dwell`.
+        case zoneEnter(zone: String)
+
+        /// The face left this zone, in which it was for so many seconds.
+        case zoneLeave(zone: String, dwell: Double)
+
         /// The person made a sign, with `FaceTracker.Parameters.readsSigns`.
         case sign(Sign)
 
@@ -65,7 +71,7 @@ public struct FaceEvent: Hashable, Sendable {
         /// Whether it is the end of something that an event of its own began.
         public var isEnd: Bool {
             switch self {
-            case .smileEnd, .eyesOpen, .lookAway: true
+            case .smileEnd, .eyesOpen, .lookAway, .zoneLeave: true
             default: false
             }
         }
@@ -76,7 +82,7 @@ public struct FaceEvent: Hashable, Sendable {
             case .blink(_, let duration), .eyesClosed(_, let duration), .eyesOpen(_, let duration),
                 .smileEnd(let duration, _), .lookAway(let duration):
                 duration
-            case .enter, .leave, .smile, .mouthOpen, .look, .sign: nil
+            case .enter, .leave, .smile, .mouthOpen, .look, .zoneEnter, .zoneLeave, .sign: nil
             }
         }
     }

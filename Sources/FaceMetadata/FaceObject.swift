@@ -100,6 +100,9 @@ public struct FaceObject: Hashable, Sendable {
     /// How far the eyes are from the camera, in metres: within a fifth, if the camera's field of view is known.
     public var distance: Double?
 
+    /// The names of the zones that the face is in, from `zone_enter` to `zone_leave`; nil if there are no zones.
+    public var zones: [String]?
+
     /// On how many analysed frames the face was seen since its enter.
     public var trackedFrames = 0
 

@@ -25,7 +25,8 @@ public struct Gaze: Hashable, Sendable {
 extension FaceObject {
     /// A property of a face, of the same name, that is published only if the owner of the camera wants it.
     public enum OptionalField: String, Hashable, Sendable, CaseIterable {
-        case looking, gaze, distance, leftEyeOpen, rightEyeOpen, mouthOpen, talking, blinksPerMinute, eyesClosedShare
+        case looking, zones, gaze, distance, leftEyeOpen, rightEyeOpen, mouthOpen, talking, blinksPerMinute,
+            eyesClosedShare
     }
 
     /// The face with those of the optional fields only.
@@ -34,6 +35,7 @@ extension FaceObject {
         for field in OptionalField.allCases where !fields.contains(field) {
             switch field {
             case .looking: face.looking = nil
+            case .zones: face.zones = nil
             case .gaze: face.gaze = nil
             case .distance: face.distance = nil
             case .leftEyeOpen: face.leftEyeOpen = nil

@@ -35,7 +35,7 @@ public struct Visit: Hashable, Sendable {
         case .look: looks += 1
         case .smileEnd(let duration, _): smilingSeconds += duration
         case .lookAway(let duration): lookingSeconds += duration
-        case .enter, .leave, .eyesClosed, .eyesOpen, .mouthOpen, .sign: break
+        case .enter, .leave, .eyesClosed, .eyesOpen, .mouthOpen, .zoneEnter, .zoneLeave, .sign: break
         }
     }
 }

@@ -56,7 +56,8 @@ package struct ChangeGate: Sendable {
     private func flagsDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
         new.smiling != old.smiling || new.leftEyeClosed != old.leftEyeClosed
             || new.rightEyeClosed != old.rightEyeClosed || new.isSeen != old.isSeen
-            || new.looking != old.looking || new.talking != old.talking || (new.pose == nil) != (old.pose == nil)
+            || new.looking != old.looking || new.talking != old.talking || new.zones != old.zones
+            || (new.pose == nil) != (old.pose == nil)
     }
 
     private func valuesDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {

@@ -1,4 +1,4 @@
-package import FaceMetadata
+public import FaceMetadata
 
 /// Turns what was observed in each frame into faces with an identity, and into events.
 ///
@@ -22,6 +22,8 @@ public struct FaceTracker: Sendable {
         public var smallestEyeDistance = 24.0
         /// Beyond this yaw, in degrees to either side, expressions are unknown.
         public var yawLimit = 35.0
+        /// The areas whose faces are reported, each with a name of its own.
+        public var zones: [Zone] = []
         /// Whether signs are detected.
         public var readsSigns = false
         /// Whether the picture is a mirror image, for signs, which name the person's own eyes.

@@ -35,6 +35,7 @@ struct Track: Sendable {
     private var lips = MouthMonitor()
     private var gaze = GazeMonitor()
     private var signs = SignDetector()
+    private var zones = ZoneMonitor()
     private var expressionEvents: [(kind: FaceEvent.Kind, stamp: FrameStamp)] = []
 
     init(_ observation: FaceObservation, number: Int, at stamp: FrameStamp) {
@@ -70,6 +71,8 @@ struct Track: Sendable {
         latest.rightEye = observation.rightEye
         latest.mouth = observation.mouth
         latest.trackedFrames = face == nil ? 0 : latest.trackedFrames + 1
+        for kind in zones.advance(smooth.bounds, at: stamp.mediaTime, parameters.zones) { note(kind, at: stamp) }
+        latest.zones = parameters.zones.isEmpty ? nil : zones.names
         readExpression(observation, at: stamp, min(frameRate, ownRate?.value ?? frameRate), parameters)
         if let face {
             latest.faceID = face.faceID
@@ -139,7 +142,8 @@ struct Track: Sendable {
         // What was over before is not reported, but what began earlier and lasts is news to subscribers.
         expressionEvents.removeAll { $0.stamp.mediaTime < enterTime || $0.kind.isEnd }
         let ongoing = [smile.ongoing, eyes.closed.ongoing(at: enterTime), lips.ongoing, gaze.look.ongoing]
-        for kind in ongoing.compactMap(\.self) where !expressionEvents.contains(where: { $0.kind == kind }) {
+        for kind in ongoing.compactMap(\.self) + zones.ongoing
+        where !expressionEvents.contains(where: { $0.kind == kind }) {
             expressionEvents.append((kind, stamp))
         }
         return FaceEvent(kind: .enter, face: latest, stamp: stamp)
@@ -150,9 +154,10 @@ struct Track: Sendable {
         guard var face else { return [] }
         face.confidence = latest.confidence
         let dwell = max(0, lastSeen.mediaTime - enterTime)
-        var (smile, eyes, gaze) = (smile, eyes.closed, gaze.look)
-        let ended = [smile.end(at: lastSeen.mediaTime), eyes.end(at: lastSeen.mediaTime), gaze.end()]
-            .compactMap(\.self)
+        var (smile, eyes, gaze, zones) = (smile, eyes.closed, gaze.look, zones)
+        let ended =
+            [smile.end(at: lastSeen.mediaTime), eyes.end(at: lastSeen.mediaTime), gaze.end()]
+            .compactMap(\.self) + zones.end()
         for kind in ended { face.visit?.add(kind) }
         return (ended + [.leave(dwell: dwell, lastSeen: lastSeen.time, reason: reason)])
             .map { [face] in FaceEvent(kind: $0, face: face, stamp: stamp) }

@@ -1,6 +1,7 @@
 public import Frames
 public import GStreamerCapture
 import MediaFiles
+import System
 public import V4L2Capture
 
 extension FaceSession {

@@ -1,5 +1,6 @@
 import Frames
 import Synchronization
+import System
 
 /// Counts what a session does, and measures the work on its frames.
 package final class SessionMeter: Sendable {
@@ -93,11 +94,5 @@ package final class SessionMeter: Sendable {
             defer { state.stages = [:] }
             return Stage.allCases.compactMap { stage in state.stages[stage].map { (stage, $0) } }
         }
-    }
-}
-
-extension Duration {
-    package var seconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 }

@@ -70,19 +70,23 @@ package struct SettingsReader {
 
     /// Reads all settings under a key whose names are not known beforehand, by name.
     package mutating func readGroup(_ prefix: String, _ group: inout [String: String]) {
-        let keys = Set((file?.lines ?? [:]).keys).union(arguments.keys)
-        for key in keys.sorted() where key.hasPrefix(prefix + ".") {
-            let name = String(key.dropFirst(prefix.count + 1))
-            guard !name.split(separator: ".", omittingEmptySubsequences: false).contains(where: \.isEmpty) else {
-                continue
-            }
-            read(key, &group[name], "a single value") { $0 }
-        }
+        for name in names(in: prefix, depth: .max) { read("\(prefix).\(name)", &group[name], "a single value") { $0 } }
+    }
+
+    /// The names of the settings under a key that are not known beforehand, sorted; what lies deeper than `depth` belongs to
+    /// them. Reports a key that is no group.
+    package mutating func names(in prefix: String, depth: Int = 1) -> [String] {
         switch find(prefix) {
         case nil: break
         case .list: refuse(prefix, "must be a group of settings, not a list")
         case .text: refuse(prefix, Self.notSingle)
         }
+        let keys = Set((file?.lines ?? [:]).keys).union(arguments.keys).filter { $0.hasPrefix(prefix + ".") }
+        let names = keys.compactMap { key -> String? in
+            let parts = key.dropFirst(prefix.count + 1).split(separator: ".", omittingEmptySubsequences: false)
+            return parts.contains(where: \.isEmpty) ? nil : parts.prefix(depth).joined(separator: ".")
+        }
+        return Set(names).sorted()
     }
 
     /// Reports that a setting's value, well-formed as it is, cannot be used.

@@ -82,6 +82,7 @@ struct ContractDocumentTests {
                 case .some(let object) where object["faces"] != nil: .metadata
                 case .some(let object) where object["state"] != nil: .status
                 case .some(let object) where object["uptime"] != nil: .stats
+                case .some(let object) where object["zones"] != nil: .zones
                 case .some(let object) where object["visits"] != nil: .today
                 case .some(let object): (object["event_type"] as? String).flatMap(Topic.init(rawValue:))
                 }
@@ -105,6 +106,8 @@ struct ContractDocumentTests {
                 camera: "porch",
                 version: "1.0.0",
                 published: published,
+                zones: published.isEmpty ? [] : ["desk", "Tür 2"],
+                formerZones: ["door"],
                 hasPreview: published.isEmpty,
                 suggestedArea: published.isEmpty ? nil : "Hall",
                 supportURL: published.isEmpty ? nil : "https://help.example"

@@ -11,7 +11,12 @@ enum EveryValue {
     static var messages: [Message] {
         events + statuses + [stats, encoder.detectState(true), encoder.detectState(false)]
             + [encoder.preview([0xFF], of: stamp), encoder.metadata([face], at: stamp), encoder.count(0)]
-            + [encoder.today(DayTotals(since: time))]
+            + [encoder.today(DayTotals(since: time)), encoder.zones([])]
+            + [
+                encoder.zones([
+                    ZonesMessage.Zone(name: "a", faces: 0, area: Array(repeating: face.bounds.center, count: 64))
+                ])
+            ]
     }
 
     private static let encoder = MessageEncoder(camera: "Tür 1/α", boot: ULID.make(at: time))
@@ -27,6 +32,7 @@ enum EveryValue {
         (face.trackedFrames, face.isSeen, face.visit) = (1, false, Visit())
         (face.leftEyeOpen, face.rightEyeOpen, face.mouthOpen, face.talking) = (0, 1, 1, true)
         (face.blinksPerMinute, face.eyesClosedShare) = (0, 1)
+        face.zones = ["a"]
         (face.looking, face.gaze, face.distance) = (false, Gaze(yaw: -90, pitch: 90), 0)
         return face
     }()
@@ -34,6 +40,7 @@ enum EveryValue {
     private static var events: [Message] {
         var kinds: [FaceEvent.Kind] = [
             .enter, .smile, .smileEnd(duration: 0, peak: 1), .mouthOpen, .look, .lookAway(duration: 0),
+            .zoneEnter(zone: "a"), .zoneLeave(zone: "a", dwell: 0),
         ]
         kinds += FaceEvent.Sign.allCases.map { .sign($0) }
         for eyes in FaceEvent.Eyes.allCases {

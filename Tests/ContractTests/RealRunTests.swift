@@ -48,7 +48,10 @@ struct RealRunTests {
         // Each frame is analysed, because too few of them on a busy machine would rightly mean no blinks.
         let daemon = try await facetd(
             broker,
-            ["--source", clip, "--pace", "asap", "--set", "homeassistant.discovery=true"]
+            [
+                "--source", clip, "--pace", "asap", "--set", "homeassistant.discovery=true", "--set",
+                "zones.middle.area=0.25,0.1,0.5,0.8", "--set", "ignore.corner=0,0,0.1,0,0,0.1",
+            ]
         )
         await daemon.waitUntilEnded()
         let received = try await tap.finish()
@@ -58,7 +61,9 @@ struct RealRunTests {
 
         let topics = Set(messages.map(\.topic))
         // How long the run takes is open, so the figures are waited for in the next test.
-        let expected: [Topic] = [.metadata, .enter, .leave, .smile, .blink, .count, .status, .detectState]
+        let expected: [Topic] = [
+            .metadata, .enter, .leave, .smile, .blink, .zoneEnter, .zoneLeave, .count, .zones, .status, .detectState,
+        ]
         #expect(topics.isSuperset(of: expected.map { $0.name(under: Self.base) } + [Self.device]))
         for topic in Topic.allCases where topic.isEvent {
             #expect(messages.allSatisfy { $0.topic != topic.name(under: Self.base) || !$0.retain })

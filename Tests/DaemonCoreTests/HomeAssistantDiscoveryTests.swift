@@ -40,6 +40,8 @@ struct HomeAssistantDiscoveryTests {
         base: String = "faces",
         camera: String = "front",
         published: Set<Topic> = Set(Topic.selectable),
+        zones: [String] = ["desk"],
+        formerZones: [String] = [],
         hasPreview: Bool = true
     ) -> HomeAssistantDiscovery {
         HomeAssistantDiscovery(
@@ -48,6 +50,8 @@ struct HomeAssistantDiscoveryTests {
             camera: camera,
             version: "1.2.3",
             published: published,
+            zones: zones,
+            formerZones: formerZones,
             hasPreview: hasPreview,
             suggestedArea: "Hall",
             supportURL: "https://help.example"
@@ -119,6 +123,22 @@ struct HomeAssistantDiscoveryTests {
         #expect(Set(identifiers).count == identifiers.count)
     }
 
+    @Test("has occupancy and the number of faces of each zone, and removes those of a zone that is gone")
+    func zones() throws {
+        let components = try components(discovery(zones: ["desk", "Tür 2"], formerZones: ["door"]))
+        #expect(components["occupied_desk"]?["state_topic"] as? String == "faces/zones")
+        #expect(components["occupied_desk"]?["device_class"] as? String == "occupancy")
+        #expect(components["occupied_desk"]?["default_entity_id"] as? String == "binary_sensor.front_desk")
+        #expect(components["faces_in_T_C3_BCr_202"]?["name"] as? String == "Tür 2 faces")
+        for gone in [components["occupied_door"], components["faces_in_door"]] {
+            #expect(gone.map { Set($0.keys) } == ["platform"])
+        }
+        // Without zones there is nothing that could enter one.
+        let none = try self.components(discovery(zones: []))
+        #expect(none["zone_enter"].map { Set($0.keys) } == ["platform"])
+        #expect(none["zone_leave_trigger"].map { Set($0.keys) } == ["platform"])
+    }
+
     @Test("counts a daemon that stopped as unavailable, not only one that vanished")
     func availability() throws {
         let availability = try #require(try object(discovery())["availability"] as? [[String: String]])
@@ -140,7 +160,9 @@ struct HomeAssistantDiscoveryTests {
     )
     func availableWhileStreaming() throws {
         let components = try components(discovery())
-        let ofFrames: Set = ["occupancy", "count", "smiling_now", "eyes_closed_now", "looked_at"]
+        let ofFrames: Set = [
+            "occupancy", "count", "smiling_now", "eyes_closed_now", "looked_at", "occupied_desk", "faces_in_desk",
+        ]
         for (name, component) in components where component["platform"] as? String != "event" {
             let availability = component["availability"] as? [[String: String]]
             #expect((availability?.count == 1) == ofFrames.contains(name), "\(name)")

@@ -6,6 +6,7 @@ import Foundation
 import Frames
 import MQTT
 import SettingsFiles
+import System
 import Testing
 
 @testable import DaemonCore
@@ -220,7 +221,7 @@ struct SettingsTests {
             problems("look: {near: 0, direction: [90, 0]}\nmetadata: {fields: [gaze, mood]}") == [
                 #"f.yaml:1: look.near: "0" is not metres from 0.1 to 20, or off"#,
                 "f.yaml:1: look.direction: must be yaw and pitch in degrees from -60 to 60, such as [12, -5]",
-                #"f.yaml:2: metadata.fields: "mood" is not one of looking, gaze, distance, leftEyeOpen, rightEyeOpen, "#
+                #"f.yaml:2: metadata.fields: "mood" is not one of looking, zones, gaze, distance, leftEyeOpen, rightEyeOpen, "#
                     + "mouthOpen, talking, blinksPerMinute, eyesClosedShare",
             ]
         )
@@ -270,6 +271,53 @@ struct SettingsTests {
         let error = #expect(throws: SettingsError.self) { try load("publish", "smile,,frown") }
         let source = onCommandLine ? "command line" : "environment variable FACET_PUBLISH"
         #expect(error?.problems.map(\.source) == [source, source])
+    }
+
+    @Test("zones and ignored areas have names, and what is wrong with one is told with its line")
+    func areas() throws {
+        let text = """
+            ignore:
+              television: [0.6, 0.2, 0.25, 0.2]
+            zones:
+              desk:
+                area: [0, 0.4, 0.5, 0.4, 0.5, 1, 0, 1]
+                dwell: 2s
+                minimumSize: 0.1
+                anchor: bottom
+              Tür 2: {area: [0.6, 0, 0.4, 1]}
+            """
+        let settings = try Settings.read(text: text)
+        #expect(settings.detection.options.ignored == [try PictureArea(numbers: [0.6, 0.2, 0.25, 0.2])])
+        let desk = try PictureArea(numbers: [0, 0.4, 0.5, 0.4, 0.5, 1, 0, 1])
+        let door = try PictureArea(numbers: [0.6, 0, 0.4, 1])
+        #expect(
+            settings.tracking.zones
+                == [Zone("Tür 2", door), Zone("desk", desk, dwell: 2, minimumSize: 0.1, anchor: .bottom)]
+        )
+        let wrong = """
+            ignore:
+              a: [0, 0, 1]
+              b: 3
+            zones:
+              desk: {dwell: 2}
+              "a/b": {area: [0, 0, 1, 1]}
+              door: {area: [0, 0, 1, 1, 1, 0, 0, 0.9], size: 3}
+              x: [0, 0, 1, 1]
+            """
+        #expect(
+            problems(wrong) == [
+                "f.yaml:2: ignore.a: has 3 numbers and needs four (x, y, width, height) or those of three corners and "
+                    + "more (x, y, x, y, …)",
+                "f.yaml:3: ignore.b: must be a list of a number",
+                "f.yaml:5: zones.desk: needs an area: x, y, width and height, or the corners of a polygon",
+                #"f.yaml:5: zones.desk.dwell: "2" is not a duration with its unit (ms, s, min, h) from 0ms to 1h"#,
+                "f.yaml:6: zones.a/b: is no name for a zone: use letters, digits, spaces, _ and -",
+                "f.yaml:7: zones.door.area: crosses or touches itself at the edge from (0.0, 0.0) to (1.0, 1.0)",
+                "f.yaml:7: zones.door.size: is not a setting",
+                "f.yaml:8: zones.x: needs an area: x, y, width and height, or the corners of a polygon",
+                "f.yaml:8: zones.x: is a group of settings, not a single one",
+            ]
+        )
     }
 
     @Test("a command line's list comes before the file's, and an empty one empties it")

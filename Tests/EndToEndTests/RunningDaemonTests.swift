@@ -79,6 +79,38 @@ struct RunningDaemonTests {
         #expect(leaves == ["restart", "shutdown"])
     }
 
+    @Test("other zones take effect on SIGHUP, and faces stay who they are", .timeLimit(.minutes(5)))
+    func zones() async throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("zones: {left: {area: [0, 0, 0.7, 1]}}\n", to: "facetd.yaml")
+        let program = try await BuiltProgram.start("facetd", portrait + ["--no-mqtt", "--config", file])
+        try await program.waitForOutput("faces/zone_enter")
+        _ = try directory.write(
+            "zones: {all: {area: [0, 0, 1, 1]}, right: {area: [0.7, 0, 0.3, 1]}}\n",
+            to: "facetd.yaml"
+        )
+        program.signal(SIGHUP)
+        try await program.waitForOutput("\"zone\":\"all\"")
+        _ = try directory.write("ignore: {all: [0, 0, 1, 1]}\n", to: "facetd.yaml")
+        program.signal(SIGHUP)
+        try await program.waitForOutput("faces/leave")
+        program.signal(SIGTERM)
+        await program.waitUntilEnded()
+        let topics = program.messages.map(\.topic).filter {
+            ["faces/enter", "faces/zone_enter", "faces/zone_leave", "faces/leave"].contains($0)
+        }
+        #expect(
+            topics.map { $0.dropFirst(6) } == [
+                "enter", "zone_enter", "zone_leave", "zone_enter", "zone_leave", "leave",
+            ]
+        )
+        // Two lists with the zones and their numbers, and an empty one.
+        let lists = program.output.split(separator: "\n").filter { $0.hasPrefix("{\"topic\":\"faces/zones\"") }
+        #expect(lists.contains { $0.contains("\"name\":\"left\",\"faces\":1") }, "\(lists)")
+        #expect(lists.contains { $0.contains("\"name\":\"right\",\"faces\":0") }, "\(lists)")
+        #expect(lists.last?.contains("\"zones\":[]") == true, "\(lists)")
+    }
+
     @Test("closing the terminal in which it was started ends it", .timeLimit(.minutes(5)))
     func closedTerminal() async throws {
         let terminal = try PseudoTerminal()

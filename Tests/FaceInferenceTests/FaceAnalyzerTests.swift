@@ -96,6 +96,23 @@ struct FaceAnalyzerTests {
         #expect(try FaceAnalyzer(options).analyze(Portrait.astronaut.frame()).observations.isEmpty)
     }
 
+    @Test("begins no face in an ignored area, and keeps one that moves into it")
+    func ignored() throws {
+        var options = FaceAnalyzer.Options()
+        options.ignored = [try PictureArea(numbers: [0.2, 0, 0.7, 0, 0.7, 0.6, 0.2, 0.6])]
+        #expect(try FaceAnalyzer(options).analyze(Portrait.astronaut.frame()).observations.isEmpty)
+        // The face's centre goes from 0.44 to 0.73 of the width.
+        options.ignored = [try PictureArea(numbers: [0.6, 0, 0.4, 1])]
+        let analyzer = try FaceAnalyzer(options)
+        for step in 0...10 {
+            let aside = AffineTransform(a: 1, b: 0, c: 0, d: 1, tx: Float(-15 * step), ty: 0)
+            let frame = try Portrait.astronaut.frame(at: Double(step) / 10).resampled(side: 512, through: aside)
+            let found = try analyzer.analyze(frame).observations
+            #expect(found.map(\.lineage) == [1], "step \(step)")
+            if step == 10 { #expect((found.first?.bounds.center.x ?? 0) > 0.65) }
+        }
+    }
+
     @Test("ignores faces that are too small", arguments: [(0.15, 1), (0.2, 0)])
     func minimumSize(share: Double, count: Int) throws {
         var options = FaceAnalyzer.Options()

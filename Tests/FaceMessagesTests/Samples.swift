@@ -23,7 +23,7 @@ enum Samples {
         (face.leftEyeOpen, face.rightEyeOpen, face.mouthOpen, face.talking) = (1, 0.966, 0.08, false)
         (face.blinksPerMinute, face.eyesClosedShare) = (14.04, 0.031)
         (face.looking, face.gaze, face.distance) = (true, Gaze(yaw: -1.46, pitch: 4), 0.628)
-        (face.trackedFrames, face.visit) = (57, visit)
+        (face.zones, face.trackedFrames, face.visit) = (["desk", "Tür \"1\""], 57, visit)
         return face
     }()
 
@@ -42,6 +42,19 @@ enum Samples {
         (visit.nearestDistance, visit.largestHeight, visit.judgedShare) = (0.628, 0.302, 0.972)
         return visit
     }()
+
+    static let zones = [
+        ZonesMessage.Zone(
+            name: "desk",
+            faces: 1,
+            area: [(0, 0.4), (0.5, 0.4), (0.5, 1)].map(NormalizedPoint.init(x:y:))
+        ),
+        ZonesMessage.Zone(
+            name: "door",
+            faces: 0,
+            area: [(0.6, 0), (1, 0), (1, 0.33335)].map(NormalizedPoint.init(x:y:))
+        ),
+    ]
 
     static let today = {
         var today = DayTotals(since: time)
@@ -106,9 +119,12 @@ enum Samples {
         ("mouth_open", event(.mouthOpen)),
         ("look", event(.look)),
         ("look_away", event(.lookAway(duration: 3.2333))),
+        ("zone_enter", event(.zoneEnter(zone: "desk"))),
+        ("zone_leave", event(.zoneLeave(zone: "desk", dwell: 3.2333))),
         ("sign", event(.sign(.winkLeft))),
         ("leave", event(.leave(dwell: 12.5, lastSeen: time, reason: .cameraLost), latency: nil)),
         ("count", encoder.count(2)),
+        ("zones", encoder.zones(zones)),
         ("today", encoder.today(today)),
         ("status", encoder.status(status)),
         ("status-streaming", encoder.status(streaming)),

@@ -25,7 +25,7 @@ struct Timeline {
     mutating func lose(frames: Int) { frame += frames }
 
     /// Plays the line and returns a character a frame: `E`nter, `L`eave, `S`mile, the `e`nd of one,
-    /// `B`link, `W`ink, `C`losed, `O`pen again, wide open `M`outh, loo`K`, `a`way, si`G`n, `.` nothing.
+    /// `B`link, `W`ink, `C`losed, `O`pen again, wide open `M`outh, loo`K`, `a`way, into a `Z`one, out of a `z`one, si`G`n, `.` nothing.
     mutating func play(_ line: String, _ face: (Character) -> FaceObservation = { _ in .sample() }) -> String {
         var result = ""
         for character in line {
@@ -57,6 +57,8 @@ extension FaceEvent {
         case .mouthOpen: "M"
         case .look: "K"
         case .lookAway: "a"
+        case .zoneEnter: "Z"
+        case .zoneLeave: "z"
         case .sign: "G"
         }
     }

@@ -67,12 +67,12 @@ def start_broker(port):
     return start([name, "-c", f"{work}/broker.conf"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def start_daemon(base, port, *settings, source=None, name=None):
+def start_daemon(base, port, *settings, source=None, name=None, config=None):
     options = [f"mqtt.topic={base}", f"camera.name={name or base}", f"outbox.path={work}/{base.replace('/', '-')}.sqlite",
                "clip.loop=true", "preview.enabled=true", "preview.rate=10", "mqtt.willDelay=0s", *settings]
     return start(
         [f"{programs}/facetd", "--source", source or clip, "--mqtt", f"mqtt://127.0.0.1:{port}",
-         *(argument for option in options for argument in ("--set", option))],
+         *(["--config", config] if config else []), *(argument for option in options for argument in ("--set", option))],
         stdout=subprocess.DEVNULL, stderr=open(f"{work}/facetd.log", "a"))
 
 
@@ -238,6 +238,12 @@ def start_server(port, *options, host="127.0.0.1"):
         [f"{programs}/facet", "serve", "--mqtt", f"mqtt://127.0.0.1:{port}", "--listen", f"{host}:0", *options],
         stdout=subprocess.PIPE, text=True)
     return server.stdout.readline().split()[0]
+
+
+def start_editor(port, *options):
+    editor = start([f"{programs}/facet", "zones", "--mqtt", f"mqtt://127.0.0.1:{port}", "--no-browser", *options],
+                   stderr=subprocess.PIPE, text=True)
+    return re.search(r"http://[^ ;]+", editor.stderr.readline())[0]
 
 
 def make_certificate():
@@ -502,6 +508,57 @@ try:
     weight = script("performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource'))"
                     ".filter(({name}) => !name.includes('/live')).reduce((sum, {encodedBodySize}) => sum + encodedBodySize, 0)")
     must(f"the page has {weight} bytes", 20_000 < weight <= 60_000)
+
+    # Zones are drawn, written into the settings, taken over by the daemon, and seen on the page
+    settings = f"{work}/zones.yaml"
+    with open(settings, "w") as file:
+        file.write("# mine\nzones:\n  old:\n    area: [0.9, 0.9, 0.1, 0.1]\nlog: {level: info}  # all\n")
+    drawer = start_daemon("zones/faces", port, config=settings, name="Zones")
+    editor = start_editor(port, "--camera", "Zones", "--write", settings)
+    browser.get(editor)
+    wait("the zones of the file are shown, and the camera's picture", lambda: count("#areas li") == 1
+         and text("#camera") == "zones/faces" and count("#drawing polygon") == 1)
+    field = browser.find_element(By.ID, "drawing")
+    width, height = field.size["width"], field.size["height"]
+
+    def at(x, y):
+        return field, round((x - 0.5) * width), round((y - 0.5) * height)
+
+    ActionChains(browser).move_to_element_with_offset(*at(0.25, 0.1)).click_and_hold() \
+        .move_to_element_with_offset(*at(0.5, 0.5)).move_to_element_with_offset(*at(0.75, 0.9)).release().perform()
+    corners = [(0.05, 0.05), (0.2, 0.05), (0.12, 0.3)]
+    for x, y in corners + corners[:1]:
+        ActionChains(browser).move_to_element_with_offset(*at(x, y)).click().perform()
+    must("a rectangle is dragged, a polygon is pressed", count("#areas li") == 3 and count("#drawing polygon") == 3)
+    for index, (name, kind) in enumerate([("old", None), ("sofa", None), ("television", "ignore")]):
+        row = f"#areas li:nth-child({index + 1})"
+        field_of_name = browser.find_element(By.CSS_SELECTOR, f"{row} input[type=text]")
+        field_of_name.clear()
+        field_of_name.send_keys(name)
+        if kind:
+            Select(browser.find_element(By.CSS_SELECTOR, f"{row} select")).select_by_value(kind)
+    browser.find_element(By.CSS_SELECTOR, "#areas li:first-child button").click()
+    yaml = script("document.querySelector('#yaml').value")
+    must(f"the settings are written: {yaml}", re.fullmatch(
+        r"zones:\n  sofa:\n    area: \[0\.25, 0\.1, 0\.5, 0\.8\]\nignore:\n  television: \[0\.05, 0\.05, 0\.2, 0\.05, 0\.12, 0\.3\]\n",
+        re.sub(r"0\.\d{3}", lambda number: str(round(float(number[0]), 2)), yaml)))
+    shot("zones-editor")
+    check_rules("zones")
+    click("#send")
+    wait("they are in the file", lambda: "written to" in text("#said"))
+    with open(settings) as file:
+        written = file.read()
+    must(f"the rest of the file stays: {written}", written.startswith("# mine\nzones:\n  sofa:\n") and "log: {level: info}  # all" in written)
+    window(390, 844, is_phone=True)
+    shot("zones-phone")
+    must("the phone's page is no wider than it", script("document.documentElement.scrollWidth") <= 390)
+    window(1440, 900)
+    drawer.send_signal(signal.SIGHUP)
+    browser.get(start_server(port, "--camera", "Zones"))
+    wait("the event is told with its zone", lambda: "into sofa" in script("document.querySelector('#events').textContent"))
+    wait("the picture is there", lambda: data("zones/faces", "picture") == "true")
+    shot("zones-page")
+    drawer.send_signal(signal.SIGTERM)
 
     own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/examples/looks/party.yaml")
     browser.get(start_server(port, "--look", own))

@@ -62,7 +62,8 @@ struct CalibrateTests {
     func file(before: String, after: String) throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write(before, to: "facetd.yaml")
-        try DirectionFile(path: path).write(Gaze(yaw: 12.34, pitch: -4))
+        let file = try DirectionFile(path: path)
+        _ = try file.file.write(file.text(with: Gaze(yaw: 12.34, pitch: -4)))
         #expect(try String(contentsOfFile: path, encoding: .utf8) == after)
     }
 

@@ -256,11 +256,14 @@ class Run:
         )
         self.broker = Program("the broker", [shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin"), "-c",
                                              str(configuration)], self.work / "mosquitto.log")
+        self.settings = self.work / "facetd.yaml"
+        self.write_zones("desk", "corner")
         self.daemon = Program(
             "facetd",
             [options.facetd, "--source", self.stage.url, "--mqtt", f"mqtt://127.0.0.1:{self.port}",
              "--set", "camera.name=front", "--set", "stats.interval=1s",
-             "--set", "publish=metadata,enter,leave,smile,smile_end,blink,eyes_closed,eyes_open,mouth_open,look,look_away,sign,count,today",
+             "--config", str(self.settings), "--set", "publish=metadata,enter,leave,smile,smile_end,blink,eyes_closed,eyes_open,"
+             "mouth_open,look,look_away,zone_enter,zone_leave,sign,count,zones,today",
              "--set", f"preview.enabled={str(self.has_preview(options.version)).lower()}"],
             self.work / "facetd.log", {**os.environ, "XDG_STATE_HOME": str(state)},
         )
@@ -386,11 +389,31 @@ class Run:
         await asyncio.sleep(14)
         self.broker.start()
 
+    AREAS = {"desk": [0, 0, 1, 1], "corner": [0, 0, 0.05, 0.05]}
+
+    def write_zones(self, *names):
+        self.settings.write_text(yaml.safe_dump({"zones": {name: {"area": self.AREAS[name]} for name in names}}))
+
+    async def zones_change(self):
+        """Zones have entities of their own, which come and go with the settings."""
+        is_there = await self.home.state(self.OCCUPANCY) == "on"
+        await self.until_state("binary_sensor.front_desk", "on" if is_there else "off")
+        await self.until_state("sensor.front_desk_faces", "1" if is_there else "0")
+        self.check(await self.home.state("binary_sensor.front_corner") == "off", "nobody is in the corner")
+        self.check(await self.home.state("event.front_zone_entered") not in (None, "unknown"), "the zone was entered")
+        self.write_zones("desk")
+        self.daemon.process.send_signal(signal.SIGHUP)
+        await self.until_state("binary_sensor.front_corner", None)
+        self.write_zones("desk", "corner")
+        self.daemon.process.send_signal(signal.SIGHUP)
+        await self.until_state("binary_sensor.front_corner", "off")
+
     async def unplugged(self):
         await self.stage.unplug()
         await self.until_state(self.PROBLEM, "on", seconds=30)
         self.check(await self.home.state(self.OCCUPANCY) == "unavailable", "camera lost: occupancy is unavailable")
         self.check(await self.home.state(self.COUNT) == "unavailable", "camera lost: the count is unavailable")
+        self.check(await self.home.state("binary_sensor.front_desk") == "unavailable", "camera lost: zones are unavailable")
         await asyncio.sleep(GRACE)
         await self.stage.plug()
         await self.until_state(self.PROBLEM, "off", seconds=30)
@@ -409,6 +432,7 @@ class Run:
             "entities": (self.entities_off_and_on, {}),
             "discovery": (self.discovery_off_and_on, {}),
             "detection": (self.detection_off_and_on, {}),
+            "zones": (self.zones_change, {}),
             "unplug": (self.unplugged, {self.TROUBLE: 1}),
             "missed-smile": (self.smile_while_away, {}),
             "late-smile": (self.smile_without_broker, {}),
@@ -469,7 +493,7 @@ class Run:
         device = await self.come_up()
         triggers = await self.home.command(type="device_automation/trigger/list", device_id=device)
         types = {t["type"] for t in triggers if t["domain"] == "mqtt"}
-        self.check(types == {"enter", "leave", "smile", "smile_end", "blink", "eyes_closed", "eyes_open", "mouth_open", "look", "look_away", "sign"}, f"device triggers: {sorted(types)}")
+        self.check(types == {"enter", "leave", "smile", "smile_end", "blink", "eyes_closed", "eyes_open", "mouth_open", "look", "look_away", "zone_enter", "zone_leave", "sign"}, f"device triggers: {sorted(types)}")
         named = set(re.findall(r"`((?:event|binary_sensor|sensor|switch|camera)\.front_\w+)`", self.document))
         if not self.has_preview(self.version):
             named.discard("camera.front_preview")

@@ -1,4 +1,6 @@
 import FaceMessages
+import FaceMetadata
+import FaceTracking
 import Logging
 import MQTT
 import Synchronization
@@ -8,8 +10,9 @@ import System
 /// off.
 final class HomeAssistantAnnouncer: Sendable {
     private static let key = "homeAssistantTopics"
+    private static let zonesKey = "homeAssistantZones"
 
-    private let discovery: HomeAssistantDiscovery
+    private let discovery: Mutex<HomeAssistantDiscovery>
     private let isOn: Bool
     private let store: Outbox
     private let logger: Logger
@@ -17,7 +20,7 @@ final class HomeAssistantAnnouncer: Sendable {
     private let leftovers = Mutex<[String]>([])
 
     init(settings: Settings, store: Outbox, logger: Logger) {
-        discovery = HomeAssistantDiscovery(
+        let discovery = HomeAssistantDiscovery(
             prefix: settings.homeAssistant.prefix,
             base: settings.mqtt.topic,
             camera: settings.camera.name,
@@ -28,9 +31,11 @@ final class HomeAssistantAnnouncer: Sendable {
             suggestedArea: settings.homeAssistant.suggestedArea,
             supportURL: settings.homeAssistant.supportURL
         )
+        self.discovery = Mutex(discovery)
         isOn = settings.homeAssistant.discovery
         self.store = store
         self.logger = logger
+        remember(settings.tracking.zones)
     }
 
     /// Begins, before the connection starts.
@@ -41,6 +46,7 @@ final class HomeAssistantAnnouncer: Sendable {
     }
 
     private func beginBlocking(on connection: BrokerConnection) throws {
+        let discovery = discovery.withLock(\.self)
         if isOn { try connection.subscribe(discovery.birthTopic) }
         var announced = AnnouncedTopics(stored: store.value(for: Self.key))
         let left = announced.begin(announcing: isOn ? discovery.topic : nil)
@@ -57,11 +63,13 @@ final class HomeAssistantAnnouncer: Sendable {
 
     /// Whether a message was Home Assistant's; if it says that Home Assistant has started, the device is announced.
     func handles(_ message: ReceivedMessage, on connection: BrokerConnection) -> Bool {
-        guard isOn, message.topic == discovery.birthTopic else { return false }
-        if message.payload == Array("online".utf8) {
-            do { try announce(on: connection) } catch { logger.error("cannot write discovery: \(error)") }
-        }
+        guard isOn, message.topic == discovery.withLock(\.birthTopic) else { return false }
+        if message.payload == Array("online".utf8) { announceAgain(on: connection) }
         return true
+    }
+
+    private func announceAgain(on connection: BrokerConnection) {
+        do { try announce(on: connection) } catch { logger.error("cannot write discovery: \(error)") }
     }
 
     /// Ends, after the connection has stopped.
@@ -75,7 +83,26 @@ final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
+    /// Goes on with other zones, and announces their entities.
+    func use(_ zones: [Zone], on connection: BrokerConnection) {
+        guard zones.map(\.name) != discovery.withLock(\.zones) else { return }
+        remember(zones)
+        if isOn { announceAgain(on: connection) }
+    }
+
+    /// Takes over the zones, and those that were announced ever before: Home Assistant keeps an entity until it is told
+    /// that it is gone.
+    private func remember(_ zones: [Zone]) {
+        let names = zones.map(\.name)
+        let known = String(decoding: store.value(for: Self.zonesKey) ?? [], as: UTF8.self).split(separator: "\0")
+        let former = known.map(String.init).filter { !names.contains($0) }.suffix(100)
+        discovery.withLock { ($0.zones, $0.formerZones) = (names, Array(former)) }
+        let all = Array((former + names).joined(separator: "\0").utf8)
+        if isOn, !all.isEmpty { store.set(all, for: Self.zonesKey) }
+    }
+
     private func announce(on connection: BrokerConnection) throws {
+        let discovery = discovery.withLock(\.self)
         connection.publish(state: Self.message(topic: discovery.topic, payload: try discovery.payload()))
     }
 

@@ -20,6 +20,9 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     let published: Set<Topic>
     /// Which optional fields the metadata has.
     var fields = Set(FaceObject.OptionalField.allCases)
+    /// The zones, and those that there were once, whose entities are removed.
+    var zones: [String] = []
+    var formerZones: [String] = []
     /// Whether pictures are published.
     var hasPreview = false
     /// The area that Home Assistant puts a new device into.
@@ -51,7 +54,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             "origin": ["name": "facetd", "sw_version": version, "support_url": supportURL] as JSON,
             "availability": [availability("value_json.state == 'online'")],
             // By names that never change: one that is missing in a later message stays.
-            "components": (entities + Topic.events.flatMap(components)).reduce(into: [:] as JSON) {
+            "components": (entities + zoneEntities + Topic.events.flatMap(components)).reduce(into: [:] as JSON) {
                 $0.fields[$1.name] = $1.fields.fields
             },
         ]
@@ -143,6 +146,30 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         }
     }
 
+    /// Whether faces are in a zone, and how many.
+    private var zoneEntities: [Component] {
+        (zones + formerZones).flatMap { zone in
+            let id = OutboxLocation.identifier(ofTopic: zone)
+            let faces = "(value_json.zones | selectattr('name', 'eq', '\(zone)') | first | default({'faces': 0})).faces"
+            let isFormer = !zones.contains(zone)
+            return [
+                entity("binary_sensor", "occupied-" + id, zone, of: .zones, isFormer: isFormer) {
+                    [
+                        "device_class": "occupancy", "availability": whileLooking,
+                        "value_template": "{{ 'ON' if \(faces) > 0 else 'OFF' }}",
+                    ]
+                },
+                entity("sensor", "faces-in-" + id, "\(zone) faces", of: .zones, isFormer: isFormer, icon: "map-marker")
+                {
+                    [
+                        "state_class": "measurement", "unit_of_measurement": "faces", "availability": whileLooking,
+                        "value_template": "{{ \(faces) }}",
+                    ]
+                },
+            ]
+        }
+    }
+
     /// Names and icons of the event entities; an event that is not listed goes by its topic.
     private static let eventNames: [Topic: (name: String, icon: String)] = [
         .enter: ("Face enters", "account-arrow-right"),
@@ -155,6 +182,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         .mouthOpen: ("Mouth open", "emoticon-excited-outline"),
         .look: ("Look", "eye-check-outline"),
         .lookAway: ("Look away", "eye-remove-outline"),
+        .zoneEnter: ("Zone entered", "map-marker-plus-outline"),
+        .zoneLeave: ("Zone left", "map-marker-minus-outline"),
         .sign: ("Sign", "gesture-tap"),
     ]
 
@@ -185,18 +214,23 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         _ name: String,
         of topic: Topic,
         needs field: FaceObject.OptionalField? = nil,
+        isFormer: Bool = false,
         icon: String? = nil,
         _ fields: () -> JSON
     ) -> Component {
-        let component = component(platform, of: topic, needs: field) {
-            let entityID = Self.slug(camera).map { "\(platform).\($0)_" + (Self.slug(name) ?? key) }
-            let common: JSON = [
-                "unique_id": "\(deviceID)-\(key)", "name": name, "qos": 1,
-                "default_entity_id": entityID, "icon": icon.map { "mdi:" + $0 },
-                platform == "camera" ? "topic" : "state_topic": self.name(topic),
-            ]
-            return common.merging(fields())
-        }
+        let component =
+            isFormer
+            ? ["platform": platform]
+            : component(platform, of: topic, needs: field) {
+                let words = [camera, name].compactMap(Self.slug)
+                let entityID = words.count == 2 ? "\(platform).\(words.joined(separator: "_"))" : nil
+                let common: JSON = [
+                    "unique_id": "\(deviceID)-\(key)", "name": name, "qos": 1,
+                    "default_entity_id": entityID, "icon": icon.map { "mdi:" + $0 },
+                    platform == "camera" ? "topic" : "state_topic": self.name(topic),
+                ]
+                return common.merging(fields())
+            }
         return (key.replacing("-", with: "_"), component)
     }
 
@@ -241,6 +275,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
 
     private func isPublished(_ topic: Topic) -> Bool {
         guard topic != .previewJPEG else { return hasPreview }
+        if [.zones, .zoneEnter, .zoneLeave].contains(topic), zones.isEmpty { return false }
         return !Topic.selectable.contains(topic) || published.contains(topic)
     }
 

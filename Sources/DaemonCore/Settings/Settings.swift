@@ -86,6 +86,8 @@ package struct Settings: Hashable, Sendable {
         reader.read("metadata.angleDeadband", &metadata.changes.angle, in: 0...180)
         reader.read("events.maxAge", &events.maxAge, in: .milliseconds(100) ... .seconds(86_400), or: "unlimited")
         reader.read("publish", &publish, of: Topic.selectable)
+        detection.options.ignored = reader.readIgnored().map(\.area)
+        tracking.zones = reader.readZones()
         reader.read("signs.enabled", &tracking.readsSigns)
         if tracking.readsSigns { publish.insert(.sign) }
         tracking.readsSigns = publish.contains(.sign)
@@ -137,7 +139,7 @@ extension Settings {
 
     /// What metadata holds, and when it counts as changed.
     package struct Metadata: Hashable, Sendable {
-        package var fields: Set<FaceObject.OptionalField> = [.looking]
+        package var fields: Set<FaceObject.OptionalField> = [.looking, .zones]
         package var changes = ChangeGate.Parameters()
 
         /// Each change, however small, at any rate of frames.

@@ -5,28 +5,6 @@ import Frames
 import SettingsFiles
 
 extension SettingsReader {
-    /// A duration, which carries its unit.
-    mutating func read(_ key: String, _ value: inout Duration, in range: ClosedRange<Duration>) {
-        read(key, &value, range.expectation) { text in
-            Duration(text: text).flatMap { range.contains($0) ? $0 : nil }
-        }
-    }
-
-    /// A duration, in seconds.
-    mutating func read(_ key: String, seconds: inout Double, in range: ClosedRange<Duration>) {
-        read(key, &seconds, range.expectation) { text in
-            guard let duration = Duration(text: text), range.contains(duration) else { return nil }
-            return Duration.seconds(in: text)
-        }
-    }
-
-    /// A duration, or nil for a word.
-    mutating func read(_ key: String, _ value: inout Duration?, in range: ClosedRange<Duration>, or word: String) {
-        read(key, &value, range.expectation, or: word) { text in
-            Duration(text: text).flatMap { range.contains($0) ? $0 : nil }
-        }
-    }
-
     /// A base topic.
     mutating func readTopic(_ key: String, _ topic: inout String) {
         read(key, &topic, "a topic without wildcards, leading or trailing slash") { text in
@@ -69,42 +47,6 @@ extension SettingsReader {
             return refuse(key, "must be \(expected)")
         }
         value = region
-    }
-}
-
-extension ClosedRange<Duration> {
-    fileprivate var expectation: String {
-        "a duration with its unit (ms, s, min, h) from \(lowerBound.text) to \(upperBound.text)"
-    }
-}
-
-extension Duration {
-    /// Reads a duration with its unit: `250ms`, `1.5s`, `2min`, `1h`; nil for anything else.
-    init?(text: String) {
-        // A Duration cannot be made of more seconds than an Int64 holds; a century is more than any setting takes.
-        guard let seconds = Self.seconds(in: text), seconds < 100 * 365 * 86_400 else { return nil }
-        self = .seconds(seconds)
-    }
-
-    /// Seconds as exactly as a text with a unit says them.
-    fileprivate static func seconds(in text: String) -> Double? {
-        let digits = text.prefix { $0.isNumber || $0 == "." }
-        guard let number = Double(digits) else { return nil }
-        return switch text.dropFirst(digits.count).trimmingPrefix(while: \.isWhitespace) {
-        case "ms": number / 1000
-        case "s": number
-        case "min": number * 60
-        case "h": number * 3600
-        default: nil
-        }
-    }
-
-    /// The duration as settings write it.
-    var text: String {
-        let seconds = seconds
-        if seconds < 1 { return "\(Int((seconds * 1000).rounded()))ms" }
-        if seconds >= 3600, seconds.truncatingRemainder(dividingBy: 3600) == 0 { return "\(Int(seconds / 3600))h" }
-        return seconds == seconds.rounded() ? "\(Int(seconds))s" : "\(seconds)s"
     }
 }
 

@@ -6,6 +6,8 @@ package struct LabelLook: Look {
     /// Makes the look.
     package init() {}
 
+    package var showsZones: Bool { true }
+
     /// Draws the boxes, then the labels, which cover no face.
     package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         BoxLook().draw(faces, shutter: shutter, on: canvas)

@@ -5,6 +5,9 @@ package protocol Look {
     /// Whether it makes the faces in the picture unrecognisable, so that the picture itself must not be shown beside it.
     var hidesFaces: Bool { get }
 
+    /// Whether the zones are drawn with their names and the number of faces in each.
+    var showsZones: Bool { get }
+
     /// Draws the faces, and whatever else the look shows.
     func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas)
 }
@@ -12,6 +15,9 @@ package protocol Look {
 extension Look {
     /// A look draws over the picture, unless it says otherwise.
     package var hidesFaces: Bool { false }
+
+    /// A look shows faces alone, unless it says otherwise.
+    package var showsZones: Bool { false }
 }
 
 /// A face with what a look needs beside it.

@@ -38,6 +38,7 @@ extension Canvas {
             cairo_rectangle(context, visible.x, visible.y, visible.width, visible.height)
             cairo_clip(context)
         }
+        if look.showsZones { draw(scene.state.zones, geometry, beside: faces.map(\.face.face.bounds)) }
         for (face, strength) in faces where strength < 1 {
             cairo_push_group(context)
             look.draw([face], shutter: 0, on: self)
@@ -50,6 +51,25 @@ extension Canvas {
 }
 
 extension Canvas {
+    /// Draws the borders of zones, with their names and the number of faces in each beside them.
+    private func draw(_ zones: [ZonesMessage.Zone], _ geometry: PreviewLayerGeometry, beside faces: [SurfaceRect]) {
+        var places = PanelPlace(faces: faces, in: size)
+        for zone in zones where !zone.area.isEmpty {
+            let corners = zone.area.map(geometry.surfacePoint(fromPicture:))
+            let (border, line) = (Outline(polygon: corners), max(1.5, size.height / 240))
+            fill(border, .white.withAlpha(zone.faces > 0 ? 0.2 : 0.06))
+            stroke(border, .black.withAlpha(0.35), width: 2 * line)
+            stroke(border, zone.faces > 0 ? Color(red: 1, green: 0.82, blue: 0.25) : .white, width: line)
+            let (xs, ys) = (corners.map(\.x), corners.map(\.y))
+            let box = SurfaceRect(
+                corner: SurfacePoint(x: xs.min() ?? 0, y: ys.min() ?? 0),
+                opposite: SurfacePoint(x: xs.max() ?? 0, y: ys.max() ?? 0)
+            )
+            let words = zone.faces > 0 ? "\(zone.name) · \(zone.faces)" : zone.name
+            write([words], size: max(9, size.height / 32), beside: box, gap: line, PanelStyle(), in: &places)
+        }
+    }
+
     /// Draws a stand-in for a picture: a dark ground and a plain head wherever there is a face.
     package func drawHeads(_ scene: Scene, _ geometry: PreviewLayerGeometry) {
         clear(Color(red: 0.07, green: 0.09, blue: 0.13))

@@ -130,5 +130,5 @@ extension Topic {
     static let followed: [Topic] = [.status, .metadata, .today] + events
 
     /// What a command that shows faces and pictures listens to.
-    static let viewed: [Topic] = [.status, .detectState, .metadata] + events + [.previewJPEG]
+    static let viewed: [Topic] = [.status, .detectState, .metadata, .zones] + events + [.previewJPEG]
 }

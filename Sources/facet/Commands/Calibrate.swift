@@ -68,8 +68,7 @@ struct Calibrate: AsyncParsableCommand {
     private func report(_ direction: Gaze, _ file: DirectionFile?) throws {
         StandardOutput.print(line: "look:\n  direction: \(DirectionFile.text(direction))")
         guard let file else { return }
-        try file.write(direction)
-        StandardOutput.note("written to \(file.path); the daemon takes it over on SIGHUP (systemctl reload facetd)")
+        StandardOutput.note(try file.file.write(file.text(with: direction)))
     }
 }
 
@@ -122,24 +121,16 @@ struct GazeMeasurement {
     private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 }
 
-/// A settings file in which one line is to change.
+/// A settings file in which the direction is to change.
 struct DirectionFile {
     private static let key = "look.direction"
 
-    let path: String
-    private let lines: [Substring]
-    private let places: [String: Int]
+    let file: SettingsText
 
     /// Reads a settings file.
     init(path: String) throws {
-        self.path = path
-        do {
-            places = try SettingsFile(path: path, example: "config/facetd.yaml").lines
-            lines = try SmallFile.text(at: path).split(separator: "\n", omittingEmptySubsequences: false)
-        } catch {
-            throw CommandFailure("\(error)")
-        }
-        let group = places["look"].map { lines[$0 - 1].prefix { $0 != "#" } }
+        file = try SettingsText(path: path)
+        let group = file.places["look"].map { file.lines[$0 - 1].prefix { $0 != "#" } }
         guard group?.trimmingPrefix("look:").allSatisfy(\.isWhitespace) ?? true else {
             throw CommandFailure("\(path): look is not written as lines below it; write look.direction there yourself")
         }
@@ -153,30 +144,19 @@ struct DirectionFile {
 
     /// The file's text with a direction.
     func text(with direction: Gaze) -> String {
-        var lines = lines
+        var lines = file.lines
         let setting = "direction: " + Self.text(direction)
-        if let line = places[Self.key] {
+        if let line = file.places[Self.key] {
             let old = lines[line - 1]
             let comment = old.firstIndex(of: "#").map { "  " + old[$0...] } ?? ""
             lines[line - 1] = old.prefix { $0 == " " } + setting + comment
-        } else if let line = places["look"] {
+        } else if let line = file.places["look"] {
             // As far in as the settings beside it.
             let indent = lines[line...].first { !$0.allSatisfy(\.isWhitespace) }?.prefix { $0 == " " } ?? ""
             lines.insert((indent.isEmpty ? "  " : indent) + setting, at: line)
         } else {
-            if lines.last == "" { lines.removeLast() }
-            lines += ["", "look:", "  " + setting, ""]
+            return file.text(with: ["  " + setting], as: "look")
         }
         return lines.joined(separator: "\n")
-    }
-
-    /// Writes a direction into the file.
-    func write(_ direction: Gaze) throws {
-        do {
-            // In place, so that the file keeps its owner and its mode.
-            try Data(text(with: direction).utf8).write(to: URL(filePath: path))
-        } catch {
-            throw CommandFailure("cannot write \(path): \(SystemReason(error))")
-        }
     }
 }

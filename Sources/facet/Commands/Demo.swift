@@ -62,11 +62,8 @@ struct Demo: AsyncParsableCommand {
 
     /// Says where the page is, and opens it.
     private func show(_ url: String) {
-        let environment = ProcessInfo.processInfo.environment
-        let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
         StandardOutput.print(line: "page: \(url)\nCtrl-C ends the demo.")
-        guard browser, hasDisplay else { return }
-        Task { await ShellCommand(text: "xdg-open '\(url)' >/dev/null 2>&1", environment: environment).run() }
+        if browser { ShellCommand.openInBrowser(url) }
     }
 
     /// The clip that packages bring, which lies where they put it beside the program.
@@ -164,5 +161,14 @@ struct DemoLamp {
         let up = isDrawn ? "\u{1B}[\(lamp.count)A\u{1B}[J" : ""
         isDrawn = true
         StandardOutput.write(Array((up + (lines + lamp).joined(separator: "\n") + "\n").utf8))
+    }
+}
+
+extension ShellCommand {
+    /// Opens an address in the browser, if there is a display.
+    static func openInBrowser(_ url: String) {
+        let environment = ProcessInfo.processInfo.environment
+        guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { environment[$0]?.isEmpty == false }) else { return }
+        Task { await ShellCommand(text: "xdg-open '\(url)' >/dev/null 2>&1", environment: environment).run() }
     }
 }

@@ -38,7 +38,7 @@ struct Metrics: AsyncParsableCommand {
         let subscriber = try Subscriber(
             broker,
             command: "metrics",
-            topics: [.status, .stats, .count, .today, .detectState],
+            topics: [.status, .stats, .count, .zones, .today, .detectState],
             patterns: try await broker.bases(command: "metrics")
         )
         defer { try? FileManager.default.removeItem(atPath: output) }

@@ -88,12 +88,14 @@ struct Serve: AsyncParsableCommand {
     ///
     /// - Parameters:
     ///   - seconds: for how long at the most.
+    ///   - editor: what areas are drawn for; nil for a page that only shows.
     ///   - ready: takes the page's address once it can be opened, instead of standard output.
     ///   - observe: takes what happens where the messages come from.
     ///   - open: connects.
     /// - Throws: `CommandFailure` if it cannot.
     func serve(
         atMost seconds: Double = .infinity,
+        editor: AreaEditor? = nil,
         ready: ((_ url: String) -> Void)? = nil,
         observe: (Subscriber.Occurrence) -> Void = { _ in },
         _ open: () async throws -> Subscriber
@@ -110,6 +112,7 @@ struct Serve: AsyncParsableCommand {
             )
         }
         var options = HTTPServer.Options(host: address.host, port: address.port)
+        if editor != nil { options.longestBody = AreaEditor.longestBody }
         if let httpsCertificate, let httpsKey {
             options.tls = (try text(of: httpsCertificate, "certificate"), try text(of: httpsKey, "key"))
         }
@@ -141,7 +144,8 @@ struct Serve: AsyncParsableCommand {
             viewers: viewers,
             looks: offered,
             wish: ViewerWish(look: overlay.look.name, isMirrored: overlay.mirror),
-            detect: detect
+            detect: detect,
+            editor: editor
         )
         let server = try makeServer(options, page)
         let serving = Task { try await onThread(named: "http") { server.run() } }

@@ -85,6 +85,9 @@ extension MetricsPage {
                 return [([("version", version), ("boot", boot)], 1)]
             },
             gauge("faces", "How many faces are there.") { $0.faceCount.map(Double.init) },
+            Metric(name: "facet_zone_faces", kind: "gauge", help: "How many faces are in a zone.") { camera in
+                camera.zones.map { ([("zone", $0.name)], Double($0.faces)) }
+            },
             gauge("visits_today", "Visits that ended since local midnight.") { $0.today.map { Double($0.visits) } },
             gauge("looks_today", "Looks of these visits.") { $0.today.map { Double($0.looks) } },
             gauge("looking_seconds_today", "How long these looks lasted.") { $0.today?.lookingSeconds },

@@ -28,17 +28,30 @@ struct PageServer: Sendable {
         "/stream.js": (PackageResources.stream_js, script),
         "/tile.js": (PackageResources.tile_js, script),
     ]
+    private static let editorFiles: [String: ([UInt8], type: String)] = [
+        "/zones": (PackageResources.zones_html, html), "/zones.js": (PackageResources.zones_js, script),
+        "/zones.css": (PackageResources.zones_css, "text/css; charset=utf-8"),
+    ]
 
     private let access: PageGuard
     private let viewers: Viewers
     private let looks: [String]
     private let wish: ViewerWish
     private let detect: DetectSwitch?
+    private let editor: AreaEditor?
 
     /// Makes the answers.
-    init(access: PageGuard, viewers: Viewers, looks: [String], wish: ViewerWish, detect: Switch? = nil) {
+    init(
+        access: PageGuard,
+        viewers: Viewers,
+        looks: [String],
+        wish: ViewerWish,
+        detect: Switch? = nil,
+        editor: AreaEditor? = nil
+    ) {
         (self.access, self.viewers, self.looks, self.wish) = (access, viewers, looks, wish)
         self.detect = detect.map { DetectSwitch(viewers, $0) }
+        self.editor = editor
     }
 
     func answer(_ request: HTTPRequest) -> HTTPResponse {
@@ -58,7 +71,9 @@ struct PageServer: Sendable {
         switch (request.method, request.path) {
         case ("GET", "/"): return file(PackageResources.page_html, Self.html)
         case ("GET", "/live"): return live(request, session)
+        case (_, "/areas") where editor != nil: return areas(request)
         case ("GET", let path):
+            if editor != nil, let (bytes, type) = Self.editorFiles[path] { return file(bytes, type) }
             return Self.files[path].map { file($0, $1) } ?? text(404, "There is nothing here.\n")
         case ("POST", "/detect"):
             return detect?.answer(request) ?? text(403, "Pages may only look: --control is off.\n")
@@ -107,6 +122,16 @@ struct PageServer: Sendable {
         // The last one keeps nginx from collecting pictures before it sends them.
         let headers = ["Content-Type": "application/octet-stream", "X-Accel-Buffering": "no"]
         return HTTPResponse(200, headers: headers, body: .stream(viewer))
+    }
+
+    /// Gives the areas that there are, or takes those that were drawn.
+    private func areas(_ request: HTTPRequest) -> HTTPResponse {
+        guard let editor else { return text(404, "") }
+        guard request.method == "POST" else {
+            do { return file(try editor.areas(), "application/json") } catch { return text(500, "\(error)\n") }
+        }
+        let (status, words) = editor.take(String(decoding: request.body, as: UTF8.self))
+        return text(status, words + "\n")
     }
 
     /// The token in the body that the form sends.

@@ -14,6 +14,8 @@ struct WatchFormatter {
         case .event(let message): event(message)
         case .status(let message): status(message)
         case .count(let count): row(nil, .count, "\(count)")
+        case .zones(let message):
+            row(nil, .zones, message.zones.map { "\($0.name) \($0.faces)" }.joined(separator: ", "))
         case .today(let message): row(nil, .today, words(of: message.totals))
         case .detectState(let isOn): row(nil, .detectState, "detection is \(isOn ? "on" : "off")")
         case .stats(let message): row(message.stats.time, .stats, words(of: message.stats))
@@ -52,6 +54,7 @@ struct WatchFormatter {
         var words: [String] = []
         if face.smiling == true { words.append("smiling") }
         if face.looking == true { words.append("looking") }
+        if let zones = face.zones, !zones.isEmpty { words.append("in \(zones.joined(separator: ", "))") }
         if let distance = face.distance { words.append("\((distance * 10).rounded() / 10) m away") }
         switch (face.leftEyeClosed, face.rightEyeClosed) {
         case (true, true): words.append("eyes closed")
@@ -72,6 +75,10 @@ struct WatchFormatter {
             if let visit = event.face.visit { words.append("– \(self.words(of: visit))") }
         } else if case .smileEnd(let duration, let peak) = event.kind {
             words.append("after \(seconds(duration)), at most \(percent(peak))")
+        } else if case .zoneEnter(let zone) = event.kind {
+            words.append("into \(zone)")
+        } else if case .zoneLeave(let zone, let dwell) = event.kind {
+            words.append("out of \(zone) after \(seconds(dwell))")
         } else if case .sign(let sign) = event.kind {
             words.append(sign.rawValue)
         } else if let eyes = event.kind.eyes, let duration = event.kind.duration {

@@ -1,0 +1,33 @@
+/// A named area in which faces are reported: at the door, at the desk.
+public struct Zone: Hashable, Sendable {
+    /// The point of a face that must be in the area.
+    public enum Anchor: String, Hashable, Sendable, CaseIterable {
+        /// The middle of the bounds.
+        case center
+        /// The middle of the bounds' lower edge: the chin.
+        case bottom
+    }
+
+    /// What it is called in messages.
+    public var name: String
+    /// Where it is.
+    public var area: PictureArea
+    /// For how many seconds a face must be in it before its `zone_enter`.
+    public var dwell: Double
+    /// The smallest height of a face in it, as a share of the picture's height: those far behind it are not in it.
+    public var minimumSize: Double
+    /// The point of a face that must be in the area.
+    public var anchor: Anchor
+
+    /// Makes a zone; of a name and an area alone, one that takes every face at once.
+    public init(
+        _ name: String,
+        _ area: PictureArea,
+        dwell: Double = 0,
+        minimumSize: Double = 0,
+        anchor: Anchor = .center
+    ) {
+        (self.name, self.area, self.dwell) = (name, area, dwell)
+        (self.minimumSize, self.anchor) = (minimumSize, anchor)
+    }
+}

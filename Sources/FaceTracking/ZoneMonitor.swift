@@ -1,0 +1,67 @@
+import FaceMetadata
+
+/// Follows in which zones one face is.
+///
+/// A face comes into a zone 1 % of the picture inside its border, and leaves it as far outside, so that one at the border does
+/// not come and go by the noise of its position. In an area too narrow for that, a smaller share counts.
+struct ZoneMonitor: Sendable {
+    /// As the default deadband of positions in metadata.
+    private static let margin = 0.01
+    /// A face stays in a zone until it is smaller than the smallest by this factor.
+    private static let sizeHysteresis = 0.9
+
+    private struct Stay: Sendable {
+        var zone: String
+        var since: Double
+        var last: Double
+        var isReported = false
+    }
+
+    private var stays: [Stay] = []
+
+    /// The zones whose `zone_enter` was reported, and not their `zone_leave`, in the order in which the face came into them.
+    private(set) var names: [String] = []
+
+    /// What `names` means as events.
+    var ongoing: [FaceEvent.Kind] { names.map { .zoneEnter(zone: $0) } }
+
+    /// Takes where the face is at a time in seconds.
+    ///
+    /// - Returns: Zones that it came into or left, those too that are no longer among the zones.
+    mutating func advance(_ bounds: NormalizedRect, at time: Double, _ zones: [Zone]) -> [FaceEvent.Kind] {
+        guard !zones.isEmpty || !stays.isEmpty else { return [] }
+        var events = leave { stay in
+            !zones.contains { $0.name == stay.zone && Self.holds($0, bounds, isInside: true) }
+        }
+        for zone in zones {
+            let index = stays.firstIndex { $0.zone == zone.name }
+            guard index != nil || Self.holds(zone, bounds, isInside: false) else { continue }
+            var stay = index.map { stays[$0] } ?? Stay(zone: zone.name, since: time, last: time)
+            stay.last = time
+            if !stay.isReported, time - stay.since >= zone.dwell - Track.slack {
+                stay.isReported = true
+                events.append(.zoneEnter(zone: zone.name))
+            }
+            if let index { stays[index] = stay } else { stays.append(stay) }
+        }
+        if !events.isEmpty { names = stays.filter(\.isReported).map(\.zone) }
+        return events
+    }
+
+    /// Ends all stays.
+    mutating func end() -> [FaceEvent.Kind] { leave { _ in true } }
+
+    private mutating func leave(_ isOver: (Stay) -> Bool) -> [FaceEvent.Kind] {
+        let over = stays.filter(isOver)
+        stays.removeAll(where: isOver)
+        return over.filter(\.isReported).map { .zoneLeave(zone: $0.zone, dwell: max(0, $0.last - $0.since)) }
+    }
+
+    private static func holds(_ zone: Zone, _ bounds: NormalizedRect, isInside: Bool) -> Bool {
+        guard bounds.height >= zone.minimumSize * (isInside ? sizeHysteresis : 1) else { return false }
+        let margin = min(margin, zone.area.certainDepth / 2)
+        var anchor = bounds.center
+        if zone.anchor == .bottom { anchor.y = bounds.y + bounds.height }
+        return zone.area.depth(of: anchor) >= (isInside ? -margin : margin)
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Foundation
+import System
+
+struct Zones: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Draws zones and ignored areas on the camera's picture, for the settings.",
+        discussion: """
+            Opens a page on which areas are drawn with the mouse or a finger, over the preview of the daemon's camera, or the \
+            camera, clip or still picture of --source. Prints the settings, or writes them into the file of --write, whose \
+            areas it shows first.
+
+            Examples:
+              facet zones
+              facet zones --source picture.jpg
+              facet zones --camera porch --write /etc/facet/facetd.yaml
+            """
+    )
+
+    @Option(help: "Write the areas into this settings file, and leave everything else in it as it is.")
+    var write: String?
+
+    @Option(help: ArgumentHelp("Where to listen: PORT, ADDRESS:PORT or [ADDRESS]:PORT.", valueName: "address"))
+    var listen = "127.0.0.1:0"
+
+    @Flag(inversion: .prefixedNo, help: "Open the page in the browser.")
+    var browser = true
+
+    @OptionGroup var live: SourceOptions
+    @OptionGroup var broker: BrokerOptions
+
+    func run() async throws {
+        let editor = AreaEditor(path: write) { StandardOutput.print(line: $0) }
+        do { _ = try editor.areas() } catch { throw CommandFailure("\(error)") }
+        var serve = try Serve.parse(["--listen", listen, "--look", "box"])
+        (serve.live, serve.broker) = (live, broker)
+        try await serve.serve(
+            editor: editor,
+            ready: { url in
+                StandardOutput.note("draw the areas at \(url)zones; Ctrl-C ends")
+                if browser { ShellCommand.openInBrowser(url + "zones") }
+            },
+            { try await live.subscriber(broker, command: "zones", loops: true) }
+        )
+    }
+}
