@@ -68,7 +68,7 @@ struct Demo: AsyncParsableCommand {
 
     /// The clip that packages bring, which lies where they put it beside the program.
     private static func clip() throws -> String {
-        let path = DemoStage.directory + "/../share/facet/demo.mp4"
+        let path = URL(filePath: DemoStage.directory).deletingLastPathComponent().path + "/share/facet/demo.mp4"
         guard FileManager.default.fileExists(atPath: path) else {
             throw CommandFailure(
                 "there is no clip at \(path), where the packages have it; name one, or a camera, with --source"
