@@ -71,6 +71,8 @@ let package = Package(
         .target(name: "CFFmpeg"),
         // Opened when a source needs it; its stable binary interface is declared here, so that a build needs no headers.
         .target(name: "CGStreamer"),
+        // Opened when events are posted; its stable binary interface is declared here.
+        .target(name: "CCurl"),
         .target(name: "CLiteRT"),
         .systemLibrary(name: "CLinux"),
         .target(name: "CTerminal"),
@@ -128,7 +130,7 @@ let package = Package(
                 "OverlayRendering", "TerminalPictures", "FacetKit", "FaceMessages", "FaceMetadata", "FaceInference",
                 "GStreamerCapture", "FaceTracking", "HTTPServing", "MQTT", "MediaFiles", "Frames", "SettingsFiles",
                 "System", "V4L2Capture",
-                "CEvdev", argumentParser, logging,
+                "CCurl", "CEvdev", argumentParser, logging,
             ],
             resources: [
                 .embedInCode("Page/page.html"), .embedInCode("Page/login.html"), .embedInCode("Page/page.css"),

@@ -25,8 +25,18 @@ package final class SHA256 {
     /// In lowercase hexadecimal; empty if libcrypto fails, which equals no pinned digest.
     package func finish() -> String {
         var digest = [UInt8](repeating: 0, count: 32)
-        guard EVP_DigestFinal_ex(context, &digest, nil) == 1 else { return "" }
+        return EVP_DigestFinal_ex(context, &digest, nil) == 1 ? Self.hexadecimal(digest) : ""
+    }
+
+    /// The HMAC of bytes with a key (RFC 2104), in lowercase hexadecimal.
+    package static func hmac(of bytes: [UInt8], key: [UInt8]) -> String {
+        var digest = [UInt8](repeating: 0, count: 32)
+        guard HMAC(EVP_sha256(), key, CInt(key.count), bytes, bytes.count, &digest, nil) != nil else { return "" }
+        return hexadecimal(digest)
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

@@ -20,21 +20,21 @@ struct MetricsTests {
         return status
     }
 
-    private func page() -> MetricsPage {
-        var page = MetricsPage()
+    private func table() -> CameraTable {
+        var table = CameraTable()
         var today = DayTotals(since: Self.time)
         (today.visits, today.mostFaces) = (1, 3)
-        _ = page.table.take(connected)
+        _ = table.take(connected)
         let front = encoder("front")
         for message in [front.status(status(.streaming)), front.count(2), front.today(today), front.stats(figures)] {
-            _ = page.table.take(occurrence(message, under: "front/faces"))
+            _ = table.take(occurrence(message, under: "front/faces"))
         }
-        return page
+        return table
     }
 
     @Test("a camera's condition and figures are samples with its base and its name")
     func samples() {
-        let text = page().text
+        let text = MetricsPage(table()).text
         let labels = #"base="front/faces",camera="front""#
         for line in [
             "facet_broker_connected 1", "facet_up{\(labels)} 1", "facet_camera_streaming{\(labels)} 1",
@@ -52,11 +52,11 @@ struct MetricsTests {
 
     @Test("each metric has its help and type once, before all its samples")
     func format() {
-        var page = page()
-        _ = page.table.take(occurrence(encoder("porch").status(status(.lost, reason: "busy")), under: "porch/faces"))
+        var table = table()
+        _ = table.take(occurrence(encoder("porch").status(status(.lost, reason: "busy")), under: "porch/faces"))
         var seen: Set<Substring> = []
         var current: Substring = ""
-        for line in page.text.split(separator: "\n") {
+        for line in MetricsPage(table).text.split(separator: "\n") {
             let words = line.split(separator: " ")
             if line.hasPrefix("# HELP") {
                 current = words[2]
@@ -69,29 +69,29 @@ struct MetricsTests {
                 #expect(words.last.flatMap { Double($0) } != nil, "\(line)")
             }
         }
-        #expect(page.text.contains(#"facet_camera_lost{base="porch/faces",camera="porch",reason="busy"} 1"#))
-        #expect(!page.text.contains(#"facet_faces{base="porch/faces""#), "nobody looks there")
+        #expect(MetricsPage(table).text.contains(#"facet_camera_lost{base="porch/faces",camera="porch",reason="busy"} 1"#))
+        #expect(!MetricsPage(table).text.contains(#"facet_faces{base="porch/faces""#), "nobody looks there")
     }
 
     @Test("a daemon that is gone has no figures any more, and none of them outlives the broker")
     func gone() {
-        var page = page()
-        _ = page.table.take(occurrence(encoder("front").status(DaemonStatus(state: .offline)), under: "front/faces"))
-        #expect(page.text.contains(#"facet_up{base="front/faces",camera="front"} 0"#))
-        #expect(!page.text.contains("facet_frames_captured_total"))
-        #expect(!page.text.contains("facet_faces{"))
-        _ = page.table.take(occurrence(ReceivedMessage(topic: "front/faces/status", payload: [])))
-        #expect(!page.text.contains("facet_up"), "its retained status was removed")
-        page = self.page()
+        var table = table()
+        _ = table.take(occurrence(encoder("front").status(DaemonStatus(state: .offline)), under: "front/faces"))
+        #expect(MetricsPage(table).text.contains(#"facet_up{base="front/faces",camera="front"} 0"#))
+        #expect(!MetricsPage(table).text.contains("facet_frames_captured_total"))
+        #expect(!MetricsPage(table).text.contains("facet_faces{"))
+        _ = table.take(occurrence(ReceivedMessage(topic: "front/faces/status", payload: [])))
+        #expect(!MetricsPage(table).text.contains("facet_up"), "its retained status was removed")
+        table = self.table()
         var stopped = status(.streaming)
         stopped.state = .stopped
-        _ = page.table.take(occurrence(encoder("front").status(stopped), under: "front/faces"))
-        #expect(page.text.contains(#"facet_camera_streaming{base="front/faces",camera="front"} 0"#))
-        #expect(!page.text.contains("facet_faces{"), "a count that nobody keeps up")
-        page = self.page()
-        _ = page.table.take(.connection(.disconnected("gone")))
+        _ = table.take(occurrence(encoder("front").status(stopped), under: "front/faces"))
+        #expect(MetricsPage(table).text.contains(#"facet_camera_streaming{base="front/faces",camera="front"} 0"#))
+        #expect(!MetricsPage(table).text.contains("facet_faces{"), "a count that nobody keeps up")
+        table = self.table()
+        _ = table.take(.connection(.disconnected("gone")))
         #expect(
-            page.text.split(separator: "\n").filter { !$0.hasPrefix("#") } == [
+            MetricsPage(table).text.split(separator: "\n").filter { !$0.hasPrefix("#") } == [
                 "facet_broker_connected 0", "facet_messages_refused_total 0",
             ]
         )
@@ -99,24 +99,24 @@ struct MetricsTests {
 
     @Test("what a name holds cannot break a line")
     func escaping() {
-        var page = MetricsPage()
-        _ = page.table.take(occurrence(encoder("a \"b\"\\\n").status(status(.streaming)), under: "x/faces"))
-        #expect(page.text.contains(#"facet_up{base="x/faces",camera="a \"b\"\\\n"} 1"#))
+        var table = CameraTable()
+        _ = table.take(occurrence(encoder("a \"b\"\\\n").status(status(.streaming)), under: "x/faces"))
+        #expect(MetricsPage(table).text.contains(#"facet_up{base="x/faces",camera="a \"b\"\\\n"} 1"#))
         // CR LF and a mark with what it stands on are one character each, and act all the same.
-        page = MetricsPage()
-        _ = page.table.take(
+        table = CameraTable()
+        _ = table.take(
             occurrence(encoder("a\r\nb\"\u{301}\\\u{301}").status(status(.streaming)), under: "x/faces")
         )
-        #expect(page.text.contains("facet_up{base=\"x/faces\",camera=\"a\r\\nb\\\"\u{301}\\\\\u{301}\"} 1\n"))
+        #expect(MetricsPage(table).text.contains("facet_up{base=\"x/faces\",camera=\"a\r\\nb\\\"\u{301}\\\\\u{301}\"} 1\n"))
     }
 
     @Test("what is no message of the contract is counted")
     func garbage() {
-        var page = page()
+        var table = table()
         for payload in ["{}", "x", "[1]"] {
-            _ = page.table.take(occurrence(ReceivedMessage(topic: "front/faces/stats", payload: Array(payload.utf8))))
+            _ = table.take(occurrence(ReceivedMessage(topic: "front/faces/stats", payload: Array(payload.utf8))))
         }
-        #expect(page.text.contains("\nfacet_messages_refused_total 3\n"))
-        #expect(page.text.contains("facet_frames_captured_total{"))
+        #expect(MetricsPage(table).text.contains("\nfacet_messages_refused_total 3\n"))
+        #expect(MetricsPage(table).text.contains("facet_frames_captured_total{"))
     }
 }

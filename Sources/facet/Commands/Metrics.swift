@@ -42,13 +42,13 @@ struct Metrics: AsyncParsableCommand {
             patterns: try await broker.bases(command: "metrics")
         )
         defer { try? FileManager.default.removeItem(atPath: output) }
-        var (page, notices) = (MetricsPage(), Notices(address: subscriber.address))
+        var (table, notices) = (CameraTable(), Notices(address: subscriber.address))
         for await input in LiveInputs(subscriber, interval: .seconds(interval), interruptible: true) {
             switch input.content {
             case .occurrence(let occurrence):
                 if let note = try notices.note(occurrence) { StandardOutput.note(note) }
-                _ = page.table.take(occurrence)
-            case .tick: try OutputPath.write(page.text, to: output)
+                _ = table.take(occurrence)
+            case .tick: try OutputPath.write(MetricsPage(table).text, to: output)
             case .key, .interrupted: return await subscriber.stop()
             }
         }

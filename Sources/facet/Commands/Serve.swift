@@ -21,6 +21,9 @@ struct Serve: AsyncParsableCommand {
             --proxy. Pages can look, and switch detection only with --control. With a look that hides faces (pixelate, \
             blur, silhouette) pages can choose only such looks, and pictures are searched for faces here too.
 
+            Programs read /events (server-sent events), /state (JSON), /metrics (Prometheus) and /picture.jpg, with the \
+            token in the header "Authorization: Bearer TOKEN"; http.md in the documentation describes them.
+
             Examples:
               facet serve
               facet serve --look hearts --mirror --control
@@ -80,7 +83,14 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let largest = PagePublisher.largestMessage
         try await serve {
-            try await live.subscriber(broker, command: "serve", all: true, capacity: 512, largest: largest)
+            try await live.subscriber(
+                broker,
+                command: "serve",
+                topics: Topic.viewed + [.count, .stats, .today],
+                all: true,
+                capacity: 512,
+                largest: largest
+            )
         }
     }
 
@@ -119,12 +129,13 @@ struct Serve: AsyncParsableCommand {
         let subscriber = try await open()
         // Cameras that were asked for are shown even if nothing is heard of them.
         let isNamed = broker.camera != nil || !broker.topic.isEmpty
-        let viewers = Viewers()
+        let (viewers, data) = (Viewers(), ServedData())
         // The operator's choice limits the visitor's.
         let hides = looks[overlay.look.name].hidesFaces
         let offered = looks.names.filter { !hides || looks[$0].hidesFaces }
         let publisher = try PagePublisher(
             viewers: viewers,
+            data: data,
             address: subscriber.address,
             bases: isNamed ? subscriber.patterns.filter { !$0.contains("+") } : [],
             looks: looks,
@@ -142,6 +153,7 @@ struct Serve: AsyncParsableCommand {
                 isTLS: options.tls != nil
             ),
             viewers: viewers,
+            data: data,
             looks: offered,
             wish: ViewerWish(look: overlay.look.name, isMirrored: overlay.mirror),
             detect: detect,

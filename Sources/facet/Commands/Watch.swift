@@ -2,6 +2,7 @@ import ArgumentParser
 import FaceMessages
 import MQTT
 import SettingsFiles
+import System
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,15 +17,23 @@ struct Watch: AsyncParsableCommand {
             FACET_MEDIA_TIME, FACET_YAW, FACET_DURATION and so on, one for each number and text of its payload, and all of it \
             in FACET_JSON unless that is longer than 128 KiB, which no daemon sends. Commands run one after the other.
 
+            --post sends each event as CloudEvents 1.0 (structured JSON) over one kept connection, and again with the same id \
+            until the server accepts it (2xx) or refuses it for good; up to 1000 events wait for it. With --secret-file each \
+            request has a header X-Facet-Signature-256: sha256= and the HMAC of its body.
+
             Examples:
               facet watch
               facet watch --mqtt mqtts://me@broker.example --topic porch/faces smile blink
               facet watch --topic 'site1/+/faces'
               facet watch --json | jq -c 'select(.topic == "faces/smile").payload'
               facet watch --only smile --exec 'curl -s http://lamp.local/on'
+              facet watch --only smile,leave --post https://hooks.example/faces --secret-file key
               facet watch --only smile --count 1 && echo smiled
             """
     )
+
+    /// Seconds that requests get at the end.
+    private static let patience = 5.0
 
     private static let eventNames = Topic.events.map(\.rawValue).joined(separator: ", ")
 
@@ -48,6 +57,15 @@ struct Watch: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Run this shell command for each event.", valueName: "command"))
     var exec: String?
 
+    @Option(help: ArgumentHelp("Send each event to this web address, as CloudEvents in JSON.", valueName: "url"))
+    var post: String?
+
+    @Option(
+        help: ArgumentHelp("A file with the key that the requests of --post are signed with.", valueName: "file"),
+        completion: .file()
+    )
+    var secretFile: String?
+
     @Option(help: ArgumentHelp("End after that many messages.", valueName: "number"))
     var count: Int?
 
@@ -55,11 +73,15 @@ struct Watch: AsyncParsableCommand {
 
     func validate() throws {
         _ = try chosenTopics()
+        if post == nil, secretFile != nil {
+            throw ValidationError("--secret-file signs the requests of --post: give that too")
+        }
         if let count, count < 1 { throw ValidationError("--count must be 1 or more, not \(count)") }
     }
 
     func run() async throws {
         let topics = try chosenTopics()
+        let client = try post.map { try EventPost(to: $0, secret: secret()) }
         let patterns = try await broker.bases(command: "watch")
         let subscriber = try Subscriber(broker, command: "watch", topics: topics, patterns: patterns)
         if StandardOutput.isTerminal, !json {
@@ -73,14 +95,31 @@ struct Watch: AsyncParsableCommand {
                 namesCamera: BrokerOptions.isPlural(broker.topic)
             )
         )
-        let commands = exec.map { EventCommandQueue(EventCommand(command: $0)) }
+        var queues: [(queue: EventQueue, limit: Double)] = []
+        if let exec {
+            let command = EventCommand(command: exec)
+            queues.append(
+                (
+                    EventQueue(capacity: 100, "the command is too slow: no command") {
+                        await command.run($0, payload: $1)
+                    }, .infinity
+                )
+            )
+        }
+        if let client {
+            let queue = EventQueue(capacity: 1000, "the server is too slow: no request") { event, _ in
+                await client.send(event)
+            }
+            queues.append((queue, Self.patience))
+        }
         var notices = Notices(address: subscriber.address)
         var drops = DropNotices()
         let inputs = LiveInputs(subscriber)
         for await input in inputs {
             switch input.content {
             case .occurrence(.message(let message)):
-                if case .event(let event) = printer.show(message) { commands?.add(event, payload: message.payload) }
+                guard case .event(let event) = printer.show(message) else { break }
+                for (queue, _) in queues { queue.add(event, payload: message.payload) }
             case .occurrence(let occurrence):
                 if case .connection(let state) = occurrence { printer.take(state) }
                 if let note = try notices.note(occurrence) { printer.note(note) }
@@ -92,7 +131,21 @@ struct Watch: AsyncParsableCommand {
         }
         printer.finish()
         await subscriber.stop()
-        await commands?.finish()
+        for (queue, limit) in queues { await queue.finish(within: limit) }
+    }
+
+    /// The first line of the secret's file.
+    private func secret() throws -> [UInt8]? {
+        guard let secretFile else { return nil }
+        do {
+            let line = try SmallFile.text(at: secretFile).prefix { !$0.isNewline }
+            guard line.utf8.count >= 16 else {
+                throw CommandFailure("the key in \(secretFile) is shorter than 16 characters")
+            }
+            return Array(line.utf8)
+        } catch let error as FileError {
+            throw CommandFailure("cannot read the key in \(error)")
+        }
     }
 
     /// What to subscribe to.

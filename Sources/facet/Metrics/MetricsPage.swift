@@ -4,17 +4,25 @@ import MQTT
 
 /// The figures of all cameras, in Prometheus' text format 0.0.4.
 struct MetricsPage {
-    var table = CameraTable()
+    /// The content type of the format.
+    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// The cameras by their bases, in the order in which they are written.
+    let cameras: [(base: String, state: CameraState)]
+    /// Whether there is a connection to the broker.
+    let isConnected: Bool
+    /// Messages that break the contract or came of too many cameras.
+    let refused: Int
 
     /// The whole page; a metric's lines stand together, as the format asks for.
     var text: String {
-        var page = "# HELP facet_broker_connected Whether facet metrics is connected to the broker.\n"
-        page += "# TYPE facet_broker_connected gauge\nfacet_broker_connected \(table.connection.isConnected ? 1 : 0)\n"
+        var page = "# HELP facet_broker_connected Whether facet is connected to the broker.\n"
+        page += "# TYPE facet_broker_connected gauge\nfacet_broker_connected \(isConnected ? 1 : 0)\n"
         page += "# HELP facet_messages_refused_total Messages that break the contract or came of too many cameras.\n"
-        page += "# TYPE facet_messages_refused_total counter\nfacet_messages_refused_total \(table.refused)\n"
+        page += "# TYPE facet_messages_refused_total counter\nfacet_messages_refused_total \(refused)\n"
         for metric in Self.metrics {
             var lines = ""
-            for (base, camera) in table.sorted {
+            for (base, camera) in cameras {
                 let labels = [("base", base), ("camera", camera.name ?? "")]
                 for (extra, value) in metric.samples(camera) {
                     let text = (labels + extra).map { "\($0)=\"\($1.escapedForPrometheus)\"" }.joined(separator: ",")
@@ -29,6 +37,13 @@ struct MetricsPage {
 
     private static func number(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : String(value)
+    }
+}
+
+extension MetricsPage {
+    /// The figures of all cameras that a command hears of.
+    init(_ table: CameraTable) {
+        self.init(cameras: table.sorted, isConnected: table.connection.isConnected, refused: table.refused)
     }
 }
 

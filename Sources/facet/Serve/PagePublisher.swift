@@ -33,6 +33,9 @@ final class PagePublisher {
     /// Seconds between two states without a change, so that a page notices a connection that broke silently.
     private static let heartbeat = 2.0
 
+    /// Seconds between two signs of life to programs that read events.
+    private static let beat = 15.0
+
     /// Seconds from the connection until a silent camera is taken away: daemons connect again within three.
     private static let patience = 20.0
 
@@ -40,6 +43,7 @@ final class PagePublisher {
     private static let pause = 0.1
 
     private let viewers: Viewers
+    private let data: ServedData
     private let address: String
     private let canControl: Bool
     private let hasLogin: Bool
@@ -50,6 +54,8 @@ final class PagePublisher {
     private let cover: PictureCover
     private var cameras: [String: ServedCamera] = [:]
     private var further: Set<String> = []
+    /// Messages that break the contract.
+    private var refused = 0
     private var events: [(number: Int, base: String, message: EventMessage)] = []
     private var eventCount = 0
     private var connection: ConnectionState = .connecting
@@ -59,6 +65,7 @@ final class PagePublisher {
     private var connected: Double?
     private var isStateDirty = true
     private var lastState = -PagePublisher.heartbeat
+    private var lastBeat = 0.0
     private var seenChanges = -1
 
     /// Makes a publisher without cameras but those that were named.
@@ -66,6 +73,7 @@ final class PagePublisher {
     /// - Throws: `CommandFailure` if JPEGs cannot be read, or not be searched for faces.
     init(
         viewers: Viewers,
+        data: ServedData = ServedData(),
         address: String,
         bases: [String],
         looks: Looks,
@@ -74,7 +82,7 @@ final class PagePublisher {
         hasLogin: Bool
     ) throws {
         cover = try PictureCover(isChecking: offered.allSatisfy { looks[$0].hidesFaces })
-        self.viewers = viewers
+        (self.viewers, self.data) = (viewers, data)
         self.address = address
         (self.canControl, self.hasLogin) = (canControl, hasLogin)
         (self.looks, self.offered, named) = (looks, offered, Set(bases))
@@ -96,6 +104,7 @@ final class PagePublisher {
                 message.content = .picture(picture)
             }
             let base = message.base
+            if case .malformed = message.content { refused += 1 }
             if case .removed = message.content, message.topic == .status, !named.contains(base) {
                 return remove([base])
             }
@@ -146,6 +155,7 @@ final class PagePublisher {
 
     private func remember(_ message: EventMessage, _ base: String) {
         eventCount += 1
+        data.events.add(message, of: base)
         let kind = Topic(message.event.kind)
         let same = events.indices.filter { Topic(events[$0].message.event.kind) == kind }
         if same.count == Self.events { events.remove(at: same[0]) }
@@ -168,7 +178,33 @@ final class PagePublisher {
             try show(base, to: pages, at: seconds)
         }
         sendState(to: pages, at: seconds)
+        viewers.show(cameras.compactMap { base, camera in camera.picturedName.map { ($0, base) } })
+        data.answer(answer)
+        if seconds - lastBeat >= Self.beat {
+            lastBeat = seconds
+            data.events.beat()
+        }
     }
+
+    /// What a program gets that asks.
+    private func answer(_ question: ServedData.Question) -> [UInt8] {
+        switch question {
+        case .state:
+            JSONWriter.object { json in
+                writeState(&json) { json, camera in camera.writeSeen(&json) }
+            }
+        case .metrics:
+            Array(
+                MetricsPage(
+                    cameras: inOrder.map { ($0.base, $0.model.state) },
+                    isConnected: connection.isConnected,
+                    refused: refused + further.count
+                ).text.utf8
+            )
+        }
+    }
+
+    private var inOrder: [ServedCamera] { cameras.values.sorted { $0.base < $1.base } }
 
     private func show(_ base: String, to pages: [Viewer], at seconds: Double) throws {
         var messages: [ViewerWish: [UInt8]] = [:]
@@ -195,23 +231,12 @@ final class PagePublisher {
 
     private func write(_ json: inout JSONWriter) {
         json.field("type", "state")
-        json.field("version", facetVersion)
-        // The server's clock, from which pages compute how long ago something was.
-        json.field("time", Timestamp.wallClock().iso8601)
+        writeState(&json) { _, _ in }
         json.field("smileStart", SmileDetector.startLevel, decimals: 3)
-        json.object("broker") { json in
-            json.field("address", address)
-            json.field("connected", connection.isConnected)
-            json.field("reason", connection.trouble?.printable)
-            json.field("since", lost?.iso8601)
-        }
         json.field("control", canControl)
         json.field("login", hasLogin)
         json.field("looks", offered)
         json.field("further", further.count)
-        json.array("cameras", cameras.values.sorted { $0.base < $1.base }) { json, camera in
-            camera.write(&json, isChecking: cover.isChecking)
-        }
         json.array("events", events) { json, row in
             let event = row.message.event
             json.field("number", row.number)
@@ -221,6 +246,23 @@ final class PagePublisher {
             json.field("face", event.face.faceID.rawValue)
             json.field("time", event.stamp.time.iso8601)
             json.field("text", formatter.words(of: row.message, withPose: false).printable)
+        }
+    }
+
+    /// Writes what pages and programs get: the broker, and all cameras with what `more` adds.
+    private func writeState(_ json: inout JSONWriter, _ more: (inout JSONWriter, ServedCamera) -> Void) {
+        json.field("version", facetVersion)
+        // The server's clock, from which pages compute how long ago something was.
+        json.field("time", Timestamp.wallClock().iso8601)
+        json.object("broker") { json in
+            json.field("address", address)
+            json.field("connected", connection.isConnected)
+            json.field("reason", connection.trouble?.printable)
+            json.field("since", lost?.iso8601)
+        }
+        json.array("cameras", inOrder) { json, camera in
+            camera.write(&json, isChecking: cover.isChecking)
+            more(&json, camera)
         }
     }
 }

@@ -1,8 +1,10 @@
+import FaceMessages
 import Foundation
 import HTTPServing
 import Synchronization
 
-/// Answers the page's requests: its files, the way in and out, the live messages, and its one command.
+/// Answers the page's requests: its files, the way in and out, the live messages, and its one command; and those of programs, as
+/// config/openapi.yaml documents them.
 struct PageServer: Sendable {
     /// Switches a camera's detection on or off.
     typealias Switch = @Sendable (_ base: String, _ isOn: Bool) -> Void
@@ -35,6 +37,7 @@ struct PageServer: Sendable {
 
     private let access: PageGuard
     private let viewers: Viewers
+    private let data: ServedData
     private let looks: [String]
     private let wish: ViewerWish
     private let detect: DetectSwitch?
@@ -44,12 +47,14 @@ struct PageServer: Sendable {
     init(
         access: PageGuard,
         viewers: Viewers,
+        data: ServedData = ServedData(),
         looks: [String],
         wish: ViewerWish,
         detect: Switch? = nil,
         editor: AreaEditor? = nil
     ) {
-        (self.access, self.viewers, self.looks, self.wish) = (access, viewers, looks, wish)
+        (self.access, self.viewers, self.data) = (access, viewers, data)
+        (self.looks, self.wish) = (looks, wish)
         self.detect = detect.map { DetectSwitch(viewers, $0) }
         self.editor = editor
     }
@@ -71,6 +76,10 @@ struct PageServer: Sendable {
         switch (request.method, request.path) {
         case ("GET", "/"): return file(PackageResources.page_html, Self.html)
         case ("GET", "/live"): return live(request, session)
+        case ("GET", "/events"): return events(request)
+        case ("GET", "/state"): return Self.stream(data.ask(.state), "application/json")
+        case ("GET", "/metrics"): return Self.stream(data.ask(.metrics), MetricsPage.contentType)
+        case ("GET", "/picture.jpg"): return picture(request, session)
         case (_, "/areas") where editor != nil: return areas(request)
         case ("GET", let path):
             if editor != nil, let (bytes, type) = Self.editorFiles[path] { return file(bytes, type) }
@@ -119,9 +128,49 @@ struct PageServer: Sendable {
         guard let viewer = viewers.join(wish, session: session) else {
             return text(503, "Too many pages are open.\n")
         }
-        // The last one keeps nginx from collecting pictures before it sends them.
-        let headers = ["Content-Type": "application/octet-stream", "X-Accel-Buffering": "no"]
-        return HTTPResponse(200, headers: headers, body: .stream(viewer))
+        return Self.stream(viewer, "application/octet-stream")
+    }
+
+    private static func stream(_ stream: any HTTPStream, _ type: String) -> HTTPResponse {
+        // The last one keeps nginx from collecting parts before it sends them.
+        HTTPResponse(200, headers: ["Content-Type": type, "X-Accel-Buffering": "no"], body: .stream(stream))
+    }
+
+    /// Events as they come, of some kinds and cameras, from the one after the last that the client has read.
+    private func events(_ request: HTTPRequest) -> HTTPResponse {
+        func list(_ name: String) -> [String] {
+            (request.query[name] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        let kinds = list("kind").map { ($0, Topic(rawValue: $0)) }
+        if let wrong = kinds.first(where: { $0.1?.isEvent != true }) {
+            let known = Topic.events.map(\.rawValue).joined(separator: ", ")
+            return text(400, "There is no event '\(wrong.0)'. The events are \(known).\n")
+        }
+        let filter = EventLog.Filter(kinds: Set(kinds.compactMap(\.1)), cameras: Set(list("camera")))
+        guard let stream = data.events.stream(filter, after: request.headers["last-event-id"]) else {
+            return text(503, "Too many programs read events.\n")
+        }
+        return Self.stream(stream, "text/event-stream")
+    }
+
+    /// The newest picture of a camera, as pages get it: with faces hidden where the operator chose a look that does so.
+    private func picture(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
+        let bases = viewers.pictured(request.query["camera"])
+        guard let base = bases.first else {
+            return text(
+                404,
+                "There is no picture: no such camera, or its daemon does not publish any (preview.enabled).\n"
+            )
+        }
+        guard bases.count == 1 else {
+            return text(400, "Name one with ?camera=: \(bases.sorted().joined(separator: ", ")).\n")
+        }
+        var wish = wish
+        wish.camera = base
+        guard let viewer = viewers.join(wish, session: session) else {
+            return text(503, "Too many pages are open.\n")
+        }
+        return Self.stream(PictureAnswer(viewer), "image/jpeg")
     }
 
     /// Gives the areas that there are, or takes those that were drawn.

@@ -60,6 +60,9 @@ struct ServedCamera {
         }
     }
 
+    /// Its name, if pictures come.
+    var picturedName: String? { model.picture == nil ? nil : name ?? base }
+
     var isOnline: Bool { model.state.status?.state == .online }
 
     /// Whether nothing came of it since the connection was made.
@@ -177,6 +180,17 @@ struct ServedCamera {
         json.field("detecting", model.state.isDetecting)
         json.field("faces", model.state.faceCount)
     }
+
+    /// Writes what is seen.
+    func writeSeen(_ json: inout JSONWriter) {
+        let state = model.state
+        json.field("frame", state.stamp?.frame)
+        json.field("present", state.faces)
+        json.array("zones", state.zones) { json, zone in
+            json.field("name", zone.name)
+            json.field("faces", zone.faces)
+        }
+    }
 }
 
 /// Where the messages for pages are put together.
@@ -194,5 +208,13 @@ enum ServedMessage {
         message.append(contentsOf: svg)
         message.append(contentsOf: jpeg)
         return message
+    }
+
+    /// The JPEG in such a message; nil if there is none.
+    static func jpeg(in message: [UInt8]) -> [UInt8]? {
+        let lengths = [0, 4, 8].map { place in
+            message.dropFirst(place).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        }
+        return lengths[2] > 0 ? Array(message.suffix(lengths[2])) : nil
     }
 }

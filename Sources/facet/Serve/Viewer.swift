@@ -92,6 +92,8 @@ final class Viewers: Sendable {
     private struct List {
         var viewers: [Viewer] = []
         var bases: Set<String> = []
+        /// The names of cameras that have pictures, and their bases.
+        var pictured: [(name: String, base: String)] = []
         var changes = 0
 
         mutating func removeEnded() {
@@ -129,6 +131,16 @@ final class Viewers: Sendable {
     }
 
     func serve(_ bases: some Sequence<String>) { list.withLock { $0.bases = Set(bases) } }
+
+    /// Notes of which cameras there are pictures.
+    func show(_ pictured: [(name: String, base: String)]) { list.withLock { $0.pictured = pictured } }
+
+    /// The cameras that have pictures: the one of that name or base, or all.
+    func pictured(_ camera: String?) -> [String] {
+        list.withLock { list in
+            list.pictured.filter { camera == nil || [$0.name, $0.base].contains(camera) }.map(\.base)
+        }
+    }
 
     func serves(_ base: String) -> Bool { list.withLock { $0.bases.contains(base) } }
 }

@@ -1,6 +1,7 @@
 import FaceMessages
 import FaceMetadata
 import Foundation
+import Synchronization
 import System
 
 /// A shell command that is run for each event, one after the other, with the event's fields in its environment.
@@ -43,39 +44,57 @@ struct EventCommand: Sendable {
     }
 }
 
-/// Runs a command for one event after the other, while the next ones come in.
-struct EventCommandQueue {
-    /// How many events may wait for a slow command; the oldest is dropped and reported.
-    private static let capacity = 100
+/// Does something with one event after the other, while the next ones come in.
+final class EventQueue: Sendable {
+    private final class Counter: Sendable { let value = Atomic(0) }
 
     private let events: AsyncStream<(EventMessage, [UInt8])>.Continuation
     private let worker: Task<Void, Never>
+    private let failure: String
+    private let waiting = Counter()
 
-    init(_ command: EventCommand) {
+    /// Makes a queue in which so many events may wait; then the oldest is dropped and reported.
+    ///
+    /// - Parameters:
+    ///   - capacity: how many.
+    ///   - failure: what an event that was dropped misses, for people: "the command is too slow: no command".
+    ///   - perform: the work; returns what went wrong.
+    init(
+        capacity: Int,
+        _ failure: String,
+        _ perform: @escaping @Sendable (EventMessage, _ payload: [UInt8]) async -> String?
+    ) {
         let (stream, continuation) = AsyncStream.makeStream(
             of: (EventMessage, [UInt8]).self,
-            bufferingPolicy: .bufferingNewest(Self.capacity)
+            bufferingPolicy: .bufferingNewest(capacity)
         )
-        events = continuation
-        worker = Task {
+        (events, self.failure) = (continuation, failure)
+        worker = Task { [waiting] in
             for await (event, payload) in stream {
-                if let problem = await command.run(event, payload: payload) { StandardOutput.note(problem) }
+                if let problem = await perform(event, payload) { StandardOutput.note(problem) }
+                waiting.value.subtract(1, ordering: .relaxed)
             }
         }
     }
 
     func add(_ event: EventMessage, payload: [UInt8]) {
-        if case .dropped(let (lost, _)) = events.yield((event, payload)) {
-            let kind = Topic(lost.event.kind).rawValue
-            StandardOutput.note(
-                "the command is too slow: no command for the \(kind) of \(lost.event.stamp.time.iso8601)"
-            )
-        }
+        waiting.value.add(1, ordering: .relaxed)
+        guard case .dropped(let (lost, _)) = events.yield((event, payload)) else { return }
+        waiting.value.subtract(1, ordering: .relaxed)
+        StandardOutput.note("\(failure) for the \(Topic(lost.event.kind).rawValue) of \(lost.event.stamp.time.iso8601)")
     }
 
-    /// Waits until the command has run for all events.
-    func finish() async {
+    /// Waits until the work is done for all events, or for so many seconds; says what is left.
+    func finish(within seconds: Double = .infinity) async {
         events.finish()
+        let limit = Task { [worker] in
+            guard seconds.isFinite else { return }
+            try? await Task.sleep(for: .seconds(seconds))
+            if !Task.isCancelled { worker.cancel() }
+        }
         await worker.value
+        limit.cancel()
+        let left = waiting.value.load(ordering: .relaxed)
+        if left > 0 { StandardOutput.note("\(failure) for \(left) more events: the time was up") }
     }
 }

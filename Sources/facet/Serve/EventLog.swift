@@ -1,0 +1,142 @@
+import FaceMessages
+import FaceMetadata
+import HTTPServing
+import Synchronization
+
+/// The newest events, for programs that read them as server-sent events.
+///
+/// Each connection reads on from where it was, so that a slow one costs no memory: what it has not read when it is dropped here
+/// is counted, and told to it.
+final class EventLog: Sendable {
+    /// Events that are kept.
+    static let capacity = 1000
+
+    /// Connections at the same time, so that pages find a place too.
+    static let mostStreams = 128
+
+    /// Bytes that a connection is given at once, unless one event is longer.
+    private static let mostBytes = 64 << 10
+
+    /// Which events are wanted.
+    struct Filter: Hashable, Sendable {
+        /// Empty for all.
+        var kinds: Set<Topic> = []
+        /// Names or bases; empty for all.
+        var cameras: Set<String> = []
+    }
+
+    private struct Entry {
+        let id: String
+        let kind: Topic
+        /// The camera's name, and what its topics begin with.
+        let names: [String]
+        let text: [UInt8]
+    }
+
+    private struct Contents {
+        var entries: [Entry] = []
+        /// How many events there ever were: the number of the newest.
+        var count = 0
+        var beats = 0
+        var streams: [EventStream] = []
+    }
+
+    private let contents = Mutex(Contents())
+
+    /// Adds an event of a camera, as it was understood: what else a publisher sends is not passed on.
+    func add(_ message: EventMessage, of base: String) {
+        let event = message.event
+        // A session in this program numbers nothing.
+        let id = message.id.isEmpty ? ULID.make(at: event.stamp.time) : message.id
+        let encoder = MessageEncoder(camera: message.origin.camera, boot: message.origin.boot)
+        let payload = encoder.event(event, id: id, seq: message.seq, latency: message.latency).payload
+        let kind = Topic(event.kind)
+        let text = Array("id: \(id.printable)\nevent: \(kind.rawValue)\ndata: ".utf8) + payload + Array("\n\n".utf8)
+        change { contents in
+            if contents.entries.count == Self.capacity { contents.entries.removeFirst() }
+            contents.entries.append(Entry(id: id, kind: kind, names: [message.origin.camera, base], text: text))
+            contents.count += 1
+        }
+    }
+
+    /// Sends all connections a comment, so that either side notices one that broke silently.
+    func beat() { change { $0.beats += 1 } }
+
+    /// Begins a connection with the events that come, or with those after one that it has read; nil if there are too many.
+    func stream(_ filter: Filter, after id: String?) -> EventStream? {
+        contents.withLock { contents in
+            guard contents.streams.count < Self.mostStreams else { return nil }
+            let first = contents.count - contents.entries.count
+            let position = id.map { id in
+                // One that is not kept any more, or came from a server before this one: identifiers grow with time.
+                first + (contents.entries.firstIndex { $0.id > id } ?? contents.entries.count)
+            }
+            let stream = EventStream(self, filter, at: position ?? contents.count, beats: contents.beats)
+            contents.streams.append(stream)
+            return stream
+        }
+    }
+
+    func remove(_ stream: EventStream) { contents.withLock { $0.streams.removeAll { $0 === stream } } }
+
+    /// What a connection has not read yet.
+    func read(_ filter: Filter, from position: inout Int, _ beats: inout Int) -> [UInt8] {
+        contents.withLock { contents in
+            var text: [UInt8] = []
+            let lost = contents.count - contents.entries.count - position
+            if lost > 0 {
+                text += "event: lost\ndata: {\"events\":\(lost)}\n\n".utf8
+                position += lost
+            }
+            while position < contents.count, text.count < Self.mostBytes {
+                let entry = contents.entries[contents.entries.count - (contents.count - position)]
+                position += 1
+                let isWanted =
+                    (filter.kinds.isEmpty || filter.kinds.contains(entry.kind))
+                    && (filter.cameras.isEmpty || !filter.cameras.isDisjoint(with: entry.names))
+                if isWanted { text += entry.text }
+            }
+            if text.isEmpty, beats != contents.beats { text = Array(":\n\n".utf8) }
+            beats = contents.beats
+            return text
+        }
+    }
+
+    private func change(_ body: (inout Contents) -> Void) {
+        let streams = contents.withLock { contents in
+            body(&contents)
+            return contents.streams
+        }
+        for stream in streams { stream.wake() }
+    }
+}
+
+/// One program that reads events.
+final class EventStream: HTTPStream {
+    private struct Box {
+        var position: Int
+        var beats: Int
+        var ready: (@Sendable () -> Void)?
+    }
+
+    private let log: EventLog
+    private let filter: EventLog.Filter
+    private let box: Mutex<Box>
+
+    fileprivate init(_ log: EventLog, _ filter: EventLog.Filter, at position: Int, beats: Int) {
+        // The first comment tells the client at once that the connection stands.
+        (self.log, self.filter) = (log, filter)
+        box = Mutex(Box(position: position, beats: beats - 1))
+    }
+
+    func begin(ready: @escaping @Sendable () -> Void) { box.withLock { $0.ready = ready } }
+
+    func next() -> HTTPStreamPart {
+        let text = box.withLock { log.read(filter, from: &$0.position, &$0.beats) }
+        return text.isEmpty ? .none : .bytes(text)
+    }
+
+    func end() { log.remove(self) }
+
+    fileprivate func wake() { box.withLock(\.ready)?() }
+}

@@ -1,0 +1,102 @@
+import FaceMessages
+import HTTPServing
+import Synchronization
+
+/// What programs get from `facet serve` besides pages: events as they come, and answers that are put together when asked for.
+final class ServedData: Sendable {
+    /// What can be asked for.
+    enum Question: Sendable {
+        /// All cameras, as JSON.
+        case state
+        /// The figures of all cameras, for Prometheus.
+        case metrics
+    }
+
+    let events = EventLog()
+
+    private let waiting = Mutex<[(question: Question, answer: LateAnswer)]>([])
+
+    /// An answer that comes once the command's task has made it.
+    func ask(_ question: Question) -> LateAnswer {
+        let answer = LateAnswer()
+        waiting.withLock { $0.append((question, answer)) }
+        return answer
+    }
+
+    /// Answers all that was asked; the same question once.
+    func answer(_ make: (Question) -> [UInt8]) {
+        let asked = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        var known: [Question: [UInt8]] = [:]
+        for (question, answer) in asked {
+            let bytes = known[question] ?? make(question)
+            known[question] = bytes
+            answer.give(bytes)
+        }
+    }
+}
+
+/// A response of one part that is made after it was begun.
+final class LateAnswer: HTTPStream {
+    private struct Box {
+        var bytes: [UInt8]?
+        var isRead = false
+        var ready: (@Sendable () -> Void)?
+    }
+
+    private let box = Mutex(Box())
+
+    func begin(ready: @escaping @Sendable () -> Void) { box.withLock { $0.ready = ready } }
+
+    func next() -> HTTPStreamPart {
+        box.withLock { box in
+            if box.isRead { return .end }
+            guard let bytes = box.bytes else { return .none }
+            box.isRead = true
+            return .bytes(bytes)
+        }
+    }
+
+    func end() {}
+
+    fileprivate func give(_ bytes: [UInt8]) {
+        let ready = box.withLock { box in
+            box.bytes = bytes
+            return box.ready
+        }
+        ready?()
+    }
+}
+
+/// The next picture that a page would get, as a response of its own.
+final class PictureAnswer: HTTPStream {
+    /// States that come, one in two seconds, until a camera without pictures is given up.
+    private static let patience = 3
+
+    private let viewer: Viewer
+    private let states = Mutex(0)
+    private let isRead = Mutex(false)
+
+    init(_ viewer: Viewer) { self.viewer = viewer }
+
+    func begin(ready: @escaping @Sendable () -> Void) { viewer.begin(ready: ready) }
+
+    func next() -> HTTPStreamPart {
+        while !isRead.withLock(\.self), case .bytes(let message) = viewer.next() {
+            if let jpeg = ServedMessage.jpeg(in: message) {
+                isRead.withLock { $0 = true }
+                return .bytes(jpeg)
+            }
+            let count = states.withLock { states in
+                states += 1
+                return states
+            }
+            if count == Self.patience { return .end }
+        }
+        return isRead.withLock(\.self) ? .end : .none
+    }
+
+    func end() { viewer.end() }
+}
