@@ -69,7 +69,8 @@ struct MetricsTests {
                 #expect(words.last.flatMap { Double($0) } != nil, "\(line)")
             }
         }
-        #expect(MetricsPage(table).text.contains(#"facet_camera_lost{base="porch/faces",camera="porch",reason="busy"} 1"#))
+        let text = MetricsPage(table).text
+        #expect(text.contains(#"facet_camera_lost{base="porch/faces",camera="porch",reason="busy"} 1"#))
         #expect(!MetricsPage(table).text.contains(#"facet_faces{base="porch/faces""#), "nobody looks there")
     }
 
@@ -107,7 +108,8 @@ struct MetricsTests {
         _ = table.take(
             occurrence(encoder("a\r\nb\"\u{301}\\\u{301}").status(status(.streaming)), under: "x/faces")
         )
-        #expect(MetricsPage(table).text.contains("facet_up{base=\"x/faces\",camera=\"a\r\\nb\\\"\u{301}\\\\\u{301}\"} 1\n"))
+        let text = MetricsPage(table).text
+        #expect(text.contains("facet_up{base=\"x/faces\",camera=\"a\r\\nb\\\"\u{301}\\\\\u{301}\"} 1\n"))
     }
 
     @Test("what is no message of the contract is counted")

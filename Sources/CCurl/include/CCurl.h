@@ -15,7 +15,7 @@ FacetPoster *_Nullable FacetPosterMake(const char *url, const char *_Nullable *_
 // Sends a body with further header lines and waits for the answer, `milliseconds` at the most. Returns the answer's status; 0 if
 // none came, why is in `error`, valid until the next call.
 long FacetPosterSend(
-    FacetPoster *poster, const void *body, size_t length, const char *const _Nonnull *_Nonnull headers, size_t headerCount,
+    FacetPoster *poster, const void *body, size_t length, const char *_Nullable const *_Nonnull headers, size_t headerCount,
     long milliseconds, const char *_Nullable *_Nonnull error
 );
 

@@ -77,10 +77,12 @@ final class EventPost: @unchecked Sendable {
         var headers = ["Content-Type: application/cloudevents+json; charset=utf-8"]
         if let secret { headers.append("\(Self.signatureHeader): sha256=\(SHA256.hmac(of: body, key: secret))") }
         var error: UnsafePointer<CChar>?
-        let lines = headers.map { strdup($0) }
-        defer { for line in lines { free(line) } }
-        let status = lines.map { UnsafePointer($0!) }.withUnsafeBufferPointer { lines in
-            FacetPosterSend(client, body, body.count, lines.baseAddress!, lines.count, Self.patience, &error)
+        let lines = headers.map { UnsafePointer<CChar>(strdup($0)) }
+        defer { for line in lines { free(UnsafeMutablePointer(mutating: line)) } }
+        let status = lines.withUnsafeBufferPointer { lines in
+            lines.baseAddress.map {
+                FacetPosterSend(client, body, body.count, $0, lines.count, Self.patience, &error)
+            } ?? 0
         }
         return (status, status == 0 ? error.map { String(cString: $0) } ?? "no answer" : "status \(status)")
     }
