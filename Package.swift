@@ -198,7 +198,10 @@ let package = Package(
                 "HTTPServing", "MediaFiles", "MQTT", argumentParser, logging,
             ]
         ),
-        tests(of: "FacetKit", ["FaceMetadata", "FaceTracking", "FaceInference", "Frames", "System", "V4L2Capture"]),
+        tests(
+            of: "FacetKit",
+            ["FaceMetadata", "FaceTracking", "FaceInference", "Frames", "MediaFiles", "System", "V4L2Capture"]
+        ),
         tests(
             of: "DaemonCore",
             [

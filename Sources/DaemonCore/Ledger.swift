@@ -79,8 +79,9 @@ package final class Ledger: Sendable {
             var kept: [String: [UInt8]?] = [:]
             _ = turn(&state, to: now)
             switch event.kind {
-            case .leave:
-                state.today.add(event.face.visit)
+            // A picture of a face was no visit.
+            case .leave(_, _, reason: .still): break
+            case .leave: state.today.add(event.face.visit)
             default:
                 let entered = known?.entered ?? event.stamp.time
                 state.open[face] = (entered, event.owedLeave(entered: entered))

@@ -61,10 +61,13 @@ public final class FaceAnalyzer {
     }
 
     package let options: Options
+    private static let mostSetAside = 32
 
     private let finder: FaceFinder
     private let landmarkModel: LandmarkModel
     private var faces: [TrackedFace] = []
+    /// The pictures of faces that are not to be followed.
+    private var setAside: [FaceAnchor] = []
     private var schedule: SearchSchedule
     private var lastLineage = 0
     /// The media time at which the next frame is to be expected.
@@ -116,6 +119,7 @@ public final class FaceAnalyzer {
         if step == .cut { faces = [] }
         let count = faces.count
         let computed = try followFaces(in: frame, &luminance)
+        analysis.landmarkRuns = computed
         // With another light alone, most faces are still where they were.
         analysis.isCut = step == .cut || (step == .light && 2 * faces.count < count)
         if options.isThorough {
@@ -132,13 +136,15 @@ public final class FaceAnalyzer {
         analysis.luminance = luminance.value
         analysis.observations = faces.map { face in
             let geometry = FaceGeometry(face.landmarks)
-            return geometry.observation(
+            var observation = geometry.observation(
                 lineage: face.lineage,
                 confidence: face.presence,
                 eyePatches: face.isHeld ? nil : geometry.eyePatches(in: frame),
                 isHeld: face.isHeld,
                 in: frame.uprightSize
             )
+            if !face.isHeld { observation.ownMotion = face.anchor.measure(face, in: frame, workspace) }
+            return observation
         }
         if let taken, let followed {
             budget?.note(
@@ -168,13 +174,27 @@ public final class FaceAnalyzer {
 
     /// Forgets all faces: what comes next has nothing to do with what came before.
     package func reset() {
-        faces = []
+        (faces, setAside) = ([], [])
         lastTime = nil
         schedule.reset()
         change = .none
         finder.reset()
         scene.reset()
     }
+
+    /// Stops following faces that are only pictures: no landmarks are computed there until something changes by itself.
+    package func setAside(_ lineages: [Int], in frame: Frame) {
+        for face in faces where lineages.contains(face.lineage) {
+            setAside.removeAll { $0.region(in: frame.uprightSize).isSameFace(as: face.region) }
+            setAside.append(face.anchor)
+        }
+        // Those that were taken down are not known to be gone.
+        setAside = setAside.suffix(Self.mostSetAside)
+        faces.removeAll { lineages.contains($0.lineage) }
+    }
+
+    /// Follows faces that are only pictures again.
+    package func forgetSetAside() { setAside = [] }
 
     private func noteTime(of frame: Frame) {
         let time = frame.stamp.mediaTime
@@ -309,7 +329,8 @@ public final class FaceAnalyzer {
         let clock = ContinuousClock()
         let start = clock.now
         let rect = scene.map.region
-        let regions = faces.map { $0.region(in: frame.uprightSize) }
+        let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: frame.uprightSize) }
+        let regions = faces.map { $0.region(in: frame.uprightSize) } + pictures
         let detections =
             if !options.isThorough {
                 try finder.find(in: frame, scene.map, search, faces: regions)
@@ -322,7 +343,7 @@ public final class FaceAnalyzer {
         schedule.searched(search, at: frame.stamp.mediaTime)
         for detection in detections {
             let region = CropRegion(around: detection)
-            guard !faces.contains(where: { $0.region.isSameFace(as: region) }) else { continue }
+            guard !(faces.map(\.region) + pictures).contains(where: { $0.isSameFace(as: region) }) else { continue }
             if try consider(detection, region, in: frame, &analysis, &luminance) { continue }
             analysis.unconfirmed.append(detection.face(in: frame.uprightSize))
         }
@@ -344,6 +365,7 @@ public final class FaceAnalyzer {
         guard options.isThorough || faces.count < schedule.maximumFaces else { return false }
         guard !isIgnored(detection, in: frame.uprightSize) else { return false }
         let presence = try landmarkModel.find(spare, in: frame, region: region)
+        analysis.landmarkRuns += 1
         var face = TrackedFace(
             lineage: lastLineage + 1,
             landmarks: spare,
@@ -355,6 +377,11 @@ public final class FaceAnalyzer {
             isWanted(face, in: frame.uprightSize)
         else { return false }
         guard !faces.contains(where: { $0.region.isSameFace(as: face.region) }) else { return true }
+        let isPicture = setAside.contains {
+            $0.region(in: frame.uprightSize).isSameFace(as: face.region)
+                && $0.isUnchanged(face.region, in: frame, workspace)
+        }
+        guard !isPicture else { return true }
         guard faces.count < schedule.maximumFaces else {
             analysis.isOverLimit = true
             return false

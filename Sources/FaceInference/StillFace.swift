@@ -13,8 +13,8 @@ final class StillFace {
     static let side = 48
     static let count = side * side
 
-    /// The grid's side as a multiple of the larger side of the landmarks' box.
-    private static let margin: Float = 1.3
+    /// The grid's side as a multiple of that of the landmark model's crop: 1.3 of the larger side of the landmarks' box.
+    private static let margin: Float = 1.3 / 1.5
     /// How many frames in a row may go without computed landmarks.
     private static let mostSkips = 9
     /// How many seconds may pass without, at low frame rates.
@@ -43,30 +43,30 @@ final class StillFace {
     private static let mostNoise: Float = 400
 
     /// A part of the grid that must not have changed.
-    private struct Zone {
-        var columns: Range<Int>
-        var rows: Range<Int>
+    struct Zone {
+        fileprivate var columns: Range<Int>
+        fileprivate var rows: Range<Int>
         /// The squared difference beyond the noise from which on it has changed.
         var tolerance: Float
         /// Whether a change of it must be seen at once.
-        var isEye = false
+        fileprivate var isEye = false
     }
 
     /// The grid at the time when the landmarks were computed.
-    private let reference = Cells(count: StillFace.count)
+    let reference = Cells(count: StillFace.count)
     /// What a unit of shift right, shift down, scaling, turning and brightening does to the cells: five vectors for each vector
     /// of cells.
-    private let effects = Cells(count: 5 * StillFace.count)
+    let effects = Cells(count: 5 * StillFace.count)
     /// 1 inside the face's ellipse, 0 outside.
-    private let mask = Cells(count: StillFace.count)
+    let mask = Cells(count: StillFace.count)
     /// The sums of the products of effects with each other inside the ellipse, by rows.
     private var products = InlineArray<5, SIMD8<Float>>(repeating: .zero)
     /// The cells with the least contrast.
-    private var flat: [Int] = []
-    private var zones: [Zone] = []
+    private(set) var flat: [Int] = []
+    private(set) var zones: [Zone] = []
     // The ellipse in cells, and the grid in pixels of the stored picture.
-    private var center = SIMD2<Float>.zero
-    private var radius = SIMD2<Float>.one
+    private(set) var center = SIMD2<Float>.zero
+    private(set) var radius = SIMD2<Float>.one
     private var rectangle = LuminanceGrid.Rectangle(left: 0, top: 0, right: 0, bottom: 0)
     private var size = FrameSize(width: 0, height: 0)
     private var skips = StillFace.mostSkips
@@ -76,27 +76,34 @@ final class StillFace {
 
     /// Memory that all faces of an analyzer share.
     final class Workspace {
-        fileprivate let grid = LuminanceGrid(columns: StillFace.side, rows: StillFace.side)
-        fileprivate let cells = Cells(count: StillFace.count)
+        let grid = LuminanceGrid(columns: StillFace.side, rows: StillFace.side)
+        let cells = Cells(count: StillFace.count)
+        /// Which cells `FaceAnchor` compares.
+        let weights = Cells(count: StillFace.count)
     }
 
     /// Notes that the landmarks were computed in a frame.
     func computed(_ landmarks: FaceLandmarks, in frame: Frame, _ workspace: Workspace) {
         let geometry = FaceGeometry(landmarks)
-        let (low, high) = landmarks.box
-        let half = Self.margin * (high - low).max() / 2
-        rectangle = LuminanceGrid.Rectangle(around: (low + high) / 2, .init(repeating: half)).stored(in: frame)
+        let region = CropRegion(around: landmarks)
+        rectangle = Self.rectangle(around: region).stored(in: frame)
         size = frame.size
         computedAt = frame.stamp.mediaTime
         canLag = geometry.mouthShape(unit: geometry.unit).smileLevel < Self.mostSmileInLag
         // Without a grid the next frame is computed.
         skips = Self.mostSkips
-        guard half >= 4, let base = reference.numbers.baseAddress, workspace.grid.sample(frame, rectangle, into: base)
+        guard region.side >= 10, let base = reference.numbers.baseAddress,
+            workspace.grid.sample(frame, rectangle, into: base)
         else { return }
         skips = 0
         measureSlopes(workspace.cells)
         chooseZones(geometry, in: frame, contrast: workspace.cells)
         prepareFit(to: zones[zones.count - 1])
+    }
+
+    /// What the grid covers of the upright picture around a face.
+    static func rectangle(around face: CropRegion) -> LuminanceGrid.Rectangle {
+        .init(around: face.center, .init(repeating: margin * face.side / 2))
     }
 
     /// How the face moved in the upright picture since its landmarks were computed; nil if they must be computed again in
@@ -180,7 +187,6 @@ extension StillFace {
             Float(face.rows.lowerBound + face.rows.upperBound - 1) / 2
         )
         radius = SIMD2(max(3, Float(face.columns.count) / 2), max(3, Float(face.rows.count) / 2))
-        var inside = Cells.Vector.zero
         for block in reference.indices {
             let (row, first) = (4 * block / Self.side, Float(4 * block % Self.side))
             let u = (Cells.Vector(0, 1, 2, 3) + first - center.x) / radius.x
@@ -190,26 +196,34 @@ extension StillFace {
             effects[5 * block + 3] = u * down - v * right
             effects[5 * block + 4] = reference[block] + 4
             mask[block] = Cells.Vector.zero.replacing(with: 1, where: u * u + v * v .<= 1)
-            inside += mask[block]
         }
+        products = products(mask)
+    }
+
+    /// The matrix of the fit to cells with those weights.
+    func products(_ weights: Cells) -> InlineArray<5, SIMD8<Float>> {
+        var inside = Cells.Vector.zero
+        for block in weights.indices { inside += weights[block] }
         // Motions are taken to be small unless the picture says otherwise: a face without contrast says nothing.
         let penalty = 0.4 * inside.sum()
+        var products = InlineArray<5, SIMD8<Float>>(repeating: .zero)
         for index in 0..<5 {
-            products[index] = sums { effects[5 * $0 + index] }
+            products[index] = sums(weights) { effects[5 * $0 + index] }
             products[index][index] += index < 4 ? penalty : 1
         }
+        return products
     }
 }
 
 // MARK: In each frame
 
 extension StillFace {
-    /// The sums, over the ellipse, of the products of each effect with a vector of each block.
+    /// The weighted sums of the products of each effect with a vector of each block.
     @inline(__always)
-    private func sums(_ vector: (_ block: Int) -> Cells.Vector) -> SIMD8<Float> {
+    func sums(_ weights: Cells, _ vector: (_ block: Int) -> Cells.Vector) -> SIMD8<Float> {
         var sums = InlineArray<5, Cells.Vector>(repeating: .zero)
-        for block in mask.indices {
-            let vector = vector(block) * mask[block]
+        for block in weights.indices {
+            let vector = vector(block) * weights[block]
             for index in 0..<5 { sums[index] += effects[5 * block + index] * vector }
         }
         var result = SIMD8<Float>.zero
@@ -221,16 +235,14 @@ extension StillFace {
     /// The cells are overwritten.
     private func motion(to cells: Cells, eyesOnly: Bool) -> AffineTransform? {
         for block in cells.indices { cells[block] -= reference[block] }
-        let fitted = solution(for: sums { cells[$0] })
+        let fitted = solution(for: sums(mask) { cells[$0] }, products)
         // Also for what is not a number.
         for index in 0..<4 where !(fitted[index].magnitude <= Self.mostMotion) { return nil }
         for block in cells.indices {
-            var rest = cells[block]
-            for index in 0..<5 { rest -= fitted[index] * effects[5 * block + index] }
+            let rest = rest(of: cells, block, fitted)
             cells[block] = rest * rest
         }
-        let median = quantile(0.5, of: flat.lazy.map { cells.numbers[$0] })
-        let noise = min(median / Self.medianOfSquare, Self.mostNoise)
+        let noise = Self.noise(flat.lazy.map { cells.numbers[$0] })
         let isStill = zones.allSatisfy { zone in
             (eyesOnly && !zone.isEye) || Self.mean(cells, in: zone) <= noise + zone.tolerance
         }
@@ -248,9 +260,22 @@ extension StillFace {
         )
     }
 
+    /// What a fit leaves unexplained.
+    @inline(__always)
+    func rest(of cells: Cells, _ block: Int, _ fitted: SIMD8<Float>) -> Cells.Vector {
+        var rest = cells[block]
+        for index in 0..<5 { rest -= fitted[index] * effects[5 * block + index] }
+        return rest
+    }
+
+    /// The noise's variance, from the squares of what is left in cells without contrast.
+    static func noise(_ squares: some Collection<Float>) -> Float {
+        min(quantile(0.5, of: squares) / medianOfSquare, mostNoise)
+    }
+
     /// Solves the normal equations by elimination, which needs no exchange of rows: with the penalties they are positive
     /// definite.
-    private func solution(for sums: SIMD8<Float>) -> SIMD8<Float> {
+    func solution(for sums: SIMD8<Float>, _ products: InlineArray<5, SIMD8<Float>>) -> SIMD8<Float> {
         var rows = products
         for index in 0..<5 { rows[index][5] = sums[index] }
         for pivot in 0..<5 {
@@ -262,7 +287,7 @@ extension StillFace {
         return result
     }
 
-    private static func mean(_ cells: Cells, in zone: Zone) -> Float {
+    static func mean(_ cells: Cells, in zone: Zone) -> Float {
         var sum: Float = 0
         for row in zone.rows {
             for column in zone.columns { sum += cells.numbers[row * side + column] }

@@ -10,6 +10,8 @@ struct TrackedFace {
     private(set) var region: CropRegion
     /// Decides in which frames the landmarks must be computed.
     let still = StillFace()
+    /// Measures whether the face moves by itself.
+    let anchor = FaceAnchor()
     /// The landmarks as they were computed last.
     private let computed = FaceLandmarks()
     /// The mean brightness of the crop they were computed from, 0…1.

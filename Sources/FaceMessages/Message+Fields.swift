@@ -189,6 +189,9 @@ extension FaceObject: WireValue {
         try wire.optional("zones", &zones, .names)
         try wire.optional("gaze", &gaze, .object(Gaze(yaw: 0, pitch: 0)))
         try wire.optional("distance", &distance, .amount(decimals: 2))
+        var isStill = still ? true : nil
+        try wire.optional("still", &isStill, .flag)
+        still = isStill ?? false
         var frames: Int? = trackedFrames
         try wire.optional("trackedFrames", &frames, .counter)
         trackedFrames = frames ?? 0

@@ -117,6 +117,8 @@ public struct FaceEvent: Hashable, Sendable {
     public enum LeaveReason: String, Hashable, Sendable, CaseIterable {
         /// It was not seen for `tracking.patience`.
         case left
+        /// It seems to be only a picture of a face, with `FaceTracker.Parameters.ignoresStill`.
+        case still
         /// The camera was unplugged, failed or stalled.
         case cameraLost = "camera_lost"
         /// Detection was switched off.

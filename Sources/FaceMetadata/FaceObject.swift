@@ -103,6 +103,9 @@ public struct FaceObject: Hashable, Sendable {
     /// The names of the zones that the face is in, from `zone_enter` to `zone_leave`; nil if there are no zones.
     public var zones: [String]?
 
+    /// Whether the face seems to be only a picture of one: nothing in it has moved for `FaceTracker.Parameters.stillAfter`.
+    public var still = false
+
     /// On how many analysed frames the face was seen since its enter.
     public var trackedFrames = 0
 

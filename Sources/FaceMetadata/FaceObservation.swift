@@ -42,6 +42,9 @@ package struct FaceObservation: Equatable, Sendable {
     /// The distance between the outer eye corners in pixels of the frame; small values make the rest less reliable.
     package var eyeDistance = 0.0
 
+    /// Whether something in the face moved by itself since an earlier frame; nil if that was not measured.
+    package var ownMotion: OwnMotion?
+
     /// Whether all this was measured in an earlier frame, because there was no time for this face in the newest one.
     package var isHeld = false
 
@@ -78,6 +81,13 @@ package struct FaceObservation: Equatable, Sendable {
             self.cornerDrop = cornerDrop
             self.smileLevel = smileLevel
         }
+    }
+
+    /// How a face has changed beyond what moves, turns or lights its picture as a whole.
+    package enum OwnMotion: Hashable, Sendable {
+        case movement
+        /// None; with its size as a multiple of what it was.
+        case rest(size: Double)
     }
 
     package init() {}

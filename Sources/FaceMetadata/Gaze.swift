@@ -26,7 +26,7 @@ extension FaceObject {
     /// A property of a face, of the same name, that is published only if the owner of the camera wants it.
     public enum OptionalField: String, Hashable, Sendable, CaseIterable {
         case looking, zones, gaze, distance, leftEyeOpen, rightEyeOpen, mouthOpen, talking, blinksPerMinute,
-            eyesClosedShare
+            eyesClosedShare, still
     }
 
     /// The face with those of the optional fields only.
@@ -44,6 +44,7 @@ extension FaceObject {
             case .talking: face.talking = nil
             case .blinksPerMinute: face.blinksPerMinute = nil
             case .eyesClosedShare: face.eyesClosedShare = nil
+            case .still: face.still = false
             }
         }
         return face

@@ -57,6 +57,7 @@ package struct ChangeGate: Sendable {
         new.smiling != old.smiling || new.leftEyeClosed != old.leftEyeClosed
             || new.rightEyeClosed != old.rightEyeClosed || new.isSeen != old.isSeen
             || new.looking != old.looking || new.talking != old.talking || new.zones != old.zones
+            || new.still != old.still
             || (new.pose == nil) != (old.pose == nil)
     }
 

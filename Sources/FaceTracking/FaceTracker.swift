@@ -24,6 +24,10 @@ public struct FaceTracker: Sendable {
         public var yawLimit = 35.0
         /// The areas whose faces are reported, each with a name of its own.
         public var zones: [Zone] = []
+        /// For how many seconds nothing in a face must have moved by itself for it to be `still`: a picture of one.
+        public var stillAfter = 30.0
+        /// Whether faces that are `still` leave, and are not followed again before something changes where they were.
+        public var ignoresStill = false
         /// Whether signs are detected.
         public var readsSigns = false
         /// Whether the picture is a mirror image, for signs, which name the person's own eyes.
@@ -49,6 +53,8 @@ public struct FaceTracker: Sendable {
         package var events: [FaceEvent] = []
         /// Why some events cannot fire although faces are seen.
         package var attention: Set<FaceAttention> = []
+        /// The lineages of faces that left because they are only pictures.
+        package var setAside: [Int] = []
     }
 
     /// How faces are followed; others take effect with the next frame.
@@ -87,6 +93,7 @@ public struct FaceTracker: Sendable {
             let track = assignment.track(of: index) ?? appendTrack(observation, at: stamp)
             observe(observation, track: track, at: stamp, &update)
         }
+        if parameters.ignoresStill { dropStill(at: stamp, &update) }
         dropUnseen(at: stamp, wasLookedAt: true, isCut: isCut, &update)
         update.faces = faces
         return update
@@ -140,6 +147,14 @@ public struct FaceTracker: Sendable {
         guard tracks[index].face != nil else { return }
         if observation.eyeDistance < parameters.smallestEyeDistance { update.attention.insert(.tooSmall) }
         if abs(observation.pose.yaw) > parameters.yawLimit { update.attention.insert(.turnedAway) }
+    }
+
+    private mutating func dropStill(at stamp: FrameStamp, _ update: inout Update) {
+        for track in tracks where track.face?.still == true {
+            update.events += track.leave(reason: .still, at: stamp)
+            update.setAside.append(track.lineage)
+        }
+        tracks.removeAll { $0.face?.still == true }
     }
 
     private mutating func dropUnseen(at stamp: FrameStamp, wasLookedAt: Bool, isCut: Bool, _ update: inout Update) {

@@ -25,11 +25,7 @@ struct MouthMonitor: Sendable {
     /// Since when it has been wide open, and whether that was reported.
     private var wideSince: Double?
     private var isReported = false
-    /// The end of the movement under way, and its direction.
-    private var extreme = 0.0
-    private var isRising = false
-    /// When the latest movements ended.
-    private var turns: [Double] = []
+    private var swings = Swings(least: smallestSwing, seconds: talk.window)
 
     /// What lasts and was reported; nil for nothing.
     var ongoing: FaceEvent.Kind? { isReported ? .mouthOpen : nil }
@@ -49,8 +45,8 @@ struct MouthMonitor: Sendable {
         }
         opening = min(max(units / Self.widest, 0), 1)
         if last.map({ time < $0 || time - $0 > Track.bridgedGap }) ?? true {
-            (seenSince, extreme, wideSince) = (time, units, nil)
-            turns.removeAll(keepingCapacity: true)
+            (seenSince, wideSince) = (time, nil)
+            swings.begin(with: units)
         }
         last = time
         followTalk(units, at: time)
@@ -59,14 +55,8 @@ struct MouthMonitor: Sendable {
     }
 
     private mutating func followTalk(_ units: Double, at time: Double) {
-        if isRising ? units > extreme : units < extreme {
-            extreme = units
-        } else if abs(units - extreme) >= Self.smallestSwing {
-            (extreme, isRising) = (units, !isRising)
-            turns.append(time)
-        }
-        turns.removeAll { $0 <= time - Self.talk.window }
-        let isMoving = turns.count >= (isTalking == true ? Self.talk.end : Self.talk.begin)
+        swings.add(units, at: time)
+        let isMoving = swings.count >= (isTalking == true ? Self.talk.end : Self.talk.begin)
         if isMoving || time - seenSince >= Self.talk.window - Track.slack { isTalking = isMoving }
     }
 

@@ -82,3 +82,36 @@ struct SlidingQuantile: Sendable {
         return low
     }
 }
+
+/// Counts how often a signal turned within some seconds: from rising to falling, or back.
+struct Swings: Sendable {
+    private let least: Double
+    private let duration: Double
+    /// The end of the movement under way, and its direction.
+    private var extreme = 0.0
+    private var isRising = false
+    /// When the latest movements ended.
+    private var turns: [Double] = []
+
+    /// - Parameters:
+    ///   - least: The change between two turns that counts as a movement.
+    ///   - duration: Seconds.
+    init(least: Double, seconds duration: Double) { (self.least, self.duration) = (least, duration) }
+
+    var count: Int { turns.count }
+
+    mutating func begin(with value: Double) {
+        extreme = value
+        turns.removeAll(keepingCapacity: true)
+    }
+
+    mutating func add(_ value: Double, at time: Double) {
+        if isRising ? value > extreme : value < extreme {
+            extreme = value
+        } else if abs(value - extreme) >= least {
+            (extreme, isRising) = (value, !isRising)
+            turns.append(time)
+        }
+        turns.removeAll { $0 <= time - duration }
+    }
+}

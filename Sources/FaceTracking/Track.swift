@@ -36,6 +36,7 @@ struct Track: Sendable {
     private var gaze = GazeMonitor()
     private var signs = SignDetector()
     private var zones = ZoneMonitor()
+    private var stillness = StillnessDetector()
     private var expressionEvents: [(kind: FaceEvent.Kind, stamp: FrameStamp)] = []
 
     init(_ observation: FaceObservation, number: Int, at stamp: FrameStamp) {
@@ -194,6 +195,12 @@ struct Track: Sendable {
         (latest.gaze, latest.distance, latest.looking) = (gaze.gaze, gaze.distance, gaze.look.isLooking)
         if let blink { note(.blink(eyes: blink.eyes, duration: blink.duration), at: blink.opened) }
         note(closure, at: stamp)
+        latest.still = stillness.advance(
+            observation,
+            areEyesOpen: isVisible && eyes.seen.map { $0.isClosed != EachEye(true, true) } ?? false,
+            at: time,
+            after: parameters.stillAfter
+        )
         guard parameters.readsSigns else { return }
         note(signs.advance(observation, eyes: eyes.seen, isMirrored: parameters.isMirrored, at: time), at: stamp)
     }

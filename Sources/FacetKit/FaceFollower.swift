@@ -54,6 +54,7 @@ final class FaceFollower: @unchecked Sendable {
             throw .decoder(reason: "\(error)")
         }
         tracker.parameters = wanted.tracking
+        if !wanted.tracking.ignoresStill { analyzer?.forgetSetAside() }
         options = wanted
     }
 
@@ -117,6 +118,9 @@ final class FaceFollower: @unchecked Sendable {
         let gone = isNewScene ? tracker.endAll(reason: .left, at: frame.stamp) : []
         let tracked = meter.measure(.track) {
             tracker.advance(to: frame.stamp, with: analysis.observations, isCut: analysis.isCut)
+        }
+        if !tracked.setAside.isEmpty, let picture {
+            analyzer.setAside(tracked.setAside.map { $0 - lineageOffset }, in: picture)
         }
         var reasons = tracked.attention
         if let luminance = analysis.luminance, luminance < Self.darkest { reasons.insert(.tooDark) }

@@ -95,6 +95,9 @@ struct PublisherTests {
             var gone = event(leave, face: 1)
             gone.face.visit = visit
             publisher.publish([gone])
+            // A picture of a face that left is no visit.
+            let picture = FaceEvent.Kind.leave(dwell: 30, lastSeen: Timestamp(nanoseconds: 9), reason: .still)
+            publisher.publish([event(.enter, face: 3), event(picture, face: 3)])
             publisher.publishToday()
             publisher.finish()
             for message in await sink.takeAll() where message.topic == .today {

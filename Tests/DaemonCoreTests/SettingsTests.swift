@@ -222,7 +222,7 @@ struct SettingsTests {
                 #"f.yaml:1: look.near: "0" is not metres from 0.1 to 20, or off"#,
                 "f.yaml:1: look.direction: must be yaw and pitch in degrees from -60 to 60, such as [12, -5]",
                 #"f.yaml:2: metadata.fields: "mood" is not one of looking, zones, gaze, distance, leftEyeOpen, rightEyeOpen, "#
-                    + "mouthOpen, talking, blinksPerMinute, eyesClosedShare",
+                    + "mouthOpen, talking, blinksPerMinute, eyesClosedShare, still",
             ]
         )
     }

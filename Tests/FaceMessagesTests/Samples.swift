@@ -31,7 +31,7 @@ enum Samples {
     static let bareFace = {
         let bounds = NormalizedRect(x: -0.05, y: 0, width: 0.1, height: 1)
         var face = FaceObject(faceID: FaceID(rawValue: 8), bounds: bounds, confidence: 1)
-        (face.trackedFrames, face.isSeen) = (1, false)
+        (face.trackedFrames, face.isSeen, face.still) = (1, false, true)
         return face
     }()
 

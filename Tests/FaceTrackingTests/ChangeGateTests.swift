@@ -51,7 +51,7 @@ struct ChangeGateTests {
             changed { $0.pose = HeadPose(roll: -178, yaw: 0, pitch: 0) },
             changed { $0.pose = HeadPose(roll: 179.5, yaw: 2.1, pitch: 0) }, changed { $0.smiling = true },
             changed { $0.smiling = nil }, changed { $0.isSeen = false }, changed { $0.leftEyeClosed = true },
-            changed { $0.pose = nil }, changed { $0.looking = false },
+            changed { $0.pose = nil }, changed { $0.looking = false }, changed { $0.still = true },
             changed { $0.gaze = Gaze(yaw: 7, pitch: 1.1) }, changed { $0.gaze = nil },
             changed { $0.distance = 0.89 }, changed { $0.distance = nil },
             changed { $0.leftEyeOpen = 0.89 }, changed { $0.rightEyeOpen = 1 }, changed { $0.mouthOpen = nil },

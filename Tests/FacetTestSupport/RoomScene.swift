@@ -1,5 +1,6 @@
 public import FaceMetadata
 public import Frames
+import Glibc
 
 /// Frames of a made-up room as a camera with noise sees it, in changing light, into which a face may slide, and where
 /// others may appear from one frame to the next.
@@ -22,6 +23,9 @@ public struct RoomScene: Sendable {
         public var exposureJump = 0.0
         /// Seconds between jumps of the exposure.
         public var jumpInterval = 5.0
+        /// How far a hand-held camera sways: to the sides and up and down by up to this share of the width, turned by up to
+        /// as many radians, nearer and further by up to a quarter of that share.
+        public var sway = 0.0
         /// When the face begins to be seen, in seconds; nil for never.
         public var faceAt: Double?
         /// The face's width as a share of the frame's.
@@ -45,6 +49,8 @@ public struct RoomScene: Sendable {
         fileprivate let top: Int
         /// When the face is there, in seconds.
         public let visible: Range<Double>
+        /// By how much the face grows and shrinks with each breath, of four seconds, as a share of its size.
+        public var breathing = 0.0
 
         /// Makes a sitter.
         ///
@@ -144,7 +150,7 @@ public struct RoomScene: Sendable {
         var generator = SplitMix64(seed: UInt64(number))
         let gains = (0..<size.height).map { gain(row: $0, time: time) }
         let (left, top) = facePosition(at: time)
-        room(at: time).withUnsafeBufferPointer { background in
+        swayed(room(at: time), time).withUnsafeBufferPointer { background in
             noise.withUnsafeBufferPointer { noise in
                 for y in 0..<size.height {
                     let start = Int.random(in: 0..<Self.noiseCount - size.width, using: &generator)
@@ -175,13 +181,52 @@ public struct RoomScene: Sendable {
         let size = parameters.size
         for sitter in sitters where sitter.visible.contains(time) {
             let side = sitter.patch.side
+            let scale = Float(1 + sitter.breathing / 2 * sin(2 * .pi * time / 4))
+            let middle = Float(side - 1) / 2
             for y in max(0, -sitter.top)..<min(side, size.height - sitter.top) {
                 for x in max(0, -sitter.left)..<min(side, size.width - sitter.left) {
-                    room[(sitter.top + y) * size.width + sitter.left + x] = sitter.patch.luma[y * side + x]
+                    room[(sitter.top + y) * size.width + sitter.left + x] =
+                        scale == 1
+                        ? sitter.patch.luma[y * side + x]
+                        : sitter.patch.luma.between(
+                            middle + (Float(x) - middle) / scale,
+                            middle + (Float(y) - middle) / scale,
+                            width: side
+                        )
                 }
             }
         }
         return room
+    }
+
+    /// The room as a camera sees it that is held in a hand.
+    private func swayed(_ room: [Float], _ time: Double) -> [Float] {
+        guard parameters.sway > 0 else { return room }
+        let (width, height) = (parameters.size.width, parameters.size.height)
+        // Slow sway and quicker tremor, at periods that do not meet.
+        func wave(_ phase: Double) -> Float {
+            Float(
+                parameters.sway
+                    * (0.6 * sin(1.7 * time + phase) + 0.3 * sin(4.3 * time + 2 * phase)
+                        + 0.1 * sin(19 * time + 3 * phase))
+            )
+        }
+        let (turn, scale) = (wave(2), 1 + wave(3) / 4)
+        let middle = SIMD2(Float(width - 1), Float(height - 1)) / 2
+        let shift = SIMD2(wave(0), wave(1)) * Float(width)
+        let (right, down) = (SIMD2(cos(turn), sin(turn)) * scale, SIMD2(-sin(turn), cos(turn)) * scale)
+        return [Float](unsafeUninitializedCapacity: width * height) { result, count in
+            room.withUnsafeBufferPointer { room in
+                for y in 0..<height {
+                    let start = middle + shift + down * (Float(y) - middle.y) - right * middle.x
+                    for x in 0..<width {
+                        let place = start + right * Float(x)
+                        result[y * width + x] = room.between(place.x, place.y, width: width)
+                    }
+                }
+            }
+            count = width * height
+        }
     }
 
     private func gain(row: Int, time: Double) -> Float {
@@ -205,6 +250,22 @@ public struct RoomScene: Sendable {
     private func faceLuma(_ x: Int, _ y: Int) -> Float? {
         guard let face, x >= 0, y >= 0, x < face.side, y < face.side else { return nil }
         return face.luma[y * face.side + x]
+    }
+}
+
+extension RandomAccessCollection<Float> where Index == Int {
+    /// The picture of rows of that width between its pixels; outside it its nearest ones.
+    @inline(__always)
+    fileprivate func between(_ x: Float, _ y: Float, width: Int) -> Float {
+        let (x, y) = (
+            Swift.min(Swift.max(x, 0), Float(width - 2)), Swift.min(Swift.max(y, 0), Float(count / width - 2))
+        )
+        let (column, row) = (Int(x), Int(y))
+        let (across, down) = (x - Float(column), y - Float(row))
+        let first = row * width + column
+        let upper = self[first] + across * (self[first + 1] - self[first])
+        let lower = self[first + width] + across * (self[first + width + 1] - self[first + width])
+        return upper + down * (lower - upper)
     }
 }
 

@@ -115,7 +115,7 @@ extension Benchmark {
 }
 
 /// Made-up frames, as fast as they are taken.
-private final class CutSource: FrameSource {
+final class CutSource: FrameSource {
     private let count: Int
     private let frame: @Sendable (Int) -> Frame
     private let isStopped = Monitor(false)

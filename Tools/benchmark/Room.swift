@@ -48,6 +48,12 @@ extension Benchmark {
         @Option(help: "The face's brightness as a share of the portrait's.")
         var faceBrightness = 1.0
 
+        @Option(help: "How many portraits hang there as posters, up to 8, which are still already.")
+        var posters = 0
+
+        @Option(help: "The folder of the portraits.")
+        var portraits = "../shared/clips/smiles"
+
         @Flag(help: "Give the frames as JPEGs, as MJPG cameras do, and count the decoding separately.")
         var jpeg = false
 
@@ -59,19 +65,30 @@ extension Benchmark {
             var options = FaceAnalyzer.Options()
             options.skipsUnchanged = !everyFrame
             let camera = try Camera(analyzer: FaceAnalyzer(options), givesJPEG: jpeg)
-            let count = Int(seconds * scene.parameters.rate)
-            var (time, decoding, searches) = (0.0, 0.0, 0)
+            if posters > 0 {
+                // Until all are found, and their first moment is over.
+                var found: Set<Int> = []
+                for number in 0..<120 {
+                    let frame = try camera.captured(scene.frame(number))
+                    found.formUnion(try camera.analyze(frame).0.observations.map(\.lineage))
+                    if number == 119 { camera.analyzer.setAside(Array(found), in: frame) }
+                }
+                print("\(found.count) of \(posters) posters found")
+            }
+            let (first, count) = (posters > 0 ? 150 : 0, Int(seconds * scene.parameters.rate))
+            var (time, decoding, searches, runs) = (0.0, 0.0, 0, 0)
             var found: Double?
-            for number in 0..<count {
+            for number in first..<first + count {
                 let frame = try camera.captured(scene.frame(number))
                 let start = Self.threadTime
                 let (analysis, decodingTime) = try camera.analyze(frame)
                 // The first frame is part of the start: the models are warmed up by it.
-                if number > 0 {
+                if number > first {
                     time += Self.threadTime - start - decodingTime
                     decoding += decodingTime
                 }
                 searches += analysis.ranDetector ? 1 : 0
+                runs += analysis.landmarkRuns
                 if found == nil, !analysis.observations.isEmpty { found = frame.stamp.mediaTime }
             }
             func text(_ time: Double) -> String {
@@ -79,7 +96,7 @@ extension Benchmark {
                 return String(format: "%.2f %% of a core, %.3f ms a frame", 100 * share, 1000 * time / Double(count))
             }
             print(
-                "\(text(time)); decoding \(text(decoding)); searches \(searches) in \(count) frames;",
+                "\(text(time)); decoding \(text(decoding)); searches \(searches) and landmarks \(runs) in \(count) frames;",
                 "face: \(found.map { String(format: "%.3f s", $0) } ?? "none")"
             )
         }
@@ -150,7 +167,18 @@ extension Benchmark {
             parameters.faceWidth = faceWidth
             parameters.faceSpeed = faceSpeed
             parameters.faceBrightness = faceBrightness
-            guard faceAt != nil else { return RoomScene(parameters) }
+            let (width, height) = (numbers[0], numbers[1])
+            let sitters =
+                try posters == 0
+                ? []
+                : Portrait.load(portraits, count: posters).enumerated().map { index, face in
+                    face.sitter(
+                        width: 0.11 * Double(width),
+                        at: (x: width * (2 * (index % 4) + 1) / 8, y: height * (2 * (index / 4) + 1) / 4),
+                        visible: 0..<1e9
+                    )
+                }
+            guard faceAt != nil else { return RoomScene(parameters, sitters: sitters) }
             let portrait = try Portrait.load("/usr/local/share/facet", count: 1)[0]
             return RoomScene(parameters, portrait: portrait.picture, face: portrait.face)
         }

@@ -73,6 +73,8 @@ package struct Settings: Hashable, Sendable {
         reader.read("tracking.enterDelay", seconds: &tracking.enterDelay, in: .zero ... .seconds(60))
         reader.read("tracking.patience", seconds: &tracking.patience, in: .milliseconds(50) ... .seconds(600))
         reader.read("tracking.smileMerge", seconds: &tracking.smileMerge, in: .zero ... .seconds(60))
+        reader.read("presence.stillAfter", seconds: &tracking.stillAfter, in: .seconds(15) ... .seconds(3600))
+        reader.read("presence.ignoreStill", &tracking.ignoresStill)
         reader.read("look.cone", &tracking.look.cone, in: 2...120)
         reader.read("look.hold", seconds: &tracking.look.hold, in: .zero ... .seconds(60))
         reader.read("look.release", seconds: &tracking.look.release, in: .zero ... .seconds(60))
@@ -139,7 +141,7 @@ extension Settings {
 
     /// What metadata holds, and when it counts as changed.
     package struct Metadata: Hashable, Sendable {
-        package var fields: Set<FaceObject.OptionalField> = [.looking, .zones]
+        package var fields: Set<FaceObject.OptionalField> = [.looking, .zones, .still]
         package var changes = ChangeGate.Parameters()
 
         /// Each change, however small, at any rate of frames.

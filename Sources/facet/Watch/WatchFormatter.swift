@@ -55,6 +55,7 @@ struct WatchFormatter {
         if face.smiling == true { words.append("smiling") }
         if face.looking == true { words.append("looking") }
         if let zones = face.zones, !zones.isEmpty { words.append("in \(zones.joined(separator: ", "))") }
+        if face.still { words.append("still") }
         if let distance = face.distance { words.append("\((distance * 10).rounded() / 10) m away") }
         switch (face.leftEyeClosed, face.rightEyeClosed) {
         case (true, true): words.append("eyes closed")
