@@ -178,10 +178,12 @@ extension FaceSession.Source {
     func open(_ memory: CameraMemory) throws(FaceSessionError) -> any FrameSource {
         try check()
         switch kind {
-        case .camera(var configuration):
-            configuration.stallTimeout = Self.bounded(configuration.stallTimeout)
+        case .camera(let wanted):
+            var bounded = wanted
+            bounded.stallTimeout = Self.bounded(wanted.stallTimeout)
+            let configuration = bounded
             do {
-                return try CameraSource(configuration, memory: memory)
+                return try CameraSource(configuration, memory: memory) { Self.ribbonCamera(configuration) }
             } catch {
                 throw .source(error.sourceFailure)
             }
@@ -199,6 +201,14 @@ extension FaceSession.Source {
             }
         case .custom(let custom): return custom.source
         }
+    }
+
+    /// The first camera of libcamera, if that lists one.
+    private static func ribbonCamera(_ wanted: CameraConfiguration) -> (any FrameSource)? {
+        guard PipelineDescription.cameras().contains(where: { $0.device.hasPrefix("libcamera") }) else { return nil }
+        var options = PipelineSource.Options()
+        (options.orientation, options.stallTimeout) = (wanted.orientation, wanted.stallTimeout)
+        return try? PipelineSource(.libcamera(size: wanted.request.size, rate: wanted.request.rate), options: options)
     }
 
     /// Eleven days are as good as for ever, and can be counted in any unit.

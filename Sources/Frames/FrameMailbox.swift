@@ -23,11 +23,13 @@ public final class FrameMailbox: Sendable {
         case sequenceGap = "sequence_gap"
         /// It came damaged or empty.
         case corrupt
+        /// It lay between two flashes of the camera's infrared lamp.
+        case unlit
     }
 
     /// How many frames there were, from the mailbox's making on.
     ///
-    /// Once the mailbox is drained, `captured` is `taken` plus `late` plus `corrupt`.
+    /// Once the mailbox is drained, `captured` is `taken` plus `late` plus `corrupt` plus `unlit`.
     /// A sequence gap was never captured, so it is counted beside them.
     package struct Counts: Hashable, Sendable {
         /// Frames the source got hold of, damaged ones too.
@@ -45,6 +47,7 @@ public final class FrameMailbox: Sendable {
         var isClosed = false
         var isWoken = false
         var policy: Policy
+        var strobe = StrobeFilter()
     }
 
     private let state: Monitor<State>
@@ -59,6 +62,8 @@ public final class FrameMailbox: Sendable {
     /// - Returns: false once the mailbox is closed; the event is gone then, and the source should end.
     @discardableResult
     public func put(_ event: SourceEvent) -> Bool {
+        var brightness: Float?
+        if case .frame(let frame) = event { brightness = frame.sampledBrightness }
         // Released after the lock: giving a frame back to its source may take a system call.
         var displaced: SourceEvent?
         defer { withExtendedLifetime(displaced) {} }
@@ -68,6 +73,13 @@ public final class FrameMailbox: Sendable {
                 state.waiting.append(event)
                 return true
             }
+            // Once, however often it is tried.
+            if let level = brightness, state.strobe.isUnlit(level) {
+                state.counts.captured += 1
+                state.counts.dropped[.unlit, default: 0] += 1
+                return true
+            }
+            brightness = nil
             switch state.policy {
             case .every(let capacity): guard state.waitingFrames < max(1, capacity) else { return nil }
             case .newest:

@@ -131,6 +131,12 @@ extension FourCC {
     public static let jpeg = FourCC(rawValue: 0x4745_504A)
     /// Brightness only.
     public static let grey = FourCC(rawValue: 0x5945_5247)
+    /// Brightness only, in words of 16 bits, of which drivers use as many as they like.
+    public static let y16 = FourCC(rawValue: 0x2036_3159)
+    /// Brightness only, in words of 12 bits.
+    public static let y12 = FourCC(rawValue: 0x2032_3159)
+    /// Brightness only, in words of 10 bits.
+    public static let y10 = FourCC(rawValue: 0x2030_3159)
     /// Planes of Y, U, V; chroma halved both ways.
     public static let yu12 = FourCC(rawValue: 0x3231_5559)
     /// Planes of Y, V, U; chroma halved both ways.

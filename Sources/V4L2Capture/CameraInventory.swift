@@ -15,6 +15,8 @@ public struct CameraInventory: Sendable {
         public var bus: String
         /// Links to the node in `/dev/v4l/by-id` and `by-path`, which survive replugging.
         public var stableNames: [String]
+        /// Whether only libcamera can set it up, and a V4L2 program gets no picture.
+        public var needsLibcamera = false
         /// The formats with sizes and rates, as the hardware has them.
         public var formats: [CameraFormat]
         /// What can be set, with values and ranges.
@@ -69,6 +71,7 @@ public struct CameraInventory: Sendable {
             card: device.identity.card,
             bus: device.identity.bus,
             stableNames: links.filter { calls.node(at: $0) == node },
+            needsLibcamera: device.identity.isSetUpElsewhere,
             formats: try device.formats(focus: .usual),
             controls: try device.controls()
         )

@@ -18,6 +18,11 @@ struct CameraRun {
     /// Whether this very configuration has streamed: until then it may be one that the camera can't fulfil.
     private var hasStreamed: Bool
     private let memory: CameraMemory
+    private let fallback: CameraSource.Fallback?
+    /// Whether something has changed since `fallback` was asked.
+    private var asksFallback = true
+    /// What goes on in its place.
+    private(set) var successor: (any FrameSource)?
     /// Made at the first loss: a camera that is never lost needs none.
     private var watch: (any DeviceWatch)?
 
@@ -26,8 +31,10 @@ struct CameraRun {
         _ calls: any V4L2Calls,
         _ stop: Waker,
         _ mailbox: FrameMailbox,
-        _ memory: CameraMemory
+        _ memory: CameraMemory,
+        _ fallback: CameraSource.Fallback?
     ) {
+        self.fallback = fallback
         self.configuration = configuration
         self.calls = calls
         self.stop = stop
@@ -41,9 +48,16 @@ struct CameraRun {
     }
 
     /// Goes on until the source is stopped or can't even start.
-    mutating func untilEnd() -> SourceEnd {
+    ///
+    /// - Returns: nil if there is a successor.
+    mutating func untilEnd() -> SourceEnd? {
         while true {
             guard case .lost(let failure) = streamOnce() else { return .stopped }
+            if case .setUpElsewhere = failure, asksFallback {
+                asksFallback = false
+                successor = fallback?()
+                if successor != nil { return nil }
+            }
             guard hasStreamed || configuration.waitsForCamera && !failure.isMisconfiguration else {
                 return .failed(failure.sourceFailure)
             }
@@ -87,7 +101,9 @@ struct CameraRun {
         self.watch = watch
         switch watch.wait(stop: stop.descriptor, milliseconds: Int(backoff.next() * 1000)) {
         case .stopped: return false
-        case .changed: backoff.reset()
+        case .changed:
+            backoff.reset()
+            asksFallback = true
         case .timedOut: break
         }
         return true

@@ -31,25 +31,34 @@ package final class CameraSource: FrameSource {
     private let calls: any V4L2Calls
     private let stopWaker: Waker
     private let memory: CameraMemory
+    private let fallback: Fallback?
+    private let successor = Mutex<(source: (any FrameSource)?, isStopped: Bool)>((nil, false))
+
+    /// Makes the source that goes on where `auto` finds no camera but one that only libcamera can set up; nil if there is none.
+    package typealias Fallback = @Sendable () -> (any FrameSource)?
 
     /// Makes a source; the camera is not touched before `run`.
     ///
     /// - Parameters:
     ///   - configuration: Which camera to use, and how.
     ///   - memory: What an earlier source knew of the camera; this one continues with it.
+    ///   - fallback: What to do without a camera of V4L2.
     /// - Throws: `V4L2Error.failed` if the process has no file descriptor left.
     package convenience init(
         _ configuration: CameraConfiguration,
-        memory: CameraMemory = CameraMemory()
+        memory: CameraMemory = CameraMemory(),
+        fallback: Fallback? = nil
     ) throws(V4L2Error) {
-        try self.init(configuration, memory: memory, calls: LibV4L2())
+        try self.init(configuration, memory: memory, calls: LibV4L2(), fallback: fallback)
     }
 
     init(
         _ configuration: CameraConfiguration,
         memory: CameraMemory = CameraMemory(),
-        calls: any V4L2Calls
+        calls: any V4L2Calls,
+        fallback: Fallback? = nil
     ) throws(V4L2Error) {
+        self.fallback = fallback
         self.configuration = configuration
         self.memory = memory
         self.calls = calls
@@ -65,14 +74,25 @@ package final class CameraSource: FrameSource {
     /// Ends by itself only at the start: for settings that the camera can't fulfil, a node that is no camera, and, unless
     /// the configuration says to wait, any other reason why there is no camera.
     package func run(into mailbox: FrameMailbox) {
-        var run = CameraRun(configuration, calls, stopWaker, mailbox, memory)
-        let end = run.untilEnd()
-        mailbox.put(.ended(end))
+        var run = CameraRun(configuration, calls, stopWaker, mailbox, memory, fallback)
+        if let end = run.untilEnd() {
+            mailbox.put(.ended(end))
+        } else if let next = run.successor {
+            successor.withLock { successor in
+                successor.source = next
+                if successor.isStopped { next.stop() }
+            }
+            next.run(into: mailbox)
+        }
     }
 
     /// Makes `run` end within milliseconds, whatever it waits for.
     package func stop() {
         stopWaker.wake()
+        successor.withLock { successor in
+            successor.isStopped = true
+            successor.source?.stop()
+        }
     }
 }
 

@@ -38,6 +38,7 @@ struct CaptureLoop {
     private(set) var hasDelivered = false
 
     private var copies = PixelMemoryPool()
+    private lazy var depth = stream.layout.wide?.depth
     private var calls: any V4L2Calls { stream.device.calls }
 
     init(
@@ -176,6 +177,20 @@ struct CaptureLoop {
         let index = Int(buffer.index)
         let mapped = stream.buffers[index]
         let lease = BufferLease(mapped, index: index, queue: stream.queue)
+        if let wide = stream.layout.wide {
+            let (width, height) = (stream.layout.size.width, stream.layout.size.height)
+            return withExtendedLifetime(lease) {
+                let memory = copies.take(byteCount: width * height)
+                depth?.narrow(
+                    mapped.base,
+                    bytesPerRow: wide.bytesPerRow,
+                    width: width,
+                    height: height,
+                    into: memory.base
+                )
+                return (UnsafeRawPointer(memory.base), memory)
+            }
+        }
         guard stream.copiesAlways || stream.queue.queuedCount < Self.fewestQueued else {
             return (UnsafeRawPointer(mapped.base), lease)
         }

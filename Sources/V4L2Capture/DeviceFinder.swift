@@ -25,12 +25,15 @@ struct DeviceFinder {
         _ lastSeen: V4L2Device.Identity?,
         _ start: (V4L2Device) throws(V4L2Error) -> Started
     ) throws(V4L2Error) -> Started {
-        var failure: V4L2Error?
+        var failure, last: V4L2Error?
         let same = lastSeen.flatMap(search)?.path
         for path in [same].compactMap(\.self) + calls.nodes().filter({ $0 != same }) {
             do throws(V4L2Error) {
                 let found = try V4L2Device(path: path, calls: calls)
-                if path != same, found.identity.isSetUpElsewhere { continue }
+                if path != same, found.identity.isSetUpElsewhere {
+                    last = last ?? .setUpElsewhere(device: path)
+                    continue
+                }
                 return try start(found)
             } catch {
                 switch error {
@@ -42,7 +45,7 @@ struct DeviceFinder {
                 }
             }
         }
-        throw failure ?? .notFound(selector: selector.description)
+        throw failure ?? last ?? .notFound(selector: selector.description)
     }
 
     private func openNamed(_ lastSeen: V4L2Device.Identity?) throws(V4L2Error) -> V4L2Device {

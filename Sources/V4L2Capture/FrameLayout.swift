@@ -8,6 +8,8 @@ struct FrameLayout {
     var encoding: YUVEncoding
     /// Where each plane starts, and its bytes per row.
     private var planes: [(offset: Int, bytesPerRow: Int)] = []
+    /// For a format of two bytes a sample, from row to row in the driver's buffer, and what makes single bytes of them.
+    private(set) var wide: (bytesPerRow: Int, depth: GrayDepth)?
     /// How many bytes a whole frame has; for a JPEG the fewest one can have.
     var byteCount: Int
 
@@ -19,7 +21,11 @@ struct FrameLayout {
         (.yuyv, .yuyv), (.nv12, .nv12), (.yu12, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)),
         (.yv12, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)), (.yuv422p, .planarYUV(chromaShiftX: 1, chromaShiftY: 0)),
         (.rgb3, .rgb24), (.bgr3, .bgr24), (.xr24, .bgra), (.mjpg, .jpeg), (.jpeg, .jpeg), (.grey, .gray),
+        (.y16, .gray), (.y12, .gray), (.y10, .gray),
     ]
+
+    /// The formats with two bytes a sample, and how many of their bits are used at least.
+    fileprivate static let wide: [FourCC: Int] = [.y16: 8, .y12: 12, .y10: 10]
 
     /// Nil for a format we can't read, or an answer that makes no sense.
     init?(_ answer: v4l2_pix_format) {
@@ -30,12 +36,14 @@ struct FrameLayout {
         format = known.pixels
         encoding = format == .jpeg ? .jpeg : YUVEncoding(answer)
         // Some drivers leave the bytes per row at 0.
-        let first = max(Int(answer.bytesperline), rows[0].bytes)
+        let depth = Self.wide[name]
+        let first = max(Int(answer.bytesperline), rows[0].bytes * (depth == nil ? 1 : 2))
+        if let depth { wide = (first, GrayDepth(atLeast: depth)) }
         byteCount = 0
         for row in rows {
             // Rows of chroma are padded as those of brightness are.
             let bytesPerRow = first * row.bytes / rows[0].bytes
-            planes.append((byteCount, bytesPerRow))
+            planes.append((byteCount, depth == nil ? bytesPerRow : row.bytes))
             byteCount += bytesPerRow * row.count
         }
         if format == .jpeg { byteCount = Self.fewestJPEGBytes }
@@ -64,7 +72,10 @@ struct FrameLayout {
 extension FourCC {
     /// How pixels of this format lie in memory, planes and rows without gaps; nil if that is not known, or they are compressed.
     package var rawPixels: PixelFormat? {
-        FrameLayout.formats.first { $0.name == self && self != .yv12 && $0.pixels != .jpeg }?.pixels
+        FrameLayout.formats.first {
+            $0.name == self && self != .yv12 && $0.pixels != .jpeg && FrameLayout.wide[self] == nil
+        }?
+        .pixels
     }
 }
 

@@ -8,36 +8,27 @@ extension V4L2Device {
 
     /// All formats with their sizes and rates; for a range of sizes the rates at the size nearest to `focus`.
     func formats(focus: FrameSize) throws(V4L2Error) -> [CameraFormat] {
-        var formats: [CameraFormat] = []
-        for index in 0..<Self.mostEntries {
-            var entry = v4l2_fmtdesc()
-            entry.index = index
-            entry.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
-            guard try listed(.enumerateFormats, &entry) else { break }
+        var kind = v4l2_fmtdesc()
+        kind.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+        return try entries(.enumerateFormats, of: kind, \.index).map { entry throws(V4L2Error) in
             let fourCC = FourCC(rawValue: entry.pixelformat)
-            formats.append(
-                CameraFormat(
-                    fourCC: fourCC,
-                    name: cString(entry.description),
-                    isEmulated: entry.flags & UInt32(V4L2_FMT_FLAG_EMULATED) != 0,
-                    sizes: try sizes(of: fourCC, focus)
-                )
+            return CameraFormat(
+                fourCC: fourCC,
+                name: cString(entry.description),
+                isEmulated: entry.flags & UInt32(V4L2_FMT_FLAG_EMULATED) != 0,
+                sizes: try sizes(of: fourCC, focus)
             )
         }
-        return formats
     }
 
     private func sizes(of format: FourCC, _ focus: FrameSize) throws(V4L2Error) -> [CameraSize] {
-        var sizes: [CameraSize] = []
-        for index in 0..<Self.mostEntries {
-            var entry = v4l2_frmsizeenum()
-            entry.index = index
-            entry.pixel_format = format.rawValue
-            guard try listed(.enumerateSizes, &entry) else { break }
-            if entry.type == V4L2_FRMSIZE_TYPE_DISCRETE.rawValue {
+        var kind = v4l2_frmsizeenum()
+        kind.pixel_format = format.rawValue
+        let isRange = { (entry: v4l2_frmsizeenum) in entry.type != V4L2_FRMSIZE_TYPE_DISCRETE.rawValue }
+        return try entries(.enumerateSizes, of: kind, \.index, endsWith: isRange).map { entry throws(V4L2Error) in
+            guard isRange(entry) else {
                 let size = FrameSize(width: Int(entry.discrete.width), height: Int(entry.discrete.height))
-                sizes.append(CameraSize(size, rates: try rates(of: format, at: size)))
-                continue
+                return CameraSize(size, rates: try rates(of: format, at: size))
             }
             let range = entry.stepwise
             var size = CameraSize(
@@ -47,43 +38,50 @@ extension V4L2Device {
                 rates: []
             )
             size.rates = try rates(of: format, at: size.nearest(to: focus))
-            return [size]
+            return size
         }
-        return sizes
     }
 
     private func rates(of format: FourCC, at size: FrameSize) throws(V4L2Error) -> [ClosedRange<Double>] {
+        var kind = v4l2_frmivalenum()
+        kind.pixel_format = format.rawValue
+        kind.width = UInt32(size.width)
+        kind.height = UInt32(size.height)
+        let isRange = { (entry: v4l2_frmivalenum) in entry.type != V4L2_FRMIVAL_TYPE_DISCRETE.rawValue }
         var rates: [ClosedRange<Double>] = []
-        for index in 0..<Self.mostEntries {
-            var entry = v4l2_frmivalenum()
-            entry.index = index
-            entry.pixel_format = format.rawValue
-            entry.width = UInt32(size.width)
-            entry.height = UInt32(size.height)
-            guard try listed(.enumerateIntervals, &entry) else { break }
-            if entry.type == V4L2_FRMIVAL_TYPE_DISCRETE.rawValue {
-                if let rate = entry.discrete.rate, !rates.contains(rate...rate) { rates.append(rate...rate) }
-                continue
-            }
-            // The longest interval is the lowest rate.
-            if let fastest = entry.stepwise.min.rate, let slowest = entry.stepwise.max.rate {
-                rates.append(min(slowest, fastest)...max(slowest, fastest))
-            }
-            break
+        for entry in try entries(.enumerateIntervals, of: kind, \.index, endsWith: isRange) {
+            // Of a range, the longest interval is the lowest rate.
+            let (one, other) =
+                isRange(entry)
+                ? (entry.stepwise.max.rate, entry.stepwise.min.rate) : (entry.discrete.rate, entry.discrete.rate)
+            guard let one, let other, !rates.contains(min(one, other)...max(one, other)) else { continue }
+            rates.append(min(one, other)...max(one, other))
         }
         return rates
     }
 
-    /// Fetches one entry of a list; false at its end, or if the driver has no such list.
-    private func listed<Entry>(_ request: V4L2Request, _ entry: inout Entry) throws(V4L2Error) -> Bool {
-        do {
-            try plainRequest(request, &entry)
-            return true
-        } catch Errno.invalidArgument, Errno.inappropriateIOCTLForDevice {
-            return false
-        } catch {
-            throw V4L2Error(.enumerate, device: path, error)
+    /// Fetches a list, one entry after the other, up to one that stands for the rest; empty if the driver has no such list.
+    private func entries<Entry>(
+        _ request: V4L2Request,
+        of kind: Entry,
+        _ index: WritableKeyPath<Entry, UInt32>,
+        endsWith isLast: (Entry) -> Bool = { _ in false }
+    ) throws(V4L2Error) -> [Entry] {
+        var entries: [Entry] = []
+        for number in 0..<Self.mostEntries {
+            var entry = kind
+            entry[keyPath: index] = number
+            do {
+                try plainRequest(request, &entry)
+            } catch Errno.invalidArgument, Errno.inappropriateIOCTLForDevice {
+                break
+            } catch {
+                throw V4L2Error(.enumerate, device: path, error)
+            }
+            entries.append(entry)
+            if isLast(entry) { break }
         }
+        return entries
     }
 
     /// Sets pixel format and size.

@@ -6,6 +6,8 @@ package import SystemPackage
 /// Why a camera can't be used, or can't any more.
 package enum V4L2Error: Error, Hashable, Sendable {
     case notFound(selector: String)
+    /// There is no other camera than one that only libcamera can set up.
+    case setUpElsewhere(device: String)
     case unplugged(device: String)
     /// The node may not be opened; the group is the one that owns it, if it has a name.
     case permissionDenied(device: String, group: String?)
@@ -23,7 +25,7 @@ package enum V4L2Error: Error, Hashable, Sendable {
 extension V4L2Error {
     package var reason: SourceFailure.Reason {
         switch self {
-        case .notFound: .notFound
+        case .notFound, .setUpElsewhere: .notFound
         case .unplugged: .unplugged
         case .permissionDenied: .permissionDenied
         case .busy: .busy
@@ -64,6 +66,9 @@ extension V4L2Error: CustomStringConvertible {
         case .notFound("auto"): "no camera found: plug one in; `facet devices` lists what there is"
         case .notFound(let selector):
             "cannot open the camera \(selector): there is no such device; plug it in, or pick one that `facet devices` lists"
+        case .setUpElsewhere(let device):
+            "cannot use \(device): only libcamera can set up a ribbon camera, and it lists none; install Debian's packages "
+                + "gstreamer1.0-plugins-base and gstreamer1.0-libcamera, and look with `facet doctor`"
         case .unplugged(let device): "the camera \(device) is gone: it was unplugged or its driver gave up"
         case .permissionDenied(let device, let group): Self.permissionText(device, group)
         case .busy(let device, let operation):

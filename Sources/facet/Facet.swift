@@ -62,6 +62,7 @@ struct Facet: AsyncParsableCommand {
               facet view --look hearts             the live overlay, in the terminal
               facet serve                          the live page for the browser
               facet snapshot -o now.png            a picture with the overlay
+              facet mirror --to /dev/video20       a camera with the overlay, for calls
               facet apply clip.mp4 -o out.mp4      a clip with the overlay; needs no daemon
               facet report clip.mp4 -o report.html a page about a clip or an hour
               facet press --on long_blink=ENTER    keys without hands
@@ -71,8 +72,8 @@ struct Facet: AsyncParsableCommand {
             """,
         version: facetVersion,
         subcommands: [
-            Demo.self, Watch.self, Top.self, View.self, Serve.self, Snapshot.self, Record.self, Apply.self, Report.self,
-            Devices.self, Detect.self, Calibrate.self, Zones.self, Press.self, Relay.self, Doctor.self, Fleet.self,
+            Demo.self, Watch.self, Top.self, View.self, Serve.self, Snapshot.self, Record.self, Mirror.self, Apply.self,
+            Report.self, Devices.self, Detect.self, Calibrate.self, Zones.self, Press.self, Relay.self, Doctor.self, Fleet.self,
             Metrics.self,
         ]
     )

@@ -1,4 +1,6 @@
 import CV4L2
+import FaceMetadata
+import Frames
 import SystemPackage
 import Testing
 
@@ -140,6 +142,37 @@ struct DeviceFinderTests {
         let kernel = kernel(["/dev/video0": sensor, "/dev/video8": .init()])
         #expect(try find("auto", kernel) == "/dev/video8")
         #expect(try find("/dev/video0", kernel) == "/dev/video0")
+        let alone = self.kernel(["/dev/video0": sensor])
+        let error = #expect(throws: V4L2Error.self) { try find("auto", alone) }
+        #expect(error == .setUpElsewhere(device: "/dev/video0"))
+        #expect(error?.description.contains("gstreamer1.0-libcamera") == true)
+        #expect(CameraInventory.list(alone, links: []).cameras.map(\.needsLibcamera) == [true])
+    }
+
+    @Test("where only libcamera can set up a camera, another source goes on, once there is one")
+    func handsOver() throws {
+        let sensor = ScriptedV4L2.Node(driver: "rp1-cfe", card: "rp1-cfe", capabilities: 0x2400_0001)
+        let source = try CameraSource(CameraConfiguration(), calls: kernel(["/dev/video0": sensor])) { OneFrame() }
+        let mailbox = FrameMailbox(policy: .newest)
+        source.run(into: mailbox)
+        #expect(
+            CameraSourceTests().short([mailbox.next(), mailbox.next()].compactMap(\.self)) == [
+                "frame 7", "ended finished",
+            ]
+        )
+    }
+
+    private final class OneFrame: FrameSource {
+        func run(into mailbox: FrameMailbox) {
+            let stamp = FrameStamp(frame: 7, time: .init(nanoseconds: 0), mediaTime: 0)
+            let size = FrameSize(width: 2, height: 2)
+            if let frame = try? Frame(copying: [1, 2, 3, 4], size: size, format: .gray, stamp: stamp) {
+                mailbox.put(.frame(frame))
+            }
+            mailbox.put(.ended(.finished))
+        }
+
+        func stop() {}
     }
 
     @Test("a file that is no video device is said to be none", arguments: ["/dev/null", "/etc/passwd"])

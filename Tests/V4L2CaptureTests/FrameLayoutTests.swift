@@ -27,6 +27,7 @@ struct FrameLayoutTests {
         arguments: [
             (FourCC.yuyv, 64 * 48 * 2), (.grey, 64 * 48), (.nv12, 64 * 72), (.yu12, 64 * 72), (.yv12, 64 * 72),
             (.yuv422p, 64 * 96), (.rgb3, 64 * 144), (.bgr3, 64 * 144), (.xr24, 64 * 192),
+            (.y16, 64 * 96), (.y12, 64 * 96), (.y10, 64 * 96),
         ]
     )
     func countsBytes(_ format: FourCC, _ bytes: Int) throws {
@@ -69,6 +70,28 @@ struct FrameLayoutTests {
         #expect(layout(.yuyv, 0, 48) == nil)
     }
 
+    @Test("the depth of gray words is measured, and never shrinks")
+    func measuresDepth() {
+        var depth = GrayDepth(atLeast: 8)
+        func narrowed(_ words: [UInt16]) -> [UInt8] {
+            [UInt8](unsafeUninitializedCapacity: 4) { bytes, count in
+                guard let base = bytes.baseAddress else { return }
+                // Rows of two words, with one of padding.
+                let rows = words[0..<2] + [0xFFFF] + words[2..<4] + [0xFFFF]
+                Array(rows).withUnsafeBytes { rows in
+                    if let rows = rows.baseAddress {
+                        depth.narrow(rows, bytesPerRow: 6, width: 2, height: 2, into: base)
+                    }
+                }
+                count = 4
+            }
+        }
+        #expect(narrowed([0, 1, 100, 255]) == [0, 1, 100, 255] && depth.bits == 8)
+        #expect(narrowed([0, 512, 1023, 4]) == [0, 128, 255, 1] && depth.bits == 10)
+        #expect(narrowed([0, 512, 4, 8]) == [0, 128, 1, 2] && depth.bits == 10)
+        #expect(narrowed([0xFFC0, 0x8000, 0x0100, 0]) == [255, 128, 1, 0] && depth.bits == 16)
+    }
+
     @Test("names of formats survive both ways", arguments: ["YUYV", "MJPG", "GREY", "Y8", "NV12"])
     func namesFormats(_ name: String) throws {
         #expect(try #require(FourCC(name)).description == name)
@@ -80,6 +103,7 @@ struct FrameLayoutTests {
         let pairs: [(FourCC, String)] = [
             (.yuyv, "YUYV"), (.nv12, "NV12"), (.mjpg, "MJPG"), (.jpeg, "JPEG"), (.grey, "GREY"), (.yu12, "YU12"),
             (.yv12, "YV12"), (.yuv422p, "422P"), (.rgb3, "RGB3"), (.bgr3, "BGR3"), (.xr24, "XR24"),
+            (.y16, "Y16"), (.y12, "Y12"), (.y10, "Y10"),
         ]
         for (format, name) in pairs { #expect(format == FourCC(name), "\(name)") }
     }

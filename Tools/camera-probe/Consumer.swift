@@ -84,7 +84,8 @@ struct Consumer {
         Report.line([
             "event": event, "captured": counts.captured, "taken": counts.taken,
             "late": counts.dropped[.late] ?? 0, "corrupt": counts.dropped[.corrupt] ?? 0,
-            "gap": counts.dropped[.sequenceGap] ?? 0, "undecodable": undecodable, "disorder": disorder,
+            "gap": counts.dropped[.sequenceGap] ?? 0, "unlit": counts.dropped[.unlit] ?? 0, "undecodable": undecodable,
+            "disorder": disorder,
             "lastFrame": lastFrame, "mediaTime": lastMediaTime, "latencyMs": longestLatency,
             "cpu": Process.cpuSeconds, "cpuPerFrame": cpuPerFrame, "fds": Process.descriptors,
             "maps": Process.videoMappings,

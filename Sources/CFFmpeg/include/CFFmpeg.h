@@ -29,6 +29,7 @@
     X(avutil, av_frame_make_writable) \
     X(avutil, av_frame_move_ref) \
     X(avutil, av_freep) \
+    X(avutil, av_image_copy_to_buffer) \
     X(avutil, av_image_fill_arrays) \
     X(avutil, av_image_get_buffer_size) \
     X(avutil, av_log_set_level) \

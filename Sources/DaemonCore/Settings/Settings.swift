@@ -34,10 +34,8 @@ package struct Settings: Hashable, Sendable {
         reader.read("camera.rate", &camera.rate, "frames per second from 1 to 240", or: "auto") { text in
             Double(text).flatMap { (1...240).contains($0) ? $0 : nil }
         }
-        reader.read("camera.format", &camera.format, "a four-character format such as YUYV or MJPG", or: "auto") {
-            text in
-            text.utf8.count == 4 ? text : nil
-        }
+        let formats = "a format of three or four characters such as YUYV, MJPG or Y16"
+        reader.read("camera.format", &camera.format, formats, or: "auto") { (3...4).contains($0.utf8.count) ? $0 : nil }
         reader.read("camera.orientation", &camera.orientation, "an EXIF orientation from 1 (upright) to 8") { text in
             Int(text).flatMap(Orientation.init)
         }

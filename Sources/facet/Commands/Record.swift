@@ -81,28 +81,12 @@ struct Record: AsyncParsableCommand {
 
     private func recordLive(_ drawing: OverlayPicture) async throws {
         let subscriber = try await live.subscriber(broker, command: "record")
-        let decoder = try PreviewDecoder()
-        var pictures = LivePictures(subscriber, hidesFaces: drawing.hidesFaces)
         var recorder = OverlayRecorder(output: output, drawing: drawing, rate: 15)
         var start: Double?
-        for await input in LiveInputs(subscriber, interval: .milliseconds(50), interruptible: true) {
-            _ = try pictures.take(input)
-            if let hint = pictures.hint() { StandardOutput.note(hint) }
-            if case .interrupted = input.content { break }
-            if let seconds, let start, pictures.seconds - start >= seconds { break }
-            guard let (picture, scene) = pictures.next() else { continue }
-            do {
-                try decoder.decode(picture)
-            } catch {
-                // Later on a damaged picture is passed over: the next one comes soon.
-                guard start == nil else { continue }
-                throw CommandFailure("the preview picture cannot be decoded: \(error)")
-            }
-            let now = picture.arrival
+        try await LivePictures.follow(subscriber, hidesFaces: drawing.hidesFaces, for: seconds) { picture, scene, now in
             start = start ?? now
-            try recorder.add(decoder.picture, scene: scene, mediaTime: now - (start ?? now), at: now)
+            try recorder.add(picture, scene: scene, mediaTime: now - (start ?? now), at: now)
         }
-        await subscriber.stop()
         try recorder.finish()
     }
 }

@@ -1,6 +1,7 @@
 import FaceInference
 import Foundation
 import Frames
+import GStreamerCapture
 import MQTT
 import System
 import V4L2Capture
@@ -14,7 +15,9 @@ struct MachineExamination {
     var isStreaming = false
 
     func findings() -> [Finding] {
-        cameras(CameraInventory.list()).map(excused) + [models(), stateDirectory(), clock()]
+        cameras(CameraInventory.list(), PipelineDescription.cameras()).map(excused) + [
+            models(), stateDirectory(), clock(),
+        ]
     }
 
     private func excused(_ finding: Finding) -> Finding {
@@ -25,8 +28,14 @@ struct MachineExamination {
     // MARK: - Camera
 
     /// One finding per camera, or why there is none.
-    func cameras(_ inventory: CameraInventory) -> [Finding] {
-        let found = inventory.cameras.map(Self.camera)
+    func cameras(_ inventory: CameraInventory, _ shared: [(device: String, name: String)] = []) -> [Finding] {
+        let (ribbons, others) = (
+            inventory.cameras.filter(\.needsLibcamera), inventory.cameras.filter { !$0.needsLibcamera }
+        )
+        var found = others.map(Self.camera) + shared.map { .works("camera", "\($0.device) \($0.name)") }
+        if let ribbon = ribbons.first, !shared.contains(where: { $0.device.hasPrefix("libcamera") }) {
+            found.append(Self.ribbon(ribbon))
+        }
         let refused = inventory.others.filter(\.isDenied).map {
             Finding.fails("camera", "\($0.node): \($0.why)", remedy: "sudo usermod -aG video $USER, then log in again")
         }
@@ -47,6 +56,29 @@ struct MachineExamination {
             return .remark("camera", "\(camera.node) \(camera.card): only formats that must be converted")
         }
         return .works("camera", "\(camera.node) \(camera.card): \(names)")
+    }
+
+    /// A ribbon camera that libcamera does not list: what it needs is not installed, or may not be opened.
+    private static func ribbon(_ camera: CameraInventory.Camera) -> Finding {
+        let nodes =
+            names(in: "/dev").filter { $0.hasPrefix("media") }.map { "/dev/\($0)" }
+            + names(in: "/dev/dma_heap").filter { !$0.hasPrefix(".") }.map { "/dev/dma_heap/\($0)" }
+        let denied = nodes.sorted().filter { access($0, R_OK | W_OK) != 0 }
+        let what = "\(camera.node) \(camera.card): only libcamera can set up a ribbon camera"
+        guard denied.isEmpty else {
+            return .fails(
+                "camera",
+                "\(what), and \(denied.joined(separator: ", ")) may not be opened",
+                remedy:
+                    "sudo usermod -aG video $USER, then log in again; for /dev/dma_heap the rule in docs/raspberry-pi.md"
+            )
+        }
+        return .fails(
+            "camera",
+            "\(what), and it lists none",
+            remedy:
+                "sudo apt install gstreamer1.0-plugins-base gstreamer1.0-libcamera libcamera-tools; cam --list says more"
+        )
     }
 
     // MARK: - Models

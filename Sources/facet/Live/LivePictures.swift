@@ -71,6 +71,36 @@ struct LivePictures {
         model.nextPicture(at: seconds).map { ($0, model.scene(of: $0)) }
     }
 
+    /// Hands out the pictures of a live preview with the faces of their frames, and when each came, until the source ends, the
+    /// seconds from the first one are over or the person at the terminal wants no more.
+    static func follow(
+        _ subscriber: Subscriber,
+        hidesFaces: Bool,
+        for limit: Double? = nil,
+        _ show: (Picture, Scene, _ seconds: Double) throws -> Void
+    ) async throws {
+        let decoder = try PreviewDecoder()
+        var pictures = LivePictures(subscriber, hidesFaces: hidesFaces)
+        var start: Double?
+        for await input in LiveInputs(subscriber, interval: .milliseconds(50), interruptible: true) {
+            _ = try pictures.take(input)
+            if let hint = pictures.hint() { StandardOutput.note(hint) }
+            if case .interrupted = input.content { break }
+            if let limit, let start, pictures.seconds - start >= limit { break }
+            guard let (picture, scene) = pictures.next() else { continue }
+            do {
+                try decoder.decode(picture)
+            } catch {
+                // Later on a damaged picture is passed over: the next one comes soon.
+                guard start == nil else { continue }
+                throw CommandFailure("the preview picture cannot be decoded: \(error)")
+            }
+            start = start ?? picture.arrival
+            try show(decoder.picture, scene, picture.arrival)
+        }
+        await subscriber.stop()
+    }
+
     private func whyNothingCame(within patience: Double) -> String {
         guard !isLocal else {
             return "no picture came from \(address) within \(Int(patience)) s: it is \(model.state.summary)"

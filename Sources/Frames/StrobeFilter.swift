@@ -1,0 +1,63 @@
+/// Recognises a lamp that flashes with every other frame, as many infrared cameras have one, by the brightness of frames.
+///
+/// The frames between are dark; a program that looks at faces has no use for them.
+struct StrobeFilter: Sendable {
+    /// A dark frame has at most this share of a lit one's brightness. Sunlight outshines the lamp; then both are of use.
+    private static let darkest: Float = 0.5
+    /// Differences below this, in steps of 255, are noise of a room without any light.
+    private static let smallestStep: Float = 6
+    /// So many alternations from one frame to the next make a pattern; more are remembered, so that it outlasts one that is
+    /// missing because a frame got lost.
+    private static let (needed, most) = (4, 8)
+
+    private var previous: Float?
+    private var isRising = false
+    private var alternations = 0
+    private var lit: Float = 0
+
+    /// Takes the next frame's brightness, 0 to 255.
+    ///
+    /// - Returns: Whether the lamp was off, and does flash.
+    mutating func isUnlit(_ brightness: Float) -> Bool {
+        guard let before = previous else {
+            previous = brightness
+            return false
+        }
+        previous = brightness
+        let isStep = isDark(brightness, beside: before) || isDark(before, beside: brightness)
+        let isAlternation = isStep && isRising != (brightness > before)
+        if isStep { isRising = brightness > before }
+        alternations = isAlternation ? min(Self.most, alternations + 1) : max(0, alternations - 3)
+        if brightness > before || !isStep { lit = isStep ? brightness : max(lit, brightness) }
+        return alternations >= Self.needed && isDark(brightness, beside: lit)
+    }
+
+    private func isDark(_ brightness: Float, beside other: Float) -> Bool {
+        brightness < other * Self.darkest && other - brightness > Self.smallestStep
+    }
+}
+
+extension Frame {
+    /// The mean brightness of pixels all over the frame, 0 to 255 in its own range; nil for a JPEG.
+    var sampledBrightness: Float? {
+        let (step, offset): (Int, Int)
+        switch format {
+        case .jpeg: return nil
+        case .yuyv: (step, offset) = (2, 0)
+        case .packedRGB(let bytesPerPixel, _, let green, _): (step, offset) = (bytesPerPixel, green)
+        case .gray, .planarYUV, .nv12: (step, offset) = (1, 0)
+        }
+        let (columns, rows) = (16, 12)
+        var sum = 0
+        for row in 0..<rows {
+            let line = planes.0.base + (2 * row + 1) * size.height / (2 * rows) * planes.0.bytesPerRow + offset
+            for column in 0..<columns {
+                sum += Int(
+                    line.load(fromByteOffset: (2 * column + 1) * size.width / (2 * columns) * step, as: UInt8.self)
+                )
+            }
+        }
+        withExtendedLifetime(lease) {}
+        return Float(sum) / Float(columns * rows)
+    }
+}

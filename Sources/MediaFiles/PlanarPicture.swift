@@ -1,0 +1,48 @@
+import CFFmpeg
+package import Frames
+
+/// Makes upright pictures of frames in the format that cameras call YU12: planes of Y, U and V without gaps, in video range.
+package final class PlanarPicture {
+    private let scaler = FrameScaler()
+    private var bytes: [UInt8] = []
+
+    package init() throws(MediaError) { try FFmpeg.load() }
+
+    /// Lends a frame's picture.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame; where it is larger than the picture, its top left part is taken.
+    ///   - size: The picture's size; both sides are even.
+    ///   - path: Where it is meant for, in errors.
+    ///   - body: Gets the bytes, which are valid during the call.
+    /// - Throws: `MediaError.unencodable`, or what `body` throws.
+    package func withBytes(
+        of frame: Frame,
+        size: FrameSize,
+        for path: String,
+        _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        let target = FrameScaler.Target(format: AV_PIX_FMT_YUV420P, size: size, encoding: .video)
+        let count = size.width * size.height * 3 / 2
+        if bytes.count != count { bytes = [UInt8](repeating: 0, count: count) }
+        do throws(FrameScaler.Failure) {
+            try scaler.convert(frame, to: target) { picture in
+                let source = PixelScaler.Pixels(picture, encoding: .video)
+                let planes = source.planes.map { UnsafePointer($0) }
+                _ = ffmpeg.av_image_copy_to_buffer(
+                    &bytes,
+                    CInt(count),
+                    planes,
+                    source.strides,
+                    source.format,
+                    CInt(size.width),
+                    CInt(size.height),
+                    1
+                )
+            }
+        } catch {
+            throw MediaError.unencodable(path: path, reason: error.reason)
+        }
+        try bytes.withUnsafeBytes(body)
+    }
+}
