@@ -27,7 +27,7 @@ struct Watch: AsyncParsableCommand {
               facet watch --topic 'site1/+/faces'
               facet watch --json | jq -c 'select(.topic == "faces/smile").payload'
               facet watch --only smile --exec 'curl -s http://lamp.local/on'
-              facet watch --only smile,leave --post https://hooks.example/faces --secret-file key
+              facet watch --only smile,leave --post https://hooks.example --secret-file key
               facet watch --only smile --count 1 && echo smiled
             """
     )
