@@ -51,7 +51,7 @@ struct SceneTests {
         #expect(scene.faces.count == 1 && !scene.isFading)
     }
 
-    @Test("the eyes of a blink are not told as closed, those that stay closed are")
+    @Test("the eyes of a blink are not told as closed, those that stay closed are; and a face that is only a picture")
     func blink() throws {
         let geometry = try #require(
             PreviewLayerGeometry(
@@ -79,6 +79,9 @@ struct SceneTests {
         #expect(words(at: 3.6) == ["right eye closed"])
         scene.apply(metadata([open], frame: 6), at: 4)
         #expect(words(at: 4).isEmpty)
+        open.still = true
+        scene.apply(metadata([open], frame: 7), at: 40)
+        #expect(words(at: 40) == ["still"])
     }
 
     @Test("an event's mark fades and is forgotten")

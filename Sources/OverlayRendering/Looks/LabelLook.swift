@@ -27,6 +27,7 @@ package struct LabelLook: Look {
         default: break
         }
         if drawn.face.looking == true { words.append("looking") }
+        if drawn.face.still == true { words.append("still") }
         return words
     }
 
