@@ -466,6 +466,7 @@ try:
         print("page-test: ../shared is not there: five faces are not tested")
 
     # One camera
+    wait("no advice lies over it", lambda: not text(f"{figure('porch/faces')} .note"))
     click(f"{figure('porch/faces')} .picture")
     wait("one click shows one camera", lambda: script("[...document.querySelectorAll('.tile')].filter(t => t.checkVisibility())"
                                                       ".map(t => t.dataset.base)") == ["porch/faces"])
