@@ -13,10 +13,15 @@ struct StillnessDetector: Sendable {
     /// Over how many seconds the size, the place and whether the eyes are closed are averaged: eyes that are screwed up in a
     /// picture are taken for closed in one frame of ten, a sleeper's in nearly all.
     private static let averaging = (size: 0.3, place: 3.0, closed: 5.0)
+    /// A movement counts if there was another one so many seconds before: one comparison in some thousand of a poster differs by
+    /// chance, and of the people measured the quietest moves every eight seconds.
+    private static let confirmation = 10.0
     /// After so many seconds without a measurement nothing is known.
     private static let longestPause = 1.0
 
     private var movedAt = -Double.infinity
+    /// When something moved last, confirmed or not.
+    private var changedAt = -Double.infinity
     private var last = -Double.infinity
     private var measuredAt = -Double.infinity
     private var closedShare = 0.0
@@ -46,7 +51,11 @@ struct StillnessDetector: Sendable {
         // Before the first frame nothing is known.
         var hasMoved = closedShare > 0.5 || !(0..<Double.infinity).contains(passed)
         if let motion = observation.ownMotion {
-            hasMoved = breathes(motion, at: time) || motion == .movement || hasMoved
+            hasMoved = breathes(motion, at: time) || hasMoved
+            if motion == .movement {
+                hasMoved = hasMoved || (0...Self.confirmation).contains(time - changedAt)
+                changedAt = time
+            }
             measuredAt = time
         }
         if hasMoved || !(0...Self.longestPause).contains(time - measuredAt) { movedAt = time }

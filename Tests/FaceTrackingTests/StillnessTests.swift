@@ -44,6 +44,19 @@ struct StillnessTests {
         #expect(still("pppppppmppppppppmppppppppp").isEmpty)
     }
 
+    @Test("one frame that differs by chance does not count, a second one soon after does")
+    func chance() {
+        func isStill(every interval: Double) -> Bool {
+            var timeline = Timeline(rate: 15, parameters: Self.parameters)
+            for frame in 0..<900 {
+                let isOdd = frame > 0 && frame % Int(15 * interval) == 0
+                _ = timeline.play(isOdd ? "m" : "p", face)
+            }
+            return timeline.updates.last?.faces.first?.still == true
+        }
+        #expect(isStill(every: 11) && !isStill(every: 8))
+    }
+
     @Test("what cannot be measured is never still", arguments: ["u", "s", "t", "c", "m"])
     func unknown(character: String) {
         #expect(still(String(repeating: character, count: 18)).isEmpty)
