@@ -30,10 +30,9 @@ async function keep(event, tile) {
 	fly(tile, item);
 }
 
-// From the tile to the strip.
 function fly(tile, item) {
 	if (prefersStill.matches || document.hidden) return;
-	const copy = make("canvas", { width: 320, height: 180, className: "flying" });
+	const copy = make("canvas", { width: 320, height: 180, className: "flying", aria: { hidden: true } });
 	copy.getContext("2d").drawImage(tile.canvas, 0, 0, 320, 180);
 	const path = [tile.figure, item].map((element) => {
 		const { left, top, width } = element.getBoundingClientRect();

@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// Sends datagrams to one address, and does not wait for anybody to take them.
+/// Sends datagrams to one address, whether a program listens there or not.
 final class DatagramSender {
     /// As it was given.
     let address: String
