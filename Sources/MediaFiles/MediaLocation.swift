@@ -21,8 +21,7 @@ struct MediaLocation: Hashable, Sendable {
     ///   port beyond 65535, with an IPv6 address that has no closing bracket.
     init(_ text: String) throws(MediaError) {
         if text.hasPrefix("exec:") {
-            let command = String(text.dropFirst(5))
-            self.init(address: "", name: "exec:" + command.withoutPasswords, command: command)
+            self.init(address: "", name: text.withoutPasswords, command: String(text.dropFirst(5)))
             return
         }
         guard let separator = text.firstRange(of: "://") else {

@@ -104,7 +104,7 @@ extension String {
     /// A command or a pipeline without what stands between `://` and `@`, and without the values of properties that are
     /// passwords.
     package var withoutPasswords: String {
-        replacing(/:\/\/[^\/\s@]*@/, with: "://")
+        replacing(/:\/\/[^\/\s]*@/, with: "://")
             .replacing(/(?<name>[\w-]*(?:pw|password|token|secret)[\w-]*)=\S+/) { "\($0.name)=…" }
     }
 }

@@ -51,6 +51,7 @@ struct CommandTests {
     @Test("a command that dies is told of with its status and its last line, once, without passwords")
     func dies() throws {
         let command = "echo first >&2; echo '[0:12:34.5] [77] no camera at rtsp://me:word@cam/1' >&2; exit 3"
+        #expect(try ClipSource("exec://me:wo@rd@camera").name == "exec://camera")
         let source = try ClipSource("exec:" + command)
         let mailbox = source.start()
         let failure = try #require(mailbox.next()?.failure)
