@@ -43,18 +43,17 @@ final class EventLog: Sendable {
 
     private let contents = Mutex(Contents())
 
-    /// Adds an event of a camera, as it was understood: what else a publisher sends is not passed on.
+    /// Adds an event of a camera.
     func add(_ message: EventMessage, of base: String) {
-        let event = message.event
+        var message = message
         // A session in this program numbers nothing.
-        let id = message.id.isEmpty ? ULID.make(at: event.stamp.time) : message.id
-        let encoder = MessageEncoder(camera: message.origin.camera, boot: message.origin.boot)
-        let payload = encoder.event(event, id: id, seq: message.seq, latency: message.latency).payload
-        let kind = Topic(event.kind)
-        let text = Array("id: \(id.printable)\nevent: \(kind.rawValue)\ndata: ".utf8) + payload + Array("\n\n".utf8)
+        if message.id.isEmpty { message.id = ULID.make(at: message.event.stamp.time) }
+        let (id, kind, names) = (message.id, Topic(message.event.kind), [message.origin.camera, base])
+        let head = "id: \(id.printable)\nevent: \(kind.rawValue)\ndata: "
+        let text = Array(head.utf8) + message.encoded.payload + Array("\n\n".utf8)
         change { contents in
             if contents.entries.count == Self.capacity { contents.entries.removeFirst() }
-            contents.entries.append(Entry(id: id, kind: kind, names: [message.origin.camera, base], text: text))
+            contents.entries.append(Entry(id: id, kind: kind, names: names, text: text))
             contents.count += 1
         }
     }

@@ -32,10 +32,7 @@ struct EventCommand: Sendable {
             "FACET_EVENT": Topic(message.event.kind).rawValue, "FACET_FACE": String(message.event.face.faceID.rawValue),
         ]
         if payload.count <= Self.longestJSON { fields["FACET_JSON"] = String(decoding: payload, as: UTF8.self) }
-        // As it was understood: what else a publisher sends must not become a variable.
-        let known = MessageEncoder(camera: message.origin.camera, boot: message.origin.boot)
-            .event(message.event, id: message.id, seq: message.seq, latency: message.latency)
-        let object = (try? JSONSerialization.jsonObject(with: Data(known.payload))) as? [String: Any] ?? [:]
+        let object = (try? JSONSerialization.jsonObject(with: Data(message.encoded.payload))) as? [String: Any] ?? [:]
         for (name, value) in object where value is String || value is NSNumber {
             let words = name.replacing(/([a-z])([A-Z])/) { "\($0.output.1)_\($0.output.2)" }.uppercased()
             fields["FACET_\(words)"] = "\(value)"
@@ -96,5 +93,12 @@ final class EventQueue: Sendable {
         limit.cancel()
         let left = waiting.value.load(ordering: .relaxed)
         if left > 0 { StandardOutput.note("\(failure) for \(left) more events: the time was up") }
+    }
+}
+
+extension EventMessage {
+    /// The message as it was understood: what else its publisher sent is not passed on.
+    var encoded: Message {
+        MessageEncoder(camera: origin.camera, boot: origin.boot).event(event, id: id, seq: seq, latency: latency)
     }
 }

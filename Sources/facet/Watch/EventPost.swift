@@ -87,10 +87,9 @@ final class EventPost: @unchecked Sendable {
         return (status, status == 0 ? error.map { String(cString: $0) } ?? "no answer" : "status \(status)")
     }
 
-    /// An event in the structured mode of CloudEvents, as it was understood: what else a publisher sends is not passed on.
+    /// An event in the structured mode of CloudEvents.
     static func cloudEvent(_ message: EventMessage) -> [UInt8] {
-        let encoder = MessageEncoder(camera: message.origin.camera, boot: message.origin.boot)
-        let encoded = encoder.event(message.event, id: message.id, seq: message.seq, latency: message.latency)
+        let encoded = message.encoded
         let attributes = JSONWriter.object { json in
             for (name, value) in encoded.cloudEvent?.properties ?? [] { json.field(name, value) }
             json.field("datacontenttype", encoded.contentType)
