@@ -76,26 +76,25 @@ final class PictureAnswer: HTTPStream {
     private static let patience = 3
 
     private let viewer: Viewer
-    private let states = Mutex(0)
-    private let isRead = Mutex(false)
+    private let progress = Mutex((states: 0, isRead: false))
 
     init(_ viewer: Viewer) { self.viewer = viewer }
 
     func begin(ready: @escaping @Sendable () -> Void) { viewer.begin(ready: ready) }
 
     func next() -> HTTPStreamPart {
-        while !isRead.withLock(\.self), case .bytes(let message) = viewer.next() {
-            if let jpeg = ServedMessage.jpeg(in: message) {
-                isRead.withLock { $0 = true }
-                return .bytes(jpeg)
+        progress.withLock { progress in
+            while !progress.isRead {
+                guard case .bytes(let message) = viewer.next() else { return .none }
+                if let jpeg = ServedMessage.jpeg(in: message) {
+                    progress.isRead = true
+                    return .bytes(jpeg)
+                }
+                progress.states += 1
+                progress.isRead = progress.states == Self.patience
             }
-            let count = states.withLock { states in
-                states += 1
-                return states
-            }
-            if count == Self.patience { return .end }
+            return .end
         }
-        return isRead.withLock(\.self) ? .end : .none
     }
 
     func end() { viewer.end() }
