@@ -343,7 +343,9 @@ public final class FaceAnalyzer {
         schedule.searched(search, at: frame.stamp.mediaTime)
         for detection in detections {
             let region = CropRegion(around: detection)
-            guard !(faces.map(\.region) + pictures).contains(where: { $0.isSameFace(as: region) }) else { continue }
+            guard !faces.contains(where: { $0.region.isSameFace(as: region) }),
+                !pictures.contains(where: { $0.isSameFace(as: region) })
+            else { continue }
             if try consider(detection, region, in: frame, &analysis, &luminance) { continue }
             analysis.unconfirmed.append(detection.face(in: frame.uprightSize))
         }

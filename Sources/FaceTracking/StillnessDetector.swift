@@ -1,6 +1,6 @@
 import FaceMetadata
 
-/// Tells faces that are only pictures: nothing in them moves by itself.
+/// Detects faces that are only pictures: nothing in them moves by itself.
 ///
 /// A face whose eyes are closed or that breathes may be asleep. The size of one that breathes goes to and fro by a hundredth;
 /// that of one before a camera that is held in a hand does too, but then the face moves through the picture as well.

@@ -90,15 +90,16 @@ final class HomeAssistantAnnouncer: Sendable {
         if isOn { announceAgain(on: connection) }
     }
 
-    /// Takes over the zones, and those that were announced ever before: Home Assistant keeps an entity until it is told
-    /// that it is gone.
+    /// Takes over the zones, and those that were announced at any time before: Home Assistant keeps an entity until a message
+    /// removes it.
     private func remember(_ zones: [Zone]) {
         let names = zones.map(\.name)
-        let known = String(decoding: store.value(for: Self.zonesKey) ?? [], as: UTF8.self).split(separator: "\0")
+        let stored = store.value(for: Self.zonesKey) ?? []
+        let known = String(decoding: stored, as: UTF8.self).split(separator: "\0")
         let former = known.map(String.init).filter { !names.contains($0) }.suffix(100)
         discovery.withLock { ($0.zones, $0.formerZones) = (names, Array(former)) }
         let all = Array((former + names).joined(separator: "\0").utf8)
-        if isOn, !all.isEmpty { store.set(all, for: Self.zonesKey) }
+        if isOn, all != stored { store.set(all, for: Self.zonesKey) }
     }
 
     private func announce(on connection: BrokerConnection) throws {
