@@ -187,6 +187,9 @@ def check_rules(name):
     must(f"{name}: every control has a name, not {nameless}", not nameless)
     twice = script("(ids => ids.filter((id, index) => ids.indexOf(id) !== index))([...document.querySelectorAll('[id]')].map(e => e.id))")
     must(f"{name}: every id is there once, not {twice}", not twice)
+    covered = script("""[...document.querySelectorAll('.tile:has(.note:not([hidden])) canvas')].filter((canvas) =>
+        getComputedStyle(canvas).visibility !== 'hidden').length""")
+    must(f"{name}: no picture lies under words", not covered)
     must(f"{name}: one heading of the first order", count("h1") == 1)
     if os.environ.get("FACET_AXE"):
         browser.execute_script(open(os.environ["FACET_AXE"]).read())
@@ -557,6 +560,7 @@ try:
     drawer.send_signal(signal.SIGHUP)
     browser.get(start_server(port, "--camera", "Zones"))
     wait("the event is told with its zone", lambda: "into sofa" in script("document.querySelector('#events').textContent"))
+    must("zones have a filter", text("#filters .zones") == "Zones")
     wait("the picture is there", lambda: data("zones/faces", "picture") == "true")
     shot("zones-page")
     drawer.send_signal(signal.SIGTERM)

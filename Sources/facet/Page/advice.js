@@ -6,9 +6,9 @@ const attentions = {
 	too_small: "a face is too small to see its expression",
 	turned_away: "a face is turned too far away to see its expression",
 	low_frame_rate: "too few frames are analysed to see blinks",
-	no_metadata: "no picture is shown: the daemon publishes no metadata, by which faces are hidden",
-	picture_too_large: "a preview picture is not shown: it has too many bytes",
-	over_budget: "more faces than the processor budget allows to measure in each frame",
+	no_metadata: "no picture is shown: without metadata faces cannot be hidden",
+	picture_too_large: "a picture is not shown: it has too many bytes",
+	over_budget: "more faces than the processor can measure in each frame",
 };
 export const attentionWords = (row) => row.attention.map((name) => attentions[name] ?? name).join("; ");
 
@@ -46,7 +46,7 @@ export function withoutCameras(broker) {
 	return {
 		icon: "camera",
 		title: "No camera yet",
-		text: "Start the daemon at a camera of this machine, and it appears here. facet devices lists what is plugged in.",
+		text: "Start the daemon at a camera of this machine; facet devices lists them.",
 		command: `facetd --source auto${brokerOption(broker)}`,
 	};
 }
@@ -55,7 +55,7 @@ function withoutBroker(broker) {
 	return {
 		icon: "broken",
 		title: `No connection${since(broker.since)}`,
-		text: `${sentence(broker.reason ?? `no connection to ${broker.address}`)} It is tried again.`,
+		text: `${sentence(broker.reason ?? `no connection to ${broker.address}`)} Trying again.`,
 		command: broker.isServerGone ? "facet serve" : `facet doctor${brokerOption(broker)}`,
 	};
 }
@@ -93,7 +93,7 @@ export function advice(row, broker, { hasPicture, isWaiting, control }) {
 			return {
 				icon: "broken",
 				title: "The daemon is gone",
-				text: "It vanished without ending in good order: killed, unplugged, or cut off from the network.",
+				text: "It was killed, unplugged, or cut off from the network.",
 				command: `facet doctor${option}`,
 			};
 		default:
@@ -102,7 +102,7 @@ export function advice(row, broker, { hasPicture, isWaiting, control }) {
 			return {
 				icon: "camera",
 				title: row.faces === 0 ? "Nobody is in view" : "No pictures",
-				text: "Faces are drawn as heads here. Pictures stay in the daemon unless its owner starts it with",
+				text: "Faces are drawn as heads. Pictures stay in the daemon unless it runs with",
 				command: "facetd --set preview.enabled=true",
 			};
 	}

@@ -33,7 +33,9 @@ const kinds = {
 	blink: ["blink", "blinked", "blinks", "blink"],
 	eyes_closed: ["blink", "eyes closed", "eyes", "eyes closed"],
 	eyes_open: ["blink", "eyes open again", "eyes"],
-	mouth_open: ["other", "mouth open", "mouths", "mouth open"],
+	mouth_open: ["other", "mouth open", "other", "mouth open"],
+	zone_enter: ["enter", "zone", "zones"],
+	zone_leave: ["leave", "zone", "zones"],
 	sign: ["other", "made a sign", "other", "sign"],
 };
 

@@ -8,7 +8,7 @@ const patience = 10000; // milliseconds that a crop waits for a picture with its
 const pause = 4000; // milliseconds between two announcements
 const side = 64; // pixels of a crop
 
-const groups = { faces: "Faces", smiles: "Smiles", looks: "Looks", blinks: "Blinks", eyes: "Eyes", other: "Other" };
+const groups = { faces: "Faces", smiles: "Smiles", looks: "Looks", blinks: "Blinks", eyes: "Eyes", zones: "Zones", other: "Other" };
 const seen = new Set(["faces", "smiles", "looks", "blinks"]); // others have no filter before their first event
 const faces = new Map(); // "base face" -> its newest crop
 let pending = []; // lines that wait for their crop

@@ -20,8 +20,6 @@ function connect() {
 	follow({ look, mirror, camera, overlay: isOverlay || null }, { state: showState, frame, lost });
 }
 
-// Messages
-
 function frame(header, overlay, picture) {
 	// One may have been on its way when another camera was chosen, or a camera went.
 	const tile = tiles.get(header.camera);
@@ -123,8 +121,6 @@ async function detect(camera, on) {
 	if (response.status === 401) location.reload();
 }
 
-// Tiles
-
 const shown = () => [...tiles.values()].filter(({ figure }) => !figure.hidden);
 
 // As many columns as make the tiles largest; where the page scrolls, two.
@@ -152,8 +148,6 @@ function followChoice() {
 	connect();
 	if (state) showCameras();
 }
-
-// Controls
 
 function change(values) {
 	Object.assign(chosen, values);

@@ -106,7 +106,6 @@ export class Tile {
 		const hasPicture = this.canvas.dataset.picture === "true";
 		const what = advice(row, broker, { hasPicture, isWaiting, control });
 		this.shoot.hidden = !this.header;
-		this.figure.classList.toggle("bare", isLive && !hasPicture && !what);
 		this.button.ariaLabel = [this.name, this.status, this.count].map(({ textContent }) => textContent).join(" ");
 		const text = JSON.stringify(what);
 		if (text === this.noted) return; // A button that is being pressed must stay.
