@@ -88,6 +88,18 @@ struct ServeTests {
         #expect(server.answer(request("POST", "/")).status == 405)
     }
 
+    @Test("the page has words and a filter for each kind of event, and words for each attention")
+    func kindsOfEvents() throws {
+        let server = server()
+        let kinds = words(get("/dom.js", server)).matches(of: /(?m)^\t(\w+): \["\w+", "[^"]+", "(\w+)"/)
+        #expect(Set(kinds.map { String($0.1) }) == Set(Topic.events.map(\.rawValue)))
+        let groups = try #require(words(get("/feed.js", server)).firstMatch(of: /const groups = \{(.*)\}/)).1
+        let filters = Set(groups.matches(of: /(\w+): "/).map(\.1))
+        #expect(kinds.allSatisfy { filters.contains($0.2) })
+        let advice = words(get("/advice.js", server))
+        #expect(FaceAttention.allCases.allSatisfy { advice.contains("\t\($0.rawValue): \"") })
+    }
+
     @Test(
         "a page or a name that is not the server's own is refused",
         arguments: [
