@@ -55,8 +55,7 @@ final class GStreamerPipeline {
     /// - Throws: `SourceFailure` if GStreamer or one of its elements is not installed, or the description has an error.
     init(_ description: PipelineDescription) throws(SourceFailure) {
         if let reason = Self.unavailable {
-            let remedy = "install Debian's packages libgstreamer-plugins-base1.0-0 and gstreamer1.0-plugins-base"
-            throw .unusable(description, "GStreamer's libraries are missing (\(reason)); \(remedy)")
+            throw .unusable(description, "GStreamer is missing (\(reason)): `\(description.installation)`")
         }
         var error: UnsafeMutablePointer<CChar>?
         var missing: UnsafeMutablePointer<CChar>?

@@ -101,25 +101,33 @@ extension String {
     }
 }
 
-extension SourceFailure {
+extension PipelineDescription {
     /// The Debian packages of the elements that people use most; `apt-file search` knows the others'.
     private static let packages = [
-        "libcamerasrc": "libcamera", "pipewiresrc": "pipewire", "videoconvert": "plugins-base",
-        "videotestsrc": "plugins-base", "videoscale": "plugins-base", "videorate": "plugins-base",
-        "decodebin": "plugins-base", "uridecodebin": "plugins-base", "rtspsrc": "plugins-good",
-        "v4l2src": "plugins-good", "jpegdec": "plugins-good", "souphttpsrc": "plugins-good", "h264parse": "plugins-bad",
-        "srtsrc": "plugins-bad",
-        "avdec_h264": "libav", "ndisrc": "plugins-rs",
+        "libcamerasrc": "libcamera", "pipewiresrc": "pipewire", "rtspsrc": "plugins-good", "v4l2src": "plugins-good",
+        "jpegdec": "plugins-good", "souphttpsrc": "plugins-good", "h264parse": "plugins-bad", "srtsrc": "plugins-bad",
+        "avdec_h264": "libav",
     ]
 
+    /// The command that installs GStreamer with the elements of the pipeline, as far as their packages are known.
+    package var installation: String {
+        let elements = text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+        let wanted = Set(elements.compactMap { Self.packages[$0] } + ["plugins-base"])
+        return (["sudo apt install"] + wanted.sorted().map { "gstreamer1.0-\($0)" }).joined(separator: " ")
+    }
+
+    /// Whether GStreamer is here, with all elements of the pipeline.
+    package var isInstalled: Bool { (try? GStreamerPipeline(self)) != nil }
+}
+
+extension SourceFailure {
     /// A pipeline that cannot be made.
     static func unusable(_ pipeline: PipelineDescription, _ reason: String) -> SourceFailure {
         SourceFailure(reason: .unsupported, description: "cannot use \(pipeline.name): \(reason).")
     }
 
     static func missing(_ element: String, in pipeline: PipelineDescription) -> SourceFailure {
-        let package = packages[element].map { "Debian's package gstreamer1.0-\($0)" }
-        let remedy = package ?? "the package that holds it, or check its name"
-        return unusable(pipeline, "GStreamer has no element \(element); install \(remedy)")
+        let remedy = "`\(pipeline.installation)`, or the package that holds it; or check its name"
+        return unusable(pipeline, "GStreamer has no element \(element): \(remedy)")
     }
 }

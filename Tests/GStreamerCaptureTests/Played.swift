@@ -7,7 +7,7 @@ import Frames
 /// What a source delivered until it ended.
 struct Played {
     /// Whether the machine has GStreamer with its base elements.
-    static let isInstalled = (try? GStreamerPipeline(.pipeline("videotestsrc"))) != nil
+    static let isInstalled = PipelineDescription.pipeline("videotestsrc").isInstalled
 
     private(set) var streams: [StreamDescription] = []
     private(set) var stamps: [FrameStamp] = []

@@ -40,11 +40,16 @@ struct MachineExamination {
             Finding.fails("camera", "\($0.node): \($0.why)", remedy: "sudo usermod -aG video $USER, then log in again")
         }
         guard found.isEmpty, refused.isEmpty else { return found + refused }
+        let libcamera = PipelineDescription.libcamera()
+        let remedies = [
+            "plug one in (facet devices lists them), or let the daemon watch a clip: facetd --source CLIP",
+            libcamera.isInstalled ? nil : "for a ribbon camera: \(libcamera.installation)",
+        ]
         return [
             .fails(
                 "camera",
                 "there is no camera on this machine",
-                remedy: "plug one in (facet devices lists them), or let the daemon watch a clip: facetd --source CLIP"
+                remedy: remedies.compactMap(\.self).joined(separator: "; ")
             )
         ]
     }
@@ -76,8 +81,7 @@ struct MachineExamination {
         return .fails(
             "camera",
             "\(what), and it lists none",
-            remedy:
-                "sudo apt install gstreamer1.0-plugins-base gstreamer1.0-libcamera libcamera-tools; cam --list says more"
+            remedy: "\(PipelineDescription.libcamera().installation) libcamera-tools; cam --list says more"
         )
     }
 
