@@ -71,7 +71,8 @@ package final class PipelineSource: FrameSource {
         var backoff = Backoff(0.25...1)
         while !isStopped.load(ordering: .acquiring) {
             let before = run.nextFrame
-            switch playOnce(&run) {
+            var pipeline: GStreamerPipeline?
+            switch playOnce(&pipeline, &run) {
             case .stopped: return .stopped
             case .finished:
                 guard options.loops, run.nextFrame > before else { return .finished }
@@ -84,6 +85,8 @@ package final class PipelineSource: FrameSource {
                 // Once until it changes: a camera that is off for a night is one line in the log.
                 if failure != reported, !run.mailbox.put(.lost(failure)) { return .stopped }
                 reported = failure
+                // Only then: a camera that is gone may take its time to stop.
+                pipeline = nil
                 _ = wait(until: .now + .seconds(backoff.next()))
             }
         }
@@ -91,9 +94,10 @@ package final class PipelineSource: FrameSource {
     }
 
     /// Plays a new pipeline until it ends.
-    private func playOnce(_ run: inout Run) -> End {
+    private func playOnce(_ current: inout GStreamerPipeline?, _ run: inout Run) -> End {
         let pipeline: GStreamerPipeline
         do throws(SourceFailure) { pipeline = try takePipeline() } catch { return .lost(error) }
+        current = pipeline
         let begin = ContinuousClock.now
         while true {
             guard !isStopped.load(ordering: .acquiring) else { return .stopped }
