@@ -54,12 +54,12 @@ struct BrokerService: Service {
         }
     }
 
-    private func handle(_ message: ReceivedMessage) async {
+    private func handle(_ message: MQTTMessage) async {
         guard !delivery.homeAssistant.handles(message, on: delivery.connection) else { return }
         guard message.topic == Topic.detectSet.name(under: base) else { return }
         // What clears a retained command is no command.
         guard !message.payload.isEmpty else { return }
-        guard !message.retained else {
+        guard !message.retain else {
             logger.warning(
                 "ignored a retained command on \(message.topic): it may be any age",
                 kind: "retained command",

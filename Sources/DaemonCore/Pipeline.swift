@@ -67,10 +67,11 @@ package final class Pipeline {
             attention = update.attention
             if let stamp = update.stamp {
                 let faces = update.faces.map { $0.keeping(fields) }
-                if gate.admits(faces, at: stamp.mediaTime) { publisher.publishMetadata(faces, at: stamp) }
+                if gate.admits(faces, at: stamp.mediaTime) { publisher.publish(.metadata) { $0.metadata(faces, at: stamp) } }
             }
-            if update.faces.count != publishedCount { publisher.publishCount(update.faces.count) }
-            publishedCount = update.faces.count
+            let count = update.faces.count
+            if count != publishedCount { publisher.publish(.count) { $0.count(count) } }
+            publishedCount = count
             publishZones(update.faces)
         }
         if let frame = update.frame { publishPreview(of: frame) }
@@ -91,7 +92,8 @@ package final class Pipeline {
 
     private func publishPreview(of frame: Frame) {
         do {
-            if let picture = try preview?.encode(frame) { publisher.publishPreview(picture, of: frame.stamp) }
+            guard let picture = try preview?.encode(frame) else { return }
+            publisher.publish(.previewJPEG) { [stamp = frame.stamp] in $0.preview(picture, of: stamp) }
         } catch {
             publisher.countFailedPreview()
             logger.warning(
@@ -118,7 +120,7 @@ package final class Pipeline {
         case .paused: break
         case .ended: status.stopped()
         }
-        if wasOn == nil { publisher.publishDetectState(new != .paused) }
+        if wasOn == nil { publisher.publish(.detectState, waits: false) { $0.detectState(new != .paused) } }
     }
 
     /// What encodes the pictures that subscribers may see; nil if the owner did not switch that on.

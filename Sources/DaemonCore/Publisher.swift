@@ -73,10 +73,19 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// Publishes the whole current set of faces.
-    package func publishMetadata(_ faces: [FaceObject], at stamp: FrameStamp) {
-        guard wanted.contains(.metadata) else { return }
-        post { [self] in send(encoder.metadata(faces, at: stamp)) }
+    /// Publishes a message unless the owner leaves its topic out.
+    ///
+    /// - Parameters:
+    ///   - topic: Its topic.
+    ///   - waits: Whether to wait while the queue is full, which a shared thread must not.
+    ///   - message: Makes it, on the publisher's thread.
+    package func publish(
+        _ topic: Topic,
+        waits: Bool = true,
+        _ message: @escaping @Sendable (MessageEncoder) -> Message
+    ) {
+        guard wanted.contains(topic) || !Topic.selectable.contains(topic) else { return }
+        post(waits: waits) { [self] in send(message(encoder)) }
     }
 
     /// Sends the empty set, and the empty zones, to one sink only: what a run that died left retained must not outlive it.
@@ -91,22 +100,12 @@ package final class Publisher: Sendable {
         }
     }
 
-    package func publishCount(_ count: Int) {
-        guard wanted.contains(.count) else { return }
-        post { [self] in send(encoder.count(count)) }
-    }
-
     package func publishZones(_ zones: [ZonesMessage.Zone]) {
         guard wanted.contains(.zones) else { return }
         post { [self] in
             _ = ledger.note(hasZones: !zones.isEmpty)
             send(encoder.zones(zones))
         }
-    }
-
-    /// Publishes a picture of a frame; only the preview does that, if the owner switched it on.
-    package func publishPreview(_ jpeg: [UInt8], of stamp: FrameStamp) {
-        post { [self] in send(encoder.preview(jpeg, of: stamp)) }
     }
 
     /// Counts a picture of the preview that could not be encoded.
@@ -129,18 +128,10 @@ package final class Publisher: Sendable {
         }
     }
 
-    package func publish(_ status: DaemonStatus) {
-        post(waits: false) { [self] in send(encoder.status(status)) }
-    }
-
     /// Publishes rates, times and counters, unless the sinks are so far behind that the next ones are better.
     package func publish(_ stats: DaemonStats) {
         guard queue.update({ $0.jobs.count < Self.capacity }) else { return }
-        post(waits: false) { [self] in send(encoder.stats(stats)) }
-    }
-
-    package func publishDetectState(_ isOn: Bool) {
-        post(waits: false) { [self] in send(encoder.detectState(isOn)) }
+        publish(.stats, waits: false) { $0.stats(stats) }
     }
 
     private func publishAndNote(_ event: FaceEvent, captured: ContinuousClock.Instant?) {

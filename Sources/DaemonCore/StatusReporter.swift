@@ -66,7 +66,7 @@ package final class StatusReporter: Sendable {
             status.detect = isOn
             status.camera(isOn ? .starting : .disabled)
         }
-        publisher.publishDetectState(isOn)
+        publisher.publish(.detectState, waits: false) { $0.detectState(isOn) }
     }
 
     package func attention(_ attention: [FaceAttention]) {
@@ -100,7 +100,7 @@ package final class StatusReporter: Sendable {
             change(&status)
             guard status != old || status.time == nil else { return }
             status.time = .wallClock()
-            publisher.publish(status)
+            publisher.publish(.status, waits: false) { [status] in $0.status(status) }
             manager?.report(status)
         }
     }

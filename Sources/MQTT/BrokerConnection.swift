@@ -12,7 +12,7 @@ package final class BrokerConnection: Sendable {
     /// What comes in on the topics subscribed to; for one reader.
     ///
     /// While they are not read, the oldest are dropped and counted.
-    package let incoming: AsyncStream<ReceivedMessage>
+    package let incoming: AsyncStream<MQTTMessage>
     /// Where the connection stands, one value per change; for one reader, who finds the last 64.
     package let states: AsyncStream<ConnectionState>
 
@@ -20,7 +20,7 @@ package final class BrokerConnection: Sendable {
     private let session: ClientSession
     private let outlets: NetworkLoop.Outlets
     private let logger: Logger
-    private let isStarted = Mutex(false)
+    private let isStarted = Atomic(false)
 
     /// Makes a client; `start` lets it connect.
     ///
@@ -37,13 +37,13 @@ package final class BrokerConnection: Sendable {
         store: any EventStore = Outbox(),
         clock: DeliveryClock = .system,
         logger: Logger
-    ) throws(MQTTError) {
+    ) throws {
         try settings.validate()
         self.settings = settings
         self.logger = logger
         session = try ClientSession(settings: settings, rules: rules, store: store, clock: clock)
         let incoming = AsyncStream.makeStream(
-            of: ReceivedMessage.self,
+            of: MQTTMessage.self,
             bufferingPolicy: .bufferingNewest(settings.incomingCapacity)
         )
         let states = AsyncStream.makeStream(of: ConnectionState.self, bufferingPolicy: .bufferingNewest(64))
@@ -62,20 +62,11 @@ package final class BrokerConnection: Sendable {
     /// Calling it again does nothing.
     ///
     /// - Throws: `MQTTError.resources` when the system has no thread left.
-    package func start() throws(MQTTError) {
-        guard
-            isStarted.withLock({ started in
-                defer { started = true }
-                return !started
-            })
-        else { return }
+    package func start() throws {
+        guard !isStarted.exchange(true, ordering: .relaxed) else { return }
         let (settings, session, outlets, logger) = (settings, session, outlets, logger)
-        do {
-            _ = try JoinableThread(named: "mqtt") {
-                NetworkLoop(settings: settings, session: session, outlets: outlets, logger: logger).run()
-            }
-        } catch {
-            throw .resources("start the MQTT thread", error.reason)
+        _ = try JoinableThread(named: "mqtt") {
+            NetworkLoop(settings: settings, session: session, outlets: outlets, logger: logger).run()
         }
     }
 
@@ -148,7 +139,7 @@ package final class BrokerConnection: Sendable {
     /// - Returns: what was left.
     package func stop(timeout: Duration = .seconds(2)) async -> StopReport {
         requestStop(timeout: timeout)
-        guard isStarted.withLock(\.self) else {
+        guard isStarted.load(ordering: .relaxed) else {
             outlets.finish()
             return session.report(didDisconnect: false)
         }

@@ -39,12 +39,8 @@ final class ClientSession: Sendable {
         rules: DeliveryRules,
         store: any EventStore,
         clock: DeliveryClock
-    ) throws(MQTTError) {
-        do {
-            waker = try Waker()
-        } catch {
-            throw .resources(error.attempt, error.reason)
-        }
+    ) throws(SystemError) {
+        waker = try Waker()
         self.store = store
         self.clock = clock
         var state = State(

@@ -52,15 +52,11 @@ struct SocketAddress: Hashable, Sendable {
 private final class Lookup: Sendable {
     let outcome = Mutex<Result<[SocketAddress], Dialer.Unresolved>?>(nil)
 
-    init(_ endpoint: BrokerSettings.Endpoint, waker: Waker) throws(MQTTError) {
-        do {
-            _ = try JoinableThread(named: "mqtt-dns") { [self] in
-                let found = SocketAddress.all(of: endpoint)
-                outcome.withLock { $0 = found }
-                waker.wake()
-            }
-        } catch {
-            throw .resources("start the thread that resolves names", error.reason)
+    init(_ endpoint: BrokerSettings.Endpoint, waker: Waker) throws(ThreadError) {
+        _ = try JoinableThread(named: "mqtt-dns") { [self] in
+            let found = SocketAddress.all(of: endpoint)
+            outcome.withLock { $0 = found }
+            waker.wake()
         }
     }
 }
@@ -96,7 +92,7 @@ final class Dialer {
     /// Looks up a host and tries its addresses, those that have `failed` last.
     ///
     /// - Throws: `MQTTError.resources` when the system has no thread left.
-    init(_ endpoint: BrokerSettings.Endpoint, failed: [SocketAddress], waker: Waker) throws(MQTTError) {
+    init(_ endpoint: BrokerSettings.Endpoint, failed: [SocketAddress], waker: Waker) throws(ThreadError) {
         lookup = try Lookup(endpoint, waker: waker)
         self.failed = failed
     }

@@ -54,33 +54,6 @@ package struct MQTTMessage: Hashable, Sendable {
     }
 }
 
-/// One MQTT message as it came from the broker.
-package struct ReceivedMessage: Hashable, Sendable {
-    package var topic: String
-    /// The bytes; may be anything.
-    package var payload: [UInt8]
-    /// Whether the broker had kept it from before the subscription.
-    package var retained: Bool
-    /// The MIME type of the payload, where the sender gave one over MQTT 5.
-    package var contentType: String?
-    /// The sender's further properties over MQTT 5, in order.
-    package var userProperties: [MQTTMessage.UserProperty]
-
-    package init(
-        topic: String,
-        payload: [UInt8],
-        retained: Bool = false,
-        contentType: String? = nil,
-        userProperties: [MQTTMessage.UserProperty] = []
-    ) {
-        self.topic = topic
-        self.payload = payload
-        self.retained = retained
-        self.contentType = contentType
-        self.userProperties = userProperties
-    }
-}
-
 /// Why a client cannot be made or a message cannot be taken.
 package enum MQTTError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A setting is out of its range: its name, its value, what would be right.

@@ -16,7 +16,7 @@ final class MosquittoHandle {
         case refused(code: Int32)
         /// The broker answered a message of ours; a reason of 0x80 and above means no.
         case acknowledged(message: Int32, reason: Int32)
-        case received(ReceivedMessage)
+        case received(MQTTMessage)
         /// A message came whose topic is no text.
         case receivedUnusable
         /// The broker answered a subscription; a reason of 0x80 and above means no.
@@ -239,18 +239,10 @@ final class MosquittoHandle {
         guard count >= 0, let name = message.topic, let topic = String(validatingCString: name) else {
             return events.append(.receivedUnusable)
         }
-        let (contentType, userProperties) = Properties.read(properties)
-        events.append(
-            .received(
-                ReceivedMessage(
-                    topic: topic,
-                    payload: Array(UnsafeRawBufferPointer(start: message.payload, count: count)),
-                    retained: message.retain,
-                    contentType: contentType,
-                    userProperties: userProperties
-                )
-            )
-        )
+        let payload = Array(UnsafeRawBufferPointer(start: message.payload, count: count))
+        var received = MQTTMessage(topic: topic, payload: payload, retain: message.retain)
+        Properties.read(properties, into: &received)
+        events.append(.received(received))
     }
 }
 
@@ -313,9 +305,7 @@ private struct Properties {
     }
 
     /// Reads a received message's MIME type and user properties; what is not text is left out.
-    static func read(_ list: OpaquePointer?) -> (contentType: String?, userProperties: [MQTTMessage.UserProperty]) {
-        var contentType: String?
-        var userProperties: [MQTTMessage.UserProperty] = []
+    static func read(_ list: OpaquePointer?, into message: inout MQTTMessage) {
         var property = list
         while let current = property {
             var name: UnsafeMutablePointer<CChar>?
@@ -323,13 +313,13 @@ private struct Properties {
             switch mosquitto_property_identifier(current) {
             case let identifier where identifier == CInt(MQTT_PROP_CONTENT_TYPE.rawValue):
                 mosquitto_property_read_string(current, identifier, &value, false)
-                contentType = value.flatMap { String(validatingCString: $0) }
+                message.contentType = value.flatMap { String(validatingCString: $0) }
             case let identifier where identifier == CInt(MQTT_PROP_USER_PROPERTY.rawValue):
                 mosquitto_property_read_string_pair(current, identifier, &name, &value, false)
                 if let name = name.flatMap({ String(validatingCString: $0) }),
                     let value = value.flatMap({ String(validatingCString: $0) })
                 {
-                    userProperties.append(.init(name, value))
+                    message.userProperties.append(.init(name, value))
                 }
             default: break
             }
@@ -337,7 +327,6 @@ private struct Properties {
             Glibc.free(value)
             property = mosquitto_property_next(current)
         }
-        return (contentType, userProperties)
     }
 
     /// The highest quality of service a broker says it takes.

@@ -129,7 +129,7 @@ extension NetworkLoop {
         logger.error("a message was refused and is dropped", metadata: ["topic": "\(topic)", "reason": "\(reason)"])
     }
 
-    func received(_ message: ReceivedMessage) {
+    func received(_ message: MQTTMessage) {
         guard message.payload.count <= settings.maximumIncomingPayload else {
             return session.state.withLock { $0.counters.countRefused(1) }
         }
@@ -143,7 +143,7 @@ extension NetworkLoop {
         session.state.withLock { $0.counters.count(.incomingOverflow) }
     }
 
-    private func guardOwnTopic(_ message: ReceivedMessage) {
+    private func guardOwnTopic(_ message: MQTTMessage) {
         let now = DeliveryClock.monotonic()
         let (isForeign, isRivals) = session.state.withLock { state in
             (
@@ -151,7 +151,7 @@ extension NetworkLoop {
                 state.states.isRivals(topic: message.topic, payload: message.payload)
             )
         }
-        guard !message.retained else {
+        guard !message.retain else {
             // What the broker had kept is overwritten anyway, by the renewal of all states.
             guard checksOwnTopicSince != nil, isRivals, rivals.noticed(now: now) else { return }
             // With DISCONNECT, so that no will of ours overwrites the other's state.

@@ -8,7 +8,7 @@ import System
 /// Confined to its thread.
 final class NetworkLoop {
     struct Outlets: Sendable {
-        let incoming: AsyncStream<ReceivedMessage>.Continuation
+        let incoming: AsyncStream<MQTTMessage>.Continuation
         let states: AsyncStream<ConnectionState>.Continuation
         /// What was left; nil until the end.
         let outcome = Monitor<StopReport?>(nil)

@@ -21,7 +21,9 @@ struct Facet: AsyncParsableCommand {
             }
         } catch {
             if let word = wrongWord(in: message(for: error)) { StandardOutput.note(word) }
-            exit(withError: error)
+            // The command line's own errors have other statuses.
+            let isOurs = exitCode(for: error) == .failure && !(error is ExitCode)
+            exit(withError: isOurs ? CommandFailure(error) : error)
         }
     }
 
@@ -88,6 +90,11 @@ struct CommandFailure: Error, CustomStringConvertible {
     /// Makes a failure from a paragraph for people, which may quote what a broker or a daemon said.
     init(_ reason: String, remedy: String? = nil) {
         (reasons, self.remedy) = ([reason.printable], remedy)
+    }
+
+    /// An error of another module, which says the same.
+    init(_ error: any Error) {
+        self = error as? CommandFailure ?? CommandFailure(lines: "\(error)".split(separator: "\n"))
     }
 
     /// Makes a failure from several lines for people.

@@ -64,34 +64,22 @@ struct Facetd: AsyncParsableCommand {
     func run() async throws {
         // A reader of --print that goes away shows as a failed write, which ends the daemon in good order.
         signal(SIGPIPE, SIG_IGN)
-        let daemon: Daemon
-        do {
-            let settings = try self.settings()
-            let level = Logger.Level(rawValue: settings.log.level.rawValue) ?? .info
-            LoggingSystem.bootstrap { _ in
-                ConsoleLogHandler(level: level, environment: ProcessInfo.processInfo.environment)
-            }
-            var daemonOptions = Daemon.Options()
-            daemonOptions.prints = prints
-            daemonOptions.usesBroker = !usesNoBroker
-            if isatty(STDERR_FILENO) == 1 { daemonOptions.summarize = Self.write }
-            daemonOptions.environment = ProcessInfo.processInfo.environment
-            daemonOptions.reload = self.settings
-            let logger = Logger(label: "facetd")
-            if !usesNoBroker, settings.mqtt.brokers.isEmpty, settings.mqtt.host == Settings().mqtt.host {
-                logger.info("no other broker is named: looking for one on this machine (--mqtt or mqtt.host names it)")
-            }
-            daemon = try Daemon(settings: settings, options: daemonOptions, logger: logger)
-        } catch let error as ValidationError {
-            throw error
-        } catch {
-            throw Failure(error)
+        let settings = try self.settings()
+        let level = Logger.Level(rawValue: settings.log.level.rawValue) ?? .info
+        LoggingSystem.bootstrap { _ in
+            ConsoleLogHandler(level: level, environment: ProcessInfo.processInfo.environment)
         }
-        do {
-            try await daemon.run()
-        } catch {
-            throw Failure(error)
+        var daemonOptions = Daemon.Options()
+        daemonOptions.prints = prints
+        daemonOptions.usesBroker = !usesNoBroker
+        if isatty(STDERR_FILENO) == 1 { daemonOptions.summarize = Self.write }
+        daemonOptions.environment = ProcessInfo.processInfo.environment
+        daemonOptions.reload = self.settings
+        let logger = Logger(label: "facetd")
+        if !usesNoBroker, settings.mqtt.brokers.isEmpty, settings.mqtt.host == Settings().mqtt.host {
+            logger.info("no other broker is named: looking for one on this machine (--mqtt or mqtt.host names it)")
         }
+        try await Daemon(settings: settings, options: daemonOptions, logger: logger).run()
     }
 
     @Sendable private func settings() throws -> Settings {
@@ -106,15 +94,6 @@ struct Facetd: AsyncParsableCommand {
     }
 }
 
-/// An error on its way out of the program: one paragraph on standard error, exit status 1.
-struct Failure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ error: any Error) {
-        description = String(describing: error)
-    }
-}
-
 struct CheckConfig: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check a settings file: all problems at once, exit status 1 if there are any."
@@ -124,11 +103,7 @@ struct CheckConfig: ParsableCommand {
     var file: String
 
     func run() throws {
-        do {
-            _ = try Settings.load(path: file)
-        } catch {
-            throw Failure(error)
-        }
+        _ = try Settings.load(path: file)
         print("\(file): settings are valid")
     }
 }

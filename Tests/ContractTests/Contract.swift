@@ -91,7 +91,7 @@ struct SentMessage: Encodable {
     }
 
     /// What a subscriber received, with the quality of service and retention that the broker's log tells.
-    init(_ message: ReceivedMessage, qos: Int, retain: Bool) {
+    init(_ message: MQTTMessage, qos: Int, retain: Bool) {
         topic = message.topic
         self.qos = qos
         self.retain = retain

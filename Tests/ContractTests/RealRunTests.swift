@@ -76,7 +76,7 @@ struct RealRunTests {
         let kept = try await later.finish()
         let states = Topic.allCases.filter(\.isRetained).map { $0.name(under: Self.base) } + [Self.device]
         #expect(Set(kept.map(\.topic)) == Set(states))
-        #expect(kept.allSatisfy { $0.retained })
+        #expect(kept.allSatisfy { $0.retain })
     }
 
     @Test("with pictures, detection off and on, Home Assistant's start, and the will", .timeLimit(.minutes(5)))
@@ -103,7 +103,7 @@ struct RealRunTests {
         try await tap.wait { $0.topic == Topic.stats.name(under: Self.base) }
         #expect(tap.publishCount(on: Self.device) == 2)
         daemon.signal(SIGKILL)
-        var will: ReceivedMessage?
+        var will: MQTTMessage?
         try await tap.wait { message in
             guard message.topic == Topic.status.name(under: Self.base), message.text.contains("offline") else {
                 return false

@@ -8,8 +8,8 @@ final class WireTap {
 
     private let broker: MosquittoBroker
     private let connection: BrokerConnection
-    private var messages: AsyncStream<ReceivedMessage>.Iterator
-    private var received: [ReceivedMessage] = []
+    private var messages: AsyncStream<MQTTMessage>.Iterator
+    private var received: [MQTTMessage] = []
     private var ownTopics: Set<String> = []
 
     /// Subscribes to everything, and waits until that has taken effect.
@@ -38,7 +38,7 @@ final class WireTap {
     /// Records messages up to the next one that satisfies a condition.
     ///
     /// - Throws: `CancellationError` if the connection ends before.
-    func wait(for condition: (ReceivedMessage) throws -> Bool) async throws {
+    func wait(for condition: (MQTTMessage) throws -> Bool) async throws {
         while let message = await messages.next(isolation: #isolation) {
             if !message.topic.hasPrefix("wire-tap/") { received.append(message) }
             if try condition(message) { return }
@@ -47,7 +47,7 @@ final class WireTap {
     }
 
     /// What has come until now, the daemon's messages only.
-    func finish() async throws -> [ReceivedMessage] {
+    func finish() async throws -> [MQTTMessage] {
         connection.publish(transient: MQTTMessage(topic: "wire-tap/end", text: "end"))
         try await wait { $0.topic == "wire-tap/end" }
         _ = await connection.stop()
@@ -58,7 +58,7 @@ final class WireTap {
     /// Adds to messages the quality of service and retention with which the broker got them, as its log tells.
     ///
     /// - Returns: The messages, and what of the log does not fit them.
-    func sent(_ received: [ReceivedMessage]) -> (messages: [SentMessage], mismatches: [String]) {
+    func sent(_ received: [MQTTMessage]) -> (messages: [SentMessage], mismatches: [String]) {
         var log = Dictionary(grouping: publishes, by: \.topic)
         var (messages, mismatches): ([SentMessage], [String]) = ([], [])
         for message in received {
@@ -97,6 +97,6 @@ final class WireTap {
     }
 }
 
-extension ReceivedMessage {
+extension MQTTMessage {
     var text: String { String(decoding: payload, as: UTF8.self) }
 }

@@ -170,10 +170,10 @@ struct PublisherTests {
         let sink = BlockingSink()
         let publisher = try publisher(ledger(), sink: sink)
         // Many more than the queue takes: these callers are on Swift's shared threads and must not wait.
-        for _ in 0..<1000 { publisher.publishDetectState(true) }
+        for _ in 0..<1000 { publisher.publish(.detectState, waits: false) { $0.detectState(true) } }
         publisher.publishLeavesOfLastRun()
         sink.release()
-        publisher.publishCount(1)
+        publisher.publish(.count) { $0.count(1) }
         publisher.finish()
         #expect(sink.received == 1001)
     }

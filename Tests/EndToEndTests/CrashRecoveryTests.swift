@@ -37,7 +37,7 @@ struct CrashRecoveryTests {
         var idleStats = 0
 
         /// Takes a message; whether it is an event.
-        mutating func take(_ message: ReceivedMessage) throws -> Bool {
+        mutating func take(_ message: MQTTMessage) throws -> Bool {
             guard let topic = Topic(name: message.topic), topic != .detectSet, !message.payload.isEmpty else {
                 return false
             }

@@ -4,8 +4,8 @@ import MQTT
 /// A subscriber of a real broker that sees everything.
 final class Observer {
     let connection: BrokerConnection
-    private var early: [ReceivedMessage] = []
-    private var messages: AsyncStream<ReceivedMessage>.Iterator
+    private var early: [MQTTMessage] = []
+    private var messages: AsyncStream<MQTTMessage>.Iterator
 
     /// Subscribes to a broker and waits until that has taken effect.
     convenience init(of broker: MosquittoBroker, to filter: String = "faces/#") async throws {
@@ -43,27 +43,27 @@ final class Observer {
 
     /// Leaves a mark where `ready` has just found the observer to be subscribed again.
     func mark() {
-        early.append(ReceivedMessage(topic: Self.mark, payload: []))
+        early.append(MQTTMessage(topic: Self.mark, payload: []))
     }
 
     /// The next message, the observer's own signs of life left out.
-    func next() async -> ReceivedMessage {
+    func next() async -> MQTTMessage {
         if !early.isEmpty { return early.removeFirst() }
         while let message = await messages.next(isolation: #isolation) {
             if message.topic != "observer/ready" { return message }
         }
-        return ReceivedMessage(topic: "", payload: Array("the observer's connection has ended".utf8))
+        return MQTTMessage(topic: "", payload: Array("the observer's connection has ended".utf8))
     }
 
     /// The next messages.
-    func next(_ count: Int) async -> [ReceivedMessage] {
-        var received: [ReceivedMessage] = []
+    func next(_ count: Int) async -> [MQTTMessage] {
+        var received: [MQTTMessage] = []
         while received.count < count { received.append(await next()) }
         return received
     }
 }
 
-extension ReceivedMessage {
+extension MQTTMessage {
     /// The payload as text.
     var text: String { String(decoding: payload, as: UTF8.self) }
 }

@@ -2,6 +2,7 @@ import FaceMessages
 import FaceMetadata
 import FacetTestSupport
 import Foundation
+import System
 import Testing
 
 @testable import facet
@@ -79,7 +80,7 @@ struct CalibrateTests {
     func refusal(text: String) throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write(text, to: "facetd.yaml")
-        #expect(throws: CommandFailure.self) { try DirectionFile(path: path) }
-        #expect(throws: CommandFailure.self) { try DirectionFile(path: directory.file("none.yaml")) }
+        #expect(throws: (any Error).self) { try DirectionFile(path: path) }
+        #expect(throws: FileError.self) { try DirectionFile(path: directory.file("none.yaml")) }
     }
 }

@@ -60,7 +60,7 @@ struct FleetTests {
         let three = table.take(occurrence(encoder.count(3), under: "porch/faces"), at: Self.time)
         #expect(three?.base == "porch/faces" && three?.change == .count)
         #expect(table.take(occurrence(encoder.count(3), under: "porch/faces"), at: Self.time) == nil)
-        let removal = ReceivedMessage(topic: "porch/faces/status", payload: [])
+        let removal = MQTTMessage(topic: "porch/faces/status", payload: [])
         #expect(table.take(occurrence(removal), at: Self.time) != nil)
         #expect(FleetFormatter.bases(table) == ["attic/faces", "shed/faces"])
         #expect(table.take(connected) == nil && table.cameras.count == 2)
@@ -77,7 +77,7 @@ struct FleetTests {
     )
     func hostileCount(count: String) {
         var table = table()
-        let message = ReceivedMessage(topic: "porch/faces/count", payload: Array(count.utf8))
+        let message = MQTTMessage(topic: "porch/faces/count", payload: Array(count.utf8))
         #expect(table.take(occurrence(message), at: Self.time) == nil)
         #expect(table.faceCount == 2 && table.refused == 1)
         #expect(plain.summary(table).hasSuffix("2 faces, 1 messages refused"))

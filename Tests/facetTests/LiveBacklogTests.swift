@@ -10,7 +10,7 @@ import Testing
 struct LiveBacklogTests {
 
     private func message(_ text: String) -> LiveInput.Content {
-        .occurrence(occurrence(ReceivedMessage(topic: "faces/count", payload: Array(text.utf8))))
+        .occurrence(occurrence(MQTTMessage(topic: "faces/count", payload: Array(text.utf8))))
     }
 
     private func fill(_ backlog: inout LiveBacklog, _ contents: [LiveInput.Content]) {
@@ -23,7 +23,7 @@ struct LiveBacklogTests {
         while let input = backlog.take() {
             switch input.content {
             case .occurrence(.message(let message)): words.append(String(decoding: message.payload, as: UTF8.self))
-            case .occurrence(.failed(let failure)): words.append(failure.description)
+            case .occurrence(.failed(let failure)): words.append("\(failure)")
             case .occurrence(.connection(let state)): words.append(state.description)
             case .key(let key): words.append(String(Unicode.Scalar(key)))
             case .tick: words.append("tick")

@@ -81,7 +81,7 @@ struct MetricsTests {
         #expect(MetricsPage(table).text.contains(#"facet_up{base="front/faces",camera="front"} 0"#))
         #expect(!MetricsPage(table).text.contains("facet_frames_captured_total"))
         #expect(!MetricsPage(table).text.contains("facet_faces{"))
-        _ = table.take(occurrence(ReceivedMessage(topic: "front/faces/status", payload: [])))
+        _ = table.take(occurrence(MQTTMessage(topic: "front/faces/status", payload: [])))
         #expect(!MetricsPage(table).text.contains("facet_up"), "its retained status was removed")
         table = self.table()
         var stopped = status(.streaming)
@@ -116,7 +116,7 @@ struct MetricsTests {
     func garbage() {
         var table = table()
         for payload in ["{}", "x", "[1]"] {
-            _ = table.take(occurrence(ReceivedMessage(topic: "front/faces/stats", payload: Array(payload.utf8))))
+            _ = table.take(occurrence(MQTTMessage(topic: "front/faces/stats", payload: Array(payload.utf8))))
         }
         #expect(MetricsPage(table).text.contains("\nfacet_messages_refused_total 3\n"))
         #expect(MetricsPage(table).text.contains("facet_frames_captured_total{"))

@@ -142,7 +142,7 @@ struct OptionTests {
     @Test("TLS options without TLS are refused: nothing falls back to plain text")
     func plainTLS() throws {
         let options = try BrokerOptions.parse(["--mqtt", "mqtt://localhost", "--tls-ca", "/tmp/ca.pem"])
-        let failure = #expect(throws: CommandFailure.self) { try options.settings(command: "watch") }
+        let failure = #expect(throws: MQTTError.self) { try options.settings(command: "watch") }
         #expect(try #require(failure).description.contains("mqtts://"))
     }
 
@@ -154,7 +154,7 @@ struct OptionTests {
         let options = try BrokerOptions.parse(["--mqtt", "mqtt://me@localhost", "--password-file", file.path])
         #expect(try options.settings(command: "watch").password?.revealed() == "secret")
         let missing = try BrokerOptions.parse(["--mqtt", "mqtt://me@localhost", "--password-file", "/nowhere"])
-        #expect(throws: CommandFailure.self) { try missing.settings(command: "watch") }
+        #expect(throws: MQTTError.self) { try missing.settings(command: "watch") }
     }
 
     @Test("files that cannot be written are refused before any work", arguments: ["a.gif", "a", "/nowhere/a.png"])

@@ -321,7 +321,7 @@ struct PagePublisherTests {
         }
         publisher.take(
             .message(
-                try #require(CameraMessage(ReceivedMessage(topic: "x/faces/metadata", payload: Array("nonsense".utf8))))
+                try #require(CameraMessage(MQTTMessage(topic: "x/faces/metadata", payload: Array("nonsense".utf8))))
             ),
             at: 0
         )

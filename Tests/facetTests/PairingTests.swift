@@ -27,7 +27,7 @@ struct PairingTests {
         mutating func next(at seconds: Double) -> PreviewPicture? { model.nextPicture(at: seconds) }
 
         mutating func picture(frame: Int?, at seconds: Double) {
-            var message = ReceivedMessage(topic: "faces/preview/jpeg", payload: [1])
+            var message = MQTTMessage(topic: "faces/preview/jpeg", payload: [1])
             if let frame {
                 message.userProperties = [
                     .init("frame", "\(frame)"), .init("mediaTime", "\(Double(frame) / 30)"),
@@ -291,7 +291,7 @@ private struct Recording {
             if let metadata = moment.metadata { _ = model.take(occurrence(metadata), at: arrival) }
             guard moment.stamp.mediaTime - lastPicture >= 0.9 / previewRate else { continue }
             lastPicture = moment.stamp.mediaTime
-            var picture = ReceivedMessage(topic: "faces/preview/jpeg", payload: [1])
+            var picture = MQTTMessage(topic: "faces/preview/jpeg", payload: [1])
             picture.userProperties = [
                 .init("frame", "\(moment.stamp.frame)"),
                 .init("mediaTime", "\(moment.stamp.mediaTime)"),

@@ -122,10 +122,9 @@ struct ProgramsTests {
 
     /// A publisher with one camera that has a face and a picture, and the server before it.
     private func served(token: String? = nil) throws -> (PagePublisher, PageServer) {
-        let (viewers, data) = (Viewers(), ServedData())
+        let viewers = Viewers()
         let publisher = try PagePublisher(
             viewers: viewers,
-            data: data,
             address: "broker:1883",
             bases: ["faces"],
             looks: Looks(),
@@ -136,7 +135,6 @@ struct ProgramsTests {
         let server = PageServer(
             access: PageGuard(token: token, names: []),
             viewers: viewers,
-            data: data,
             looks: Looks().names,
             wish: ViewerWish(look: "label", isMirrored: false)
         )

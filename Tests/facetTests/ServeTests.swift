@@ -23,14 +23,14 @@ struct ServeTests {
         token: String? = nil,
         proxies: [String] = [],
         looks: [String] = Looks().names,
-        detect: PageServer.Switch? = nil
+        detect: (@Sendable (String, Bool) -> Void)? = nil
     ) -> PageServer {
         PageServer(
             access: PageGuard(token: token, names: ["camera.local"], proxies: proxies),
             viewers: viewers,
             looks: looks,
             wish: ViewerWish(look: looks[0], isMirrored: false),
-            detect: detect
+            detect: detect.map { DetectSwitch(viewers, $0) }
         )
     }
 
@@ -202,7 +202,7 @@ struct ServeTests {
     @Test("a page switches the cameras on it, and publishes under no other name")
     func detect() {
         let switched = Mutex<[String]>([])
-        viewers.serve(["faces", "porch/faces"])
+        viewers.show(["faces": nil, "porch/faces": nil])
         let server = server { base, isOn in switched.withLock { $0.append("\(base) \(isOn)") } }
         func post(_ camera: String) -> Int {
             server.answer(request("POST", "/detect", body: "{\"camera\":\"\(camera)\",\"on\":false}")).status

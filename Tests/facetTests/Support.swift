@@ -42,16 +42,16 @@ func event(_ kind: FaceEvent.Kind, frame: Int = 0) -> EventMessage {
 /// A message as a command takes it from a broker.
 func occurrence(_ message: Message, under base: String = "faces", retained: Bool = false) -> Subscriber.Occurrence {
     occurrence(
-        ReceivedMessage(
+        MQTTMessage(
             topic: message.topic.name(under: base),
             payload: message.payload,
-            retained: retained,
+            retain: retained,
             userProperties: message.userProperties.map { MQTTMessage.UserProperty($0.name, $0.value) }
         )
     )
 }
 
-func occurrence(_ received: ReceivedMessage) -> Subscriber.Occurrence {
+func occurrence(_ received: MQTTMessage) -> Subscriber.Occurrence {
     CameraMessage(received).map { .message($0) } ?? .failed(CommandFailure("no topic of the contract"))
 }
 

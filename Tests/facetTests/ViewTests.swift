@@ -176,7 +176,7 @@ struct LiveModelTests {
     @Test("a message that breaks the contract changes nothing")
     func broken() {
         var model = LiveModel()
-        let broken = ReceivedMessage(topic: "faces/metadata", payload: Array("{".utf8))
+        let broken = MQTTMessage(topic: "faces/metadata", payload: Array("{".utf8))
         #expect(model.take(occurrence(broken), at: 0) == nil)
     }
 

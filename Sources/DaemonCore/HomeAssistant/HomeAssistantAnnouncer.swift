@@ -62,7 +62,7 @@ final class HomeAssistantAnnouncer: Sendable {
     }
 
     /// Whether a message was Home Assistant's; if it says that Home Assistant has started, the device is announced.
-    func handles(_ message: ReceivedMessage, on connection: BrokerConnection) -> Bool {
+    func handles(_ message: MQTTMessage, on connection: BrokerConnection) -> Bool {
         guard isOn, message.topic == discovery.withLock(\.birthTopic) else { return false }
         if message.payload == Array("online".utf8) { announceAgain(on: connection) }
         return true

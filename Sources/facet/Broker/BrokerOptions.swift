@@ -130,37 +130,33 @@ struct BrokerOptions: ParsableArguments {
 
     /// The settings of a connection whose client is recognisable by the command's name.
     func settings(command: String) throws -> BrokerSettings {
-        do throws(MQTTError) {
-            let url = mqtt ?? "mqtt://localhost"
-            let address = try BrokerAddress(url: url)
-            let suffix = String(UInt32.random(in: 0 ... .max), radix: 36)
-            var settings = BrokerSettings(
-                host: address.host,
-                port: address.port,
-                clientID: "facet-\(command)-\(suffix)"
-            )
-            if address.usesTLS {
-                settings.tls = TLSSettings(certificateAuthority: tlsCa, certificate: tlsCertificate, key: tlsKey)
-            } else if tlsCa != nil || tlsCertificate != nil || tlsKey != nil {
-                throw .tls("the address is \(url), which is plain text; write mqtts://")
-            }
-            settings.username = address.username
-            // Pictures of a preview are the largest messages; a person at a terminal wants to see a broker come back.
-            settings.maximumIncomingPayload = 16 << 20
-            settings.reconnectDelay = .milliseconds(200) ... .seconds(3)
-            settings.advice.credentials = "check the user in --mqtt, --password-file and the broker's access list"
-            settings.advice.topic = "check --topic and the broker's access list"
-            settings.advice.address = "change --mqtt"
-            settings.advice.certificates = "check --tls-ca, the host name in --mqtt, and that this port speaks TLS"
-            if address.username != nil { settings.password = try password() }
-            try settings.validate()
-            return settings
-        } catch {
-            throw CommandFailure(error.description)
+        let url = mqtt ?? "mqtt://localhost"
+        let address = try BrokerAddress(url: url)
+        let suffix = String(UInt32.random(in: 0 ... .max), radix: 36)
+        var settings = BrokerSettings(
+            host: address.host,
+            port: address.port,
+            clientID: "facet-\(command)-\(suffix)"
+        )
+        if address.usesTLS {
+            settings.tls = TLSSettings(certificateAuthority: tlsCa, certificate: tlsCertificate, key: tlsKey)
+        } else if tlsCa != nil || tlsCertificate != nil || tlsKey != nil {
+            throw MQTTError.tls("the address is \(url), which is plain text; write mqtts://")
         }
+        settings.username = address.username
+        // Pictures of a preview are the largest messages; a person at a terminal wants to see a broker come back.
+        settings.maximumIncomingPayload = 16 << 20
+        settings.reconnectDelay = .milliseconds(200) ... .seconds(3)
+        settings.advice.credentials = "check the user in --mqtt, --password-file and the broker's access list"
+        settings.advice.topic = "check --topic and the broker's access list"
+        settings.advice.address = "change --mqtt"
+        settings.advice.certificates = "check --tls-ca, the host name in --mqtt, and that this port speaks TLS"
+        if address.username != nil { settings.password = try password() }
+        try settings.validate()
+        return settings
     }
 
-    private func password() throws(MQTTError) -> Secret? {
+    private func password() throws -> Secret? {
         if let passwordFile { return try Secret(file: passwordFile) }
         return ProcessInfo.processInfo.environment["FACET_MQTT_PASSWORD"].map { Secret($0) }
     }

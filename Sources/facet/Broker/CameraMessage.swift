@@ -31,7 +31,7 @@ struct CameraMessage: Sendable {
 
 extension CameraMessage {
     /// Reads what was received; nil on a topic that is not of the contract.
-    init?(_ message: ReceivedMessage) {
+    init?(_ message: MQTTMessage) {
         guard let topic = Topic(name: message.topic) else { return nil }
         let content: Content
         if message.payload.isEmpty {
@@ -49,7 +49,7 @@ extension CameraMessage {
             base: topic.base(of: message.topic),
             topic: topic,
             content: content,
-            isRetained: message.retained,
+            isRetained: message.retain,
             payload: message.payload
         )
     }
@@ -87,7 +87,7 @@ extension PreviewPicture {
     }
 
     /// Reads the message of a picture, whose frame stands in its user properties.
-    init(_ message: ReceivedMessage) {
+    init(_ message: MQTTMessage) {
         func property(_ name: String) -> String? { message.userProperties.first { $0.name == name }?.value }
         self.init(
             content: .jpeg(message.payload),

@@ -108,27 +108,23 @@ struct CameraTable {
         until isComplete: (CameraTable) -> Bool = { _ in false },
         picture: (_ base: String, PreviewPicture) -> Void = { _, _ in }
     ) async throws -> CameraTable {
-        var (table, notices) = (CameraTable(bases: bases), Notices(address: subscriber.address, waitsForBroker: false))
+        var table = CameraTable(bases: bases)
         var (connected, news): (ContinuousClock.Instant?, ContinuousClock.Instant) = (nil, .now)
-        loop: for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
-            switch input.content {
-            case .occurrence(let occurrence):
-                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
-                if case .connection(let state) = occurrence { connected = state.isConnected ? .now : nil }
-                let known = table.cameras.count
-                _ = table.take(occurrence)
-                if case .message(let message) = occurrence, case .picture(let new) = message.content {
-                    picture(message.base, new)
-                }
-                if connected == nil || table.cameras.count != known { news = .now }
-            case .tick:
-                guard let connected else { continue }
+        try await subscriber.follow(every: .milliseconds(50), interruptible: false, waitsForBroker: false) { input in
+            guard case .occurrence(let occurrence) = input.content else {
+                guard let connected else { return true }
                 let isOver = connected.duration(to: .now) > .seconds(limit)
-                if isOver || (news.duration(to: .now) > .seconds(pause) && isComplete(table)) { break loop }
-            case .key, .interrupted: break
+                return !isOver && !(news.duration(to: .now) > .seconds(pause) && isComplete(table))
             }
+            if case .connection(let state) = occurrence { connected = state.isConnected ? .now : nil }
+            let known = table.cameras.count
+            _ = table.take(occurrence)
+            if case .message(let message) = occurrence, case .picture(let new) = message.content {
+                picture(message.base, new)
+            }
+            if connected == nil || table.cameras.count != known { news = .now }
+            return true
         }
-        await subscriber.stop()
         return table
     }
 }

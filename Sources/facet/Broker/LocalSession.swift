@@ -14,9 +14,10 @@ struct SourceOptions: ParsableArguments {
     )
     var source: String?
 
+    @OptionGroup var broker: BrokerOptions
+
     /// Where a live command's messages and pictures come from: one camera, or all that are there.
     func subscriber(
-        _ broker: BrokerOptions,
         command: String,
         topics: [Topic] = Topic.viewed,
         all: Bool = false,
@@ -38,11 +39,7 @@ struct SourceOptions: ParsableArguments {
         guard broker.camera == nil else {
             throw ValidationError("--camera names a camera on the broker; it and --source exclude each other")
         }
-        do throws(FaceSessionError) {
-            return Subscriber(try LocalSession(source, loops: loops), base: BrokerOptions.standardBase)
-        } catch {
-            throw CommandFailure(error.description)
-        }
+        return Subscriber(try LocalSession(source, loops: loops), base: BrokerOptions.standardBase)
     }
 }
 
@@ -68,7 +65,7 @@ struct LocalSession: Sendable {
     /// Runs the session and hands out what it sees, until its end or `stop`.
     func forward(base: String, to receive: @Sendable (Subscriber.Occurrence) -> Void) async {
         var updates = UpdateMessages(camera: name)
-        do throws(FaceSessionError) {
+        do {
             for try await update in session.updates {
                 for message in updates.messages(of: update) {
                     receive(.message(CameraMessage(base: base, topic: message.topic, content: .decoded(message))))
@@ -78,7 +75,7 @@ struct LocalSession: Sendable {
                 receive(.message(CameraMessage(base: base, topic: .previewJPEG, content: picture)))
             }
         } catch {
-            receive(.failed(CommandFailure(error.description)))
+            receive(.failed(error))
         }
     }
 

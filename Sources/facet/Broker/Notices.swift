@@ -33,13 +33,13 @@ struct Notices {
     /// What to say about what happened; nil if nothing.
     ///
     /// - Throws: `CommandFailure` if it does not go on, as with a wrong password.
-    mutating func note(_ occurrence: Subscriber.Occurrence) throws(CommandFailure) -> String? {
+    mutating func note(_ occurrence: Subscriber.Occurrence) throws -> String? {
         let text = try text(of: occurrence)
         if case .connection(.connected) = occurrence { connection = address } else { connection = text ?? connection }
         return text
     }
 
-    private mutating func text(of occurrence: Subscriber.Occurrence) throws(CommandFailure) -> String? {
+    private mutating func text(of occurrence: Subscriber.Occurrence) throws -> String? {
         switch occurrence {
         case .connection(.connecting), .connection(.stopped): return nil
         case .connection(.connected):

@@ -10,7 +10,7 @@ final class Subscriber: Sendable {
         case message(CameraMessage)
         /// The connection to the broker changed.
         case connection(ConnectionState)
-        case failed(CommandFailure)
+        case failed(any Error)
     }
 
     /// Seconds in which a broker sends what it has retained, and a preview shows a picture.
@@ -67,16 +67,12 @@ final class Subscriber: Sendable {
         self.patterns = patterns
         address = settings.address
         let silent = Logger(label: "facet") { _ in SwiftLogNoOpLogHandler() }
-        do throws(MQTTError) {
-            let connection = try BrokerConnection(settings: settings, logger: silent)
-            for pattern in self.patterns {
-                for topic in topics { try connection.subscribe(topic.name(under: pattern)) }
-            }
-            try connection.start()
-            feed = .broker(connection)
-        } catch {
-            throw CommandFailure(error.description)
+        let connection = try BrokerConnection(settings: settings, logger: silent)
+        for pattern in patterns {
+            for topic in topics { try connection.subscribe(topic.name(under: pattern)) }
         }
+        try connection.start()
+        feed = .broker(connection)
     }
 
     /// What the topics of the one daemon begin with.

@@ -20,11 +20,7 @@ final class ClipFrames {
     ///
     /// - Throws: `CommandFailure` if it is none.
     init(_ path: String) throws {
-        do throws(MediaError) {
-            source = try ClipSource(path, options: ClipSource.Options(pace: .asap))
-        } catch {
-            throw CommandFailure(error.description)
-        }
+        source = try ClipSource(path, options: ClipSource.Options(pace: .asap))
         description = source.description
         let (source, mailbox) = (source, mailbox)
         let thread = Thread { source.run(into: mailbox) }

@@ -10,13 +10,9 @@ extension FaceSession {
         until interruption: Interruption? = nil,
         _ take: (FaceUpdate) throws -> Bool
     ) async throws {
-        do {
-            let session = try await FaceSession(source: .file(path), options: options)
-            for try await update in session.updates(keeping: .waiting) {
-                guard interruption?.isRaised != true, try take(update) else { return }
-            }
-        } catch let error as FaceSessionError {
-            throw CommandFailure(error.description)
+        let session = try await FaceSession(source: .file(path), options: options)
+        for try await update in session.updates(keeping: .waiting) {
+            guard interruption?.isRaised != true, try take(update) else { return }
         }
     }
 }

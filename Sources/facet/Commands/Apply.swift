@@ -75,9 +75,9 @@ struct Apply: AsyncParsableCommand {
         for name in names {
             do {
                 warned = try await apply(input + "/" + name, to: output + "/" + name, drawing) || warned
-            } catch let failure as CommandFailure {
+            } catch {
                 // One damaged file must not keep the others from being drawn.
-                StandardOutput.note(failure.description)
+                StandardOutput.note("\(error)")
                 failures += 1
             }
         }

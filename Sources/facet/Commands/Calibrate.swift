@@ -30,7 +30,6 @@ struct Calibrate: AsyncParsableCommand {
     var write: String?
 
     @OptionGroup var live: SourceOptions
-    @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
         guard (1...30).contains(seconds) else { throw ValidationError("--seconds must be 1 to 30, not \(seconds)") }
@@ -39,33 +38,20 @@ struct Calibrate: AsyncParsableCommand {
     func run() async throws {
         // A file that cannot be written is no reason to look at something first.
         let file = try write.map { try DirectionFile(path: $0) }
-        let subscriber = try await live.subscriber(broker, command: "calibrate", topics: Topic.followed)
-        var (measurement, notices) = (GazeMeasurement(seconds: seconds), Notices(address: subscriber.address))
-        var state = CameraState()
-        let begin = ContinuousClock.now
+        let subscriber = try await live.subscriber(command: "calibrate", topics: Topic.followed)
+        var (measurement, state) = (GazeMeasurement(seconds: seconds), CameraState())
+        var direction: Gaze?
         StandardOutput.note("look at the thing and keep still")
-        for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
-            switch input.content {
-            case .occurrence(let occurrence):
-                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
-                if case .message(let message) = occurrence, case .decoded(let decoded) = message.content {
-                    _ = state.take(decoded)
-                }
-            case .tick:
-                let time = begin.duration(to: .now) / .seconds(1)
-                // Metadata comes only when a value changes: until then it holds.
-                if let direction = try measurement.take(state.faces, at: time) {
-                    await subscriber.stop()
-                    return try report(direction, file)
-                }
-                if time > Self.patience { throw CommandFailure(measurement.failureReason(subscriber.address, state)) }
-            case .key, .interrupted: break
+        try await subscriber.follow(every: .milliseconds(50), interruptible: false) { input in
+            guard case .tick = input.content else {
+                if case .occurrence(let occurrence) = input.content { state.take(occurrence) }
+                return true
             }
+            // Metadata comes only when a value changes: until then it holds.
+            direction = try measurement.take(state.faces, at: input.seconds)
+            return direction == nil && input.seconds <= Self.patience
         }
-        throw CommandFailure(measurement.failureReason(subscriber.address, state))
-    }
-
-    private func report(_ direction: Gaze, _ file: DirectionFile?) throws {
+        guard let direction else { throw CommandFailure(measurement.failureReason(subscriber.address, state)) }
         StandardOutput.print(line: "look:\n  direction: \(DirectionFile.text(direction))")
         guard let file else { return }
         StandardOutput.note(try file.file.write(file.text(with: direction)))

@@ -44,7 +44,7 @@ struct Demo: AsyncParsableCommand {
             atMost: seconds ?? .infinity,
             ready: { show($0 + "?demo") },
             observe: { lamp.take($0) },
-            { try await serve.live.subscriber(serve.broker, command: "demo", loops: true) }
+            { try await serve.live.subscriber(command: "demo", loops: true) }
         )
         lamp.finish()
         StandardOutput.print(line: Self.next)
@@ -132,7 +132,7 @@ struct DemoLamp {
 
     /// Takes what happened where the messages come from.
     mutating func take(_ occurrence: Subscriber.Occurrence) {
-        guard case .message(let message) = occurrence, case .decoded(let decoded) = message.content else { return }
+        guard let decoded = occurrence.decoded else { return }
         _ = state.take(decoded)
         let wasOn = isOn
         isOn = state.faces.contains { $0.smiling == true }

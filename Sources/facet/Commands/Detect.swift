@@ -32,24 +32,20 @@ struct Detect: AsyncParsableCommand {
         let base = try await CameraChoice.base(broker, command: "detect")
         let topics: [Topic] = [.status, .detectState]
         let subscriber = try Subscriber(broker, command: "detect", topics: topics, patterns: [base])
-        var (dialogue, notices) = (DetectDialogue(wanted: wish == .on), Notices(address: subscriber.address))
-        for await input in LiveInputs(subscriber, interval: .milliseconds(100)) {
-            switch input.content {
-            case .occurrence(let occurrence):
-                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
-                switch dialogue.take(occurrence) {
-                case .send: subscriber.send(wish == .on ? "ON" : "OFF", on: .detectSet)
-                case .done(let words):
-                    StandardOutput.print(line: words)
-                    await subscriber.stop()
-                    return
-                case .wait: break
-                }
-            case .tick:
-                guard input.seconds > Self.patience else { continue }
+        var dialogue = DetectDialogue(wanted: wish == .on)
+        try await subscriber.follow(every: .milliseconds(100), interruptible: false) { input in
+            guard case .occurrence(let occurrence) = input.content else {
+                guard input.seconds > Self.patience else { return true }
                 throw CommandFailure(dialogue.failureReason(base: subscriber.base, address: subscriber.address))
-            case .key, .interrupted: break
             }
+            switch dialogue.take(occurrence) {
+            case .wait: return true
+            case .send: subscriber.send(wish == .on ? "ON" : "OFF", on: .detectSet)
+            case .done(let words):
+                StandardOutput.print(line: words)
+                return false
+            }
+            return true
         }
     }
 }
@@ -73,16 +69,8 @@ struct DetectDialogue {
     }
 
     mutating func take(_ occurrence: Subscriber.Occurrence) -> Step {
-        switch occurrence {
-        case .connection(.disconnected(let reason)): failure = reason
-        case .connection: failure = nil
-        case .message(let message): if case .decoded(let decoded) = message.content { _ = state.take(decoded) }
-        case .failed: break
-        }
-        return next()
-    }
-
-    private mutating func next() -> Step {
+        if case .connection(let connection) = occurrence { failure = connection.trouble }
+        state.take(occurrence)
         guard state.status?.state == .online, let isOn = state.isDetecting else { return .wait }
         let words = wanted ? "on" : "off"
         if isOn == wanted { return .done("detection is \(hasSent ? words : "already " + words)") }

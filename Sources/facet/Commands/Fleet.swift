@@ -45,25 +45,18 @@ struct Fleet: AsyncParsableCommand {
         guard !once else { return try await writeOnce(subscriber, formatter) }
         let terminal = StandardOutput.isTerminal && !json ? try? Terminal(format: .cells) : nil
         defer { terminal?.release() }
-        var (table, notices) = (CameraTable(), Notices(address: subscriber.address))
-        let interval: Duration? = terminal == nil ? nil : .milliseconds(500)
-        loop: for await input in LiveInputs(subscriber, terminal, interval: interval, interruptible: true) {
-            switch input.content {
-            case .occurrence(let occurrence):
-                let text = try notices.note(occurrence)
-                if terminal == nil, let text { StandardOutput.note(text) }
-                // Every message of figures is another one; only their rate is shown.
-                let change = table.take(occurrence)
-                if terminal == nil, let (base, change) = change, change != .stats, table.cameras[base] != nil {
-                    StandardOutput.print(line: line(base, table, formatter))
-                }
-            case .tick: if let terminal { draw(table, formatter, notices.connection, on: terminal) }
-            case .key(UInt8(ascii: "q")), .interrupted: break loop
-            case .key: break
+        var table = CameraTable()
+        try await subscriber.follow(terminal, every: .milliseconds(500)) { input in
+            guard case .occurrence(let occurrence) = input.content else {
+                if let terminal { draw(table, formatter, input.connection, on: terminal) }
+                return true
             }
+            // Every message of figures is another one; only their rate is shown.
+            if let (base, change) = table.take(occurrence), change != .stats, table.cameras[base] != nil, terminal == nil {
+                StandardOutput.print(line: line(base, table, formatter))
+            }
+            return true
         }
-        terminal?.release()
-        await subscriber.stop()
     }
 
     private func writeOnce(_ subscriber: Subscriber, _ formatter: FleetFormatter) async throws {

@@ -42,16 +42,14 @@ struct Metrics: AsyncParsableCommand {
             patterns: try await broker.bases(command: "metrics")
         )
         defer { try? FileManager.default.removeItem(atPath: output) }
-        var (table, notices) = (CameraTable(), Notices(address: subscriber.address))
-        for await input in LiveInputs(subscriber, interval: .seconds(interval), interruptible: true) {
-            switch input.content {
-            case .occurrence(let occurrence):
-                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
+        var table = CameraTable()
+        try await subscriber.follow(every: .seconds(interval)) { input in
+            if case .occurrence(let occurrence) = input.content {
                 _ = table.take(occurrence)
-            case .tick: try OutputPath.write(MetricsPage(table).text, to: output)
-            case .key, .interrupted: return await subscriber.stop()
+            } else {
+                try OutputPath.write(MetricsPage(table).text, to: output)
             }
+            return true
         }
-        await subscriber.stop()
     }
 }

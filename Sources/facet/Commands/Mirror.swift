@@ -23,29 +23,21 @@ struct Mirror: AsyncParsableCommand {
 
     @OptionGroup var overlay: OverlayOptions
     @OptionGroup var live: SourceOptions
-    @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
         let drawing = try OverlayPicture(overlay)
-        do {
-            let output = try VideoOutput(to)
-            let planar = try PlanarPicture()
-            let subscriber = try await live.subscriber(broker, command: "mirror")
-            var canvas: Canvas?
-            try await LivePictures.follow(subscriber, hidesFaces: drawing.hidesFaces) { picture, scene, seconds in
-                let shown = try canvas ?? begin(picture, on: output)
-                canvas = shown
-                try drawing.draw(picture, scene: scene, at: seconds, on: shown)
-                try shown.withFrame { try planar.withBytes(of: $0, size: shown.pixelSize, for: to, output.show) }
-            }
-        } catch let error as VideoOutputError {
-            throw CommandFailure(error.description)
-        } catch let error as MediaError {
-            throw CommandFailure(error.description)
+        let output = try VideoOutput(to)
+        let planar = try PlanarPicture()
+        let subscriber = try await live.subscriber(command: "mirror")
+        var canvas: Canvas?
+        try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces) { picture, scene, seconds in
+            let shown = try canvas ?? begin(picture, on: output)
+            canvas = shown
+            try drawing.draw(picture, scene: scene, at: seconds, on: shown)
+            try shown.withFrame { try planar.withBytes(of: $0, size: shown.pixelSize, for: to, output.show) }
         }
     }
 
-    /// Begins with the first picture; later ones of another shape get bars.
     private func begin(_ picture: Picture, on output: VideoOutput) throws -> Canvas {
         guard let size = picture.uprightSize else { throw CommandFailure("there is no picture to show") }
         // Readers want even sides: chroma is halved.

@@ -37,38 +37,28 @@ struct Press: AsyncParsableCommand {
     var bindings: [KeyBinding]
 
     @OptionGroup var live: SourceOptions
-    @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
         let keyboard = try VirtualKeyboard(keys: bindings.flatMap(\.keys))
         let topics = Set(bindings.map(\.topic)).sorted { $0.rawValue < $1.rawValue }
-        let subscriber = try await live.subscriber(broker, command: "press", topics: topics)
-        var notices = Notices(address: subscriber.address)
+        let subscriber = try await live.subscriber(command: "press", topics: topics)
         var pressed: [(keys: [KeyName], until: Double)] = []
         StandardOutput.note("waiting for \(bindings.map(\.text).joined(separator: ", ")); Ctrl-C ends")
-        for await input in LiveInputs(subscriber, interval: .milliseconds(25), interruptible: true) {
-            switch input.content {
-            case .occurrence(let occurrence):
-                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
-                guard case .message(let message) = occurrence, case .decoded(.event(let event)) = message.content else {
-                    continue
-                }
+        try await subscriber.follow(every: .milliseconds(25)) { input in
+            if case .occurrence(let occurrence) = input.content, case .event(let event) = occurrence.decoded {
                 for binding in bindings where binding.fits(event.event.kind) {
                     try keyboard.set(binding.keys, isDown: true)
                     pressed.append((binding.keys, input.seconds + Self.press))
                     StandardOutput.print(line: "\(binding.text) (face \(event.event.face.faceID.rawValue))")
                 }
-            case .tick:
-                while let first = pressed.first, input.seconds >= first.until {
-                    try keyboard.set(first.keys, isDown: false)
-                    pressed.removeFirst()
-                }
-            case .interrupted:
-                for (keys, _) in pressed { try keyboard.set(keys, isDown: false) }
-                return await subscriber.stop()
-            case .key: break
             }
+            while let first = pressed.first, input.seconds >= first.until {
+                try keyboard.set(first.keys, isDown: false)
+                pressed.removeFirst()
+            }
+            return true
         }
+        for (keys, _) in pressed { try keyboard.set(keys, isDown: false) }
     }
 }
 

@@ -35,7 +35,6 @@ struct Record: AsyncParsableCommand {
     @OptionGroup var clip: ClipOptions
     @OptionGroup var overlay: OverlayOptions
     @OptionGroup var live: SourceOptions
-    @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
         try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip")
@@ -80,10 +79,10 @@ struct Record: AsyncParsableCommand {
     // MARK: - From the preview
 
     private func recordLive(_ drawing: OverlayPicture) async throws {
-        let subscriber = try await live.subscriber(broker, command: "record")
+        let subscriber = try await live.subscriber(command: "record")
         var recorder = OverlayRecorder(output: output, drawing: drawing, rate: 15)
         var start: Double?
-        try await LivePictures.follow(subscriber, hidesFaces: drawing.hidesFaces, for: seconds) { picture, scene, now in
+        try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: seconds ?? .infinity) { picture, scene, now in
             start = start ?? now
             try recorder.add(picture, scene: scene, mediaTime: now - (start ?? now), at: now)
         }

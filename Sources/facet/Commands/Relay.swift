@@ -27,7 +27,6 @@ struct Relay: AsyncParsableCommand {
     var opentrack: [String] = []
 
     @OptionGroup var live: SourceOptions
-    @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
         if osc.isEmpty, opentrack.isEmpty { throw ValidationError("give --osc HOST:PORT or --opentrack HOST:PORT") }
@@ -35,34 +34,24 @@ struct Relay: AsyncParsableCommand {
 
     func run() async throws {
         let (osc, opentrack) = (try osc.map(DatagramSender.init), try opentrack.map(DatagramSender.init))
-        let subscriber = try await live.subscriber(broker, command: "relay", topics: Topic.followed)
-        var (state, notices) = (CameraState(), Notices(address: subscriber.address))
+        let subscriber = try await live.subscriber(command: "relay", topics: Topic.followed)
+        var state = CameraState()
         var lastSent = -Self.interval
         StandardOutput.note("sending to \((osc + opentrack).map(\.address).joined(separator: ", ")); Ctrl-C ends")
-        for await input in LiveInputs(subscriber, interval: .milliseconds(5), interruptible: true) {
-            switch input.content {
-            case .occurrence(let occurrence):
-                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
-                switch occurrence {
-                case .connection(let connection): if connection.isInterrupted { _ = state.forget() }
-                case .message(let message):
-                    guard case .decoded(let decoded) = message.content else { continue }
-                    _ = state.take(decoded)
-                    if case .event(let event) = decoded {
-                        for sender in osc { sender.send(OSC.event(event.event)) }
-                    }
-                case .failed: break
+        try await subscriber.follow(every: .milliseconds(5)) { input in
+            if case .occurrence(let occurrence) = input.content {
+                state.take(occurrence)
+                if case .event(let event) = occurrence.decoded {
+                    for sender in osc { sender.send(OSC.event(event.event)) }
                 }
-            case .tick:
-                guard input.seconds - lastSent >= Self.interval else { continue }
-                lastSent = max(lastSent + Self.interval, input.seconds - Self.interval)
-                for sender in osc { sender.send(OSC.faces(state.faces)) }
-                let picture = (state.status?.picture).map(FrameSize.init) ?? .usual
-                guard let head = OpenTrack.message(state.faces, picture: picture) else { continue }
-                for sender in opentrack { sender.send(head) }
-            case .interrupted: return await subscriber.stop()
-            case .key: break
             }
+            guard input.seconds - lastSent >= Self.interval else { return true }
+            lastSent = max(lastSent + Self.interval, input.seconds - Self.interval)
+            for sender in osc { sender.send(OSC.faces(state.faces)) }
+            let picture = (state.status?.picture).map(FrameSize.init) ?? .usual
+            guard let head = OpenTrack.message(state.faces, picture: picture) else { return true }
+            for sender in opentrack { sender.send(head) }
+            return true
         }
     }
 }

@@ -36,14 +36,13 @@ struct Report: AsyncParsableCommand {
     var seconds: Double?
 
     @OptionGroup var live: SourceOptions
-    @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
         guard input != nil else {
             if over != nil { throw ValidationError("--over belongs to a file of messages: name that too") }
             return
         }
-        if seconds != nil || live.source != nil || broker.camera != nil {
+        if seconds != nil || live.source != nil || live.broker.camera != nil {
             throw ValidationError("--seconds, --source and --camera are for a live report; leave them out, or the file")
         }
     }
@@ -95,26 +94,17 @@ struct Report: AsyncParsableCommand {
     }
 
     private func liveReport() async throws -> FaceReport {
-        let subscriber = try await live.subscriber(broker, command: "report", topics: Topic.followed)
-        var (report, notices) = (FaceReport(), Notices(address: subscriber.address))
+        let subscriber = try await live.subscriber(command: "report", topics: Topic.followed)
+        var report = FaceReport()
         let length = seconds.map { "\(ReportChart.clock($0)), or " } ?? ""
         StandardOutput.note("following \(subscriber.base) at \(subscriber.address) for \(length)until Ctrl-C")
         var time = 0.0
-        loop: for await input in LiveInputs(subscriber, interval: .milliseconds(200), interruptible: true) {
-            time = input.seconds
-            if let seconds, time >= seconds {
-                time = seconds
-                break
-            }
-            switch input.content {
-            case .occurrence(let occurrence):
-                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
-                report.take(occurrence, at: time)
-            case .interrupted: break loop
-            case .key, .tick: break
-            }
+        try await subscriber.follow(every: .milliseconds(200)) { input in
+            time = min(input.seconds, seconds ?? .infinity)
+            guard time == input.seconds else { return false }
+            if case .occurrence(let occurrence) = input.content { report.take(occurrence, at: time) }
+            return true
         }
-        await subscriber.stop()
         report.finish(at: time)
         guard report.camera != nil else {
             throw subscriber.noCamera

@@ -66,7 +66,6 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var overlay: OverlayOptions
     @OptionGroup var live: SourceOptions
-    @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
         guard ListenAddress(listen) != nil else {
@@ -84,7 +83,6 @@ struct Serve: AsyncParsableCommand {
         let largest = PagePublisher.largestMessage
         try await serve {
             try await live.subscriber(
-                broker,
                 command: "serve",
                 topics: Topic.viewed + [.count, .stats, .today],
                 all: true,
@@ -128,14 +126,13 @@ struct Serve: AsyncParsableCommand {
         }
         let subscriber = try await open()
         // Cameras that were asked for are shown even if nothing is heard of them.
-        let isNamed = broker.camera != nil || !broker.topic.isEmpty
-        let (viewers, data) = (Viewers(), ServedData())
+        let isNamed = live.broker.camera != nil || !live.broker.topic.isEmpty
+        let viewers = Viewers()
         // The operator's choice limits the visitor's.
         let hides = looks[overlay.look.name].hidesFaces
         let offered = looks.names.filter { !hides || looks[$0].hidesFaces }
         let publisher = try PagePublisher(
             viewers: viewers,
-            data: data,
             address: subscriber.address,
             bases: isNamed ? subscriber.patterns.filter { !$0.contains("+") } : [],
             looks: looks,
@@ -143,8 +140,7 @@ struct Serve: AsyncParsableCommand {
             canControl: control,
             hasLogin: token != nil
         )
-        var detect: PageServer.Switch?
-        if control { detect = { subscriber.send($1 ? "ON" : "OFF", on: .detectSet, under: $0) } }
+        let detect = DetectSwitch(viewers) { subscriber.send($1 ? "ON" : "OFF", on: .detectSet, under: $0) }
         let page = PageServer(
             access: PageGuard(
                 token: token,
@@ -153,10 +149,9 @@ struct Serve: AsyncParsableCommand {
                 isTLS: options.tls != nil
             ),
             viewers: viewers,
-            data: data,
             looks: offered,
             wish: ViewerWish(look: overlay.look.name, isMirrored: overlay.mirror),
-            detect: detect,
+            detect: control ? detect : nil,
             editor: editor
         )
         let server = try makeServer(options, page)
@@ -175,23 +170,17 @@ struct Serve: AsyncParsableCommand {
         if subscriber.isLocal {
             publisher.take(.connection(.connected(.version5, sessionPresent: true, broker: "")), at: 0)
         }
-        var notices = Notices(address: subscriber.address)
-        loop: for await input in LiveInputs(subscriber, interval: .milliseconds(33), interruptible: true) {
-            switch input.content {
-            case .occurrence(let occurrence):
-                if let note = try notices.note(occurrence) { StandardOutput.note(note) }
-                publisher.take(occurrence, at: input.seconds)
-                observe(occurrence)
-            case .tick:
+        try await subscriber.follow(every: .milliseconds(33)) { input in
+            guard case .occurrence(let occurrence) = input.content else {
                 try publisher.advance(to: input.seconds)
-                if input.seconds >= seconds { break loop }
-            case .interrupted: break loop
-            case .key: break
+                return input.seconds < seconds
             }
+            publisher.take(occurrence, at: input.seconds)
+            observe(occurrence)
+            return true
         }
         server.stop()
         try await serving.value
-        await subscriber.stop()
     }
 
     private func makeServer(_ options: HTTPServer.Options, _ page: PageServer) throws -> HTTPServer {

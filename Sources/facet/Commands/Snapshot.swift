@@ -35,7 +35,6 @@ struct Snapshot: AsyncParsableCommand {
     @OptionGroup var clip: ClipOptions
     @OptionGroup var overlay: OverlayOptions
     @OptionGroup var live: SourceOptions
-    @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
         guard at == nil || on == nil else { throw ValidationError("--at and --on exclude each other") }
@@ -58,12 +57,7 @@ struct Snapshot: AsyncParsableCommand {
     /// Draws over the frame of the clip at the chosen time.
     private func picture(of clip: String, _ track: MessageTrack?, _ drawing: OverlayPicture) throws -> Canvas {
         let time = try time(in: track)
-        let frame: Frame
-        do {
-            frame = try StillPicture.load(clip, at: time)
-        } catch {
-            throw CommandFailure("\(error)")
-        }
+        let frame = try StillPicture.load(clip, at: time)
         let picture = Picture()
         try picture.update(from: frame)
         // A still picture is its own only frame, whatever the time of the messages about it.
@@ -79,26 +73,22 @@ struct Snapshot: AsyncParsableCommand {
 
     /// Draws over a preview picture: the next one, or the one that shows the event waited for.
     private func livePicture(_ drawing: OverlayPicture) async throws -> Canvas {
-        let subscriber = try await live.subscriber(broker, command: "snapshot")
-        let decoder = try PreviewDecoder()
-        var pictures = LivePictures(subscriber, hidesFaces: drawing.hidesFaces)
-        var choice = PictureChoice(event: on)
-        for await input in LiveInputs(subscriber, interval: .milliseconds(50)) {
-            if case .event(let message) = try pictures.take(input) {
-                choice.take(message.event, at: pictures.seconds)
-            }
-            if let hint = pictures.hint() { StandardOutput.note(hint) }
+        let subscriber = try await live.subscriber(command: "snapshot")
+        var (choice, chosen) = (PictureChoice(event: on), PictureChoice.Candidate?.none)
+        var seconds = 0.0
+        try await LivePictures.follow(subscriber, hidesFaces: drawing.hidesFaces, interruptible: false) { pictures, change in
+            seconds = pictures.seconds
+            if case .event(let message) = change { choice.take(message.event, at: seconds) }
             if let next = pictures.next() { choice.add(next) }
-            guard let chosen = choice.chosen(at: pictures.seconds) else { continue }
-            do {
-                try decoder.decode(chosen.picture)
-            } catch {
-                throw CommandFailure("the preview picture cannot be decoded: \(error)")
-            }
-            await subscriber.stop()
-            return try drawing.draw(decoder.picture, scene: chosen.scene, at: pictures.seconds)
+            chosen = choice.chosen(at: seconds)
+            return chosen == nil
         }
-        throw CommandFailure("the connection to \(subscriber.address) ended before there was a picture")
+        guard let chosen else {
+            throw CommandFailure("the connection to \(subscriber.address) ended before there was a picture")
+        }
+        let decoder = try PreviewDecoder()
+        try decoder.decode(chosen.picture)
+        return try drawing.draw(decoder.picture, scene: chosen.scene, at: seconds)
     }
 
     /// The chosen time; without a choice that of the first face.

@@ -19,35 +19,28 @@ struct Top: AsyncParsableCommand {
     )
 
     @OptionGroup var live: SourceOptions
-    @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
         guard StandardOutput.isTerminal else {
             throw CommandFailure("facet top needs a terminal: use `facet watch` for lines, `facet report` for a page")
         }
-        let subscriber = try await live.subscriber(broker, command: "top", topics: Topic.followed, all: true)
+        let subscriber = try await live.subscriber(command: "top", topics: Topic.followed, all: true)
         let terminal = try Terminal(format: .cells)
         defer { terminal.release() }
         let formatter = TopFormatter(hasColors: StandardOutput.hasColors)
         var top = TopState()
-        var notices = Notices(address: subscriber.address)
-        loop: for await input in LiveInputs(subscriber, terminal, interval: .milliseconds(100), interruptible: true) {
-            switch input.content {
-            case .occurrence(let occurrence):
-                _ = try notices.note(occurrence)
-                top.take(occurrence, at: input.seconds)
-            case .tick:
+        try await subscriber.follow(terminal, every: .milliseconds(100)) { input in
+            guard case .occurrence(let occurrence) = input.content else {
                 top.advance(to: input.seconds)
-                let note = live.source ?? notices.connection
-                let size = TerminalSize.current
-                let lines = formatter.lines(top, columns: size.columns, rows: size.rows, at: input.seconds, note: note)
-                terminal.show(lines: lines)
-            case .key(UInt8(ascii: "q")), .interrupted: break loop
-            case .key: break
+                let (note, size) = (live.source ?? input.connection, TerminalSize.current)
+                terminal.show(
+                    lines: formatter.lines(top, columns: size.columns, rows: size.rows, at: input.seconds, note: note)
+                )
+                return true
             }
+            top.take(occurrence, at: input.seconds)
+            return true
         }
-        terminal.release()
-        await subscriber.stop()
     }
 }
 

@@ -40,7 +40,6 @@ struct View: AsyncParsableCommand {
     @OptionGroup var overlay: OverlayOptions
     @OptionGroup var clip: ClipOptions
     @OptionGroup var live: SourceOptions
-    @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
         guard (1...60).contains(rate) else { throw ValidationError("--rate must be 1 to 60, not \(rate)") }
@@ -52,8 +51,10 @@ struct View: AsyncParsableCommand {
         let source = try ViewPicture(clip: recorded?.clip)
         let subscriber =
             recorded?.track == nil
-            ? try await live.subscriber(broker, command: "view", capacity: 64) : nil
-        let (terminal, encoder) = try takeTerminal()
+            ? try await live.subscriber(command: "view", capacity: 64) : nil
+        let encoder = try TerminalPicture(format: format, environment: ProcessInfo.processInfo.environment)
+        let terminal = try Terminal(format: encoder.format)
+        defer { terminal.release() }
         let session = ViewSession(
             controls: ViewControls(overlay, looks: looks, gravity: gravity),
             looks: looks,
@@ -63,23 +64,9 @@ struct View: AsyncParsableCommand {
             terminal: terminal,
             encoder: encoder
         )
-        do {
-            try await follow(session, subscriber, terminal)
-        } catch {
-            terminal.release()
-            throw error
-        }
+        try await follow(session, subscriber, terminal)
         terminal.release()
         await subscriber?.stop()
-    }
-
-    private func takeTerminal() throws -> (Terminal, TerminalPicture) {
-        do throws(TerminalError) {
-            let encoder = try TerminalPicture(format: format, environment: ProcessInfo.processInfo.environment)
-            return (try Terminal(format: encoder.format), encoder)
-        } catch {
-            throw CommandFailure(error.description)
-        }
     }
 
     /// Draws until the person at the terminal wants no more.

@@ -95,22 +95,20 @@ struct Watch: AsyncParsableCommand {
                 namesCamera: BrokerOptions.isPlural(broker.topic)
             )
         )
-        var queues: [(queue: EventQueue, limit: Double)] = []
+        var queues: [EventQueue] = []
         if let exec {
             let command = EventCommand(command: exec)
-            queues.append(
-                (
-                    EventQueue(capacity: 100, "the command is too slow: no command") {
-                        await command.run($0, payload: $1)
-                    }, .infinity
-                )
-            )
+            let queue = EventQueue(capacity: 100, "the command is too slow: no command") {
+                await command.run($0, payload: $1)
+            }
+            queues.append(queue)
         }
         if let client {
-            let queue = EventQueue(capacity: 1000, "the server is too slow: no request") { event, _ in
+            let failure = "the server is too slow: no request"
+            let queue = EventQueue(capacity: 1000, patience: Self.patience, failure) { event, _ in
                 await client.send(event)
             }
-            queues.append((queue, Self.patience))
+            queues.append(queue)
         }
         var notices = Notices(address: subscriber.address)
         var drops = DropNotices()
@@ -119,7 +117,7 @@ struct Watch: AsyncParsableCommand {
             switch input.content {
             case .occurrence(.message(let message)):
                 guard case .event(let event) = printer.show(message) else { break }
-                for (queue, _) in queues { queue.add(event, payload: message.payload) }
+                for queue in queues { queue.add(event, payload: message.payload) }
             case .occurrence(let occurrence):
                 if case .connection(let state) = occurrence { printer.take(state) }
                 if let note = try notices.note(occurrence) { printer.note(note) }
@@ -131,7 +129,7 @@ struct Watch: AsyncParsableCommand {
         }
         printer.finish()
         await subscriber.stop()
-        for (queue, limit) in queues { await queue.finish(within: limit) }
+        for queue in queues { await queue.finish() }
     }
 
     /// The first line of the secret's file.

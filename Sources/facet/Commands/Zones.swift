@@ -27,20 +27,19 @@ struct Zones: AsyncParsableCommand {
     var browser = true
 
     @OptionGroup var live: SourceOptions
-    @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
         let editor = AreaEditor(path: write) { StandardOutput.print(line: $0) }
-        do { _ = try editor.areas() } catch { throw CommandFailure("\(error)") }
+        _ = try editor.areas()
         var serve = try Serve.parse(["--listen", listen, "--look", "box"])
-        (serve.live, serve.broker) = (live, broker)
+        serve.live = live
         try await serve.serve(
             editor: editor,
             ready: { url in
                 StandardOutput.note("draw the areas at \(url)zones; Ctrl-C ends")
                 if browser { ShellCommand.openInBrowser(url + "zones") }
             },
-            { try await live.subscriber(broker, command: "zones", loops: true) }
+            { try await live.subscriber(command: "zones", loops: true) }
         )
     }
 }

@@ -35,7 +35,7 @@ struct BrokerExamination {
                 examination.findings(patterns.joined(separator: ", "))
             )
         } catch {
-            return (false, [(error as? CommandFailure ?? CommandFailure("\(error)")).finding("broker")])
+            return (false, [CommandFailure(error).finding("broker")])
         }
     }
 

@@ -12,6 +12,8 @@ struct LiveInput: Sendable {
     var content: Content
     /// When it came, in seconds since the command began to listen: however long it had to wait for its reader.
     var seconds: Double
+    /// How the connection is, in words, if `Subscriber.follow` hands it on.
+    var connection = ""
 }
 
 /// The inputs that wait for a command that may be slower than they come, in order.

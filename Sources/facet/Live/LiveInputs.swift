@@ -1,4 +1,6 @@
+import FaceMessages
 import Foundation
+import MQTT
 import Synchronization
 import System
 import TerminalPictures
@@ -93,9 +95,6 @@ final class LiveInputs: AsyncSequence, Sendable {
         inbox.finish()
     }
 
-    /// Lets an `interrupted` come, as a signal would.
-    var interrupt: @Sendable () -> Void { { [inbox] in inbox.put(.interrupted) } }
-
     /// Whether the reader has taken all that came so far.
     var isEmpty: Bool { inbox.isEmpty }
 
@@ -111,6 +110,54 @@ final class LiveInputs: AsyncSequence, Sendable {
             while let byte = terminal.nextByte() { inbox.put(.key(byte)) }
             inbox.finish()
         }
+    }
+}
+
+extension Subscriber {
+    /// Hands on what comes, and a tick every `interval`, until `take` says that it is over, or Ctrl-C or q on the terminal
+    /// ends it; then ends the connection.
+    ///
+    /// - Parameters:
+    ///   - terminal: whose keys come too; without one, changes of the connection are reported on standard error.
+    ///   - interruptible: whether Ctrl-C ends it in good order, instead of ending the program.
+    ///   - waitsForBroker: whether a broker that cannot be reached at first is waited for.
+    ///   - take: takes an input; returns whether it goes on.
+    /// - Throws: `CommandFailure` for what no retry can mend; what `take` throws.
+    func follow(
+        _ terminal: Terminal? = nil,
+        every interval: Duration,
+        interruptible: Bool = true,
+        waitsForBroker: Bool = true,
+        _ take: (LiveInput) throws -> Bool
+    ) async throws {
+        var notices = Notices(address: address, waitsForBroker: waitsForBroker)
+        loop: for await var input in LiveInputs(self, terminal, interval: interval, interruptible: interruptible) {
+            switch input.content {
+            case .occurrence(let occurrence):
+                if let note = try notices.note(occurrence), terminal == nil { StandardOutput.note(note) }
+            case .interrupted, .key(UInt8(ascii: "q")): break loop
+            case .key, .tick: break
+            }
+            input.connection = notices.connection
+            guard try take(input) else { break }
+        }
+        terminal?.release()
+        await stop()
+    }
+}
+
+extension Subscriber.Occurrence {
+    /// The message that came, if it is one that can be read.
+    var decoded: DecodedMessage? {
+        if case .message(let message) = self, case .decoded(let decoded) = message.content { decoded } else { nil }
+    }
+}
+
+extension CameraState {
+    /// Takes over what is known of the camera after an occurrence: nothing while the connection is interrupted.
+    mutating func take(_ occurrence: Subscriber.Occurrence) {
+        if case .connection(let connection) = occurrence, connection.isInterrupted { _ = forget() }
+        if let message = occurrence.decoded { _ = take(message) }
     }
 }
 

@@ -20,7 +20,6 @@ struct LivePictures {
     private let base: String
     private let address: String
     private let isLocal: Bool
-    private var notices: Notices
     private var hasPicture = false
     private var hasHinted = false
 
@@ -28,7 +27,6 @@ struct LivePictures {
     init(_ subscriber: Subscriber, hidesFaces: Bool) {
         model.hidesFaces = hidesFaces
         (base, address, isLocal) = (subscriber.base, subscriber.address, subscriber.isLocal)
-        notices = Notices(address: subscriber.address, waitsForBroker: false)
     }
 
     /// Takes what happened.
@@ -36,21 +34,17 @@ struct LivePictures {
     /// - Throws: `CommandFailure` if it does not go on without help, or nothing came for too long.
     mutating func take(_ input: LiveInput) throws -> LiveModel.Change? {
         seconds = input.seconds
-        switch input.content {
-        case .occurrence(let occurrence):
-            if let note = try notices.note(occurrence) { StandardOutput.note(note) }
-            let news = model.take(occurrence, at: seconds)
-            let isUseful = model.picture.map { !model.hidesFaces || model.knowsFaces(of: $0) } ?? false
-            hasPicture = hasPicture || isUseful
-            return news
-        case .tick:
+        guard case .occurrence(let occurrence) = input.content else {
             model.advance(to: seconds)
             let isAlone = model.connection.isConnected && model.state.status?.state != .online
             let patience = isAlone ? Self.statusPatience : Self.patience
-            if !hasPicture, seconds > patience { throw CommandFailure(whyNothingCame(within: patience)) }
-        case .key, .interrupted: break
+            if !hasPicture, seconds > patience { throw CommandFailure(failureReason(within: patience)) }
+            return nil
         }
-        return nil
+        let change = model.take(occurrence, at: seconds)
+        let isUseful = model.picture.map { !model.hidesFaces || model.knowsFaces(of: $0) } ?? false
+        hasPicture = hasPicture || isUseful
+        return change
     }
 
     /// What to say to the person at the terminal while no picture comes, once; nil if nothing.
@@ -71,37 +65,52 @@ struct LivePictures {
         model.nextPicture(at: seconds).map { ($0, model.scene(of: $0)) }
     }
 
-    /// Hands out the pictures of a live preview with the faces of their frames, and when each came, until the source ends, the
-    /// seconds from the first one are over or the person at the terminal wants no more.
+    /// Hands out what changed, until the source ends or `take` says that it is over, after what the person at the terminal
+    /// may want to know.
     static func follow(
         _ subscriber: Subscriber,
         hidesFaces: Bool,
-        for limit: Double? = nil,
+        interruptible: Bool = true,
+        _ take: (inout LivePictures, LiveModel.Change?) throws -> Bool
+    ) async throws {
+        var pictures = LivePictures(subscriber, hidesFaces: hidesFaces)
+        try await subscriber.follow(
+            every: .milliseconds(50),
+            interruptible: interruptible,
+            waitsForBroker: false
+        ) { input in
+            let change = try pictures.take(input)
+            if let hint = pictures.hint() { StandardOutput.note(hint) }
+            return try take(&pictures, change)
+        }
+    }
+
+    /// Hands out the pictures with the faces of their frames, and when each came, until the source ends, the seconds from
+    /// the first one are over or the person at the terminal wants no more.
+    static func show(
+        _ subscriber: Subscriber,
+        hidesFaces: Bool,
+        for limit: Double = .infinity,
         _ show: (Picture, Scene, _ seconds: Double) throws -> Void
     ) async throws {
         let decoder = try PreviewDecoder()
-        var pictures = LivePictures(subscriber, hidesFaces: hidesFaces)
         var start: Double?
-        for await input in LiveInputs(subscriber, interval: .milliseconds(50), interruptible: true) {
-            _ = try pictures.take(input)
-            if let hint = pictures.hint() { StandardOutput.note(hint) }
-            if case .interrupted = input.content { break }
-            if let limit, let start, pictures.seconds - start >= limit { break }
-            guard let (picture, scene) = pictures.next() else { continue }
+        try await follow(subscriber, hidesFaces: hidesFaces) { pictures, _ in
+            if let start, pictures.seconds - start >= limit { return false }
+            guard let (picture, scene) = pictures.next() else { return true }
             do {
                 try decoder.decode(picture)
-            } catch {
+            } catch where start != nil {
                 // Later on a damaged picture is passed over: the next one comes soon.
-                guard start == nil else { continue }
-                throw CommandFailure("the preview picture cannot be decoded: \(error)")
+                return true
             }
             start = start ?? picture.arrival
             try show(decoder.picture, scene, picture.arrival)
+            return true
         }
-        await subscriber.stop()
     }
 
-    private func whyNothingCame(within patience: Double) -> String {
+    private func failureReason(within patience: Double) -> String {
         guard !isLocal else {
             return "no picture came from \(address) within \(Int(patience)) s: it is \(model.state.summary)"
         }

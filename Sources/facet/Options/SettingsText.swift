@@ -14,11 +14,7 @@ struct SettingsText {
 
     /// Reads a settings file.
     init(path: String) throws {
-        do {
-            try self.init(path: path, text: try SmallFile.text(at: path))
-        } catch {
-            throw CommandFailure("\(error)")
-        }
+        try self.init(path: path, text: try SmallFile.text(at: path))
     }
 
     init(path: String, text: String) throws {

@@ -51,13 +51,7 @@ final class PreviewDecoder {
 
     private let decoder: JPEGDecoder
 
-    init() throws {
-        do {
-            decoder = try JPEGDecoder()
-        } catch {
-            throw CommandFailure("\(error)")
-        }
-    }
+    init() throws { decoder = try JPEGDecoder() }
 
     /// Makes a JPEG or a frame the newest picture.
     ///

@@ -24,13 +24,9 @@ struct OverlayRecorder {
 
     /// Adds a picture that is shown at a time of the clip; the scene's own time is another one in a live recording.
     mutating func add(_ picture: Picture, scene: Scene, mediaTime: Double, at seconds: Double? = nil) throws {
-        do {
-            let canvas = try canvas(for: picture)
-            try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime, on: canvas)
-            try canvas.withFrame(mediaTime: mediaTime) { try writer?.append($0) }
-        } catch let error as MediaError {
-            throw CommandFailure(error.description)
-        }
+        let canvas = try canvas(for: picture)
+        try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime, on: canvas)
+        try canvas.withFrame(mediaTime: mediaTime) { try writer?.append($0) }
         end = mediaTime
         report()
     }
@@ -42,11 +38,7 @@ struct OverlayRecorder {
     mutating func finish(isWhole: Bool = true) throws {
         if showsProgress { StandardOutput.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
-        do throws(MediaError) {
-            try writer.finish(isWhole: isWhole)
-        } catch {
-            throw CommandFailure(error.description)
-        }
+        try writer.finish(isWhole: isWhole)
         StandardOutput.note("wrote \(output): \(Self.seconds(end)), \(writer.frames) pictures")
     }
 

@@ -14,11 +14,7 @@ struct PictureFile {
     }
 
     func write(_ canvas: Canvas) throws {
-        do {
-            try canvas.withFrame { try PictureWriter.write($0, to: path) }
-        } catch let error as MediaError {
-            throw CommandFailure(error.description)
-        }
+        try canvas.withFrame { try PictureWriter.write($0, to: path) }
     }
 }
 

@@ -65,13 +65,9 @@ final class PictureCover {
     /// - Parameter isChecking: whether pictures are searched for faces, because all pages get a look that hides them.
     /// - Throws: `CommandFailure` if the models that this needs are missing.
     init(isChecking: Bool) throws {
-        do {
-            decoder = try JPEGDecoder()
-            encoder = try JPEGEncoder(quality: 85)
-            check = isChecking ? try FaceCheck() : nil
-        } catch {
-            throw CommandFailure("\(error)")
-        }
+        decoder = try JPEGDecoder()
+        encoder = try JPEGEncoder(quality: 85)
+        check = isChecking ? try FaceCheck() : nil
     }
 
     /// Whether pictures are searched for faces.

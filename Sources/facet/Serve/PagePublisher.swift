@@ -43,7 +43,6 @@ final class PagePublisher {
     private static let pause = 0.1
 
     private let viewers: Viewers
-    private let data: ServedData
     private let address: String
     private let canControl: Bool
     private let hasLogin: Bool
@@ -73,7 +72,6 @@ final class PagePublisher {
     /// - Throws: `CommandFailure` if JPEGs cannot be read, or not be searched for faces.
     init(
         viewers: Viewers,
-        data: ServedData = ServedData(),
         address: String,
         bases: [String],
         looks: Looks,
@@ -82,12 +80,10 @@ final class PagePublisher {
         hasLogin: Bool
     ) throws {
         cover = try PictureCover(isChecking: offered.allSatisfy { looks[$0].hidesFaces })
-        (self.viewers, self.data) = (viewers, data)
-        self.address = address
+        (self.viewers, self.address) = (viewers, address)
         (self.canControl, self.hasLogin) = (canControl, hasLogin)
         (self.looks, self.offered, named) = (looks, offered, Set(bases))
         for base in bases { cameras[base] = ServedCamera(base: base) }
-        viewers.serve(bases)
     }
 
     func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
@@ -144,18 +140,16 @@ final class PagePublisher {
         }
         further.remove(base)
         cameras[base] = ServedCamera(base: base)
-        viewers.serve(cameras.keys)
         return true
     }
 
     private func remove(_ bases: [String]) {
         for base in bases { isStateDirty = cameras.removeValue(forKey: base) != nil || isStateDirty }
-        viewers.serve(cameras.keys)
     }
 
     private func remember(_ message: EventMessage, _ base: String) {
         eventCount += 1
-        data.events.add(message, of: base)
+        viewers.events.add(message, of: base)
         let kind = Topic(message.event.kind)
         let same = events.indices.filter { Topic(events[$0].message.event.kind) == kind }
         if same.count == Self.events { events.remove(at: same[0]) }
@@ -178,16 +172,16 @@ final class PagePublisher {
             try show(base, to: pages, at: seconds)
         }
         sendState(to: pages, at: seconds)
-        viewers.show(cameras.compactMap { base, camera in camera.picturedName.map { ($0, base) } })
-        data.answer(answer)
+        viewers.show(cameras.mapValues(\.picturedName))
+        viewers.answer(answer)
         if seconds - lastBeat >= Self.beat {
             lastBeat = seconds
-            data.events.beat()
+            viewers.events.beat()
         }
     }
 
     /// What a program gets that asks.
-    private func answer(_ question: ServedData.Question) -> [UInt8] {
+    private func answer(_ question: Viewers.Question) -> [UInt8] {
         switch question {
         case .state:
             JSONWriter.object { json in

@@ -7,8 +7,6 @@ import Synchronization
 /// config/openapi.yaml documents them.
 struct PageServer: Sendable {
     /// Switches a camera's detection on or off.
-    typealias Switch = @Sendable (_ base: String, _ isOn: Bool) -> Void
-
     /// The page draws and connects by its own script alone: nothing inline, nothing from elsewhere, in no frame.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:",
@@ -35,29 +33,16 @@ struct PageServer: Sendable {
         "/zones.css": (PackageResources.zones_css, "text/css; charset=utf-8"),
     ]
 
-    private let access: PageGuard
-    private let viewers: Viewers
-    private let data: ServedData
-    private let looks: [String]
-    private let wish: ViewerWish
-    private let detect: DetectSwitch?
-    private let editor: AreaEditor?
-
-    /// Makes the answers.
-    init(
-        access: PageGuard,
-        viewers: Viewers,
-        data: ServedData = ServedData(),
-        looks: [String],
-        wish: ViewerWish,
-        detect: Switch? = nil,
-        editor: AreaEditor? = nil
-    ) {
-        (self.access, self.viewers, self.data) = (access, viewers, data)
-        (self.looks, self.wish) = (looks, wish)
-        self.detect = detect.map { DetectSwitch(viewers, $0) }
-        self.editor = editor
-    }
+    let access: PageGuard
+    let viewers: Viewers
+    /// The looks that pages can choose.
+    let looks: [String]
+    /// How pages are shown that say nothing else.
+    let wish: ViewerWish
+    /// Switches detection, if pages may.
+    var detect: DetectSwitch?
+    /// Where the areas of the picture are drawn, if they are.
+    var editor: AreaEditor?
 
     func answer(_ request: HTTPRequest) -> HTTPResponse {
         var response = unguarded(request)
@@ -77,8 +62,8 @@ struct PageServer: Sendable {
         case ("GET", "/"): return file(PackageResources.page_html, Self.html)
         case ("GET", "/live"): return live(request, session)
         case ("GET", "/events"): return events(request)
-        case ("GET", "/state"): return Self.stream(data.ask(.state), "application/json")
-        case ("GET", "/metrics"): return Self.stream(data.ask(.metrics), MetricsPage.contentType)
+        case ("GET", "/state"): return Self.stream(viewers.ask(.state), "application/json")
+        case ("GET", "/metrics"): return Self.stream(viewers.ask(.metrics), MetricsPage.contentType)
         case ("GET", "/picture.jpg"): return picture(request, session)
         case (_, "/areas") where editor != nil: return areas(request)
         case ("GET", let path):
@@ -147,7 +132,7 @@ struct PageServer: Sendable {
             return text(400, "There is no event '\(wrong.0)'. The events are \(known).\n")
         }
         let filter = EventLog.Filter(kinds: Set(kinds.compactMap(\.1)), cameras: Set(list("camera")))
-        guard let stream = data.events.stream(filter, after: request.headers["last-event-id"]) else {
+        guard let stream = viewers.events.stream(filter, after: request.headers["last-event-id"]) else {
             return text(503, "Too many programs read events.\n")
         }
         return Self.stream(stream, "text/event-stream")
@@ -208,19 +193,19 @@ private func text(_ status: Int, _ words: String) -> HTTPResponse {
 }
 
 /// The page's command: detection of a camera that is on the page, on or off.
-private final class DetectSwitch: Sendable {
+final class DetectSwitch: Sendable {
     private struct Command: Decodable {
         var camera: String
         var on: Bool
     }
 
     private let viewers: Viewers
-    private let perform: PageServer.Switch
+    private let perform: @Sendable (_ base: String, _ isOn: Bool) -> Void
     /// More than people switch, and less than a broker or a camera minds.
     private let limit = Mutex(TokenBucket(capacity: 10, rate: 2))
     private let start = ContinuousClock.now
 
-    init(_ viewers: Viewers, _ perform: @escaping PageServer.Switch) {
+    init(_ viewers: Viewers, _ perform: @escaping @Sendable (_ base: String, _ isOn: Bool) -> Void) {
         (self.viewers, self.perform) = (viewers, perform)
     }
 

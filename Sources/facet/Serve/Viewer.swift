@@ -84,16 +84,27 @@ final class Viewer: HTTPStream {
     }
 }
 
-/// All open pages, and the cameras that they show.
+/// What the server's thread and the command's task share: the open pages, the cameras that they show, the events, and answers
+/// that are put together when asked for.
 final class Viewers: Sendable {
+    /// What can be asked for.
+    enum Question: Sendable {
+        /// All cameras, as JSON.
+        case state
+        /// The figures of all cameras, for Prometheus.
+        case metrics
+    }
+
     /// Pages at the same time; each costs a descriptor.
     static let capacity = 128
 
+    let events = EventLog()
+
     private struct List {
         var viewers: [Viewer] = []
-        var bases: Set<String> = []
-        /// The names of cameras that have pictures, and their bases.
-        var pictured: [(name: String, base: String)] = []
+        /// The bases of all cameras, with the names of those that have pictures.
+        var cameras: [String: String?] = [:]
+        var questions: [(question: Question, answer: LateAnswer)] = []
         var changes = 0
 
         mutating func removeEnded() {
@@ -130,17 +141,35 @@ final class Viewers: Sendable {
         }
     }
 
-    func serve(_ bases: some Sequence<String>) { list.withLock { $0.bases = Set(bases) } }
-
-    /// Notes of which cameras there are pictures.
-    func show(_ pictured: [(name: String, base: String)]) { list.withLock { $0.pictured = pictured } }
+    /// Notes which cameras there are, by their bases, and how those that have pictures are called.
+    func show(_ cameras: [String: String?]) { list.withLock { $0.cameras = cameras } }
 
     /// The cameras that have pictures: the one of that name or base, or all.
     func pictured(_ camera: String?) -> [String] {
         list.withLock { list in
-            list.pictured.filter { camera == nil || [$0.name, $0.base].contains(camera) }.map(\.base)
+            list.cameras.filter { base, name in name.map { camera == nil || [$0, base].contains(camera) } ?? false }
+                .map(\.key)
         }
     }
 
-    func serves(_ base: String) -> Bool { list.withLock { $0.bases.contains(base) } }
+    func serves(_ base: String) -> Bool { list.withLock { $0.cameras[base] != nil } }
+
+    /// An answer that comes once the command's task has made it.
+    func ask(_ question: Question) -> LateAnswer {
+        let answer = LateAnswer()
+        list.withLock { $0.questions.append((question, answer)) }
+        return answer
+    }
+
+    /// Answers all that was asked; the same question once.
+    func answer(_ make: (Question) -> [UInt8]) {
+        let asked = list.withLock { list in
+            defer { list.questions = [] }
+            return list.questions
+        }
+        for (question, answers) in Dictionary(grouping: asked, by: \.question) {
+            let bytes = make(question)
+            for (_, answer) in answers { answer.give(bytes) }
+        }
+    }
 }

@@ -48,16 +48,19 @@ final class EventQueue: Sendable {
     private let events: AsyncStream<(EventMessage, [UInt8])>.Continuation
     private let worker: Task<Void, Never>
     private let failure: String
+    private let patience: Double
     private let waiting = Counter()
 
     /// Makes a queue in which so many events may wait; then the oldest is dropped and reported.
     ///
     /// - Parameters:
     ///   - capacity: how many.
+    ///   - patience: how many seconds those that are left at the end may take.
     ///   - failure: what an event that was dropped misses, for people: "the command is too slow: no command".
     ///   - perform: the work; returns what went wrong.
     init(
         capacity: Int,
+        patience: Double = .infinity,
         _ failure: String,
         _ perform: @escaping @Sendable (EventMessage, _ payload: [UInt8]) async -> String?
     ) {
@@ -65,7 +68,7 @@ final class EventQueue: Sendable {
             of: (EventMessage, [UInt8]).self,
             bufferingPolicy: .bufferingNewest(capacity)
         )
-        (events, self.failure) = (continuation, failure)
+        (events, self.failure, self.patience) = (continuation, failure, patience)
         worker = Task { [waiting] in
             for await (event, payload) in stream {
                 if let problem = await perform(event, payload) { StandardOutput.note(problem) }
@@ -81,12 +84,12 @@ final class EventQueue: Sendable {
         StandardOutput.note("\(failure) for the \(Topic(lost.event.kind).rawValue) of \(lost.event.stamp.time.iso8601)")
     }
 
-    /// Waits until the work is done for all events, or for so many seconds; says what is left.
-    func finish(within seconds: Double = .infinity) async {
+    /// Waits until the work is done for all events, or patience is over; says what is left.
+    func finish() async {
         events.finish()
-        let limit = Task { [worker] in
-            guard seconds.isFinite else { return }
-            try? await Task.sleep(for: .seconds(seconds))
+        let limit = Task { [worker, patience] in
+            guard patience.isFinite else { return }
+            try? await Task.sleep(for: .seconds(patience))
             if !Task.isCancelled { worker.cancel() }
         }
         await worker.value

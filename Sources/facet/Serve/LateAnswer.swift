@@ -1,42 +1,5 @@
-import FaceMessages
 import HTTPServing
 import Synchronization
-
-/// What programs get from `facet serve` besides pages: events as they come, and answers that are put together when asked for.
-final class ServedData: Sendable {
-    /// What can be asked for.
-    enum Question: Sendable {
-        /// All cameras, as JSON.
-        case state
-        /// The figures of all cameras, for Prometheus.
-        case metrics
-    }
-
-    let events = EventLog()
-
-    private let waiting = Mutex<[(question: Question, answer: LateAnswer)]>([])
-
-    /// An answer that comes once the command's task has made it.
-    func ask(_ question: Question) -> LateAnswer {
-        let answer = LateAnswer()
-        waiting.withLock { $0.append((question, answer)) }
-        return answer
-    }
-
-    /// Answers all that was asked; the same question once.
-    func answer(_ make: (Question) -> [UInt8]) {
-        let asked = waiting.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
-        }
-        var known: [Question: [UInt8]] = [:]
-        for (question, answer) in asked {
-            let bytes = known[question] ?? make(question)
-            known[question] = bytes
-            answer.give(bytes)
-        }
-    }
-}
 
 /// A response of one part that is made after it was begun.
 final class LateAnswer: HTTPStream {
@@ -61,7 +24,7 @@ final class LateAnswer: HTTPStream {
 
     func end() {}
 
-    fileprivate func give(_ bytes: [UInt8]) {
+    func give(_ bytes: [UInt8]) {
         let ready = box.withLock { box in
             box.bytes = bytes
             return box.ready
