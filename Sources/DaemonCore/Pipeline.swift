@@ -67,7 +67,9 @@ package final class Pipeline {
             attention = update.attention
             if let stamp = update.stamp {
                 let faces = update.faces.map { $0.keeping(fields) }
-                if gate.admits(faces, at: stamp.mediaTime) { publisher.publish(.metadata) { $0.metadata(faces, at: stamp) } }
+                if gate.admits(faces, at: stamp.mediaTime) {
+                    publisher.publish(.metadata) { $0.metadata(faces, at: stamp) }
+                }
             }
             let count = update.faces.count
             if count != publishedCount { publisher.publish(.count) { $0.count(count) } }

@@ -108,10 +108,8 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// Counts a picture of the preview that could not be encoded.
     func countFailedPreview() { previewFailures.add(1, ordering: .relaxed) }
 
-    /// How many pictures of the preview could not be encoded.
     var failedPreviews: Int { previewFailures.load(ordering: .relaxed) }
 
     /// Publishes the leaves of faces that an earlier run left open by dying.

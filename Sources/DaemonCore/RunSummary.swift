@@ -4,7 +4,6 @@ import Synchronization
 
 /// Counts what happened to each face, for a person who watches a run on a terminal.
 final class RunSummary: MessageSink {
-    /// One face's part of the run.
     private struct Row {
         var start: Double?
         var dwell: Double?

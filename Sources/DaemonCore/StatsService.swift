@@ -6,7 +6,6 @@ import Frames
 import ServiceLifecycle
 import System
 
-/// Publishes rates, times and counters every so often.
 struct StatsService: Service {
     let interval: Duration
     let meter: SessionMeter

@@ -30,7 +30,6 @@ package final class StatusReporter: Sendable {
         self.status = Mutex(status)
     }
 
-    /// Publishes the condition as it is.
     package func announce() {
         update { _ in }
     }
@@ -59,7 +58,6 @@ package final class StatusReporter: Sendable {
         update { $0.camera(.lost, reason: failure.reason.rawValue, detail: failure.description) }
     }
 
-    /// Detection was switched.
     package func detection(isOn: Bool) {
         logger.info("detection switched", metadata: ["detect": isOn ? "ON" : "OFF"])
         update { status in
@@ -85,7 +83,6 @@ package final class StatusReporter: Sendable {
         }
     }
 
-    /// The daemon ends in good order.
     package func stopped() {
         update { status in
             status.state = .stopped

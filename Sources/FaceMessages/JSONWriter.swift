@@ -55,7 +55,7 @@ package struct JSONWriter {
     package mutating func field(_ name: String, _ value: Int?) {
         guard let value else { return }
         key(name)
-        integer(value)
+        bytes += String(value).utf8
     }
 
     package mutating func field(_ name: String, _ value: Bool?) {
@@ -107,10 +107,8 @@ package struct JSONWriter {
                 bytes.append(UInt8(ascii: "\\"))
                 bytes.append(byte)
             case 0..<0x20:
-                let digits = Array("0123456789abcdef".utf8)
-                bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(digits[Int(byte >> 4)])
-                bytes.append(digits[Int(byte & 15)])
+                bytes += (byte < 0x10 ? "\\u000" : "\\u00").utf8
+                bytes += String(byte, radix: 16).utf8
             default:
                 bytes.append(byte)
             }
@@ -118,37 +116,17 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private mutating func integer(_ value: Int) {
-        if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        digits(value.magnitude, atLeast: 1)
-    }
-
-    private mutating func digits(_ value: UInt, atLeast count: Int) {
-        let start = bytes.count
-        var rest = value
-        var written = 0
-        repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
-            written += 1
-        } while rest > 0 || written < count
-        bytes[start...].reverse()
-    }
-
     /// Rounds to nearest and drops trailing zeros, but for one: 0.5, 12.0, −3.25.
     private mutating func number(_ value: Double, decimals: Int) {
-        var scale: UInt = 1
+        var scale = 1
         for _ in 0..<decimals { scale *= 10 }
-        var scaled = UInt((abs(value) * Double(scale)).rounded())
+        let scaled = Int((abs(value) * Double(scale)).rounded())
         if value < 0, scaled > 0 { bytes.append(UInt8(ascii: "-")) }
-        digits(scaled / scale, atLeast: 1)
+        // The sum begins with a 1, which keeps the zeros that the fraction begins with.
+        var fraction = String(scale + scaled % scale).utf8.dropFirst()
+        while fraction.count > 1, fraction.last == UInt8(ascii: "0") { fraction.removeLast() }
+        bytes += String(scaled / scale).utf8
         bytes.append(UInt8(ascii: "."))
-        scaled %= scale
-        var places = decimals
-        while places > 1, scaled.isMultiple(of: 10) {
-            scaled /= 10
-            places -= 1
-        }
-        digits(scaled, atLeast: max(1, places))
+        bytes += fraction
     }
 }

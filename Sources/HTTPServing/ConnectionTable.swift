@@ -13,7 +13,6 @@ struct ConnectionTable {
         var isWaiting: Bool { !isStream && !isClosing }
     }
 
-    /// Connections at the same time.
     let limit: Int
 
     /// Seconds for a request and its answer.

@@ -71,7 +71,6 @@ final class HTTPLoop {
 
     private var seconds: Double { start.duration(to: .now) / .seconds(1) }
 
-    /// Serves until the inbox says that it is over.
     func run() {
         defer { end() }
         while let server {

@@ -28,7 +28,6 @@ package struct HTTPRequest: Sendable {
 
 /// What a request is answered with.
 package struct HTTPResponse: Sendable {
-    /// What follows the head.
     package enum Body: Sendable {
         case bytes([UInt8])
         case stream(any HTTPStream)
@@ -49,7 +48,6 @@ package enum HTTPStreamPart: Sendable {
     case bytes([UInt8])
     /// Nothing now: `ready` is called when there is.
     case none
-    /// Nothing any more.
     case end
 }
 

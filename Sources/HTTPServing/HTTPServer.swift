@@ -36,7 +36,6 @@ package final class HTTPServer: Sendable {
         package var connections = 512
         /// Seconds for a request and its answer, unless that is a stream.
         package var patience = 10.0
-        /// Bytes of a request's body.
         package var longestBody = 4096
 
         package init(host: String, port: UInt16) {
@@ -44,7 +43,6 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    /// The port that it got.
     package var port: UInt16 { listener.port }
 
     private let listener: Listener
@@ -90,19 +88,16 @@ final class HTTPInbox: Sendable {
     /// Readable when there is something in it.
     var descriptor: Int32 { waker.descriptor }
 
-    /// Says that a stream has something to send.
     func ready(_ stream: Int) {
         box.withLock { _ = $0.ready.insert(stream) }
         waker.wake()
     }
 
-    /// Says that the server has to end.
     func stop() {
         box.withLock { $0.isOver = true }
         waker.wake()
     }
 
-    /// Takes what is in it.
     func take() -> (ready: Set<Int>, isOver: Bool) {
         waker.clear()
         return box.withLock { box in

@@ -4,7 +4,6 @@ import Foundation
 final class Listener: Sendable {
     /// The socket; -1 is never kept.
     let socket: Int32
-    /// The port it got.
     let port: UInt16
 
     /// Listens on a numeric address.

@@ -2,7 +2,6 @@ import Foundation
 
 /// A broker as a URL names it: `mqtt[s]://[user@]host[:port]`.
 package struct BrokerAddress: Hashable, Sendable {
-    /// Whether the URL asks for TLS (`mqtts`).
     package var usesTLS: Bool
     /// The user, decoded; nil where the URL has none.
     package var username: String?
@@ -90,7 +89,6 @@ package struct BrokerAddress: Hashable, Sendable {
         return (String(host), number)
     }
 
-    /// Refuses what can be neither a name nor an address.
     package static func validate(host: String) throws(MQTTError) {
         var address = in6_addr()
         let isIPv6 = inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &address) == 1

@@ -12,16 +12,13 @@ package struct BrokerSettings: Sendable {
             self.port = port
         }
 
-        /// `host:port`, with brackets around an IPv6 address.
         package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
     package enum ProtocolPreference: String, Sendable, CaseIterable {
         /// MQTT 5, and 3.1.1 where the broker refuses it or does not answer.
         case automatic = "auto"
-        /// MQTT 5 only.
         case version5 = "5"
-        /// MQTT 3.1.1 only.
         case version311 = "3.1.1"
     }
 

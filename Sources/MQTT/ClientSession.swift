@@ -127,7 +127,6 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// Notes that the broker could not take a message now.
     func postponed(message: Int32) {
         state.withLock { state in
             state.states.postpone(message: message)

@@ -1,9 +1,7 @@
 /// Where the connection to the broker stands; one value per change.
 package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     package enum ProtocolVersion: String, Hashable, Sendable {
-        /// MQTT 5.
         case version5 = "MQTT 5"
-        /// MQTT 3.1.1.
         case version311 = "MQTT 3.1.1"
 
         var other: Self { self == .version5 ? .version311 : .version5 }
@@ -33,7 +31,6 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether messages can go out.
     package var isConnected: Bool {
         if case .connected = self { true } else { false }
     }

@@ -21,7 +21,6 @@ struct ConnectionStateMachine {
         case open(Attempt)
         /// Drop the connection without a word, unsent bytes included.
         case abandon
-        /// Publish a new state.
         case report(ConnectionState)
     }
 

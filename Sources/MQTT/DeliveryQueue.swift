@@ -27,7 +27,6 @@ package struct DeliveryRules: Hashable, Sendable {
 /// Times come from outside: the age of events from `DeliveryClock`, the wait for acknowledgements in nanoseconds of the
 /// timers' clock.
 struct DeliveryQueue {
-    /// An event on its way out.
     struct Outgoing: Equatable {
         var event: StoredEvent
         /// The rest of its life, for the broker; nil without a limit.

@@ -97,7 +97,6 @@ final class Dialer {
         self.failed = failed
     }
 
-    /// Tries addresses in their order.
     init(_ addresses: [SocketAddress]) {
         waiting = addresses[...]
         failed = []
@@ -135,7 +134,6 @@ final class Dialer {
         return .pending
     }
 
-    /// Why no address could be reached, for people.
     private var reasons: String {
         if failures.count == 1 { return failures[0].reason }
         return failures.map { "\($0.address): \($0.reason)" }.joined(separator: ", ")

@@ -120,7 +120,6 @@ final class MosquittoHandle {
     /// The socket, for `poll`; -1 without a connection.
     var socket: CInt { mosquitto_socket(handle) }
 
-    /// Whether bytes wait for the socket.
     var wantsToWrite: Bool { mosquitto_want_write(handle) }
 
     /// Reads and writes what the socket is ready for, and keeps the connection alive.

@@ -26,7 +26,6 @@ final class NetworkLoop {
         case dialing(Dialer)
         /// Agreeing on TLS.
         case securing(ByteStream)
-        /// MQTT is spoken.
         case open(MosquittoHandle, Relay)
     }
 
@@ -81,7 +80,6 @@ final class NetworkLoop {
         return !handle.wantsToWrite && relay.isFlushed
     }
 
-    /// Hands the network what libmosquitto has written.
     func flush() {
         if case .open(_, let relay) = link { relay.flush() }
     }

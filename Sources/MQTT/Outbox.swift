@@ -105,7 +105,6 @@ package final class Outbox: EventStore {
         changes.finish()
     }
 
-    /// Whether events survive a crash.
     package var condition: StoreCondition { state.withLock(\.condition) }
 
     package func nextSequence() -> Int64 { nextSequence(with: [:]) }
@@ -201,7 +200,6 @@ package final class Outbox: EventStore {
         state.condition = state.healthy
     }
 
-    /// Opens a lost file again and writes what is in memory.
     private func reopen(_ path: String, _ state: inout State) {
         if state.hasBeenOpened, access(path, F_OK) != 0 {
             let detail = "its file was deleted; it could be opened again and holds all events"

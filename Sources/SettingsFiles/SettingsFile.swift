@@ -29,7 +29,6 @@ package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible
             .map(\.element)
     }
 
-    /// Makes an error about a file as a whole.
     package init(_ path: String, _ reason: String) {
         problems = [SettingsProblem(key: nil, source: path, reason: reason)]
     }

@@ -6,7 +6,6 @@ extension SettingsReader {
         areaNames(in: "ignore").compactMap { name in readArea("ignore.\(name)").map { (name, $0) } }
     }
 
-    /// The zones under `zones`.
     package mutating func readZones() -> [Zone] {
         areaNames(in: "zones").compactMap { name in
             let key = "zones.\(name)"

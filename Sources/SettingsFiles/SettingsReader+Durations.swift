@@ -2,14 +2,12 @@ import Foundation
 import System
 
 extension SettingsReader {
-    /// A duration, which carries its unit.
     package mutating func read(_ key: String, _ value: inout Duration, in range: ClosedRange<Duration>) {
         read(key, &value, range.expectation) { text in
             Duration(text: text).flatMap { range.contains($0) ? $0 : nil }
         }
     }
 
-    /// A duration, in seconds.
     package mutating func read(_ key: String, seconds: inout Double, in range: ClosedRange<Duration>) {
         read(key, &seconds, range.expectation) { text in
             guard let duration = Duration(text: text), range.contains(duration) else { return nil }
@@ -17,7 +15,6 @@ extension SettingsReader {
         }
     }
 
-    /// A duration, or nil for a word.
     package mutating func read(
         _ key: String,
         _ value: inout Duration?,

@@ -8,7 +8,6 @@ package struct SettingsReader {
     private static let notSingle = "is a group of settings, not a single one"
 
     package private(set) var problems: [SettingsProblem]
-    /// Every key that was read so far.
     package private(set) var readKeys: Set<String> = []
 
     private let arguments: [String: String]
@@ -176,7 +175,6 @@ extension SettingsReader {
         read(key, &value, "a text that is not empty") { $0.isEmpty ? nil : $0 }
     }
 
-    /// A text that may be left empty.
     package mutating func read(_ key: String, _ value: inout String?) {
         read(key, &value, "a text") { $0.isEmpty ? .some(nil) : $0 }
     }
@@ -199,6 +197,18 @@ extension SettingsReader {
 
     package mutating func read(_ key: String, _ value: inout Double, in range: ClosedRange<Double>) {
         read(key, &value, "a number from \(range.lowerBound) to \(range.upperBound)") { text in
+            Double(text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    package mutating func read(
+        _ key: String,
+        _ value: inout Double?,
+        _ unit: String,
+        in range: ClosedRange<Double>,
+        or word: String
+    ) {
+        read(key, &value, "\(unit) from \(range.lowerBound) to \(range.upperBound)", or: word) { text in
             Double(text).flatMap { range.contains($0) ? $0 : nil }
         }
     }

@@ -84,7 +84,6 @@ struct Facet: AsyncParsableCommand {
 /// Why a command cannot do its work: what was tried, on what, why it failed, what to do.
 struct CommandFailure: Error, CustomStringConvertible {
     private let reasons: [String]
-    /// What to do.
     private let remedy: String?
 
     /// Makes a failure from a paragraph for people, which may quote what a broker or a daemon said.
@@ -104,7 +103,6 @@ struct CommandFailure: Error, CustomStringConvertible {
 
     var description: String { reasons.joined(separator: "\n") + (remedy.map { "; \($0)" } ?? "") }
 
-    /// The failure as a finding of `facet doctor`.
     func finding(_ subject: String) -> Finding {
         .fails(subject, reasons.joined(separator: "\n"), remedy: remedy)
     }

@@ -88,7 +88,6 @@ struct Facetd: AsyncParsableCommand {
         return settings
     }
 
-    /// Writes lines for the person at the terminal.
     @Sendable private static func write(_ lines: [String]) {
         FileHandle.standardError.write(Data((lines.joined(separator: "\n") + "\n").utf8))
     }

@@ -50,7 +50,6 @@ struct SettingsOptions: ParsableArguments {
     )
     var assignments: [String] = []
 
-    /// Reads and checks all settings.
     func load() throws -> Settings {
         try Settings.load(
             arguments: try arguments(),

@@ -73,7 +73,7 @@ struct SettingsTests {
             problems(text) == [
                 "f.yaml:1: cameras: is not a setting; did you mean camera?",
                 #"f.yaml:3: camera.size: "banana" is not a size in pixels such as 640x480, or auto"#,
-                #"f.yaml:4: camera.rate: "fast" is not frames per second from 1 to 240, or auto"#,
+                #"f.yaml:4: camera.rate: "fast" is not frames per second from 1.0 to 240.0, or auto"#,
                 "f.yaml:5: camera.nmae: is not a setting; did you mean camera.name?",
                 #"f.yaml:7: events.maxAge: "10" is not a duration with its unit (ms, s, min, h) from 100ms to 24h, or "#
                     + "unlimited",
@@ -219,7 +219,7 @@ struct SettingsTests {
         #expect(try Settings.read(text: "look: {near: off}").tracking.look.near == nil)
         #expect(
             problems("look: {near: 0, direction: [90, 0]}\nmetadata: {fields: [gaze, mood]}") == [
-                #"f.yaml:1: look.near: "0" is not metres from 0.1 to 20, or off"#,
+                #"f.yaml:1: look.near: "0" is not metres from 0.1 to 20.0, or off"#,
                 "f.yaml:1: look.direction: must be yaw and pitch in degrees from -60 to 60, such as [12, -5]",
                 #"f.yaml:2: metadata.fields: "mood" is not one of looking, zones, gaze, distance, leftEyeOpen, rightEyeOpen, "#
                     + "mouthOpen, talking, blinksPerMinute, eyesClosedShare, still",

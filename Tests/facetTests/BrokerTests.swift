@@ -230,11 +230,10 @@ struct BrokerTests {
     func follows() async throws {
         let broker = try await MosquittoBroker()
         let subscriber = try Subscriber(options(broker), command: "test", topics: Topic.viewed, patterns: ["faces"])
-        var inputs = LiveInputs(subscriber).makeAsyncIterator()
-        func next() async -> Subscriber.Occurrence? {
-            guard case .occurrence(let occurrence) = await inputs.next()?.content else { return nil }
-            return occurrence
-        }
+        let (stream, continuation) = AsyncStream.makeStream(of: Subscriber.Occurrence.self)
+        let forwarding = Task { await subscriber.forward { continuation.yield($0) } }
+        defer { forwarding.cancel() }
+        func next() async -> Subscriber.Occurrence? { await stream.first { _ in true } }
         while let occurrence = await next() {
             if case .connection(.connected) = occurrence { break }
         }

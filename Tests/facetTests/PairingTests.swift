@@ -209,13 +209,13 @@ struct PairingTests {
             )
             var pictures = LivePictures(subscriber, hidesFaces: false)
             var (errors, drawn) = ([Double](), 0)
-            for await input in LiveInputs(subscriber, interval: .milliseconds(10)) {
+            try await LiveInputs.follow(subscriber, every: .milliseconds(10)) { input, _ in
                 _ = try pictures.take(input)
                 if let (picture, scene) = pictures.next() {
                     errors += recording.errors(of: scene, in: picture)
                     drawn += 1
                 }
-                if pictures.model.state.condition == .stopped { break }
+                return pictures.model.state.condition != .stopped
             }
             await daemon.waitUntilEnded()
             await subscriber.stop()

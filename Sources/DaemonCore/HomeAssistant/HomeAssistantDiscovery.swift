@@ -8,13 +8,10 @@ import MQTT
 /// Field names are those of Home Assistant's MQTT integration, unabbreviated. Device discovery came with 2024.11; a
 /// release ignores fields that are younger than itself, such as `default_entity_id` (2025.10).
 struct HomeAssistantDiscovery: Hashable, Sendable {
-    /// What Home Assistant's own topics begin with.
     let prefix: String
-    /// What the camera's topics begin with.
     let base: String
     /// The camera's name, which the device takes.
     let camera: String
-    /// The daemon's version.
     let version: String
     /// Which messages are published; the entities of others are removed.
     let published: Set<Topic>
@@ -23,9 +20,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     /// The zones, and those that there were once, whose entities are removed.
     var zones: [String] = []
     var formerZones: [String] = []
-    /// Whether pictures are published.
     var hasPreview = false
-    /// The area that Home Assistant puts a new device into.
     var suggestedArea: String?
     /// The web address that Home Assistant's log names beside problems with the device.
     var supportURL: String?
@@ -187,7 +182,6 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         .sign: ("Sign", "gesture-tap"),
     ]
 
-    /// The entity and the device trigger of an event.
     private func components(of topic: Topic) -> [Component] {
         let (name, icon) = Self.eventNames[topic] ?? (topic.rawValue.capitalized, "face-recognition")
         // The payload already is what an event entity wants, JSON with an `event_type`.
@@ -207,7 +201,6 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         return [entity, (topic.rawValue + "_trigger", trigger)]
     }
 
-    /// An entity with the state of a topic.
     private func entity(
         _ platform: String,
         _ key: String,

@@ -4,7 +4,6 @@ package import MQTT
 import SettingsFiles
 
 extension Settings {
-    /// The broker.
     package struct MQTT: Hashable, Sendable {
         package struct TLS: Hashable, Sendable {
             /// Also switched on by `mqtts://` and by any other setting of this group.

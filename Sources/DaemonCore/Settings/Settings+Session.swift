@@ -48,7 +48,6 @@ extension Settings {
 }
 
 extension CameraConfiguration {
-    /// The camera that the settings mean.
     init(_ settings: Settings.Camera) {
         self.init(
             device: DeviceSelector(settings.device),

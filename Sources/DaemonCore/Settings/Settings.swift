@@ -31,9 +31,7 @@ package struct Settings: Hashable, Sendable {
         reader.read("camera.name", &camera.name)
         reader.read("camera.device", &camera.device)
         reader.read("camera.size", &camera.size, "a size in pixels such as 640x480", or: "auto") { FrameSize(text: $0) }
-        reader.read("camera.rate", &camera.rate, "frames per second from 1 to 240", or: "auto") { text in
-            Double(text).flatMap { (1...240).contains($0) ? $0 : nil }
-        }
+        reader.read("camera.rate", &camera.rate, "frames per second", in: 1...240, or: "auto")
         let formats = "a format of three or four characters such as YUYV, MJPG or Y16"
         reader.read("camera.format", &camera.format, formats, or: "auto") { (3...4).contains($0.utf8.count) ? $0 : nil }
         reader.read("camera.orientation", &camera.orientation, "an EXIF orientation from 1 (upright) to 8") { text in
@@ -57,15 +55,7 @@ package struct Settings: Hashable, Sendable {
             seconds: &detection.options.searchInterval,
             in: .milliseconds(33) ... .seconds(60)
         )
-        reader.read(
-            "detection.cpuBudget",
-            &detection.options.cpuBudget,
-            "a share of one core from 0.05 to 1",
-            or: "off"
-        ) {
-            text in
-            Double(text).flatMap { (0.05...1).contains($0) ? $0 : nil }
-        }
+        reader.read("detection.cpuBudget", &detection.options.cpuBudget, "a share of one core", in: 0.05...1, or: "off")
         reader.read("detection.region", &detection.options.region)
         reader.read("detection.modelDirectory", &detection.options.modelDirectory)
         reader.read("tracking.enterDelay", seconds: &tracking.enterDelay, in: .zero ... .seconds(60))
@@ -76,9 +66,7 @@ package struct Settings: Hashable, Sendable {
         reader.read("look.cone", &tracking.look.cone, in: 2...120)
         reader.read("look.hold", seconds: &tracking.look.hold, in: .zero ... .seconds(60))
         reader.read("look.release", seconds: &tracking.look.release, in: .zero ... .seconds(60))
-        reader.read("look.near", &tracking.look.near, "metres from 0.1 to 20", or: "off") { text in
-            Double(text).flatMap { (0.1...20).contains($0) ? $0 : nil }
-        }
+        reader.read("look.near", &tracking.look.near, "metres", in: 0.1...20, or: "off")
         reader.read("look.direction", &tracking.look.direction)
         reader.read("metadata.fields", &metadata.fields, of: FaceObject.OptionalField.allCases)
         reader.read("metadata.maxRate", &metadata.changes.maximumRate, in: 0.1...240)

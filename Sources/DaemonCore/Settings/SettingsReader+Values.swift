@@ -5,7 +5,6 @@ import Frames
 import SettingsFiles
 
 extension SettingsReader {
-    /// A base topic.
     mutating func readTopic(_ key: String, _ topic: inout String) {
         read(key, &topic, "a topic without wildcards, leading or trailing slash") { text in
             let isTopic =
@@ -23,7 +22,6 @@ extension SettingsReader {
         }
     }
 
-    /// A direction, as yaw and pitch in degrees.
     mutating func read(_ key: String, _ value: inout Gaze) {
         guard let angles = readList(key, "a number", { Double($0) }) else { return }
         guard angles.count == 2, angles.allSatisfy({ (-60...60).contains($0) }) else {

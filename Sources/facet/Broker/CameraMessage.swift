@@ -6,7 +6,6 @@ import MQTT
 /// A message about a camera, from a broker or from a session in this program.
 struct CameraMessage: Sendable {
     enum Content: Sendable {
-        /// A message of the contract.
         case decoded(DecodedMessage)
         case picture(PreviewPicture)
         /// Nothing: the broker's way to say that a retained message was removed.
@@ -17,8 +16,6 @@ struct CameraMessage: Sendable {
 
     /// What the camera's topics begin with.
     var base: String
-
-    /// The topic below the base.
     var topic: Topic
     var content: Content
 

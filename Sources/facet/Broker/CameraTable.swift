@@ -10,8 +10,6 @@ struct CameraTable {
     private static let capacity = 1024
 
     private(set) var connection: ConnectionState = .connecting
-
-    /// The cameras by their base.
     private(set) var cameras: [String: CameraState]
 
     /// Messages that break the contract, and those of cameras beyond the capacity.

@@ -16,7 +16,6 @@ struct SourceOptions: ParsableArguments {
 
     @OptionGroup var broker: BrokerOptions
 
-    /// Where a live command's messages and pictures come from: one camera, or all that are there.
     func subscriber(
         command: String,
         topics: [Topic] = Topic.viewed,

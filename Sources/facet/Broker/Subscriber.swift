@@ -8,7 +8,6 @@ final class Subscriber: Sendable {
     enum Occurrence: Sendable {
         /// A message about a camera came.
         case message(CameraMessage)
-        /// The connection to the broker changed.
         case connection(ConnectionState)
         case failed(any Error)
     }
@@ -30,7 +29,6 @@ final class Subscriber: Sendable {
     /// How many messages wait for us before the oldest are dropped.
     let capacity: Int
 
-    /// Where messages come from.
     private enum Feed {
         case broker(BrokerConnection)
         case session(LocalSession)

@@ -34,7 +34,7 @@ struct LookAhead<Picture> {
     private let maximumFrames: Int
     private var scene = 0
     private var waiting: [(arrival: Arrival, scene: Int)] = []
-    private var paths: [Int: SightedPath] = [:]
+    private var paths: [Int: FacePath] = [:]
     private var unfollowed: [(time: Double, scene: Int, faces: [FaceObject])] = []
 
     /// Makes a delay line.
@@ -59,7 +59,7 @@ struct LookAhead<Picture> {
         waiting.append((arrival, scene))
         for sighting in arrival.sightings {
             guard let track = sighting.track else { continue }
-            paths[track, default: SightedPath(track: track, scene: scene)].append(sighting.face, at: newest)
+            paths[track, default: FacePath(track: track, scene: scene)].append(sighting.face, at: newest)
         }
         let others = arrival.sightings.filter { $0.track == nil }.map(\.face)
         if coversAll, !others.isEmpty { unfollowed.append((newest, scene, others)) }
@@ -104,7 +104,6 @@ struct LookAhead<Picture> {
         return faces
     }
 
-    /// Forgets what no frame that comes can need any more.
     private mutating func forget(before time: Double) {
         let oldest = waiting.first?.scene ?? scene
         paths = paths.filter { $0.value.scene >= oldest && $0.value.end >= time }

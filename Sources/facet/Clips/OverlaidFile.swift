@@ -12,8 +12,8 @@ struct OverlaidFile {
 
     /// What the frames that wait may take in all; a frame of 1280×720 takes 1.4 MB.
     private static let maximumBytes = 256 << 20
-    /// Looks at a picture: as many as it takes until a face has entered and its expression is known.
-    private static let looks = 8
+    /// How often a picture is analysed: until a face has entered and its expression is known.
+    private static let analyses = 8
 
     private let input: String
     private let output: String
@@ -67,7 +67,7 @@ struct OverlaidFile {
                 if ahead == nil { ahead = lookAhead(at: arrival.picture.size) }
                 _ = ahead?.add(arrival)
             }
-            return summary.frames < Self.looks
+            return summary.frames < Self.analyses
         }
         let settled = ahead?.finish() ?? []
         // What the detector alone believes in is in the first frame; expressions are known in the last.

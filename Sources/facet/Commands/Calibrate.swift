@@ -5,7 +5,6 @@ import Foundation
 import SettingsFiles
 import System
 
-/// `facet calibrate`: measures where a thing stands that people look at.
 struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measures where the thing stands that people look at: the setting look.direction.",
@@ -70,7 +69,6 @@ struct GazeMeasurement {
     private var gazes: [Gaze] = []
     private var hasSeenFace = false
 
-    /// Makes a measurement that begins when a gaze is known.
     init(seconds: Double) { self.seconds = seconds }
 
     /// Takes the faces at a time in seconds.
@@ -113,7 +111,6 @@ struct DirectionFile {
 
     let file: SettingsText
 
-    /// Reads a settings file.
     init(path: String) throws {
         file = try SettingsText(path: path)
         let group = file.places["look"].map { file.lines[$0 - 1].prefix { $0 != "#" } }
@@ -122,13 +119,11 @@ struct DirectionFile {
         }
     }
 
-    /// A direction as settings write it.
     static func text(_ direction: Gaze) -> String {
         // The sum with 0 of a negative 0 is a 0 without a sign.
         "[\((direction.yaw * 10).rounded() / 10 + 0), \((direction.pitch * 10).rounded() / 10 + 0)]"
     }
 
-    /// The file's text with a direction.
     func text(with direction: Gaze) -> String {
         var lines = file.lines
         let setting = "direction: " + Self.text(direction)

@@ -60,7 +60,6 @@ struct Demo: AsyncParsableCommand {
           facet watch --only smile --exec 'a command'      something of yours that a smile switches on
         """
 
-    /// Says where the page is, and opens it.
     private func show(_ url: String) {
         StandardOutput.print(line: "page: \(url)\nCtrl-C ends the demo.")
         if browser { ShellCommand.openInBrowser(url) }
@@ -86,7 +85,6 @@ private struct DemoStage {
         return URL(filePath: program).deletingLastPathComponent().path
     }
 
-    /// The broker's.
     let address: String
 
     private let files = FileManager.default.temporaryDirectory.appending(path: "facet-demo-\(UUID().uuidString)").path
@@ -112,7 +110,6 @@ private struct DemoStage {
         }
     }
 
-    /// Ends both, and with them what they wrote.
     func end() {
         kill(shell, SIGTERM)
         ShellCommand.wait(for: shell)

@@ -5,7 +5,6 @@ import Frames
 import GStreamerCapture
 import V4L2Capture
 
-/// `facet devices`: the cameras of this machine.
 struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists this machine's cameras with their formats, sizes, rates and controls.",
@@ -57,7 +56,6 @@ extension CameraInventory {
         rate.lowerBound == rate.upperBound ? "\(rate.lowerBound)" : "\(rate.lowerBound)-\(rate.upperBound)"
     }
 
-    /// The inventory in the form of `--json`.
     fileprivate func json(with shared: [(device: String, name: String)]) -> [UInt8] {
         JSONWriter.object { json in
             json.array("cameras", cameras) { json, camera in

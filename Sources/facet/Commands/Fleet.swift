@@ -52,7 +52,9 @@ struct Fleet: AsyncParsableCommand {
                 return true
             }
             // Every message of figures is another one; only their rate is shown.
-            if let (base, change) = table.take(occurrence), change != .stats, table.cameras[base] != nil, terminal == nil {
+            if let (base, change) = table.take(occurrence), change != .stats, table.cameras[base] != nil,
+                terminal == nil
+            {
                 StandardOutput.print(line: line(base, table, formatter))
             }
             return true

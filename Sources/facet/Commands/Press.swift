@@ -94,7 +94,6 @@ struct KeyBinding {
         self.keys = keys
     }
 
-    /// Whether something that happened presses the keys.
     func fits(_ kind: FaceEvent.Kind) -> Bool { Topic(kind) == topic && (sign.map { kind == .sign($0) } ?? true) }
 
     private static func unknown(_ name: String, _ what: String, among names: [String], _ other: String)

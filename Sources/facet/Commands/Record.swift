@@ -82,7 +82,10 @@ struct Record: AsyncParsableCommand {
         let subscriber = try await live.subscriber(command: "record")
         var recorder = OverlayRecorder(output: output, drawing: drawing, rate: 15)
         var start: Double?
-        try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: seconds ?? .infinity) { picture, scene, now in
+        try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: seconds ?? .infinity) {
+            picture,
+            scene,
+            now in
             start = start ?? now
             try recorder.add(picture, scene: scene, mediaTime: now - (start ?? now), at: now)
         }

@@ -76,7 +76,9 @@ struct Snapshot: AsyncParsableCommand {
         let subscriber = try await live.subscriber(command: "snapshot")
         var (choice, chosen) = (PictureChoice(event: on), PictureChoice.Candidate?.none)
         var seconds = 0.0
-        try await LivePictures.follow(subscriber, hidesFaces: drawing.hidesFaces, interruptible: false) { pictures, change in
+        try await LivePictures.follow(subscriber, hidesFaces: drawing.hidesFaces, interruptible: false) {
+            pictures,
+            change in
             seconds = pictures.seconds
             if case .event(let message) = change { choice.take(message.event, at: seconds) }
             if let next = pictures.next() { choice.add(next) }

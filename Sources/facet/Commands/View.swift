@@ -74,18 +74,18 @@ struct View: AsyncParsableCommand {
         // Looked at more often than drawn: what came right after a redraw then waits no longer than it must.
         let interval = 1 / Double(rate)
         var (nextDraw, lastDraw) = (0.0, 0.0)
-        let inputs = LiveInputs(subscriber, terminal, interval: .seconds(interval / 4))
-        for await input in inputs {
+        try await LiveInputs.follow(subscriber, terminal, every: .seconds(interval / 4)) { input, inputs in
             switch input.content {
             case .occurrence(let occurrence): try session.take(occurrence)
-            case .key(let key): if session.press(key) { return }
+            case .key(let key): if session.press(key) { return false }
             case .tick, .interrupted: break
             }
             // What came during a slow redraw is taken before the next one, or every message would wait for a redraw of
             // its own and every key for all of them; but messages without end must not keep the picture from changing.
             let begin = session.seconds
-            guard begin >= nextDraw, inputs.isEmpty || begin >= lastDraw + 1 else { continue }
+            guard begin >= nextDraw, inputs.isEmpty || begin >= lastDraw + 1 else { return true }
             if try session.drawIfNeeded() { (nextDraw, lastDraw) = (begin + interval * 0.9, session.seconds) }
+            return true
         }
     }
 }

@@ -112,8 +112,7 @@ struct Watch: AsyncParsableCommand {
         }
         var notices = Notices(address: subscriber.address)
         var drops = DropNotices()
-        let inputs = LiveInputs(subscriber)
-        for await input in inputs {
+        try await LiveInputs.follow(subscriber) { input, inputs in
             switch input.content {
             case .occurrence(.message(let message)):
                 guard case .event(let event) = printer.show(message) else { break }
@@ -125,14 +124,13 @@ struct Watch: AsyncParsableCommand {
             }
             let isOver = count.map { printer.shown >= $0 } ?? false
             if let note = drops.note(inputs.dropped, isOver: isOver || inputs.isEmpty) { printer.note(note) }
-            if isOver { break }
+            return !isOver
         }
         printer.finish()
         await subscriber.stop()
         for queue in queues { await queue.finish() }
     }
 
-    /// The first line of the secret's file.
     private func secret() throws -> [UInt8]? {
         guard let secretFile else { return nil }
         do {
@@ -146,7 +144,6 @@ struct Watch: AsyncParsableCommand {
         }
     }
 
-    /// What to subscribe to.
     private func chosenTopics() throws -> [Topic] {
         if let only { return try Self.kinds(only) + (topics.isEmpty ? [] : namedTopics().filter { !$0.isEvent }) }
         if !topics.isEmpty { return try namedTopics() }

@@ -13,8 +13,6 @@ struct Finding: Equatable {
 
     /// What the topics of the camera begin with that it is about, where several were looked at.
     var camera: String?
-
-    /// How it is.
     var verdict: Verdict
     var detail: String
     var remedy: String?

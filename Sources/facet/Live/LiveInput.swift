@@ -1,7 +1,6 @@
 /// What a command that follows a daemon reacts to, and since when it has waited.
 struct LiveInput: Sendable {
     enum Content: Sendable {
-        /// Something happened where the messages come from.
         case occurrence(Subscriber.Occurrence)
         case key(UInt8)
         case tick
@@ -97,7 +96,6 @@ extension LiveInput {
 
     fileprivate var isMessage: Bool { message != nil }
 
-    /// Bytes of a message's payload.
     fileprivate var byteCount: Int { message?.payload.count ?? 0 }
 
     fileprivate var isFrame: Bool {

@@ -5,120 +5,94 @@ import Synchronization
 import System
 import TerminalPictures
 
-/// Everything that a command reacts to, for one reader; ends when the subscriber or the terminal ends.
-final class LiveInputs: AsyncSequence, Sendable {
-    /// What waits, and what wakes the thread that waits for it.
-    ///
-    /// Apart from `LiveInputs`, so that the source that fills it does not keep that alive.
-    private final class Inbox: Sendable {
-        let wakeUps: AsyncStream<Void>
-        private let waker: AsyncStream<Void>.Continuation
-        private let backlog: Mutex<LiveBacklog>
-        private let start = ContinuousClock.now
-
-        init(capacity: Int) {
-            (wakeUps, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-            backlog = Mutex(LiveBacklog(capacity: capacity))
-        }
-
-        func put(_ content: LiveInput.Content) {
-            // The time is taken under the lock: later in the backlog is never earlier on the clock.
-            backlog.withLock { $0.put(LiveInput(content: content, seconds: start.duration(to: .now) / .seconds(1))) }
-            waker.yield()
-        }
-
-        func take() -> LiveInput? { backlog.withLock { $0.take() } }
-
-        func finish() {
-            backlog.withLock { $0.isClosed = true }
-            waker.finish()
-        }
-
-        var isEmpty: Bool { backlog.withLock(\.isEmpty) }
-
-        var dropped: Int { backlog.withLock(\.dropped) }
-    }
-
-    struct Iterator: AsyncIteratorProtocol {
-        fileprivate let inputs: LiveInputs
-        fileprivate var wakeUps: AsyncStream<Void>.Iterator
-
-        mutating func next() async -> LiveInput? {
-            while true {
-                if let input = inputs.inbox.take() { return input }
-                guard await wakeUps.next(isolation: #isolation) != nil else { return inputs.inbox.take() }
-            }
-        }
-    }
-
+/// What waits for a command that follows a camera, from threads and tasks that do not wait for it.
+final class LiveInputs: Sendable {
+    private let wakeUps: AsyncStream<Void>
+    private let waker: AsyncStream<Void>.Continuation
+    private let backlog: Mutex<LiveBacklog>
     private let subscriber: Subscriber?
-    private let inbox: Inbox
-    private let tasks: [Task<Void, Never>]
-    private let interruption: Interruption?
+    private let start = ContinuousClock.now
 
-    /// Begins to listen.
+    private init(_ subscriber: Subscriber?) {
+        self.subscriber = subscriber
+        (wakeUps, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        backlog = Mutex(LiveBacklog(capacity: subscriber?.capacity ?? 1))
+    }
+
+    /// Hands on what comes, until `take` says that it is over, or the subscriber or the terminal ends.
     ///
     /// - Parameters:
     ///   - subscriber: whose occurrences come.
     ///   - terminal: whose keys come.
     ///   - interval: how often a tick comes; nil for never.
     ///   - interruptible: whether SIGINT and SIGTERM come as `interrupted` instead of ending the program.
-    init(
+    ///   - take: takes an input; returns whether it goes on.
+    static func follow(
         _ subscriber: Subscriber?,
         _ terminal: Terminal? = nil,
-        interval: Duration? = nil,
-        interruptible: Bool = false
-    ) {
-        let inbox = Inbox(capacity: subscriber?.capacity ?? 1)
-        var tasks: [Task<Void, Never>] = []
-        if let subscriber {
-            tasks.append(
-                Task {
-                    await subscriber.forward { inbox.put(.occurrence($0)) }
-                    inbox.finish()
-                }
-            )
+        every interval: Duration? = nil,
+        interruptible: Bool = false,
+        _ take: (LiveInput, LiveInputs) throws -> Bool
+    ) async rethrows {
+        let inputs = LiveInputs(subscriber)
+        let forwarding = Task {
+            guard let subscriber else { return }
+            await subscriber.forward { inputs.put(.occurrence($0)) }
+            inputs.finish()
         }
-        if let interval {
-            tasks.append(Task { while (try? await Task.sleep(for: interval)) != nil { inbox.put(.tick) } })
+        let ticking = Task {
+            guard let interval else { return }
+            while (try? await Task.sleep(for: interval)) != nil { inputs.put(.tick) }
         }
-        if let terminal { Self.readKeys(of: terminal, into: inbox) }
-        self.subscriber = subscriber
-        self.inbox = inbox
-        self.tasks = tasks
-        interruption = interruptible ? Interruption { inbox.put(.interrupted) } : nil
+        // Reading blocks; the thread ends with the program or the terminal. Without it, a signal still ends the command.
+        _ = try? terminal.map { terminal in
+            try JoinableThread(named: "keys") {
+                while let byte = terminal.nextByte() { inputs.put(.key(byte)) }
+                inputs.finish()
+            }
+        }
+        let interruption = interruptible ? Interruption { inputs.put(.interrupted) } : nil
+        defer {
+            forwarding.cancel()
+            ticking.cancel()
+            interruption?.cancel()
+            inputs.finish()
+        }
+        while let input = await inputs.next(), try take(input, inputs) {}
     }
 
-    deinit {
-        for task in tasks { task.cancel() }
-        interruption?.cancel()
-        inbox.finish()
+    /// Whether all that came so far was taken.
+    var isEmpty: Bool { backlog.withLock(\.isEmpty) }
+
+    var dropped: Int { backlog.withLock(\.dropped) + (subscriber?.dropped ?? 0) }
+
+    private func put(_ content: LiveInput.Content) {
+        // The time is taken under the lock: later in the backlog is never earlier on the clock.
+        backlog.withLock { $0.put(LiveInput(content: content, seconds: start.duration(to: .now) / .seconds(1))) }
+        waker.yield()
     }
 
-    /// Whether the reader has taken all that came so far.
-    var isEmpty: Bool { inbox.isEmpty }
+    private func finish() {
+        backlog.withLock { $0.isClosed = true }
+        waker.finish()
+    }
 
-    /// How many messages came too fast for the reader.
-    var dropped: Int { inbox.dropped + (subscriber?.dropped ?? 0) }
-
-    func makeAsyncIterator() -> Iterator { Iterator(inputs: self, wakeUps: inbox.wakeUps.makeAsyncIterator()) }
-
-    /// Reading blocks; the thread ends with the program or the terminal.
-    private static func readKeys(of terminal: Terminal, into inbox: Inbox) {
-        // Without it, a signal still ends the command.
-        _ = try? JoinableThread(named: "keys") {
-            while let byte = terminal.nextByte() { inbox.put(.key(byte)) }
-            inbox.finish()
+    private func next() async -> LiveInput? {
+        var wakeUps = wakeUps.makeAsyncIterator()
+        while true {
+            if let input = backlog.withLock({ $0.take() }) { return input }
+            guard await wakeUps.next(isolation: #isolation) != nil else { return backlog.withLock { $0.take() } }
         }
     }
 }
 
 extension Subscriber {
-    /// Hands on what comes, and a tick every `interval`, until `take` says that it is over, or Ctrl-C or q on the terminal
-    /// ends it; then ends the connection.
+    /// Hands on what comes, and ticks, until `take` says that it is over, or Ctrl-C or q on the terminal ends it; then ends
+    /// the connection.
     ///
     /// - Parameters:
     ///   - terminal: whose keys come too; without one, changes of the connection are reported on standard error.
+    ///   - interval: how often a tick comes.
     ///   - interruptible: whether Ctrl-C ends it in good order, instead of ending the program.
     ///   - waitsForBroker: whether a broker that cannot be reached at first is waited for.
     ///   - take: takes an input; returns whether it goes on.
@@ -131,15 +105,16 @@ extension Subscriber {
         _ take: (LiveInput) throws -> Bool
     ) async throws {
         var notices = Notices(address: address, waitsForBroker: waitsForBroker)
-        loop: for await var input in LiveInputs(self, terminal, interval: interval, interruptible: interruptible) {
+        try await LiveInputs.follow(self, terminal, every: interval, interruptible: interruptible) { input, _ in
             switch input.content {
             case .occurrence(let occurrence):
                 if let note = try notices.note(occurrence), terminal == nil { StandardOutput.note(note) }
-            case .interrupted, .key(UInt8(ascii: "q")): break loop
+            case .interrupted, .key(UInt8(ascii: "q")): return false
             case .key, .tick: break
             }
+            var input = input
             input.connection = notices.connection
-            guard try take(input) else { break }
+            return try take(input)
         }
         terminal?.release()
         await stop()
@@ -175,7 +150,6 @@ final class Interruption: @unchecked Sendable {
         let isSet = Atomic<Bool>(false)
     }
 
-    /// Begins to listen for the signals.
     init(_ report: @escaping @Sendable () -> Void = {}) {
         let raised = Flag()
         self.raised = raised

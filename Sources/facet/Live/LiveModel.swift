@@ -20,9 +20,6 @@ struct LiveModel {
     private static let hidingPatience = 0.3
     /// How many pictures may wait; more come only from a daemon with an unusual rate.
     private static let capacity = 16
-
-    /// Whether the pictures are drawn over in a look that hides faces. Then they are held back until the faces that were first
-    /// seen in them have been reported, and those without metadata are not handed out.
     var hidesFaces = false
     private(set) var scene = Scene()
 
@@ -118,6 +115,5 @@ extension CameraState {
 }
 
 extension FrameSize {
-    /// The size that a status states.
     init(_ picture: DaemonStatus.Picture) { self.init(width: picture.width, height: picture.height) }
 }

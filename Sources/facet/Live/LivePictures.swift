@@ -23,7 +23,6 @@ struct LivePictures {
     private var hasPicture = false
     private var hasHinted = false
 
-    /// Makes a wait that begins now.
     init(_ subscriber: Subscriber, hidesFaces: Bool) {
         model.hidesFaces = hidesFaces
         (base, address, isLocal) = (subscriber.base, subscriber.address, subscriber.isLocal)
@@ -100,7 +99,7 @@ struct LivePictures {
             guard let (picture, scene) = pictures.next() else { return true }
             do {
                 try decoder.decode(picture)
-            } catch where start != nil {
+            } catch  where start != nil {
                 // Later on a damaged picture is passed over: the next one comes soon.
                 return true
             }

@@ -4,7 +4,6 @@ import OverlayRendering
 
 /// Decides which picture `facet snapshot` takes.
 struct PictureChoice {
-    /// A picture with the faces of its frame.
     typealias Candidate = (picture: PreviewPicture, scene: Scene)
 
     /// Seconds after the event in which a picture of it must come; then the newest one is taken.

@@ -4,12 +4,10 @@ import MQTT
 
 /// The figures of all cameras, in Prometheus' text format 0.0.4.
 struct MetricsPage {
-    /// The content type of the format.
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
     /// The cameras by their bases, in the order in which they are written.
     let cameras: [(base: String, state: CameraState)]
-    /// Whether there is a connection to the broker.
     let isConnected: Bool
     /// Messages that break the contract or came of too many cameras.
     let refused: Int
@@ -41,7 +39,6 @@ struct MetricsPage {
 }
 
 extension MetricsPage {
-    /// The figures of all cameras that a command hears of.
     init(_ table: CameraTable) {
         self.init(cameras: table.sorted, isConnected: table.connection.isConnected, refused: table.refused)
     }

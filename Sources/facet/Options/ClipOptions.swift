@@ -19,7 +19,6 @@ struct ClipOptions: ParsableArguments {
     )
     var metadata: String?
 
-    /// Reads a length of time.
     @Sendable static func seconds(_ text: String) throws -> Double {
         guard let seconds = Double(text), seconds > 0, seconds.isFinite else {
             throw ValidationError("It must be a number of seconds that is more than 0")

@@ -12,7 +12,6 @@ struct SettingsText {
     /// The lines on which keys stand, counted from 1.
     let places: [String: Int]
 
-    /// Reads a settings file.
     init(path: String) throws {
         try self.init(path: path, text: try SmallFile.text(at: path))
     }

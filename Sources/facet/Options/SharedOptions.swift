@@ -34,7 +34,6 @@ struct OverlayOptions: ParsableArguments {
 /// What `--look` names.
 enum LookOption: ExpressibleByArgument, Hashable {
     case builtIn(LookName)
-    /// The path of a look's file.
     case file(String)
 
     private static let endings = [".yaml", ".yml"]
@@ -60,10 +59,8 @@ enum LookOption: ExpressibleByArgument, Hashable {
         }
     }
 
-    /// The default, as help shows it.
     var defaultValueDescription: String { name }
 
-    /// The names that help shows.
     static var allValueStrings: [String] { LookName.allCases.map(\.rawValue) + ["FILE.yaml"] }
 
     /// Names, and the files that can be a look's.

@@ -53,12 +53,6 @@ final class PreviewDecoder {
 
     init() throws { decoder = try JPEGDecoder() }
 
-    /// Makes a JPEG or a frame the newest picture.
-    ///
-    /// - Parameters:
-    ///   - new: the picture.
-    ///   - target: how large the picture will be drawn; nil if all its pixels are wanted.
-    /// - Throws: `JPEGError` or `CanvasError` if it is damaged or too large; the picture before stays then.
     func decode(_ new: PreviewPicture, target: FrameSize? = nil) throws {
         switch new.content {
         case .jpeg(let bytes): try picture.update(from: try decoder.decode(bytes, for: target), target: target)

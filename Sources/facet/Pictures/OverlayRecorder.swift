@@ -17,7 +17,6 @@ struct OverlayRecorder {
     /// The time of the last picture, in seconds of the clip.
     private(set) var end = 0.0
 
-    /// Makes a recorder, which begins the file with the first picture.
     init(output: String, drawing: OverlayPicture, rate: Double, soundSource: String? = nil) {
         (self.output, self.drawing, self.rate, self.soundSource) = (output, drawing, rate, soundSource)
     }

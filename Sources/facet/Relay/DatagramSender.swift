@@ -3,7 +3,6 @@ import System
 
 /// Sends datagrams to one address, whether a program listens there or not.
 final class DatagramSender {
-    /// As it was given.
     let address: String
 
     private let descriptor: CInt

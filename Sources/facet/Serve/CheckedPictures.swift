@@ -70,7 +70,6 @@ final class PictureCover {
         check = isChecking ? try FaceCheck() : nil
     }
 
-    /// Whether pictures are searched for faces.
     var isChecking: Bool { check != nil }
 
     /// A frame of a session in this program as pages get pictures; empty if it cannot be encoded.

@@ -17,7 +17,6 @@ final class EventLog: Sendable {
     /// Bytes that a connection is given at once, unless one event is longer.
     private static let mostBytes = 64 << 10
 
-    /// Which events are wanted.
     struct Filter: Hashable, Sendable {
         /// Empty for all.
         var kinds: Set<Topic> = []
@@ -43,7 +42,6 @@ final class EventLog: Sendable {
 
     private let contents = Mutex(Contents())
 
-    /// Adds an event of a camera.
     func add(_ message: EventMessage, of base: String) {
         var message = message
         // A session in this program numbers nothing.

@@ -27,7 +27,6 @@ struct ListenAddress: Equatable {
     var urlHost: String { host.contains(":") ? "[\(host)]" : host }
 }
 
-/// Whether a text is an address of version 4 or 6 in numbers.
 func isNumericAddress(_ text: String) -> Bool {
     var (four, six) = (in_addr(), in6_addr())
     return inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1

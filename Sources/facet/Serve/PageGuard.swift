@@ -48,7 +48,6 @@ final class PageGuard: Sendable {
     private let box = Mutex(Box())
     private let start = ContinuousClock.now
 
-    /// Makes a guard.
     init(token: String?, names: [String], proxies: [String] = [], isTLS: Bool = false) {
         self.token = token.map { Array($0.utf8) }
         self.names = Set((names + ["localhost"]).map { $0.lowercased() })
@@ -133,7 +132,6 @@ final class PageGuard: Sendable {
         return String(host.prefix { $0 != ":" })
     }
 
-    /// The session whose cookie a request brings.
     private func session(of request: HTTPRequest) -> String? {
         let given = (request.headers["cookie"] ?? "").split { $0 == ";" || $0 == "," }.compactMap { part -> String? in
             let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -150,11 +148,6 @@ struct TokenBucket: Sendable {
     private var level: Double
     private var last = 0.0
 
-    /// Makes a full one.
-    ///
-    /// - Parameters:
-    ///   - capacity: how often at once.
-    ///   - rate: how often a second in the long run.
     init(capacity: Double, rate: Double) {
         (self.capacity, self.rate, level) = (capacity, rate, capacity)
     }

@@ -67,9 +67,6 @@ final class PagePublisher {
     private var lastBeat = 0.0
     private var seenChanges = -1
 
-    /// Makes a publisher without cameras but those that were named.
-    ///
-    /// - Throws: `CommandFailure` if JPEGs cannot be read, or not be searched for faces.
     init(
         viewers: Viewers,
         address: String,
@@ -180,7 +177,6 @@ final class PagePublisher {
         }
     }
 
-    /// What a program gets that asks.
     private func answer(_ question: Viewers.Question) -> [UInt8] {
         switch question {
         case .state:

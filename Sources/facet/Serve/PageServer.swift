@@ -6,7 +6,6 @@ import Synchronization
 /// Answers the page's requests: its files, the way in and out, the live messages, and its one command; and those of programs, as
 /// config/openapi.yaml documents them.
 struct PageServer: Sendable {
-    /// Switches a camera's detection on or off.
     /// The page draws and connects by its own script alone: nothing inline, nothing from elsewhere, in no frame.
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:",

@@ -68,7 +68,6 @@ struct ServedCamera {
     /// Whether nothing came of it since the connection was made.
     var isSilent: Bool { model.state == CameraState() }
 
-    /// Notes that a picture was too large to be taken.
     mutating func refusePicture() { hasRefused = true }
 
     /// Draws what there is now even if nothing is new, for a page that has just come.
@@ -181,7 +180,6 @@ struct ServedCamera {
         json.field("faces", model.state.faceCount)
     }
 
-    /// Writes what is seen.
     func writeSeen(_ json: inout JSONWriter) {
         let state = model.state
         json.field("frame", state.stamp?.frame)

@@ -89,9 +89,7 @@ final class Viewer: HTTPStream {
 final class Viewers: Sendable {
     /// What can be asked for.
     enum Question: Sendable {
-        /// All cameras, as JSON.
         case state
-        /// The figures of all cameras, for Prometheus.
         case metrics
     }
 

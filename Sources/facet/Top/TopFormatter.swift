@@ -78,7 +78,6 @@ struct TopFormatter {
         return Array(lines.prefix(rows))
     }
 
-    /// One line about the cameras.
     private func summary(_ top: TopState) -> String {
         let faces = top.table.faceCount.map { " · \($0) \($0 == 1 ? "face" : "faces")" } ?? ""
         let known = top.table.sorted.filter { $0.state.status != nil }
@@ -92,7 +91,6 @@ struct TopFormatter {
         return "\(base) \(state.condition.rawValue)\(explanation)\(faces)\(today)".printable
     }
 
-    /// A heading and a row for each face.
     private func table(_ top: TopState, namesBase: Bool, columns: Int, at seconds: Double) -> [String] {
         let rows = top.rows
         guard !rows.isEmpty else { return [] }

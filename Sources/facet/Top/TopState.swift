@@ -3,7 +3,6 @@ import FaceMetadata
 
 /// The faces of all cameras that were heard, what they did lately, and the last events.
 struct TopState {
-    /// An event and the base of the camera that it happened in front of.
     struct Event {
         var base: String
         var message: EventMessage

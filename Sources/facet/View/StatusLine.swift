@@ -19,7 +19,6 @@ struct StatusLine {
     var hint: String?
     private(set) var lastEvent: (text: String, seconds: Double)?
 
-    /// Remembers an event that came at a time of the view.
     mutating func remember(_ event: EventMessage, at seconds: Double) {
         lastEvent = ("\(Topic(event.event.kind).rawValue) of face \(event.event.face.faceID.rawValue)", seconds)
     }

@@ -15,7 +15,6 @@ final class ViewPicture {
     private var waiting: PreviewPicture?
     private var shown: PreviewPicture?
 
-    /// Makes a source that waits for preview pictures, or reads a clip.
     init(clip: String?) throws {
         preview = try PreviewDecoder()
         self.clip = clip

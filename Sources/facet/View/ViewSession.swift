@@ -188,7 +188,6 @@ final class ViewSession {
         return live.state.mayShowFaces ? nil : "the camera \(live.state.name ?? "") is \(live.state.summary)"
     }
 
-    /// A text in the middle of the terminal.
     private static func centred(_ text: String, in size: TerminalSize) -> [UInt8] {
         let lines = text.printable.wrapped(to: max(1, size.columns - 4)).prefix(size.rows)
         let rows = lines.enumerated().map { index, line in

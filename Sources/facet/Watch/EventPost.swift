@@ -10,8 +10,6 @@ import System
 final class EventPost: @unchecked Sendable {
     /// Milliseconds that an answer is waited for.
     private static let patience = 10_000
-
-    /// Seconds between tries.
     private static let waits = 0.5...30
 
     /// Statuses by which a server asks for another try, besides those from 500 on (RFC 9110, RFC 6585).
@@ -87,7 +85,6 @@ final class EventPost: @unchecked Sendable {
         return (status, status == 0 ? error.map { String(cString: $0) } ?? "no answer" : "status \(status)")
     }
 
-    /// An event in the structured mode of CloudEvents.
     static func cloudEvent(_ message: EventMessage) -> [UInt8] {
         let encoded = message.encoded
         let attributes = JSONWriter.object { json in

@@ -60,14 +60,12 @@ enum StandardOutput {
         write(Array((line + "\n").utf8), to: STDOUT_FILENO)
     }
 
-    /// Writes a value as JSON, over several lines.
     static func print(json value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         print(line: String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
-    /// Writes JSON over several lines.
     static func print(prettyPrinted json: [UInt8]) throws {
         let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let value = try JSONSerialization.jsonObject(with: Data(json))

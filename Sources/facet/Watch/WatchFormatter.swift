@@ -28,7 +28,6 @@ struct WatchFormatter {
         row(message.stamp.time, .metadata, words(of: message.faces))
     }
 
-    /// The present faces, without time and kind.
     func words(of faces: [FaceObject]) -> String {
         let words = faces.map { face in
             ([place(face)] + pose(face.pose) + expression(face)).joined(separator: " ")

@@ -4,7 +4,7 @@ import OverlayRendering
 
 /// One face in all the frames in which it was seen lately, and where it is in any of them: smoothed with what comes before
 /// and after, so that it neither lags nor trembles.
-struct SightedPath {
+struct FacePath {
     /// Seconds before and after a sighting that smooth it, and the spread of their weights.
     private static let (reach, spread) = (0.16, 0.06)
     /// A sighting this far from the smoothed way is a movement and stands as it is; nearer ones tremble. Lengths in shares of
@@ -20,9 +20,7 @@ struct SightedPath {
         var values: FaceValues
     }
 
-    /// The number of the face's track.
     let track: Int
-    /// Which scene it is in.
     let scene: Int
     var hasEntered: Bool { identity != nil }
     private var identity: FaceID?
