@@ -335,7 +335,8 @@ struct PagePublisherTests {
         #expect(many.further ?? 0 > 400)
         status("late/faces", .online, at: 11)
         #expect(try shown(at: 20).bases == many.bases, "who is online stays")
-        #expect(viewers.serves("fake0/faces") && !viewers.serves("late/faces"))
+        let served = viewers.state?.cameras ?? [:]
+        #expect(served["fake0/faces"] != nil && served["late/faces"] == nil)
         // Each of so many cameras may have half a megabyte.
         publisher.take(received(encoder.preview([UInt8](repeating: 0, count: 600_000), of: stamp(3))), at: 21)
         try publisher.advance(to: 30)

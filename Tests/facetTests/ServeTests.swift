@@ -202,7 +202,9 @@ struct ServeTests {
     @Test("a page switches the cameras on it, and publishes under no other name")
     func detect() {
         let switched = Mutex<[String]>([])
-        viewers.show(["faces": nil, "porch/faces": nil])
+        var state = ServedState(address: "broker:1883", isChecking: false)
+        for base in ["faces", "porch/faces"] { state.cameras[base] = ServedCamera(base: base) }
+        viewers.show(state)
         let server = server { base, isOn in switched.withLock { $0.append("\(base) \(isOn)") } }
         func post(_ camera: String) -> Int {
             server.answer(request("POST", "/detect", body: "{\"camera\":\"\(camera)\",\"on\":false}")).status

@@ -43,7 +43,6 @@ final class PagePublisher {
     private static let pause = 0.1
 
     private let viewers: Viewers
-    private let address: String
     private let canControl: Bool
     private let hasLogin: Bool
     private let looks: Looks
@@ -51,15 +50,9 @@ final class PagePublisher {
     private let named: Set<String>
     private let formatter = WatchFormatter(hasColors: false)
     private let cover: PictureCover
-    private var cameras: [String: ServedCamera] = [:]
-    private var further: Set<String> = []
-    /// Messages that break the contract.
-    private var refused = 0
+    private var state: ServedState
     private var events: [(number: Int, base: String, message: EventMessage)] = []
     private var eventCount = 0
-    private var connection: ConnectionState = .connecting
-    /// Since when there is no connection.
-    private var lost: Timestamp? = .wallClock()
     /// When the connection was made, in seconds, until silent cameras are taken away.
     private var connected: Double?
     private var isStateDirty = true
@@ -77,36 +70,37 @@ final class PagePublisher {
         hasLogin: Bool
     ) throws {
         cover = try PictureCover(isChecking: offered.allSatisfy { looks[$0].hidesFaces })
-        (self.viewers, self.address) = (viewers, address)
-        (self.canControl, self.hasLogin) = (canControl, hasLogin)
+        (self.viewers, self.canControl, self.hasLogin) = (viewers, canControl, hasLogin)
         (self.looks, self.offered, named) = (looks, offered, Set(bases))
-        for base in bases { cameras[base] = ServedCamera(base: base) }
+        state = ServedState(address: address, isChecking: cover.isChecking)
+        for base in bases { state.cameras[base] = ServedCamera(base: base) }
+        viewers.show(state)
     }
 
     func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
         switch occurrence {
-        case .connection(let state):
-            connection = state
-            connected = state.isConnected ? seconds : nil
-            lost = state.isConnected ? nil : lost ?? .wallClock()
+        case .connection(let connection):
+            state.connection = connection
+            connected = connection.isConnected ? seconds : nil
+            state.lost = connection.isConnected ? nil : state.lost ?? .wallClock()
             isStateDirty = true
-            for base in cameras.keys { _ = cameras[base]?.take(occurrence, at: seconds) }
+            for base in state.cameras.keys { _ = state.cameras[base]?.take(occurrence, at: seconds) }
         case .message(var message):
             if case .picture(var picture) = message.content, case .frame(let frame) = picture.content {
                 picture.content = .jpeg(cover.jpeg(of: frame))
                 message.content = .picture(picture)
             }
             let base = message.base
-            if case .malformed = message.content { refused += 1 }
+            if case .malformed = message.content { state.refused += 1 }
             if case .removed = message.content, message.topic == .status, !named.contains(base) {
                 return remove([base])
             }
-            if message.topic == .previewJPEG, message.payload.count > Self.pictureBytes / max(1, cameras.count) {
-                cameras[base]?.refusePicture()
+            if message.topic == .previewJPEG, message.payload.count > Self.pictureBytes / max(1, state.cameras.count) {
+                state.cameras[base]?.refusePicture()
                 return
             }
-            guard cameras[base] != nil || admit(base, occurrence, at: seconds),
-                let result = cameras[base]?.take(.message(message), at: seconds)
+            guard state.cameras[base] != nil || admit(base, occurrence, at: seconds),
+                let result = state.cameras[base]?.take(.message(message), at: seconds)
             else { return }
             if let event = result.event { remember(event, base) }
             isStateDirty = isStateDirty || result.state
@@ -122,26 +116,26 @@ final class PagePublisher {
         guard base.utf8.count <= Self.longestBase else { return false }
         var camera = ServedCamera(base: base)
         guard camera.take(occurrence, at: seconds).isValid else { return false }
-        if cameras.count >= Self.capacity {
-            let replaceable = cameras.first { !named.contains($0.key) && !$0.value.isOnline }
+        if state.cameras.count >= Self.capacity {
+            let replaceable = state.cameras.first { !named.contains($0.key) && !$0.value.isOnline }
             guard camera.isOnline, let replaceable else {
-                if further.isEmpty {
+                if state.further.isEmpty {
                     StandardOutput.note(
                         "\(Self.capacity) cameras are shown, '\(base)' and further ones are not: name with --topic those to show"
                     )
                 }
-                if further.count < Self.mostFurther, further.insert(base).inserted { isStateDirty = true }
+                if state.further.count < Self.mostFurther, state.further.insert(base).inserted { isStateDirty = true }
                 return false
             }
-            cameras[replaceable.key] = nil
+            state.cameras[replaceable.key] = nil
         }
-        further.remove(base)
-        cameras[base] = ServedCamera(base: base)
+        state.further.remove(base)
+        state.cameras[base] = ServedCamera(base: base)
         return true
     }
 
     private func remove(_ bases: [String]) {
-        for base in bases { isStateDirty = cameras.removeValue(forKey: base) != nil || isStateDirty }
+        for base in bases { isStateDirty = state.cameras.removeValue(forKey: base) != nil || isStateDirty }
     }
 
     private func remember(_ message: EventMessage, _ base: String) {
@@ -158,49 +152,30 @@ final class PagePublisher {
         let (pages, changes) = viewers.all
         if let time = connected, seconds - time > Self.patience {
             connected = nil
-            remove(cameras.keys.filter { !named.contains($0) && cameras[$0]?.isSilent == true })
+            remove(state.cameras.keys.filter { !named.contains($0) && state.cameras[$0]?.isSilent == true })
         }
         if changes != seenChanges {
             seenChanges = changes
             isStateDirty = true
-            for base in cameras.keys { cameras[base]?.redraw() }
+            for base in state.cameras.keys { state.cameras[base]?.redraw() }
         }
-        for base in cameras.keys where cameras[base]?.advance(to: seconds, cover, isWatched: !pages.isEmpty) == true {
+        for base in state.cameras.keys
+        where state.cameras[base]?.advance(to: seconds, cover, isWatched: !pages.isEmpty) == true {
             try show(base, to: pages, at: seconds)
         }
         sendState(to: pages, at: seconds)
-        viewers.show(cameras.mapValues(\.picturedName))
-        viewers.answer(answer)
+        viewers.show(state)
         if seconds - lastBeat >= Self.beat {
             lastBeat = seconds
             viewers.events.beat()
         }
     }
 
-    private func answer(_ question: Viewers.Question) -> [UInt8] {
-        switch question {
-        case .state:
-            JSONWriter.object { json in
-                writeState(&json) { json, camera in camera.writeSeen(&json) }
-            }
-        case .metrics:
-            Array(
-                MetricsPage(
-                    cameras: inOrder.map { ($0.base, $0.model.state) },
-                    isConnected: connection.isConnected,
-                    refused: refused + further.count
-                ).text.utf8
-            )
-        }
-    }
-
-    private var inOrder: [ServedCamera] { cameras.values.sorted { $0.base < $1.base } }
-
     private func show(_ base: String, to pages: [Viewer], at seconds: Double) throws {
         var messages: [ViewerWish: [UInt8]] = [:]
         for page in pages {
             var wish = page.wish
-            guard wish.includes(base), let camera = cameras[base] else { continue }
+            guard wish.includes(base), let camera = state.cameras[base] else { continue }
             wish.camera = nil
             let message =
                 try messages[wish]
@@ -215,18 +190,18 @@ final class PagePublisher {
         guard !pages.isEmpty, age >= Self.heartbeat || (isStateDirty && age >= Self.pause) else { return }
         isStateDirty = false
         lastState = seconds
-        let state = ServedMessage.encode(JSONWriter.object(write))
-        for page in pages { page.put(state: state) }
+        let message = ServedMessage.encode(JSONWriter.object(write))
+        for page in pages { page.put(state: message) }
     }
 
     private func write(_ json: inout JSONWriter) {
         json.field("type", "state")
-        writeState(&json) { _, _ in }
+        state.write(&json)
         json.field("smileStart", SmileDetector.startLevel, decimals: 3)
         json.field("control", canControl)
         json.field("login", hasLogin)
         json.field("looks", offered)
-        json.field("further", further.count)
+        json.field("further", state.further.count)
         json.array("events", events) { json, row in
             let event = row.message.event
             json.field("number", row.number)
@@ -236,23 +211,6 @@ final class PagePublisher {
             json.field("face", event.face.faceID.rawValue)
             json.field("time", event.stamp.time.iso8601)
             json.field("text", formatter.words(of: row.message, withPose: false).printable)
-        }
-    }
-
-    /// Writes what pages and programs get: the broker, and all cameras with what `more` adds.
-    private func writeState(_ json: inout JSONWriter, _ more: (inout JSONWriter, ServedCamera) -> Void) {
-        json.field("version", facetVersion)
-        // The server's clock, from which pages compute how long ago something was.
-        json.field("time", Timestamp.wallClock().iso8601)
-        json.object("broker") { json in
-            json.field("address", address)
-            json.field("connected", connection.isConnected)
-            json.field("reason", connection.trouble?.printable)
-            json.field("since", lost?.iso8601)
-        }
-        json.array("cameras", inOrder) { json, camera in
-            camera.write(&json, isChecking: cover.isChecking)
-            more(&json, camera)
         }
     }
 }

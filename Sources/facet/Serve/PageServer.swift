@@ -61,8 +61,8 @@ struct PageServer: Sendable {
         case ("GET", "/"): return file(PackageResources.page_html, Self.html)
         case ("GET", "/live"): return live(request, session)
         case ("GET", "/events"): return events(request)
-        case ("GET", "/state"): return Self.stream(viewers.ask(.state), "application/json")
-        case ("GET", "/metrics"): return Self.stream(viewers.ask(.metrics), MetricsPage.contentType)
+        case ("GET", "/state"): return file(viewers.state?.json ?? [], "application/json")
+        case ("GET", "/metrics"): return file(Array((viewers.state?.metrics ?? "").utf8), MetricsPage.contentType)
         case ("GET", "/picture.jpg"): return picture(request, session)
         case (_, "/areas") where editor != nil: return areas(request)
         case ("GET", let path):
@@ -139,7 +139,7 @@ struct PageServer: Sendable {
 
     /// The newest picture of a camera, as pages get it: with faces hidden where the operator chose a look that does so.
     private func picture(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
-        let bases = viewers.pictured(request.query["camera"])
+        let bases = viewers.state?.pictured(request.query["camera"]) ?? []
         guard let base = bases.first else {
             return text(
                 404,
@@ -212,7 +212,9 @@ final class DetectSwitch: Sendable {
         guard let command = try? JSONDecoder().decode(Command.self, from: Data(request.body)) else {
             return text(400, "This must be {\"camera\": BASE, \"on\": true or false}.\n")
         }
-        guard viewers.serves(command.camera) else { return text(404, "No such camera is on the page.\n") }
+        guard viewers.state?.cameras[command.camera] != nil else {
+            return text(404, "No such camera is on the page.\n")
+        }
         guard limit.withLock({ $0.take(at: start.duration(to: .now) / .seconds(1)) }) else {
             return text(429, "Detection was switched too often. Try again in a few seconds.\n")
         }

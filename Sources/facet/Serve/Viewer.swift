@@ -84,15 +84,8 @@ final class Viewer: HTTPStream {
     }
 }
 
-/// What the server's thread and the command's task share: the open pages, the cameras that they show, the events, and answers
-/// that are put together when asked for.
+/// What the server's thread and the command's task share: the open pages, what they show, and the events.
 final class Viewers: Sendable {
-    /// What can be asked for.
-    enum Question: Sendable {
-        case state
-        case metrics
-    }
-
     /// Pages at the same time; each costs a descriptor.
     static let capacity = 128
 
@@ -100,9 +93,7 @@ final class Viewers: Sendable {
 
     private struct List {
         var viewers: [Viewer] = []
-        /// The bases of all cameras, with the names of those that have pictures.
-        var cameras: [String: String?] = [:]
-        var questions: [(question: Question, answer: LateAnswer)] = []
+        var state: ServedState?
         var changes = 0
 
         mutating func removeEnded() {
@@ -139,35 +130,8 @@ final class Viewers: Sendable {
         }
     }
 
-    /// Notes which cameras there are, by their bases, and how those that have pictures are called.
-    func show(_ cameras: [String: String?]) { list.withLock { $0.cameras = cameras } }
+    /// What there is to show now.
+    var state: ServedState? { list.withLock(\.state) }
 
-    /// The cameras that have pictures: the one of that name or base, or all.
-    func pictured(_ camera: String?) -> [String] {
-        list.withLock { list in
-            list.cameras.filter { base, name in name.map { camera == nil || [$0, base].contains(camera) } ?? false }
-                .map(\.key)
-        }
-    }
-
-    func serves(_ base: String) -> Bool { list.withLock { $0.cameras[base] != nil } }
-
-    /// An answer that comes once the command's task has made it.
-    func ask(_ question: Question) -> LateAnswer {
-        let answer = LateAnswer()
-        list.withLock { $0.questions.append((question, answer)) }
-        return answer
-    }
-
-    /// Answers all that was asked; the same question once.
-    func answer(_ make: (Question) -> [UInt8]) {
-        let asked = list.withLock { list in
-            defer { list.questions = [] }
-            return list.questions
-        }
-        for (question, answers) in Dictionary(grouping: asked, by: \.question) {
-            let bytes = make(question)
-            for (_, answer) in answers { answer.give(bytes) }
-        }
-    }
+    func show(_ state: ServedState) { list.withLock { $0.state = state } }
 }
