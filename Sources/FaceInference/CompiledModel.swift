@@ -5,45 +5,47 @@ import System
 
 /// A model ready to run on one thread of the processor, with its input and output memory.
 ///
-/// The way to use it: write into `input`, call `run()`, read from `outputs`. Nothing is allocated after `init`. The sizes of
-/// both are those of the pinned file.
+/// The way to use it: write into `input`, call `run()`, read from `outputs`. Nothing is allocated after `init`.
 final class CompiledModel {
     let input: AlignedMemory
     let outputs: [AlignedMemory]
 
-    private let calls: LiteRTCalls
+    private let liteRT: LiteRT
     private let operators: [CustomOperator]
-    private let compiled: LiteRTObject
-    private let buffers: [LiteRTObject]
-    /// Those of `buffers`, as LiteRT takes them.
+    private let compiled: LiteRtCompiledModel
+    /// The input's, then the outputs'.
     private let tensors: [LiteRtTensorBuffer]
+    private let objects: LiteRTObjects
 
-    init(_ file: PinnedFile, operators: [CustomOperator] = [], in liteRT: LiteRT) throws(InferenceError) {
+    /// Compiles a model whose tensors have these shapes, which the pinned file states too.
+    init(
+        _ file: PinnedFile,
+        input: [Int32],
+        outputs: [[Int32]],
+        operators: [CustomOperator] = [],
+        in liteRT: LiteRT
+    ) throws(InferenceError) {
         guard let bytes = liteRT.models[file] else { preconditionFailure("\(file.name) is no model") }
-        let calls = LiteRTCalls(liteRT: liteRT, model: file.name)
+        let shapes = [input] + outputs
+        let memory = shapes.map { AlignedMemory(count: MemoryLayout<Float>.stride * Int($0.reduce(1, *))) }
+        let objects = LiteRTObjects(liteRT, model: file.name, keeping: memory + operators)
         // As a result: what locks throws nothing.
-        let made = liteRT.compiling.update { _ in
-            Result { () throws(InferenceError) in
-                let (model, compiled) = try calls.compile(bytes, operators)
-                return (compiled, try calls.tensors(of: model, compiled))
-            }
-        }
-        let tensors: [(memory: AlignedMemory, buffer: LiteRTObject)]
-        (compiled, tensors) = try made.get()
-        (self.calls, self.operators) = (calls, operators)
-        (input, outputs) = (tensors[0].memory, tensors.dropFirst().map(\.memory))
-        buffers = tensors.map(\.buffer)
-        self.tensors = tensors.map(\.buffer.pointer)
+        compiled = try liteRT.compiling.update { _ in
+            Result { () throws(InferenceError) in try objects.compile(bytes, operators) }
+        }.get()
+        var tensors: [LiteRtTensorBuffer] = []
+        for (shape, memory) in zip(shapes, memory) { tensors.append(try objects.tensor(shape, in: memory)) }
+        (self.input, self.outputs, self.tensors) = (memory[0], Array(memory.dropFirst()), tensors)
+        (self.liteRT, self.operators, self.objects) = (liteRT, operators, objects)
     }
 
     func run() throws(InferenceError) {
         for custom in operators { custom.beginRun() }
         let status = tensors.withUnsafeBufferPointer { tensors in
             guard let first = tensors.baseAddress else { return LITERT_STATUS_INVALID_ARGUMENT }
-            let functions = calls.liteRT.functions.pointee
-            return functions.run_compiled_model(compiled.pointer, 0, 1, first, tensors.count - 1, first + 1)
+            return liteRT.functions.pointee.run_compiled_model(compiled, 0, 1, first, tensors.count - 1, first + 1)
         }
-        try calls.check("run", status)
+        try objects.check("run", status)
     }
 
     func sample(_ frame: Frame, _ region: CropRegion, with sampler: CropSampler) throws(InferenceError) {

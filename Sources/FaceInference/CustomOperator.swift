@@ -60,10 +60,10 @@ final class CustomOperator {
     func beginRun() { node = 0 }
 
     /// Makes the operator known to a model that is about to be compiled; this object must outlive that model.
-    func register(in options: LiteRtOptions, _ calls: LiteRTCalls) throws(InferenceError) {
+    func register(in options: LiteRtOptions, _ objects: LiteRTObjects) throws(InferenceError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         var kernel = Self.kernel
-        try calls.check(
+        try objects.check(
             "register \(name) for",
             functions.pointee.add_custom_op_kernel(options, name, 1, &kernel, context)
         )
@@ -100,10 +100,7 @@ final class CustomOperator {
             output = input
             return LITERT_STATUS_OK
         }
-        output.rank_and_flags = UInt32(dimensions.count)
-        withUnsafeMutableBytes(of: &output.dimensions) { target in
-            dimensions.withUnsafeBytes { target.copyMemory(from: $0) }
-        }
+        output.setDimensions(dimensions)
         return LITERT_STATUS_OK
     }
 

@@ -78,6 +78,8 @@ public final class FaceAnalyzer {
     private var budget: LandmarkBudget?
     private let scene: SceneGate
     private let workspace = StillFace.Workspace()
+    /// Of the faces of the frame that is analysed.
+    private var brightness = Mean()
     /// What the latest search beside followed faces was for.
     private enum Change { case none, new, lasting }
     private var change = Change.none
@@ -111,14 +113,13 @@ public final class FaceAnalyzer {
     package func analyze(_ frame: Frame) throws(InferenceError) -> FaceAnalysis {
         guard frame.format != .jpeg else { throw .unreadableFrame(reason: "it is a JPEG that was not decoded") }
         var analysis = FaceAnalysis()
-        var luminance = Mean()
-        let clock = ContinuousClock()
-        let start = clock.now
+        brightness = Mean()
+        let start = ContinuousClock.now
         let taken = budget.map { _ in LandmarkBudget.threadTime }
         let step = options.isThorough ? scene.step(to: frame) : .small
         if step == .cut { faces = [] }
         let count = faces.count
-        let computed = try followFaces(in: frame, &luminance)
+        let computed = try followFaces(in: frame)
         analysis.landmarkRuns = computed
         // With another light alone, most faces are still where they were.
         analysis.isCut = step == .cut || (step == .light && 2 * faces.count < count)
@@ -128,22 +129,20 @@ public final class FaceAnalyzer {
             analysis.isCut = scene.isOtherPicture(frame)
         }
         let followed = taken.map { _ in LandmarkBudget.threadTime }
-        analysis.landmarkTime = clock.now - start
+        analysis.landmarkTime = .now - start
         let due = options.isThorough ? .largeAndSmall : dueSearch(in: frame)
-        if due != .none { try search(frame, due, &analysis, &luminance) }
-        if luminance.value == nil, scene.map.read(frame), let value = scene.map.luminance { luminance.add(value) }
+        if due != .none { try search(frame, due, &analysis) }
+        if brightness.value == nil, scene.map.read(frame), let value = scene.map.luminance { brightness.add(value) }
         noteTime(of: frame)
-        analysis.luminance = luminance.value
+        analysis.luminance = brightness.value
         analysis.observations = faces.map { face in
             let geometry = FaceGeometry(face.landmarks)
-            var observation = geometry.observation(
-                lineage: face.lineage,
-                confidence: face.presence,
-                eyePatches: face.isHeld ? nil : geometry.eyePatches(in: frame),
-                isHeld: face.isHeld,
-                in: frame.uprightSize
-            )
-            if !face.isHeld { observation.ownMotion = face.anchor.measure(face, in: frame, workspace) }
+            var observation = geometry.observation(in: frame.uprightSize)
+            (observation.lineage, observation.confidence) = (face.lineage, face.presence)
+            observation.isHeld = face.isHeld
+            guard !face.isHeld else { return observation }
+            observation.eyePatches = geometry.eyePatches(in: frame)
+            observation.ownMotion = face.anchor.measure(face, in: frame, workspace)
             return observation
         }
         if let taken, let followed {
@@ -228,7 +227,7 @@ public final class FaceAnalyzer {
     // MARK: Following
 
     /// - Returns: How many faces' landmarks were computed.
-    private func followFaces(in frame: Frame, _ luminance: inout Mean) throws(InferenceError) -> Int {
+    private func followFaces(in frame: Frame) throws(InferenceError) -> Int {
         var kept: [TrackedFace] = []
         let choice = budget?.choice(of: faces.map { $0.candidate(at: frame.stamp.mediaTime) })
         var computed = 0
@@ -240,7 +239,7 @@ public final class FaceAnalyzer {
                 continue
             }
             guard let rival = kept.firstIndex(where: { $0.region.isSameFace(as: face.region) }) else {
-                luminance.add(face.luminance)
+                brightness.add(face.luminance)
                 kept.append(face)
                 continue
             }
@@ -323,11 +322,9 @@ public final class FaceAnalyzer {
     private func search(
         _ frame: Frame,
         _ search: SearchSchedule.Search,
-        _ analysis: inout FaceAnalysis,
-        _ luminance: inout Mean
+        _ analysis: inout FaceAnalysis
     ) throws(InferenceError) {
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = ContinuousClock.now
         let rect = scene.map.region
         let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: frame.uprightSize) }
         let regions = faces.map { $0.region(in: frame.uprightSize) } + pictures
@@ -339,19 +336,19 @@ public final class FaceAnalyzer {
             } else {
                 try finder.findNext(in: frame, scene.map, faces: regions)
             }
-        let searched = clock.now
+        let searched = ContinuousClock.now
         schedule.searched(search, at: frame.stamp.mediaTime)
         for detection in detections {
             let region = CropRegion(around: detection)
             guard !faces.contains(where: { $0.region.isSameFace(as: region) }),
                 !pictures.contains(where: { $0.isSameFace(as: region) })
             else { continue }
-            if try consider(detection, region, in: frame, &analysis, &luminance) { continue }
+            if try consider(detection, region, in: frame, &analysis) { continue }
             analysis.unconfirmed.append(detection.face(in: frame.uprightSize))
         }
         analysis.ranDetector = true
         analysis.detectionTime = searched - start
-        analysis.landmarkTime += clock.now - searched
+        analysis.landmarkTime += .now - searched
     }
 
     /// Begins to follow the face that was detected in a region if the landmark model, and a closer look, agree that it is one.
@@ -361,8 +358,7 @@ public final class FaceAnalyzer {
         _ detection: FaceDetection,
         _ region: CropRegion,
         in frame: Frame,
-        _ analysis: inout FaceAnalysis,
-        _ luminance: inout Mean
+        _ analysis: inout FaceAnalysis
     ) throws(InferenceError) -> Bool {
         guard options.isThorough || faces.count < schedule.maximumFaces else { return false }
         guard !isIgnored(detection, in: frame.uprightSize) else { return false }
@@ -394,7 +390,7 @@ public final class FaceAnalyzer {
         spare = FaceLandmarks()
         face.luminance = landmarkModel.luminance()
         if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
-        luminance.add(face.luminance)
+        brightness.add(face.luminance)
         faces.append(face)
         return true
     }
@@ -407,7 +403,7 @@ public final class FaceAnalyzer {
 
     /// Whether a face is where and as large as the options want it.
     private func isWanted(_ face: TrackedFace, in size: FrameSize) -> Bool {
-        let (low, high) = FaceGeometry(face.landmarks).bounds
+        let (low, high) = face.landmarks.outline
         let shorter = Double(min(size.width, size.height))
         guard Double(high.x - low.x) >= options.minimumSize * shorter else { return false }
         guard let wanted = options.region else { return true }

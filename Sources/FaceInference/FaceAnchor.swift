@@ -91,11 +91,8 @@ final class FaceAnchor {
             // The face's middle stays where it is when the grid grows.
             let middle = (picture.center + 0.5 - Float(StillFace.side) / 2) * (1 - scale)
             let shift = (SIMD2(motion.x, motion.y) + middle) * cell
-            let center = upright(
-                (rectangle.left + rectangle.right) / 2 - 0.5 + shift.x,
-                (rectangle.top + rectangle.bottom) / 2 - 0.5 + shift.y
-            )
-            place = CropRegion(center: SIMD2(center.x, center.y), side: place.side * scale, rotation: 0)
+            let center = SIMD2(rectangle.left + rectangle.right, rectangle.top + rectangle.bottom) / 2 - 0.5
+            place = CropRegion(center: upright(center + shift), side: place.side * scale, rotation: 0)
         }
         return false
     }

@@ -13,7 +13,13 @@ final class FaceDetector {
         self.kind = kind
         anchors = kind.anchors()
         sampler = CropSampler(size: kind.inputSize, border: .black, range: -1...1)
-        model = try CompiledModel(kind.file, in: liteRT)
+        let (size, count) = (Int32(kind.inputSize), Int32(anchors.count))
+        model = try CompiledModel(
+            kind.file,
+            input: [1, size, size, 3],
+            outputs: [[1, count, Int32(DetectorKind.valuesPerAnchor)], [1, count, 1]],
+            in: liteRT
+        )
     }
 
     func detect(in frame: Frame, rect: NormalizedRect) throws(InferenceError) -> [FaceDetection] {

@@ -12,9 +12,6 @@ struct FaceGeometry {
         axes = HeadAxes(landmarks)
     }
 
-    /// The smallest upright rectangle around the face's outline, forehead to chin, in pixels.
-    var bounds: (low: SIMD2<Float>, high: SIMD2<Float>) { landmarks.box(of: FaceMeshIndices.faceOval) }
-
     func center(of indices: [Int]) -> SIMD2<Float> {
         indices.reduce(.zero) { $0 + position($1) } / Float(indices.count)
     }
@@ -68,14 +65,8 @@ struct FaceGeometry {
 }
 
 extension FaceGeometry {
-    /// What is measured on a face in an upright picture of that size.
-    func observation(
-        lineage: Int,
-        confidence: Double,
-        eyePatches: EyePatches?,
-        isHeld: Bool = false,
-        in size: FrameSize
-    ) -> FaceObservation {
+    /// What the landmarks say of a face in an upright picture of that size.
+    func observation(in size: FrameSize) -> FaceObservation {
         func share(_ point: SIMD2<Float>) -> NormalizedPoint {
             // Pixels, with centres at integers; the picture's edge is half a pixel outside.
             NormalizedPoint(
@@ -83,14 +74,14 @@ extension FaceGeometry {
                 y: (Double(point.y) + 0.5) / Double(size.height)
             )
         }
-        let (topLeft, bottomRight) = (share(bounds.low), share(bounds.high))
+        let (low, high) = landmarks.outline
+        let (topLeft, bottomRight) = (share(low), share(high))
         let unit = unit
         let mouthCenter = center(of: [
             FaceMeshIndices.leftMouthCorner, FaceMeshIndices.rightMouthCorner,
             FaceMeshIndices.upperLipInner, FaceMeshIndices.lowerLipInner,
         ])
         var observation = FaceObservation()
-        observation.lineage = lineage
         observation.bounds = NormalizedRect(
             x: topLeft.x,
             y: topLeft.y,
@@ -98,18 +89,15 @@ extension FaceGeometry {
             height: bottomRight.y - topLeft.y
         )
         observation.pose = axes.pose(of: landmarks)
-        observation.confidence = confidence
         observation.leftEye = share(center(of: FaceMeshIndices.leftLids))
         observation.rightEye = share(center(of: FaceMeshIndices.rightLids))
         observation.mouth = share(mouthCenter)
         observation.leftLids = lids(of: FaceMeshIndices.leftEye, unit: unit)
         observation.rightLids = lids(of: FaceMeshIndices.rightEye, unit: unit)
-        observation.eyePatches = eyePatches
         observation.mouthShape = mouthShape(unit: unit)
         observation.gaze = gaze(with: observation.pose, unit: unit)
         observation.irisDiameter = Double(irisDiameter) / hypot(Double(size.width), Double(size.height))
         observation.eyeDistance = Double(eyeDistance)
-        observation.isHeld = isHeld
         return observation
     }
 }

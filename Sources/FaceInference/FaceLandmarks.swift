@@ -49,6 +49,9 @@ package final class FaceLandmarks {
     /// The smallest upright rectangle around all points.
     var box: (low: SIMD2<Float>, high: SIMD2<Float>) { box(of: 0..<Self.count) }
 
+    /// The one around the face's outline, forehead to chin.
+    var outline: (low: SIMD2<Float>, high: SIMD2<Float>) { box(of: FaceMeshIndices.faceOval) }
+
     /// The one around some points.
     func box(of indices: some Sequence<Int>) -> (low: SIMD2<Float>, high: SIMD2<Float>) {
         var (low, high) = (SIMD2<Float>(repeating: .infinity), SIMD2<Float>(repeating: -.infinity))
@@ -60,9 +63,7 @@ package final class FaceLandmarks {
         return (low, high)
     }
 
-    func copy(_ other: FaceLandmarks) {
-        for index in numbers.indices { numbers[index] = other.numbers[index] }
-    }
+    func copy(_ other: FaceLandmarks) { _ = numbers.update(fromContentsOf: other.numbers) }
 
     package var all: [PixelLandmark] { (0..<Self.count).map { self[$0] } }
 

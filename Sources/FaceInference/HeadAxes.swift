@@ -66,23 +66,18 @@ struct HeadAxes: Hashable, Sendable {
 ///
 /// By `Tools/mean-face.py` from recorded landmarks of 137 faces in 2855 frames.
 private enum MeanFace {
-    /// Points of the mesh with the same position.
-    private struct Place {
-        let points: [Int]
-        /// Units of the distance between the outer eye corners, y up and z out of the face, from the mean of all points.
-        let y: Float, z: Float
-    }
-
-    private static let places = [
-        Place(points: [33, 263], y: 0.172, z: -0.019), Place(points: [133, 362], y: 0.162, z: 0.043),
-        Place(points: [98, 327], y: -0.294, z: 0.234), Place(points: [48, 278], y: -0.217, z: 0.316),
-        Place(points: [129, 358], y: -0.221, z: 0.188), Place(points: [50, 280], y: -0.185, z: 0.074),
-        Place(points: [117, 346], y: -0.01, z: -0.008), Place(points: [54, 284], y: 0.555, z: -0.212),
-        Place(points: [127, 356], y: 0.085, z: -0.567), Place(points: [234, 454], y: -0.083, z: -0.604),
-        Place(points: [93, 323], y: -0.25, z: -0.595), Place(points: [10], y: 0.79, z: 0.129),
-        Place(points: [168], y: 0.241, z: 0.224), Place(points: [6], y: 0.158, z: 0.279),
-        Place(points: [197], y: 0.083, z: 0.341), Place(points: [4], y: -0.155, z: 0.51),
-        Place(points: [1], y: -0.231, z: 0.492), Place(points: [2], y: -0.314, z: 0.327),
+    /// Points of the mesh with the same position, in units of the distance between the outer eye corners, y up and z out of
+    /// the face, from the mean of all points.
+    private static let places: [(points: [Int], y: Float, z: Float)] = [
+        ([33, 263], 0.172, -0.019), ([133, 362], 0.162, 0.043),
+        ([98, 327], -0.294, 0.234), ([48, 278], -0.217, 0.316),
+        ([129, 358], -0.221, 0.188), ([50, 280], -0.185, 0.074),
+        ([117, 346], -0.01, -0.008), ([54, 284], 0.555, -0.212),
+        ([127, 356], 0.085, -0.567), ([234, 454], -0.083, -0.604),
+        ([93, 323], -0.25, -0.595), ([10], 0.79, 0.129),
+        ([168], 0.241, 0.224), ([6], 0.158, 0.279),
+        ([197], 0.083, 0.341), ([4], -0.155, 0.51),
+        ([1], -0.231, 0.492), ([2], -0.314, 0.327),
     ]
 
     /// The pitch in degrees that the mean face shows when it looks straight ahead.

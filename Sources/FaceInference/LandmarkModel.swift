@@ -10,7 +10,16 @@ package final class LandmarkModel {
     private let sampler = CropSampler(size: LandmarkModel.inputSize, border: .replicate, range: 0...1)
 
     package init(_ liteRT: LiteRT) throws(InferenceError) {
-        model = try CompiledModel(.landmarkModel, operators: CustomOperator.all(liteRT), in: liteRT)
+        let size = Int32(Self.inputSize)
+        // The mesh, then lips, eyes and irises of the picture's left and right, then the presence.
+        let counts: [Int32] = [1404, 160, 142, 142, 10, 10, 1]
+        model = try CompiledModel(
+            .landmarkModel,
+            input: [1, size, size, 3],
+            outputs: counts.map { [1, 1, 1, $0] },
+            operators: CustomOperator.all(liteRT),
+            in: liteRT
+        )
     }
 
     /// Finds the landmarks in a region of the frame.
@@ -24,13 +33,29 @@ package final class LandmarkModel {
         try model.sample(frame, region, with: sampler)
         try model.run()
         refineMesh()
-        let placement = Placement(region)
         let mesh = model.outputs[0].numbers
-        for index in 0..<FaceMeshIndices.meshCount {
-            placement.write(mesh[3 * index], mesh[3 * index + 1], mesh[3 * index + 2], to: landmarks, index)
+        // From the model's coordinates, pixels of its input, to the upright picture.
+        let transform = region.uprightFromCrop(size: Self.inputSize)
+        let depthScale = region.side / Float(Self.inputSize)
+        func write(_ x: Float, _ y: Float, _ z: Float, _ index: Int) {
+            let (position, target) = (transform(SIMD2(x, y)), 3 * index)
+            landmarks.numbers[target] = position.x
+            landmarks.numbers[target + 1] = position.y
+            landmarks.numbers[target + 2] = z * depthScale
         }
-        writeIris(model.outputs[4].numbers, FaceMeshIndices.leftIris, FaceMeshIndices.leftLids, placement, landmarks)
-        writeIris(model.outputs[5].numbers, FaceMeshIndices.rightIris, FaceMeshIndices.rightLids, placement, landmarks)
+        for index in 0..<FaceMeshIndices.meshCount {
+            write(mesh[3 * index], mesh[3 * index + 1], mesh[3 * index + 2], index)
+        }
+        let irises = [
+            (4, FaceMeshIndices.leftIris, FaceMeshIndices.leftLids),
+            (5, FaceMeshIndices.rightIris, FaceMeshIndices.rightLids),
+        ]
+        for (output, iris, lids) in irises {
+            let points = model.outputs[output].numbers
+            // At the mean depth of its lids: the model gives it none.
+            let depth = lids.reduce(0) { $0 + mesh[3 * $1 + 2] } / Float(lids.count)
+            for (place, index) in iris.enumerated() { write(points[2 * place], points[2 * place + 1], depth, index) }
+        }
         return Double(1 / (1 + expf(-model.outputs[6].numbers[0])))
     }
 
@@ -51,47 +76,11 @@ package final class LandmarkModel {
     /// Overwrites x and y of the lips and the eyes in the mesh by the model's second look at them.
     private func refineMesh() {
         let mesh = model.outputs[0].numbers
-        let parts = [FaceMeshIndices.refinedLips, FaceMeshIndices.refinedLeftEye, FaceMeshIndices.refinedRightEye]
-        for (part, output) in zip(parts, model.outputs[1...3]) {
-            for (position, index) in part.enumerated() {
+        for (part, output) in zip(MeshRegion.all, model.outputs[1...3]) {
+            for (position, index) in part.points.enumerated() {
                 mesh[3 * index] = output.numbers[2 * position]
                 mesh[3 * index + 1] = output.numbers[2 * position + 1]
             }
-        }
-    }
-
-    /// Puts an iris at the mean depth of its lids: the model gives it none.
-    private func writeIris(
-        _ points: UnsafePointer<Float>,
-        _ iris: [Int],
-        _ lids: [Int],
-        _ placement: Placement,
-        _ landmarks: FaceLandmarks
-    ) {
-        let mesh = model.outputs[0].numbers
-        var depth: Float = 0
-        for lid in lids { depth += mesh[3 * lid + 2] }
-        depth /= Float(lids.count)
-        for (position, index) in iris.enumerated() {
-            placement.write(points[2 * position], points[2 * position + 1], depth, to: landmarks, index)
-        }
-    }
-
-    /// Maps the model's coordinates, pixels of its input, to the upright picture.
-    private struct Placement {
-        let transform: AffineTransform
-        let depthScale: Float
-
-        init(_ region: CropRegion) {
-            transform = region.uprightFromCrop(size: LandmarkModel.inputSize)
-            depthScale = region.side / Float(LandmarkModel.inputSize)
-        }
-
-        func write(_ x: Float, _ y: Float, _ z: Float, to landmarks: FaceLandmarks, _ index: Int) {
-            let position = transform(x, y)
-            landmarks.numbers[3 * index] = position.x
-            landmarks.numbers[3 * index + 1] = position.y
-            landmarks.numbers[3 * index + 2] = z * depthScale
         }
     }
 }

@@ -79,132 +79,77 @@ package final class LiteRT: @unchecked Sendable {
     }
 }
 
-/// Something that LiteRT made; it is destroyed with this object, and before what it needs.
-final class LiteRTObject {
-    let pointer: OpaquePointer
-    private let destroy: (OpaquePointer) -> Void
-    private let needs: [AnyObject]
+/// What LiteRT made for a model: destroyed with this object, the newest first, and before what is kept for it. Its errors
+/// name the model.
+final class LiteRTObjects {
+    private let liteRT: LiteRT
+    private let model: String
+    private let kept: [AnyObject]
+    private var destroying: [() -> Void] = []
 
-    init(_ pointer: OpaquePointer, needs: [AnyObject], destroy: @escaping (OpaquePointer) -> Void) {
-        (self.pointer, self.needs, self.destroy) = (pointer, needs, destroy)
+    init(_ liteRT: LiteRT, model: String, keeping kept: [AnyObject]) {
+        (self.liteRT, self.model, self.kept) = (liteRT, model, kept)
     }
 
-    deinit { destroy(pointer) }
-}
-
-/// LiteRT's functions, with errors that name the model.
-struct LiteRTCalls {
-    let liteRT: LiteRT
-    let model: String
-
-    private var functions: LiteRtFunctions { liteRT.functions.pointee }
+    deinit { for destroy in destroying.reversed() { destroy() } }
 
     /// Throws unless the status is the one of success.
     func check(_ operation: String, _ status: LiteRtStatus) throws(InferenceError) {
         guard status == LITERT_STATUS_OK else { throw .liteRT(operation: operation, model: model, status: status) }
     }
 
-    /// Calls a function that gives its result through a pointer.
-    func get<Value>(
+    /// Calls a function that makes something, which another one destroys unless what takes it does.
+    func make(
         _ operation: String,
-        _ initial: Value,
-        _ call: (UnsafeMutablePointer<Value>) -> LiteRtStatus
-    ) throws(InferenceError) -> Value {
-        var value = initial
-        try check(operation, call(&value))
-        return value
-    }
-
-    /// Calls a function that gives a handle.
-    func find(
-        _ operation: String,
+        destroyedBy destroy: ((OpaquePointer) -> Void)?,
         _ call: (UnsafeMutablePointer<OpaquePointer?>) -> LiteRtStatus
     ) throws(InferenceError) -> OpaquePointer {
+        var made: OpaquePointer?
+        try check(operation, call(&made))
         // 3: a failure at run time; LiteRT has never said OK without a handle.
-        guard let handle = try get(operation, nil, call) else {
-            throw .liteRT(operation: operation, model: model, status: 3)
-        }
-        return handle
+        guard let made else { throw .liteRT(operation: operation, model: model, status: 3) }
+        if let destroy { destroying.append { destroy(made) } }
+        return made
     }
 
     /// Compiles a model for one thread of the processor.
     ///
     /// One thread, because a second one saves little on models this small, and spins on a core while it waits.
-    func compile(
-        _ bytes: AlignedMemory,
-        _ operators: [CustomOperator]
-    ) throws(InferenceError) -> (model: LiteRTObject, compiled: LiteRTObject) {
-        let functions = functions
-        let model = LiteRTObject(
-            try find("read the model") {
-                functions.create_model_from_buffer(liteRT.environment, bytes.base, bytes.count, $0)
-            },
-            needs: [liteRT],
-            destroy: functions.destroy_model
-        )
-        // LiteRT reads the text until the options are destroyed.
-        let threads = AlignedMemory(count: 32)
-        threads.base.copyMemory(from: Array("num_threads = 1\n".utf8), byteCount: 16)
-        let options = LiteRTObject(
-            try find("make options for") { functions.create_options($0) },
-            needs: [threads],
-            destroy: functions.destroy_options
-        )
-        defer { withExtendedLifetime((model, options)) {} }
-        let cpu = functions.set_hardware_accelerators(options.pointer, LITERT_ACCELERATOR_CPU)
-        try check("choose the processor for", cpu)
-        let choice = try find("make options for") {
-            functions.create_opaque_options("xnnpack", threads.base, { _ in }, $0)
+    func compile(_ bytes: AlignedMemory, _ operators: [CustomOperator]) throws(InferenceError) -> OpaquePointer {
+        let (functions, environment) = (liteRT.functions.pointee, liteRT.environment)
+        let model = try make("read the model", destroyedBy: functions.destroy_model) {
+            functions.create_model_from_buffer(environment, bytes.base, bytes.count, $0)
         }
-        try check("set the options of", functions.add_opaque_options(options.pointer, choice))
-        for custom in operators { try custom.register(in: options.pointer, self) }
-        let compiled = try find("compile") {
-            functions.create_compiled_model(liteRT.environment, model.pointer, options.pointer, $0)
+        let options = try make("make options for", destroyedBy: functions.destroy_options, functions.create_options)
+        try check("choose the processor for", functions.set_hardware_accelerators(options, LITERT_ACCELERATOR_CPU))
+        // Static: LiteRT reads the text until the options are destroyed.
+        let threads: StaticString = "num_threads = 1\n"
+        let choice = try make("make options for", destroyedBy: nil) {
+            let text = UnsafeMutableRawPointer(mutating: threads.utf8Start)
+            return functions.create_opaque_options("xnnpack", text, { _ in }, $0)
         }
-        return (model, LiteRTObject(compiled, needs: [model] + operators, destroy: functions.destroy_compiled_model))
+        try check("set the options of", functions.add_opaque_options(options, choice))
+        for custom in operators { try custom.register(in: options, self) }
+        return try make("compile", destroyedBy: functions.destroy_compiled_model) {
+            functions.create_compiled_model(environment, model, options, $0)
+        }
     }
 
-    /// The memory of all tensors of a compiled model, the only input first.
-    func tensors(
-        of model: LiteRTObject,
-        _ compiled: LiteRTObject
-    ) throws(InferenceError) -> [(memory: AlignedMemory, buffer: LiteRTObject)] {
-        let functions = functions
-        let graph = try find("find the graph of") { functions.get_model_subgraph(model.pointer, 0, $0) }
-        let outputs = try get("count the outputs of", 0) { functions.get_num_subgraph_outputs(graph, $0) }
-        var tensors = [
-            try tensor(
-                try find("find the input of") { functions.get_subgraph_input(graph, 0, $0) },
-                try find("size the input of") { functions.get_input_requirements(compiled.pointer, 0, 0, $0) },
-                of: compiled
-            )
-        ]
-        for index in 0..<outputs {
-            tensors.append(
-                try tensor(
-                    try find("find an output of") { functions.get_subgraph_output(graph, index, $0) },
-                    try find("size an output of") {
-                        functions.get_output_requirements(compiled.pointer, 0, index, $0)
-                    },
-                    of: compiled
-                )
-            )
+    /// Makes a tensor of numbers of memory that is kept.
+    func tensor(_ shape: [Int32], in memory: AlignedMemory) throws(InferenceError) -> LiteRtTensorBuffer {
+        let functions = liteRT.functions.pointee
+        var type = LiteRtRankedTensorType()
+        type.element_type = LITERT_ELEMENT_FLOAT32
+        type.layout.setDimensions(shape)
+        return try make("make memory for", destroyedBy: functions.destroy_tensor_buffer) {
+            functions.create_tensor_buffer(&type, memory.base, memory.count, nil, $0)
         }
-        return tensors
     }
+}
 
-    private func tensor(
-        _ tensor: LiteRtTensor,
-        _ requirements: LiteRtTensorBufferRequirements,
-        of compiled: LiteRTObject
-    ) throws(InferenceError) -> (memory: AlignedMemory, buffer: LiteRTObject) {
-        let functions = functions
-        var type = try get("describe a tensor of", LiteRtRankedTensorType()) {
-            functions.get_ranked_tensor_type(tensor, $0)
-        }
-        let size = try get("size a tensor of", 0) { functions.get_requirements_size(requirements, $0) }
-        let memory = AlignedMemory(count: size)
-        let buffer = try find("make memory for") { functions.create_tensor_buffer(&type, memory.base, size, nil, $0) }
-        return (memory, LiteRTObject(buffer, needs: [memory, compiled], destroy: functions.destroy_tensor_buffer))
+extension LiteRtLayout {
+    mutating func setDimensions(_ shape: [Int32]) {
+        rank_and_flags = UInt32(shape.count)
+        withUnsafeMutableBytes(of: &dimensions) { target in shape.withUnsafeBytes { target.copyMemory(from: $0) } }
     }
 }

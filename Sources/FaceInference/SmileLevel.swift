@@ -18,54 +18,42 @@ extension FaceGeometry {
 
 /// How much a face smiles, as a weighted sum of the places of mouth, cheeks and lids along the face's own axes.
 enum SmileLevel {
-    /// A pair of mirrored points, or twice a point of the middle, and the weights of half their distance across and of
-    /// their mean height and depth, from the middle of the outer eye corners and in units of the distance between these.
-    private struct Weights {
-        let left: Int
-        let right: Int
-        let across: Float
-        let height: Float
-        let depth: Float
-
-        init(_ left: Int, _ right: Int, _ across: Float, _ height: Float, _ depth: Float) {
-            (self.left, self.right) = (left, right)
-            (self.across, self.height, self.depth) = (across, height, depth)
-        }
-    }
-
+    /// Pairs of mirrored points, or twice a point of the middle, and the weights of half their distance across and of their
+    /// mean height and depth, from the middle of the outer eye corners and in units of the distance between these.
+    ///
     /// Printed by `Tools/smile-level.py`, which fits them to recorded landmarks of labelled clips.
-    private static let weights: [Weights] = [
-        .init(61, 291, 2.384, 3.126, -3.100),
-        .init(40, 270, -0.090, 0.044, -0.276),
-        .init(39, 269, -0.118, -0.037, -0.095),
-        .init(37, 267, 0.265, -0.108, -0.013),
-        .init(84, 314, -0.058, -0.027, -0.277),
-        .init(181, 405, -0.072, -0.007, -0.387),
-        .init(91, 321, -0.003, 0.037, -0.428),
-        .init(146, 375, 0.041, 0.094, -0.413),
-        .init(185, 409, -0.034, 0.106, -0.338),
-        .init(78, 308, 0.192, 0.134, -0.343),
-        .init(80, 310, 0.304, 0.060, -0.228),
-        .init(81, 311, 0.433, 0.015, -0.051),
-        .init(82, 312, 0.915, -0.026, 0.095),
-        .init(87, 317, 0.670, -0.053, -0.255),
-        .init(178, 402, 0.348, -0.031, -0.335),
-        .init(88, 318, 0.257, 0.006, -0.358),
-        .init(95, 324, 0.198, 0.051, -0.364),
-        .init(191, 415, 0.219, 0.095, -0.331),
-        .init(50, 280, 0.465, 0.071, -0.061),
-        .init(205, 425, 0.543, 0.029, 0.075),
-        .init(206, 426, 0.298, 0.043, -0.866),
-        .init(117, 346, -0.785, -0.045, 0.594),
-        .init(145, 374, -0.729, 0.451, 4.573),
-        .init(144, 373, -0.182, 0.623, 6.901),
-        .init(153, 380, -1.476, 0.227, 3.885),
-        .init(159, 386, 0.809, 1.207, 1.668),
-        .init(129, 358, 0.016, -0.007, 0.120),
-        .init(98, 327, 0.175, 0.002, -0.322),
-        .init(13, 13, 0.000, -1.446, 1.365),
-        .init(14, 14, 0.000, -1.957, 1.365),
-        .init(17, 17, 0.000, 0.428, 0.000),
+    private static let weights: [(left: Int, right: Int, across: Float, height: Float, depth: Float)] = [
+        (61, 291, 2.384, 3.126, -3.100),
+        (40, 270, -0.090, 0.044, -0.276),
+        (39, 269, -0.118, -0.037, -0.095),
+        (37, 267, 0.265, -0.108, -0.013),
+        (84, 314, -0.058, -0.027, -0.277),
+        (181, 405, -0.072, -0.007, -0.387),
+        (91, 321, -0.003, 0.037, -0.428),
+        (146, 375, 0.041, 0.094, -0.413),
+        (185, 409, -0.034, 0.106, -0.338),
+        (78, 308, 0.192, 0.134, -0.343),
+        (80, 310, 0.304, 0.060, -0.228),
+        (81, 311, 0.433, 0.015, -0.051),
+        (82, 312, 0.915, -0.026, 0.095),
+        (87, 317, 0.670, -0.053, -0.255),
+        (178, 402, 0.348, -0.031, -0.335),
+        (88, 318, 0.257, 0.006, -0.358),
+        (95, 324, 0.198, 0.051, -0.364),
+        (191, 415, 0.219, 0.095, -0.331),
+        (50, 280, 0.465, 0.071, -0.061),
+        (205, 425, 0.543, 0.029, 0.075),
+        (206, 426, 0.298, 0.043, -0.866),
+        (117, 346, -0.785, -0.045, 0.594),
+        (145, 374, -0.729, 0.451, 4.573),
+        (144, 373, -0.182, 0.623, 6.901),
+        (153, 380, -1.476, 0.227, 3.885),
+        (159, 386, 0.809, 1.207, 1.668),
+        (129, 358, 0.016, -0.007, 0.120),
+        (98, 327, 0.175, 0.002, -0.322),
+        (13, 13, 0.000, -1.446, 1.365),
+        (14, 14, 0.000, -1.957, 1.365),
+        (17, 17, 0.000, 0.428, 0.000),
     ]
     /// The level of a face whose weighted sum is 0.
     private static let bias: Float = -0.714

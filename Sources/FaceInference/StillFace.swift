@@ -118,9 +118,6 @@ final class StillFace {
         let stored = frame.orientation.storedFromUpright(stored: frame.size)
         return stored.then(motion).then(stored.inverse)
     }
-
-    /// Makes the next frame be computed.
-    func reset() { skips = Self.mostSkips }
 }
 
 // MARK: When the landmarks are computed

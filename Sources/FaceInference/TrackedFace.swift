@@ -83,7 +83,7 @@ struct TrackedFace {
     func reuseLandmarks(in frame: Frame, _ workspace: StillFace.Workspace) -> Bool {
         guard let motion = still.motion(in: frame, workspace) else { return false }
         for index in 0..<FaceLandmarks.count {
-            let point = motion(computed.numbers[3 * index], computed.numbers[3 * index + 1])
+            let point = motion(SIMD2(computed.numbers[3 * index], computed.numbers[3 * index + 1]))
             landmarks.numbers[3 * index] = point.x
             landmarks.numbers[3 * index + 1] = point.y
         }

@@ -57,12 +57,7 @@ struct GazeTests {
 
     @Test("measures the irises as a share of the picture's diagonal")
     func diameter() {
-        let observation = geometry().observation(
-            lineage: 1,
-            confidence: 1,
-            eyePatches: nil,
-            in: FrameSize(width: 640, height: 480)
-        )
+        let observation = geometry().observation(in: FrameSize(width: 640, height: 480))
         #expect(abs((observation.irisDiameter ?? 0) - 13.0 / 800) < 0.00001)
     }
 }

@@ -176,8 +176,6 @@ struct StillFaceTests {
         #expect(face.motion(in: first, workspace) != nil)
         let half = AffineTransform(a: 2, b: 0, c: 0, d: 2, tx: 0.5, ty: 0.5)
         #expect(face.motion(in: try picture.resampled(side: 256, through: half), workspace) == nil)
-        face.reset()
-        #expect(face.motion(in: first, workspace) == nil)
     }
 
     @Test("finds quantiles to a thirtieth of their value")

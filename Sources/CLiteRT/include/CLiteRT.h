@@ -20,9 +20,6 @@ typedef struct LiteRtOptionsT *LiteRtOptions;
 typedef struct LiteRtOpaqueOptionsT *LiteRtOpaqueOptions;
 typedef struct LiteRtCompiledModelT *LiteRtCompiledModel;
 typedef struct LiteRtTensorBufferT *LiteRtTensorBuffer;
-typedef struct LiteRtTensorBufferRequirementsT *LiteRtTensorBufferRequirements;
-typedef struct LiteRtSubgraphT *LiteRtSubgraph;
-typedef struct LiteRtTensorT *LiteRtTensor;
 
 // Values of the 32-bit enumerations.
 static const LiteRtStatus LITERT_STATUS_OK = 0;
@@ -102,21 +99,6 @@ typedef void (*LiteRtDeleter)(void *_Nullable);
     X(LiteRtStatus, create_compiled_model, LiteRtCreateCompiledModel, \
       (LiteRtEnvironment, LiteRtModel, LiteRtOptions, LiteRtCompiledModel _Nullable *_Nonnull out)) \
     X(void, destroy_compiled_model, LiteRtDestroyCompiledModel, (LiteRtCompiledModel)) \
-    X(LiteRtStatus, get_model_subgraph, LiteRtGetModelSubgraph, \
-      (LiteRtModel, size_t index, LiteRtSubgraph _Nullable *_Nonnull out)) \
-    X(LiteRtStatus, get_num_subgraph_inputs, LiteRtGetNumSubgraphInputs, (LiteRtSubgraph, size_t *out)) \
-    X(LiteRtStatus, get_num_subgraph_outputs, LiteRtGetNumSubgraphOutputs, (LiteRtSubgraph, size_t *out)) \
-    X(LiteRtStatus, get_subgraph_input, LiteRtGetSubgraphInput, \
-      (LiteRtSubgraph, size_t index, LiteRtTensor _Nullable *_Nonnull out)) \
-    X(LiteRtStatus, get_subgraph_output, LiteRtGetSubgraphOutput, \
-      (LiteRtSubgraph, size_t index, LiteRtTensor _Nullable *_Nonnull out)) \
-    X(LiteRtStatus, get_ranked_tensor_type, LiteRtGetRankedTensorType, (LiteRtTensor, LiteRtRankedTensorType *out)) \
-    X(LiteRtStatus, get_input_requirements, LiteRtGetCompiledModelInputBufferRequirements, \
-      (LiteRtCompiledModel, size_t signature, size_t index, LiteRtTensorBufferRequirements _Nullable *_Nonnull out)) \
-    X(LiteRtStatus, get_output_requirements, LiteRtGetCompiledModelOutputBufferRequirements, \
-      (LiteRtCompiledModel, size_t signature, size_t index, LiteRtTensorBufferRequirements _Nullable *_Nonnull out)) \
-    X(LiteRtStatus, get_requirements_size, LiteRtGetTensorBufferRequirementsBufferSize, \
-      (LiteRtTensorBufferRequirements, size_t *out)) \
     X(LiteRtStatus, create_tensor_buffer, LiteRtCreateTensorBufferFromHostMemory, \
       (const LiteRtRankedTensorType *type, void *memory, size_t count, LiteRtDeleter _Nullable, \
        LiteRtTensorBuffer _Nullable *_Nonnull out)) \
