@@ -59,7 +59,7 @@ struct BlinkDecision {
             prominence >= Self.smallestProminence,
             duration <= FaceEvent.longestBlink
         else { return }
-        let signals = (beforeClosing.lowerBound..<samples.end).allSatisfy { samples[$0].appearance != nil }
+        let signals = (beforeClosing.lowerBound..<samples.end).allSatisfy { samples[$0].reading.appearance != nil }
         let model = signals ? Self.withAppearance : Self.landmarksOnly
         guard 1 / (1 + exp(-score(model, duration))) >= model.threshold else { return }
         let opened = samples[min(valley.closed.upperBound + 1, valley.risen)].stamp
@@ -76,7 +76,7 @@ struct BlinkDecision {
     private static func eyes(of valley: BlinkDetector.Valley, _ samples: History<BlinkDetector.Sample>)
         -> FaceEvent.Eyes
     {
-        guard valley.closed.allSatisfy({ samples[$0].canWink }) else { return .both }
+        guard valley.closed.allSatisfy({ samples[$0].reading.canWink }) else { return .both }
         let (left, right) = (Dip(of: \.left, in: valley, samples), Dip(of: \.right, in: valley, samples))
         if left.isDeep, right.isShallow { return .left }
         if right.isDeep, left.isShallow { return .right }
@@ -94,7 +94,7 @@ struct BlinkDecision {
             in valley: BlinkDetector.Valley,
             _ samples: History<BlinkDetector.Sample>
         ) {
-            func share(_ index: Int) -> Double { samples[index].each[keyPath: eye] }
+            func share(_ index: Int) -> Double { samples[index].reading.openness.share[keyPath: eye] }
             let closed = valley.closed
             let before = max(samples.first, closed.lowerBound - 6)..<closed.lowerBound
             let open = before.isEmpty ? share(valley.fall.peak) : before.map(share).median
@@ -113,8 +113,8 @@ struct BlinkDecision {
     private func share(_ index: Int) -> Double {
         switch eyes {
         case .both: samples[index].share
-        case .left: samples[index].each.left
-        case .right: samples[index].each.right
+        case .left: samples[index].reading.openness.share.left
+        case .right: samples[index].reading.openness.share.right
         }
     }
 
@@ -134,7 +134,7 @@ struct BlinkDecision {
 
     private func score(_ model: Model, _ duration: Double) -> Double {
         let noise = samples[max(samples.first, valley.closed.lowerBound - 2)].noise
-        let weight = samples[valley.fall.lowest].weight
+        let weight = samples[valley.fall.lowest].reading.openness.weight
         let isLeftNear = eyes == .left || (eyes == .both && weight.left >= weight.right)
         let near = Dip(of: isLeftNear ? \.left : \.right, in: valley, samples)
         var score = model.bias
@@ -165,8 +165,8 @@ struct BlinkDecision {
     }
 
     private func signal(_ index: Int, _ value: KeyPath<EyeAppearance.Signal, Double>) -> Double {
-        guard let each = samples[index].appearance else { return 0 }
-        let weight = samples[index].weight
+        guard let each = samples[index].reading.appearance else { return 0 }
+        let weight = samples[index].reading.openness.weight
         return switch eyes {
         case .both: weight.left * each.left[keyPath: value] + weight.right * each.right[keyPath: value]
         case .left: each.left[keyPath: value]

@@ -16,10 +16,8 @@ struct BlinkDetector: Sendable {
         var openness: EyeOpenness.Reading
         /// What the pixels say; nil if they were not looked at.
         var appearance: EachEye<EyeAppearance.Signal>?
-        /// Degrees.
-        var yaw: Double
-        /// Pixels of the frame between the outer eye corners.
-        var eyeDistance: Double
+        /// Whether a dip of one eye can be a wink.
+        var canWink: Bool
     }
 
     /// A blink, and the first frame in which the eyes were open again.
@@ -46,15 +44,11 @@ struct BlinkDetector: Sendable {
     struct Sample: Sendable {
         var stamp: FrameStamp
         var time: Double { stamp.mediaTime }
+        var reading: Reading
         /// The openness of both eyes, weighted.
         var share: Double
-        var each: EachEye<Double>
-        var weight: EachEye<Double>
         /// The noise of `share`: 1.5 times the median of its distances from its own short median.
         var noise: Double
-        var appearance: EachEye<EyeAppearance.Signal>?
-        /// Whether the face is so large and frontal that a dip of one eye is one.
-        var canWink: Bool
     }
 
     /// The way down, from its highest to its lowest sample so far.
@@ -86,16 +80,16 @@ struct BlinkDetector: Sendable {
     private var start = 0
 
     /// Takes the next frame in which the face was seen.
-    mutating func advance(_ reading: Reading, at stamp: FrameStamp, frameRate: Double) -> Blink? {
-        append(reading, at: stamp)
+    mutating func advance(_ reading: Reading, _ context: FrameContext) -> Blink? {
+        append(reading, at: context.stamp)
         let now = samples.end - 1
-        guard reading.eyeDistance >= Self.smallestEyeDistance, abs(reading.yaw) <= Self.yawLimit else {
+        guard context.eyeDistance >= Self.smallestEyeDistance, abs(context.yaw) <= Self.yawLimit else {
             interrupt()
             return nil
         }
         var blink: Blink?
-        if let valley, stamp.mediaTime >= samples[valley.risen].time + Self.delay - 0.001 {
-            blink = frameRate >= Self.minimumRate ? BlinkDecision(valley, samples).blink : nil
+        if let valley, context.time >= samples[valley.risen].time + Self.delay - 0.001 {
+            blink = context.seesBlinks ? BlinkDecision(valley, samples).blink : nil
             self.valley = nil
         }
         if let fall { follow(fall, now) } else { beginFall(now) }
@@ -114,29 +108,15 @@ struct BlinkDetector: Sendable {
             let gap = time - samples[samples.end - 1].time
             if gap > Track.bridgedGap || gap < 0 { interrupt() }
         }
-        let each = reading.openness.share
-        let weight = reading.openness.weight
-        let left = leftWeight.map { $0 + 0.2 * (weight.left - $0) } ?? weight.left
+        let (each, weight) = (reading.openness.share, reading.openness.weight.left)
+        let left = leftWeight.map { $0 + 0.2 * (weight - $0) } ?? weight
         leftWeight = left
         let share = left * each.left + (1 - left) * each.right
         shortTerm.insert(share, at: time)
         deviations.insert(abs(share - (shortTerm.quantile(0.5) ?? share)), at: time)
         let typical = deviations.count >= 5 ? 1.5 * (deviations.quantile(0.5) ?? 0) : 0.05
-        samples.append(
-            Sample(
-                stamp: stamp,
-                share: share,
-                each: each,
-                weight: weight,
-                noise: max(0.01, typical),
-                appearance: reading.appearance,
-                canWink: Self.canWink(yaw: reading.yaw, eyeDistance: reading.eyeDistance)
-            )
-        )
+        samples.append(Sample(stamp: stamp, reading: reading, share: share, noise: max(0.01, typical)))
     }
-
-    /// Whether the face is near and frontal enough for a dip of one eye to be a wink; in a turned head it is normal.
-    static func canWink(yaw: Double, eyeDistance: Double) -> Bool { abs(yaw) <= 15 && eyeDistance >= 60 }
 
     // MARK: The valley
 

@@ -137,7 +137,7 @@ public struct FaceTracker: Sendable {
         at stamp: FrameStamp,
         _ update: inout Update
     ) {
-        tracks[index].observe(observation, at: stamp, frameRate: rate.value, parameters: parameters)
+        tracks[index].observe(observation, at: stamp, frameRate: rate.value, parameters)
         if tracks[index].canEnter(at: stamp, after: parameters.enterDelay) {
             update.events.append(tracks[index].enter(as: nextFaceID, at: stamp))
             nextFaceID = FaceID(rawValue: nextFaceID.rawValue + 1)

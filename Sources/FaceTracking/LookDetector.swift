@@ -129,9 +129,9 @@ struct GazeMonitor: Sendable {
     mutating func advance(
         _ observation: FaceObservation,
         areEyesOpen: Bool,
-        at time: Double,
-        _ parameters: FaceTracker.Parameters
+        _ context: FrameContext
     ) -> FaceEvent.Kind? {
+        let (time, parameters) = (context.time, context.parameters)
         let raw = observation.eyeDistance >= parameters.smallestEyeDistance ? observation.gaze : nil
         var eyes = raw == nil ? LookDetector.Eyes.unknown : .closed
         if areEyesOpen, let raw {
@@ -144,23 +144,19 @@ struct GazeMonitor: Sendable {
         } else if time - gazeTime > FaceEvent.longestBlink {
             gaze = nil
         }
-        measureDistance(observation, areEyesOpen: areEyesOpen, at: time, fieldOfView: parameters.fieldOfView)
+        measureDistance(areEyesOpen ? observation.irisDiameter : nil, context)
         return look.advance(eyes, distance: distance, at: time, parameters.look)
     }
 
-    private mutating func measureDistance(
-        _ observation: FaceObservation,
-        areEyesOpen: Bool,
-        at time: Double,
-        fieldOfView: Double
-    ) {
-        guard areEyesOpen, observation.eyeDistance >= Self.smallestEyeDistance,
-            abs(observation.pose.yaw) <= Self.yawLimit, let diameter = observation.irisDiameter, diameter > 0
+    private mutating func measureDistance(_ irisDiameter: Double?, _ context: FrameContext) {
+        let time = context.time
+        guard let irisDiameter, irisDiameter > 0, context.eyeDistance >= Self.smallestEyeDistance,
+            abs(context.yaw) <= Self.yawLimit
         else {
             if time - distanceTime > Self.distanceWindow { distance = nil }
             return
         }
-        let measured = Self.irisWidth / (2 * tan(fieldOfView / 2 * .pi / 180) * diameter)
+        let measured = Self.irisWidth / (2 * tan(context.parameters.fieldOfView / 2 * .pi / 180) * irisDiameter)
         let share = 1 - exp(-max(0, time - distanceTime) / Self.distanceWindow)
         distance = distance.map { $0 + share * (measured - $0) } ?? measured
         distanceTime = time

@@ -33,13 +33,9 @@ struct MouthMonitor: Sendable {
     /// Takes the lips' opening in the next frame in which the face was seen.
     ///
     /// - Returns: What happened.
-    mutating func advance(
-        _ units: Double,
-        isVisible: Bool,
-        at time: Double,
-        frameRate: Double
-    ) -> FaceEvent.Kind? {
-        guard isVisible else {
+    mutating func advance(_ units: Double, _ context: FrameContext) -> FaceEvent.Kind? {
+        let time = context.time
+        guard context.isVisible else {
             (opening, isTalking, last, wideSince) = (nil, nil, nil, nil)
             return nil
         }
@@ -50,7 +46,7 @@ struct MouthMonitor: Sendable {
         }
         last = time
         followTalk(units, at: time)
-        if frameRate < BlinkDetector.minimumRate { isTalking = nil }
+        if !context.seesBlinks { isTalking = nil }
         return followWideOpen(units, at: time)
     }
 

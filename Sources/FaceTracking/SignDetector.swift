@@ -55,26 +55,24 @@ struct SignDetector: Sendable {
     ///
     /// - Parameters:
     ///   - observation: What was measured on it.
-    ///   - eyes: Which eyes are closed, and how far each is open as a share of its open level; nil if that is unknown.
-    ///   - isMirrored: Whether the person's left eye is at the picture's left, as in a mirror.
-    ///   - time: Seconds.
+    ///   - eyes: What is seen of its eyes; nil if that is unknown.
+    ///   - context: What holds in the frame.
     /// - Returns: The sign that was completed.
     mutating func advance(
         _ observation: FaceObservation,
-        eyes: (isClosed: EachEye<Bool>, openness: EachEye<Double>)?,
-        isMirrored: Bool,
-        at time: Double
+        eyes: EyeMonitor.Seen?,
+        _ context: FrameContext
     ) -> FaceEvent.Kind? {
+        let time = context.time
         if samples.end > 0 {
             let gap = time - samples[samples.end - 1].time
             if gap > Track.bridgedGap || gap < 0 { interrupt() }
         }
         let (pose, mouth) = (observation.pose, observation.mouthShape)
         samples.append(Sample(time: time, yaw: pose.yaw, pitch: pose.pitch, opening: mouth.opening))
-        let canWink = BlinkDetector.canWink(yaw: pose.yaw, eyeDistance: observation.eyeDistance)
-        guard let sign = eyeSign(eyes, canWink: canWink, at: time) ?? headSign(at: time) else { return nil }
+        guard let sign = eyeSign(eyes, canWink: context.canWink, at: time) ?? headSign(at: time) else { return nil }
         start = samples.end
-        switch (sign, isMirrored) {
+        switch (sign, context.parameters.isMirrored) {
         case (.winkLeft, true): return .sign(.winkRight)
         case (.winkRight, true): return .sign(.winkLeft)
         default: return .sign(sign)
@@ -102,11 +100,7 @@ struct SignDetector: Sendable {
 
     // MARK: Eyes
 
-    private mutating func eyeSign(
-        _ eyes: (isClosed: EachEye<Bool>, openness: EachEye<Double>)?,
-        canWink: Bool,
-        at time: Double
-    ) -> FaceEvent.Sign? {
+    private mutating func eyeSign(_ eyes: EyeMonitor.Seen?, canWink: Bool, at time: Double) -> FaceEvent.Sign? {
         guard let (isClosed, openness) = eyes else {
             closure = nil
             return nil

@@ -80,29 +80,20 @@ package struct SmileDetector: Sendable {
     /// The smile that has begun and not ended; nil for none.
     var ongoing: FaceEvent.Kind? { smile.map { _ in .smile } }
 
-    /// Takes the mouth of the next frame in which the face was seen, at a time in seconds.
+    /// Takes the mouth of the next frame in which the face was seen.
     ///
-    /// - Parameters:
-    ///   - mouth: The mouth's shape.
-    ///   - isVisible: Whether the face is large and frontal enough to recognise a smile.
-    ///   - time: Seconds.
-    ///   - merge: For how many seconds a smile may weaken without ending.
     /// - Returns: A smile that began or ended.
-    mutating func advance(
-        _ mouth: FaceObservation.MouthShape,
-        isVisible: Bool,
-        at time: Double,
-        merge: Double
-    ) -> FaceEvent.Kind? {
+    mutating func advance(_ mouth: FaceObservation.MouthShape, _ context: FrameContext) -> FaceEvent.Kind? {
+        let time = context.time
         let rest = resting.quantile(Self.restQuantile) ?? 0
         let level = mouth.smileLevel - Self.restShare * min(1, Double(resting.count) / Self.restTrust) * rest
         append(mouth, level, at: time)
-        guard isVisible else {
+        guard context.isVisible else {
             (start, amount) = (samples.end, nil)
             return nil
         }
         amount = min(max(level, 0), 1)
-        guard smile == nil else { return endIfOver(at: time, merge) }
+        guard smile == nil else { return endIfOver(at: time, merge: context.parameters.smileMerge) }
         resting.insert(mouth.smileLevel)
         let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * rest
         guard rise > Self.leastRise, Self.onsets.contains(where: isHeld) else { return nil }
@@ -137,7 +128,7 @@ package struct SmileDetector: Sendable {
     }
 
     /// Ends the smile under way if it is over: what happened.
-    private mutating func endIfOver(at time: Double, _ merge: Double) -> FaceEvent.Kind? {
+    private mutating func endIfOver(at time: Double, merge: Double) -> FaceEvent.Kind? {
         guard var smile, let first = firstHeld(for: Self.window) else { return nil }
         let level = mean(from: first, \.level)
         smile.peak = max(smile.peak, level)

@@ -32,18 +32,9 @@ struct StillnessDetector: Sendable {
 
     /// Takes the next frame in which the face was seen.
     ///
-    /// - Parameters:
-    ///   - observation: The face.
-    ///   - areEyesOpen: Whether its eyes are known to be open.
-    ///   - time: The frame's time in seconds.
-    ///   - seconds: After how many seconds without a movement it is still.
-    /// - Returns: Whether it is.
-    mutating func advance(
-        _ observation: FaceObservation,
-        areEyesOpen: Bool,
-        at time: Double,
-        after seconds: Double
-    ) -> Bool {
+    /// - Returns: Whether it is still, given whether its eyes are known to be open.
+    mutating func advance(_ observation: FaceObservation, areEyesOpen: Bool, _ context: FrameContext) -> Bool {
+        let time = context.time
         let passed = time - last
         last = time
         closedShare += ((areEyesOpen ? 0 : 1) - closedShare) * min(1, max(0, passed) / Self.averaging.closed)
@@ -59,7 +50,7 @@ struct StillnessDetector: Sendable {
             measuredAt = time
         }
         if hasMoved || !(0...Self.longestPause).contains(time - measuredAt) { movedAt = time }
-        return time - movedAt >= seconds - Track.slack
+        return time - movedAt >= context.parameters.stillAfter - Track.slack
     }
 
     private mutating func movesAsAWhole(_ bounds: NormalizedRect, _ passed: Double) -> Bool {

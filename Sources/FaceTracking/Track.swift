@@ -53,7 +53,7 @@ struct Track: Sendable {
         _ observation: FaceObservation,
         at stamp: FrameStamp,
         frameRate: Double,
-        parameters: FaceTracker.Parameters
+        _ parameters: FaceTracker.Parameters
     ) {
         let interval = stamp.mediaTime - lastSeen.mediaTime
         lineage = observation.lineage
@@ -74,7 +74,8 @@ struct Track: Sendable {
         latest.trackedFrames = face == nil ? 0 : latest.trackedFrames + 1
         for kind in zones.advance(smooth.bounds, at: stamp.mediaTime, parameters.zones) { note(kind, at: stamp) }
         latest.zones = parameters.zones.isEmpty ? nil : zones.names
-        readExpression(observation, at: stamp, min(frameRate, ownRate?.value ?? frameRate), parameters)
+        let ownRate = min(frameRate, ownRate?.value ?? frameRate)
+        readExpression(observation, FrameContext(observation, at: stamp, frameRate: ownRate, parameters))
         if let face {
             latest.faceID = face.faceID
             updateVisit()
@@ -176,33 +177,21 @@ struct Track: Sendable {
         return events.compactMap { event in face.map { FaceEvent(kind: event.kind, face: $0, stamp: event.stamp) } }
     }
 
-    private mutating func readExpression(
-        _ observation: FaceObservation,
-        at stamp: FrameStamp,
-        _ frameRate: Double,
-        _ parameters: FaceTracker.Parameters
-    ) {
-        let isVisible =
-            observation.eyeDistance >= parameters.smallestEyeDistance
-            && abs(observation.pose.yaw) <= parameters.yawLimit
-        let (time, mouth) = (stamp.mediaTime, observation.mouthShape)
-        note(smile.advance(mouth, isVisible: isVisible, at: time, merge: parameters.smileMerge), at: stamp)
+    private mutating func readExpression(_ observation: FaceObservation, _ context: FrameContext) {
+        let stamp = context.stamp
+        note(smile.advance(observation.mouthShape, context), at: stamp)
         (latest.smile, latest.smiling) = (smile.amount, smile.isSmiling)
-        note(lips.advance(mouth.opening, isVisible: isVisible, at: time, frameRate: frameRate), at: stamp)
+        note(lips.advance(observation.mouthShape.opening, context), at: stamp)
         (latest.mouthOpen, latest.talking) = (lips.opening, lips.isTalking)
-        let (blink, closure) = eyes.advance(observation, isVisible: isVisible, at: stamp, frameRate, into: &latest)
-        note(gaze.advance(observation, areEyesOpen: eyes.areOpen, at: time, parameters), at: stamp)
+        let (blink, closure) = eyes.advance(observation, context, into: &latest)
+        note(gaze.advance(observation, areEyesOpen: eyes.areOpen, context), at: stamp)
         (latest.gaze, latest.distance, latest.looking) = (gaze.gaze, gaze.distance, gaze.look.isLooking)
         if let blink { note(.blink(eyes: blink.eyes, duration: blink.duration), at: blink.opened) }
         note(closure, at: stamp)
-        latest.still = stillness.advance(
-            observation,
-            areEyesOpen: isVisible && eyes.seen.map { $0.isClosed != EachEye(true, true) } ?? false,
-            at: time,
-            after: parameters.stillAfter
-        )
-        guard parameters.readsSigns else { return }
-        note(signs.advance(observation, eyes: eyes.seen, isMirrored: parameters.isMirrored, at: time), at: stamp)
+        let areEyesOpen = eyes.seen.map { $0.isClosed != EachEye(true, true) } ?? false
+        latest.still = stillness.advance(observation, areEyesOpen: areEyesOpen, context)
+        guard context.parameters.readsSigns else { return }
+        note(signs.advance(observation, eyes: eyes.seen, context), at: stamp)
     }
 
     private mutating func note(_ kind: FaceEvent.Kind?, at stamp: FrameStamp) {
@@ -218,8 +207,11 @@ struct EyeMonitor: Sendable {
 
     /// Whether the eyes are open so far that their irises can be seen.
     private(set) var areOpen = false
-    /// Which eyes are closed, and how far each is open as a share of its open level; nil if they cannot be judged.
-    private(set) var seen: (isClosed: EachEye<Bool>, openness: EachEye<Double>)?
+    /// Which eyes are closed, and how far each is open as a share of its open level.
+    typealias Seen = (isClosed: EachEye<Bool>, openness: EachEye<Double>)
+
+    /// Nil if they cannot be judged.
+    private(set) var seen: Seen?
     var closed = ClosedEyes()
 
     private var openness = EyeOpenness()
@@ -234,22 +226,19 @@ struct EyeMonitor: Sendable {
     ///   and are open again.
     mutating func advance(
         _ observation: FaceObservation,
-        isVisible: Bool,
-        at stamp: FrameStamp,
-        _ frameRate: Double,
+        _ context: FrameContext,
         into face: inout FaceObject
     ) -> (blink: BlinkDetector.Blink?, closure: FaceEvent.Kind?) {
-        let time = stamp.mediaTime
+        let time = context.time
         let open = openness.advance(left: observation.leftLids, right: observation.rightLids, at: time)
         let reading = BlinkDetector.Reading(
             openness: open,
             appearance: observation.eyePatches.map { appearance.advance($0, open.share) },
-            yaw: observation.pose.yaw,
-            eyeDistance: observation.eyeDistance
+            canWink: context.canWink
         )
         areOpen = open.areOpen
-        let happened = blink.advance(reading, at: stamp, frameRate: frameRate)
-        guard isVisible, frameRate >= Self.minimumClosureRate else {
+        let happened = blink.advance(reading, context)
+        guard context.isVisible, context.frameRate >= Self.minimumClosureRate else {
             closed.interrupt(at: time)
             seen = nil
             lastMinute.advance(isClosed: nil, blinks: 0, at: time)
@@ -257,15 +246,13 @@ struct EyeMonitor: Sendable {
             (face.blinksPerMinute, face.eyesClosedShare) = (nil, nil)
             return (happened, nil)
         }
-        let canBeOneEye = BlinkDetector.canWink(yaw: reading.yaw, eyeDistance: reading.eyeDistance)
-        let closure = closed.advance(open, canBeOneEye: canBeOneEye, at: time)
+        let closure = closed.advance(open, canBeOneEye: context.canWink, at: time)
         seen = (closed.isClosed, open.share)
         (face.leftEyeClosed, face.rightEyeClosed) = (closed.isClosed.left, closed.isClosed.right)
         (face.leftEyeOpen, face.rightEyeOpen) = (closed.openness.left, closed.openness.right)
-        let seesBlinks = frameRate >= BlinkDetector.minimumRate
         let areClosed = closed.isClosed == EachEye(true, true)
-        lastMinute.advance(isClosed: seesBlinks ? areClosed : nil, blinks: happened == nil ? 0 : 1, at: time)
-        let figures = seesBlinks ? lastMinute.figures : nil
+        lastMinute.advance(isClosed: context.seesBlinks ? areClosed : nil, blinks: happened == nil ? 0 : 1, at: time)
+        let figures = context.seesBlinks ? lastMinute.figures : nil
         (face.blinksPerMinute, face.eyesClosedShare) = (figures?.blinks, figures?.closedShare)
         return (happened, closure)
     }

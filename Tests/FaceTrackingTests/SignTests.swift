@@ -16,15 +16,12 @@ extension Trace {
             (observation.leftLids, observation.rightLids) = (seen.leftLids, seen.rightLids)
             observation.pose.pitch = seen.pitch
             let stamp = FrameStamp(frame: seen.frame, time: Timestamp(nanoseconds: 0), mediaTime: seen.time)
-            let isVisible = seen.eyeDistance >= 24 && abs(seen.yaw) <= 35
+            var parameters = FaceTracker.Parameters()
+            parameters.isMirrored = isMirrored
+            let context = FrameContext(observation, at: stamp, frameRate: 30, parameters)
             var shown = FaceObject(faceID: FaceID(rawValue: 1), bounds: observation.bounds, confidence: 1)
-            _ = face.eyes.advance(observation, isVisible: isVisible, at: stamp, 30, into: &shown)
-            let sign = face.signs.advance(
-                observation,
-                eyes: face.eyes.seen,
-                isMirrored: isMirrored,
-                at: seen.time
-            )
+            _ = face.eyes.advance(observation, context, into: &shown)
+            let sign = face.signs.advance(observation, eyes: face.eyes.seen, context)
             if case .sign(let sign)? = sign { found.append((sign, seen.lineage, seen.time)) }
             faces[seen.lineage] = face
         }

@@ -100,26 +100,18 @@ struct Trace {
                 )
             defer { faces[seen.lineage] = face }
             let openness = face.eyes.advance(left: seen.leftLids, right: seen.rightLids, at: seen.time)
-            let reading = BlinkDetector.Reading(
-                openness: openness,
-                appearance: seen.appearance,
-                yaw: seen.yaw,
-                eyeDistance: seen.eyeDistance
-            )
             let stamp = FrameStamp(frame: seen.frame, time: Timestamp(nanoseconds: 0), mediaTime: seen.time)
-            let blink = face.blink.advance(reading, at: stamp, frameRate: 30)
-            let isVisible = seen.eyeDistance >= 24 && abs(seen.yaw) <= 35
-            let merge = FaceTracker.Parameters().smileMerge
-            let smile = face.smile.advance(seen.mouth, isVisible: isVisible, at: seen.time, merge: merge)
-            let look = face.gaze.advance(
-                .sample(yaw: seen.yaw, gaze: seen.gaze, eyeDistance: seen.eyeDistance),
-                areEyesOpen: openness.areOpen,
-                at: seen.time,
-                FaceTracker.Parameters()
+            let observation = FaceObservation.sample(yaw: seen.yaw, gaze: seen.gaze, eyeDistance: seen.eyeDistance)
+            let context = FrameContext(observation, at: stamp, frameRate: 30, FaceTracker.Parameters())
+            let (isVisible, canWink) = (context.isVisible, context.canWink)
+            let blink = face.blink.advance(
+                .init(openness: openness, appearance: seen.appearance, canWink: canWink),
+                context
             )
-            let opened = face.mouth.advance(seen.mouth.opening, isVisible: isVisible, at: seen.time, frameRate: 30)
+            let smile = face.smile.advance(seen.mouth, context)
+            let look = face.gaze.advance(observation, areEyesOpen: openness.areOpen, context)
+            let opened = face.mouth.advance(seen.mouth.opening, context)
             if !isVisible { face.closed.interrupt(at: seen.time) }
-            let canWink = BlinkDetector.canWink(yaw: seen.yaw, eyeDistance: seen.eyeDistance)
             let closed = isVisible ? face.closed.advance(openness, canBeOneEye: canWink, at: seen.time) : nil
             watch(seen, State(isLooking: face.gaze.look.isLooking, isTalking: face.mouth.isTalking))
             // Before its enter nobody knows of the face.
