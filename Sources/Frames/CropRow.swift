@@ -47,19 +47,28 @@ struct CropRow {
     }
 
     private func gather(_ group: FrameSamples.Group, _ row: Int, _ columns: Range<Int>) {
+        // Here all neighbours of the position among the samples are inside too.
+        let margin = (1 << max(group.shiftX, group.shiftY)) - 1
+        let interior = grid.interior(ofRow: row, margin: margin).clamped(to: columns)
+        gather(group, row, columns.lowerBound..<interior.lowerBound, clamps: true)
+        gather(group, row, interior, clamps: false)
+        gather(group, row, interior.upperBound..<columns.upperBound, clamps: true)
+    }
+
+    /// Inlined, so that most columns need no comparison with the picture's edges.
+    @inline(__always)
+    private func gather(_ group: FrameSamples.Group, _ row: Int, _ columns: Range<Int>, clamps: Bool) {
         // As constants, so that they need not be read again after every store.
         let (grid, pairs, weightsX, weightsY, capacity) = (grid, pairs, weightsX, weightsY, grid.size)
         let (channels, bytesPerRow, step) = (group.channels, group.bytesPerRow, group.step)
         let (base, second, third) = (group.bases[0], group.bases[1], group.bases[2])
-        // Here all neighbours of the position among the samples are inside too.
-        let interior = grid.interior(ofRow: row, margin: (1 << max(group.shiftX, group.shiftY)) - 1)
         let (lastX, lastY) = (grid.lastX >> group.shiftX, grid.lastY >> group.shiftY)
         var (x, y) = grid.position(ofColumn: columns.lowerBound, row: row)
         for column in columns {
             var (left, top) = (Self.shifted(x, group.shiftX), Self.shifted(y, group.shiftY))
             // Bytes to the right and the lower neighbour; 0 if there is none.
             var (right, down) = (step, bytesPerRow)
-            if column < interior.lowerBound || column >= interior.upperBound {
+            if clamps {
                 let inside = grid.clamped(x, y)
                 left = min(max(Self.shifted(inside.x, group.shiftX), 0), lastX << CropGrid.fraction)
                 top = min(max(Self.shifted(inside.y, group.shiftY), 0), lastY << CropGrid.fraction)

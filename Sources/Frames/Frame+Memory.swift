@@ -186,14 +186,13 @@ extension Frame {
             let width = max(1, maximumWidth)
             target = FrameSize(width: width, height: max(1, target.height * width / target.width))
         }
-        var isDrawn = false
-        let bytes = [UInt8](unsafeUninitializedCapacity: 3 * target.width * target.height) { bytes, count in
-            guard let base = bytes.baseAddress else { return }
-            isDrawn = frame.drawUpright(into: base, of: target)
-            count = isDrawn ? bytes.count : 0
+        var pool = PixelMemoryPool()
+        guard let drawn = frame.drawnUpright(of: target, in: &pool) else {
+            throw .wrongPlanes(format, expected: 0, given: planeCount)
         }
-        guard isDrawn else { throw .wrongPlanes(format, expected: 0, given: planeCount) }
-        return (bytes, target)
+        defer { withExtendedLifetime(drawn) {} }
+        let count = 3 * target.width * target.height
+        return ([UInt8](UnsafeRawBufferPointer(start: drawn.planes.0.base, count: count)), target)
     }
 }
 

@@ -1,15 +1,16 @@
 extension Frame {
-    /// Draws the frame, of any pixel format, upright and smaller into RGB; plain averaging, for looking at only.
+    /// The upright picture of that size as RGB, in a pool's memory; plain averaging, for looking at only.
     ///
-    /// Fills `target.width` × `target.height` pixels of 3 bytes; false if the frame lacks planes or is a JPEG.
-    func drawUpright(into pixels: UnsafeMutablePointer<UInt8>, of target: FrameSize) -> Bool {
+    /// Nil if the frame lacks planes or is a JPEG.
+    package func drawnUpright(of target: FrameSize, in pool: inout PixelMemoryPool) -> Frame? {
+        let memory = pool.take(byteCount: 3 * target.width * target.height)
         let storedFromUpright = orientation.storedFromUpright(stored: size)
         let upright = uprightSize
         // Averages n × n evenly spaced source pixels for each drawn one; n keeps fine patterns from shimmering.
         let samples = min(4, (upright.width + target.width - 1) / target.width)
         let area = samples * samples
-        return readColors { color in
-            var next = pixels
+        let isDrawn = readColors { color in
+            var next = memory.base.assumingMemoryBound(to: UInt8.self)
             for y in 0..<target.height {
                 for x in 0..<target.width {
                     var sum = (r: 0, g: 0, b: 0)
@@ -25,6 +26,12 @@ extension Frame {
                 }
             }
         }
+        guard isDrawn else { return nil }
+        var drawn = self
+        (drawn.size, drawn.format, drawn.encoding, drawn.orientation) = (target, .rgb24, .jpeg, .up)
+        drawn.planes = (Plane(base: UnsafeRawPointer(memory.base), bytesPerRow: 3 * target.width), nil, nil)
+        drawn.lease = memory
+        return drawn
     }
 
     /// Writes the pixels, as they are stored, as bytes of blue, green, red and 255; a JPEG or a frame that lacks planes is

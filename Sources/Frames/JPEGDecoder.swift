@@ -31,11 +31,6 @@ package final class JPEGDecoder {
 
     deinit { tjDestroy(handle) }
 
-    /// The largest divisor that leaves the picture at least that many pixels on its shorter side.
-    package static func decimation(of size: FrameSize, keepingShortSide minimum: Int) -> Int {
-        decimations.last { min(size.width, size.height) / $0 >= minimum } ?? 1
-    }
-
     /// Reads the size that a JPEG's header states, and decodes nothing.
     ///
     /// - Returns: the size in pixels.

@@ -24,12 +24,8 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
     public var mirrored: Orientation { then(.upMirrored) }
 
     package func then(_ next: Orientation) -> Orientation {
-        let (first, second) = (turn, next.turn)
-        let both = (
-            a: second.a * first.a + second.b * first.c, b: second.a * first.b + second.b * first.d,
-            c: second.c * first.a + second.d * first.c, d: second.c * first.b + second.d * first.d
-        )
-        return Orientation.allCases.first { $0.turn == both } ?? .up
+        let both = uprightFromStored.then(next.uprightFromStored)
+        return Orientation.allCases.first { $0.uprightFromStored == both } ?? .up
     }
 
     /// How directions of the stored picture turn into those of the upright one: x′ = a·x + b·y, y′ = c·x + d·y, with x to
@@ -54,28 +50,21 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
 
     /// Maps pixel positions of the upright picture to those of the stored one, pixel centres at integers.
     package func storedFromUpright(stored: FrameSize) -> AffineTransform {
-        let turn = turn
-        return AffineTransform(
-            a: Float(turn.a),
-            b: Float(turn.c),
-            c: Float(turn.b),
-            d: Float(turn.d),
-            tx: turn.a + turn.c < 0 ? Float(stored.width - 1) : 0,
-            ty: turn.b + turn.d < 0 ? Float(stored.height - 1) : 0
-        )
+        let (a, b, c, d) = turn
+        // What turns back is the transposed matrix.
+        return .turn(by: (a, c, b, d), within: (Float(stored.width - 1), Float(stored.height - 1)))
     }
 
     /// Maps the unit square of a stored picture to the unit square of the upright one.
-    package var uprightFromStored: AffineMap<Double> {
-        let turn = turn
-        return AffineMap(
-            a: Double(turn.a),
-            b: Double(turn.b),
-            c: Double(turn.c),
-            d: Double(turn.d),
-            tx: turn.a + turn.b < 0 ? 1 : 0,
-            ty: turn.c + turn.d < 0 ? 1 : 0
-        )
+    package var uprightFromStored: AffineMap<Double> { .turn(by: turn, within: (1, 1)) }
+}
+
+extension AffineMap {
+    /// A turn or a mirroring by right angles, moved so that the result begins at 0, up to the given ends.
+    fileprivate static func turn(by turn: (a: Int, b: Int, c: Int, d: Int), within end: (x: Scalar, y: Scalar)) -> Self
+    {
+        let (tx, ty) = (turn.a + turn.b < 0 ? end.x : 0, turn.c + turn.d < 0 ? end.y : 0)
+        return Self(a: Scalar(turn.a), b: Scalar(turn.b), c: Scalar(turn.c), d: Scalar(turn.d), tx: tx, ty: ty)
     }
 }
 

@@ -38,23 +38,15 @@ struct StrobeFilter: Sendable {
 }
 
 extension Frame {
-    /// The mean brightness of pixels all over the frame, 0 to 255 in its own range; nil for a JPEG.
+    /// The mean brightness of pixels all over the frame, 0 to 255 in its own range, of RGB that of green; nil for a JPEG.
     var sampledBrightness: Float? {
-        let (step, offset): (Int, Int)
-        switch format {
-        case .jpeg: return nil
-        case .yuyv: (step, offset) = (2, 0)
-        case .packedRGB(let bytesPerPixel, _, let green, _): (step, offset) = (bytesPerPixel, green)
-        case .gray, .planarYUV, .nv12: (step, offset) = (1, 0)
-        }
+        guard let samples = FrameSamples(self)?.first else { return nil }
         let (columns, rows) = (16, 12)
         var sum = 0
         for row in 0..<rows {
-            let line = planes.0.base + (2 * row + 1) * size.height / (2 * rows) * planes.0.bytesPerRow + offset
+            let y = (2 * row + 1) * size.height / (2 * rows)
             for column in 0..<columns {
-                sum += Int(
-                    line.load(fromByteOffset: (2 * column + 1) * size.width / (2 * columns) * step, as: UInt8.self)
-                )
+                sum += Int(samples.sample(1, (2 * column + 1) * size.width / (2 * columns), y))
             }
         }
         withExtendedLifetime(lease) {}

@@ -180,15 +180,6 @@ struct JPEGDecoderTests {
         #expect(third.planes.0.base == first)
     }
 
-    @Test(
-        "picks the largest divisor that keeps enough pixels",
-        arguments: [(640, 480, 128, 2), (1920, 1080, 128, 8), (640, 480, 480, 1), (100, 100, 128, 1)]
-    )
-    func picksDecimation(_ width: Int, _ height: Int, _ minimum: Int, _ expected: Int) {
-        let size = FrameSize(width: width, height: height)
-        #expect(JPEGDecoder.decimation(of: size, keepingShortSide: minimum) == expected)
-    }
-
     @Test("tells the size from the header, and decodes no smaller than what will be drawn")
     func fromMemory() throws {
         let jpeg = try gradientJPEG(FrameSize(width: 128, height: 96))
