@@ -100,13 +100,13 @@ final class FaceFollower: @unchecked Sendable {
         } catch let error as InferenceError {
             throw .inference(error)
         } catch {
-            meter.countUndecodable()
+            meter.count(.corrupt)
             if let loss = loss(at: frame.stamp.mediaTime) { return interrupt(.lost(loss), reason: .cameraLost) }
             return update(tracker.skip(to: frame.stamp), of: frame)
         }
         lastPicture = frame.stamp.mediaTime
         if case .lost = state, let stream { state = .streaming(stream) }
-        meter.countAnalysed()
+        meter.count(\.analysed)
         meter.record(.landmarks, analysis.landmarkTime)
         if analysis.ranDetector { meter.record(.detect, analysis.detectionTime) }
         for index in analysis.observations.indices {

@@ -64,10 +64,10 @@ extension FaceSession {
     ) async throws(FaceSessionError) -> [FaceObject] {
         try await onThread(named: "session", orThrow: FaceSessionError.thread) { () throws(FaceSessionError) in
             let picture: Frame
-            do throws(MediaError) {
+            do throws(SourceFailure) {
                 picture = try StillPicture.load(path)
             } catch {
-                throw .source(SourceFailure(error))
+                throw .source(error)
             }
             return try faces(in: picture, detection: detection)
         }

@@ -117,7 +117,7 @@ extension FaceSession {
             case .frame(let frame)?:
                 // What waited through a suspend of the machine is of no use.
                 if isLive, frame.isStale {
-                    meter.countStale()
+                    meter.count(.late)
                     continue
                 }
                 let update = try follower.advance(to: frame)

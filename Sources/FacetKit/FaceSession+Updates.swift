@@ -92,12 +92,9 @@ private final class UpdateRun: Sendable {
         try thread.withLock { thread throws(ThreadError) in
             guard thread == nil else { return }
             thread = try JoinableThread(named: "session") { [session, channel, ticket] in
-                let end: Result<FaceUpdate?, FaceSessionError>
-                do throws(FaceSessionError) {
+                let end = Result<FaceUpdate?, _> { () throws(FaceSessionError) in
                     try session.run(ticket) { if !channel.send($0) { session.cancel(ticket) } }
-                    end = .success(nil)
-                } catch {
-                    end = .failure(error)
+                    return nil
                 }
                 channel.finish(end)
             }
@@ -150,7 +147,9 @@ final class UpdateChannel: Sendable {
             state.waiting.append(update)
             return (true, nil)
         }
-        for old in displaced { meter.countLostUpdate(isReplaced: old.canBeReplaced(by: update)) }
+        for old in displaced {
+            meter.count(old.canBeReplaced(by: update) ? \.replacedUpdates : \.droppedUpdates)
+        }
         reader?.resume(returning: .success(update))
         return isWanted
     }

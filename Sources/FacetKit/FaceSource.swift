@@ -188,17 +188,9 @@ extension FaceSession.Source {
                 throw .source(error.sourceFailure)
             }
         case .media(let location, let options):
-            do {
-                return try ClipSource(location, options: options)
-            } catch {
-                throw .source(SourceFailure(error))
-            }
+            do { return try ClipSource(location, options: options) } catch { throw .source(error) }
         case .pipeline(let description, let options):
-            do {
-                return try PipelineSource(description, options: options)
-            } catch {
-                throw .source(error)
-            }
+            do { return try PipelineSource(description, options: options) } catch { throw .source(error) }
         case .custom(let custom): return custom.source
         }
     }

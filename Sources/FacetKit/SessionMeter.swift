@@ -51,15 +51,14 @@ package final class SessionMeter: Sendable {
 
     package func beginFrame() { state.withLock { $0.frameTaken = .now } }
     package func endFrame() { state.withLock { $0.frameTaken = nil } }
-    func countAnalysed() { state.withLock { $0.counts.analysed += 1 } }
-    func countLostUpdate(isReplaced: Bool) {
-        state.withLock { if isReplaced { $0.counts.replacedUpdates += 1 } else { $0.counts.droppedUpdates += 1 } }
+
+    /// Counts one more.
+    func count(_ kind: WritableKeyPath<FrameCounts, Int>) {
+        state.withLock { $0.counts[keyPath: kind] += 1 }
     }
 
-    /// A frame that was captured whole but could not be decoded.
-    func countUndecodable() { state.withLock { $0.counts.dropped[.corrupt, default: 0] += 1 } }
-
-    func countStale() { state.withLock { $0.counts.dropped[.late, default: 0] += 1 } }
+    /// Counts a frame that was captured and not analysed.
+    func count(_ drop: FrameMailbox.Drop) { state.withLock { $0.counts.dropped[drop, default: 0] += 1 } }
 
     /// How long the session has been working on its current frame; zero while it waits for one.
     package var timeWithFrame: Duration {

@@ -33,7 +33,7 @@ final class ClipReader {
     private var waitingSince: ContinuousClock.Instant?
     private lazy var headers = try? JPEGDecoder()
 
-    init(_ location: MediaLocation, interrupt: Interrupt, options: ClipSource.Options) throws(MediaError) {
+    init(_ location: MediaLocation, interrupt: Interrupt, options: ClipSource.Options) throws(SourceFailure) {
         input = try MediaInput(location, interrupt: interrupt, options: options)
         decoder = try VideoDecoder(for: input, options: options)
         packet = .packet()

@@ -37,10 +37,10 @@ extension ClipSource {
     /// Connects, and plays as long as the connection lasts.
     private func attempt(with playback: inout Playback) -> Attempt {
         let reader: ClipReader
-        do throws(MediaError) {
+        do throws(SourceFailure) {
             reader = try ClipReader(location, interrupt: interrupt, options: options)
         } catch {
-            return interrupt.isStopped ? .ended(.stopped) : .lost(SourceFailure(error), hadFrames: false)
+            return interrupt.isStopped ? .ended(.stopped) : .lost(error, hadFrames: false)
         }
         playback.begin(with: reader.input)
         playback.beginConnection()
@@ -58,19 +58,12 @@ extension ClipSource {
         guard state.isUndecodable || (state.decoded == 0 && state.damaged > 0) else {
             let sent = state.readError ?? "the sender ended the stream"
             let (reason, way) = reader.input.command.map { ($0.reason(sent), "command") } ?? (sent, "network")
-            return SourceFailure(
-                reason: .streamLost,
-                description: "lost the stream \(name): \(reason); trying again, check the camera and the \(way)."
-            )
+            let remedy = "trying again, check the camera and the \(way)"
+            return .init(.streamLost, "lost the stream \(name): \(reason); \(remedy).")
         }
         // Without counts: the next try fails with the same text, which is logged once.
         let reason = state.isUndecodable ? state.readError ?? "" : "none of its pictures could be decoded"
-        return SourceFailure(
-            reason: .undecodable,
-            description: """
-                cannot decode the stream \(name): \(reason); trying again, check the camera's format, its size and the \
-                network.
-                """
-        )
+        let remedy = "trying again, check the camera's format, its size and the network"
+        return .init(.undecodable, "cannot decode the stream \(name): \(reason); \(remedy).")
     }
 }

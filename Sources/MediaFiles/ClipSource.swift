@@ -73,8 +73,8 @@ package final class ClipSource: FrameSource {
     ///   - location: a path, or an address that begins with `rtsp://`, `rtsps://`, `http://`, `https://` or `file://`; or
     ///     `exec:` with a command.
     ///   - options: how to play it.
-    /// - Throws: `MediaError` if the file is missing, unreadable, empty, not a clip or picture, or without video.
-    package init(_ location: String, options: Options = Options()) throws(MediaError) {
+    /// - Throws: `SourceFailure` if the file is missing, unreadable, empty, not a clip or picture, or without video.
+    package init(_ location: String, options: Options = Options()) throws(SourceFailure) {
         let location = try MediaLocation(location)
         let interrupt = Interrupt()
         opened = Mutex(location.isStream ? nil : try ClipReader(location, interrupt: interrupt, options: options))
@@ -106,7 +106,7 @@ package final class ClipSource: FrameSource {
 
     /// Plays a file once, or for ever.
     private func playFile(with playback: inout Playback) -> SourceEnd {
-        do throws(MediaError) {
+        do throws(SourceFailure) {
             var reader = try takeOpened()
             playback.begin(with: reader.input)
             while true {
@@ -117,12 +117,12 @@ package final class ClipSource: FrameSource {
                 reader = try ClipReader(location, interrupt: interrupt, options: options)
             }
         } catch {
-            return interrupt.isStopped ? .stopped : .failed(SourceFailure(error))
+            return interrupt.isStopped ? .stopped : .failed(error)
         }
     }
 
     /// The reader that `init` opened, once; a new one afterwards.
-    private func takeOpened() throws(MediaError) -> ClipReader {
+    private func takeOpened() throws(SourceFailure) -> ClipReader {
         let first = opened.withLock { reader in
             let taken = reader
             reader = nil
@@ -130,12 +130,5 @@ package final class ClipSource: FrameSource {
         }
         if let first { return first }
         return try ClipReader(location, interrupt: interrupt, options: options)
-    }
-}
-
-extension SourceFailure {
-    /// The failure that an error means for a source.
-    package init(_ error: MediaError) {
-        self.init(reason: error.reason, description: error.description)
     }
 }

@@ -35,28 +35,24 @@ package final class ClipWriter {
     ///   - rate: about how many frames a second come. The real times may differ, except in an avi, where times are
     ///     rounded to whole frames.
     ///   - soundSource: the clip whose sound is copied as it is, its first picture at the time of the first frame.
-    /// - Throws: `MediaError` if the ending is unknown, the directory cannot be written to or there is no encoder.
-    package init(_ path: String, size: FrameSize, rate: Double = 30, soundSource: String? = nil) throws(MediaError) {
+    /// - Throws: `SourceFailure` if the ending is unknown, the directory cannot be written to or there is no encoder.
+    package init(_ path: String, size: FrameSize, rate: Double = 30, soundSource: String? = nil) throws(SourceFailure) {
         try FFmpeg.load()
         let ending = MediaLocation.ending(of: path)
         guard let format = ClipFormat.all.first(where: { $0.ending == ending }) else {
-            throw .unknownExtension(path: path, known: Self.knownEndings)
+            throw .unknownExtension(path, known: Self.knownEndings)
         }
         guard rate > 0, rate <= 1000 else {
-            throw .unencodable(path: path, reason: "\(rate) frames per second are impossible")
+            throw .unencodable(path, "\(rate) frames per second are impossible")
         }
         let even = FrameSize(width: size.width & ~1, height: size.height & ~1)
-        guard even.width > 0, even.height > 0 else { throw .unencodable(path: path, reason: "\(size) is too small") }
+        guard even.width > 0, even.height > 0 else { throw .unencodable(path, "\(size) is too small") }
         self.path = path
         self.size = size
         target = format.target(size: even)
         let settings = format.settings(target: target, rate: rate)
         painter = format.muxer == "gif" ? GIFPainter() : nil
-        do throws(FrameScaler.Failure) {
-            encoder = try VideoEncoder(anyOf: format.encoders, settings: settings)
-        } catch {
-            throw .noEncoder(path: path, codec: "\(format.encoders[0]): \(error.reason)")
-        }
+        encoder = try VideoEncoder(anyOf: format.encoders, settings: settings, path: path)
         muxer = try Muxer(path, format: format, encoder: encoder, soundSource: soundSource)
         frameTicks = max(1, Int64((1 / (rate * settings.timeBase.seconds)).rounded()))
     }
@@ -69,29 +65,29 @@ package final class ClipWriter {
     ///
     /// A time that is not later than the one before is moved to the next one that the format can express.
     ///
-    /// - Throws: `MediaError` if the frame has another size, is damaged, or the disk is full. In the last
+    /// - Throws: `SourceFailure` if the frame has another size, is damaged, or the disk is full. In the last
     ///   two cases the clip is given up.
-    package func append(_ frame: Frame) throws(MediaError) {
-        guard isOpen else { throw .writerClosed(path: path) }
+    package func append(_ frame: Frame) throws(SourceFailure) {
+        guard isOpen else { throw .writerClosed(path) }
         guard frame.uprightSize == size else {
-            throw .unencodable(path: path, reason: "the clip is \(size) and the picture \(frame.uprightSize)")
+            throw .unencodable(path, "the clip is \(size) and the picture \(frame.uprightSize)")
         }
         let start = firstTime ?? frame.stamp.mediaTime
         firstTime = start
         let seconds = (frame.stamp.mediaTime - start) / encoder.context.pointee.time_base.seconds
         guard seconds.magnitude < 1e15 else {
-            throw .unencodable(path: path, reason: "its time \(frame.stamp.mediaTime) s is impossible")
+            throw .unencodable(path, "its time \(frame.stamp.mediaTime) s is impossible")
         }
         latestTicks = max(latestTicks + 1, Int64(seconds.rounded()))
         let result: Int32
-        do throws(FrameScaler.Failure) {
-            result = try scaler.convert(frame, to: target) { picture in
+        do throws(SourceFailure) {
+            result = try scaler.convert(frame, to: target, path: path) { picture in
                 picture.pointee.pts = latestTicks
                 return painter.map { $0.paint(picture, encode) } ?? encode(picture)
             }
         } catch {
             close()
-            throw .unencodable(path: path, reason: error.reason)
+            throw error
         }
         try check(result)
         try check(muxer.sound?.copy(upTo: frame.stamp.mediaTime - start) ?? 0)
@@ -102,12 +98,12 @@ package final class ClipWriter {
     ///
     /// - Parameter isWhole: whether all pictures of the clip were added, so that the sound goes on to its own end;
     ///   otherwise it ends with the last picture.
-    /// - Throws: `MediaError` if no frame was added or the disk is full; nothing is left then.
-    package func finish(isWhole: Bool = true) throws(MediaError) {
-        guard isOpen else { throw .writerClosed(path: path) }
+    /// - Throws: `SourceFailure` if no frame was added or the disk is full; nothing is left then.
+    package func finish(isWhole: Bool = true) throws(SourceFailure) {
+        guard isOpen else { throw .writerClosed(path) }
         guard frames > 0 else {
             close()
-            throw .unencodable(path: path, reason: "a clip needs at least one frame")
+            throw .unencodable(path, "a clip needs at least one frame")
         }
         try check(painter?.finish(encode) ?? 0)
         try check(encode(nil))
@@ -123,10 +119,10 @@ package final class ClipWriter {
         }
     }
 
-    private func check(_ result: Int32) throws(MediaError) {
+    private func check(_ result: Int32) throws(SourceFailure) {
         guard result < 0 else { return }
         close()
-        throw .unwritable(path: path, reason: FFmpeg.text(result))
+        throw .unwritable(path, FFmpeg.text(result))
     }
 
     private func close() {

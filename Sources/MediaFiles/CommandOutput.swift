@@ -1,5 +1,6 @@
 import CFFmpeg
 import FoundationEssentials
+import Frames
 import Glibc
 import System
 
@@ -22,8 +23,8 @@ final class CommandOutput {
     /// How long a line of standard error may be.
     private static let longestLine = 1000
 
-    /// - Throws: `MediaError` if the command cannot be started.
-    init(_ command: String, name: String, interrupt: Interrupt) throws(MediaError) {
+    /// - Throws: `SourceFailure` if the command cannot be started.
+    init(_ command: String, name: String, interrupt: Interrupt) throws(SourceFailure) {
         var (out, err): ([CInt], [CInt]) = ([-1, -1], [-1, -1])
         defer { for descriptor in [out[1], err[1]] where descriptor >= 0 { close(descriptor) } }
         var process: pid_t = 0
@@ -37,7 +38,7 @@ final class CommandOutput {
         }
         guard code == 0 else {
             for descriptor in [out[0], err[0]] where descriptor >= 0 { close(descriptor) }
-            throw .commandFailed(name: name, reason: String(cString: strerror(code)))
+            throw .commandFailed(name, String(cString: strerror(code)))
         }
         for descriptor in [out[0], err[0]] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
         (self.process, output, errors, self.interrupt) = (process, out[0], err[0], interrupt)

@@ -1,4 +1,5 @@
 import CFFmpeg
+import Frames
 
 /// FFmpeg's functions under their own names, for code that runs after `FFmpeg.load()` succeeded.
 var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }
@@ -8,14 +9,19 @@ enum FFmpeg {
     /// Opens the libraries, once per process: a camera needs none of them, and they are more than a hundred with what
     /// they depend on. Every type that a caller of this module can make calls this first.
     ///
-    /// - Throws: `MediaError.libraryMissing`.
-    static func load() throws(MediaError) { _ = try loaded.get() }
+    /// - Throws: `SourceFailure` if they are missing.
+    static func load() throws(SourceFailure) { _ = try loaded.get() }
 
     // `nonisolated(unsafe)` because of the pointer: the table is not written to once it is filled.
-    private nonisolated(unsafe) static let loaded: Result<UnsafePointer<FFmpegFunctions>, MediaError> = {
+    private nonisolated(unsafe) static let loaded: Result<UnsafePointer<FFmpegFunctions>, SourceFailure> = {
         var reason: UnsafePointer<CChar>?
         guard let functions = FFmpegFunctionsLoad(&reason) else {
-            return .failure(.libraryMissing(reason: reason.map { String(cString: $0) } ?? "no reason is known"))
+            let words = reason.map { String(cString: $0) } ?? "no reason is known"
+            let text = """
+                cannot open clips, pictures and streams: FFmpeg's libraries are missing (\(words)); install Debian's \
+                packages \(FFmpeg.packages). A camera does not need them.
+                """
+            return .failure(SourceFailure(.unsupported, text))
         }
         // FFmpeg must not write to standard error: what matters comes back as error numbers.
         functions.pointee.av_log_set_level(AV_LOG_QUIET)

@@ -5,11 +5,9 @@ import System
 
 /// Lets another thread end what a source's thread is blocked in: FFmpeg's reads and the waits between frames.
 final class Interrupt: Sendable {
-    private let stopped = Atomic<Bool>(false)
+    private let stopped = Monitor(false)
     /// In nanoseconds of the monotonic clock; `.max` for none.
     private let deadline = Atomic<Int64>(.max)
-    /// The same as `stopped`, for those that wait.
-    private let sleep = Monitor(false)
     /// The address of the `AVIOContext` whose bytes are counted, 0 for none, and the count at which reading ends.
     private let input = Atomic<UInt>(0)
     private let lastByte = Atomic<Int64>(.max)
@@ -17,18 +15,15 @@ final class Interrupt: Sendable {
     /// So many bytes without a packet are no video: the largest picture that is allowed is smaller by far.
     static let bytesPerPacket: Int64 = 64 << 20
 
-    var isStopped: Bool { stopped.load(ordering: .acquiring) }
+    var isStopped: Bool { stopped.update { $0 } }
 
-    func stop() {
-        stopped.store(true, ordering: .releasing)
-        sleep.update { $0 = true }
-    }
+    func stop() { stopped.update { $0 = true } }
 
     /// Blocks for that long, or until `stop()`.
     ///
     /// - Returns: false if it was stopped.
     func wait(for duration: Duration) -> Bool {
-        sleep.wait(for: duration) { $0 ? () : nil } == nil
+        stopped.wait(for: duration) { $0 ? () : nil } == nil
     }
 
     /// Gives FFmpeg that many seconds from now on for what it does next; nil takes the limit away.

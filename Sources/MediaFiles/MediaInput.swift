@@ -14,7 +14,7 @@ final class MediaInput {
     private let interrupt: Interrupt
 
     /// Opens it and finds its video track. Network addresses get `options.openTimeout` seconds.
-    init(_ location: MediaLocation, interrupt: Interrupt, options: ClipSource.Options) throws(MediaError) {
+    init(_ location: MediaLocation, interrupt: Interrupt, options: ClipSource.Options) throws(SourceFailure) {
         try FFmpeg.load()
         var command: CommandOutput?
         if let text = location.command {
@@ -25,7 +25,7 @@ final class MediaInput {
         defer { interrupt.limit(seconds: nil) }
         let context = try opening.open()
         if location.isStream { interrupt.limitBytes(of: context.pointee.pb) }
-        do throws(MediaError) {
+        do throws(SourceFailure) {
             stream = try opening.videoStream(in: context)
         } catch {
             interrupt.limitBytes(of: nil)
@@ -168,20 +168,27 @@ private struct Opening {
     let command: CommandOutput?
 
     /// Refuses what is no readable file before FFmpeg guesses.
-    private func check(_ path: String) throws(MediaError) {
+    private func check(_ path: String) throws(SourceFailure) {
         var status = stat()
         guard stat(path, &status) == 0 else {
-            guard errno != ENOENT, errno != ENOTDIR else { throw .notFound(path: path) }
-            throw .unreadable(path: path, reason: String(cString: strerror(errno)))
+            guard errno != ENOENT, errno != ENOTDIR else {
+                throw .init(.notFound, "cannot open \(path): there is no such file; check the path.")
+            }
+            throw .unreadable(path, String(cString: strerror(errno)))
         }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            let problem = "it is a directory or a device, not a media file"
+            throw .init(.unreadable, "cannot open \(path): \(problem); name a clip or a picture in it.")
+        }
         guard access(path, R_OK) == 0 else {
-            throw .unreadable(path: path, reason: String(cString: strerror(errno)))
+            throw .unreadable(path, String(cString: strerror(errno)))
         }
-        guard status.st_size > 0 else { throw .empty(path: path) }
+        guard status.st_size > 0 else {
+            throw .init(.corrupt, "cannot open \(path): the file is empty; copy or record it again.")
+        }
     }
 
-    func open() throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+    func open() throws(SourceFailure) -> UnsafeMutablePointer<AVFormatContext> {
         if let path = location.path { try check(path) }
         var context = ffmpeg.avformat_alloc_context()
         context?.pointee.interrupt_callback = interrupt.callback
@@ -231,26 +238,33 @@ private struct Opening {
 
     func videoStream(
         in context: UnsafeMutablePointer<AVFormatContext>
-    ) throws(MediaError) -> UnsafeMutablePointer<AVStream> {
+    ) throws(SourceFailure) -> UnsafeMutablePointer<AVStream> {
         try findStreams(in: context)
         guard context.pointee.nb_streams > 0 else {
-            throw .unrecognized(name: location.name, reason: "it has no tracks")
+            throw .unrecognized(location.name, "it has no tracks")
         }
         let index = ffmpeg.av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
         guard index >= 0, let stream = context.pointee.streams[Int(index)],
             // The cover of an album is no clip.
             stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
-        else { throw .noVideo(name: location.name) }
+        else {
+            let remedy = "name a clip with a video track"
+            throw .init(.noVideo, "cannot use \(location.name): it has no pictures, only sound or text; \(remedy).")
+        }
         let parameters = stream.pointee.codecpar.pointee
         let size = FrameSize(width: Int(parameters.width), height: Int(parameters.height))
         guard size.width * size.height <= options.maximumPixels else {
-            throw .tooLarge(name: location.name, size: size, limit: options.maximumPixels)
+            let text = """
+                cannot use \(location.name): its pictures are \(size), more than the \(options.maximumPixels) pixels \
+                allowed; make them smaller, or raise the limit if this machine has the memory.
+                """
+            throw .init(.unsupported, text)
         }
         return stream
     }
 
     /// Lets FFmpeg read the beginning, which for some formats decodes the first picture: with the same limit as later.
-    private func findStreams(in context: UnsafeMutablePointer<AVFormatContext>) throws(MediaError) {
+    private func findStreams(in context: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
         var perStream = [OpaquePointer?](repeating: nil, count: Int(context.pointee.nb_streams))
         for index in perStream.indices {
             _ = ffmpeg.av_dict_set(&perStream[index], "max_pixels", "\(options.paddedMaximumPixels)", 0)
@@ -262,25 +276,31 @@ private struct Opening {
         guard code >= 0 else { throw failure(code) }
     }
 
-    private func failure(_ code: Int32) -> MediaError {
+    private func failure(_ code: Int32) -> SourceFailure {
         guard !location.isStream else {
             let reason =
                 interrupt.isOverfull
                 ? MediaInput.overfull
                 : interrupt.isOverdue ? "no answer for \(MediaInput.seconds(options.openTimeout))" : FFmpeg.text(code)
-            guard let command else { return .unreachable(name: location.name, reason: reason) }
+            guard let command else {
+                let remedy = "check the address, the user and password, and that the camera is on"
+                return .init(.unreachable, "cannot open the stream \(location.name): \(reason); \(remedy).")
+            }
             let isUnknown = code == facet_error_invalid_data || code == FFmpeg.code(EINVAL)
             let words = command.reason(isUnknown ? "what it writes is no known video" : reason)
-            return .commandFailed(name: location.name, reason: words)
+            return .commandFailed(location.name, words)
         }
         switch code {
         case facet_error_invalid_data, facet_error_eof:
-            return .unrecognized(name: location.name, reason: FFmpeg.text(code))
+            return .unrecognized(location.name, FFmpeg.text(code))
         // What FFmpeg answers to a format that is not among those above.
         case FFmpeg.code(EINVAL):
-            if let kind { return .notPictures(name: location.name, kind: kind) }
-            return .unrecognized(name: location.name, reason: FFmpeg.text(code))
-        default: return .unreadable(path: location.name, reason: FFmpeg.text(code))
+            if let kind {
+                let problem = "it is not a clip or a picture, but \(kind)"
+                return .init(.noVideo, "cannot use \(location.name): \(problem); name a file with pictures.")
+            }
+            return .unrecognized(location.name, FFmpeg.text(code))
+        default: return .unreadable(location.name, FFmpeg.text(code))
         }
     }
 

@@ -1,3 +1,4 @@
+import Frames
 import System
 
 /// Where a clip or a stream is: a file's path, a network address or a command.
@@ -17,9 +18,9 @@ struct MediaLocation: Hashable, Sendable {
 
     /// Reads a path, a `file://` address, a network address or `exec:` with a command.
     ///
-    /// - Throws: `MediaError` for another scheme, or for an address that can never be reached: without a host, with a
+    /// - Throws: `SourceFailure` for another scheme, or for an address that can never be reached: without a host, with a
     ///   port beyond 65535, with an IPv6 address that has no closing bracket.
-    init(_ text: String) throws(MediaError) {
+    init(_ text: String) throws(SourceFailure) {
         if text.hasPrefix("exec:") {
             self.init(address: "", name: text.withoutPasswords, command: String(text.dropFirst(5)))
             return
@@ -34,13 +35,17 @@ struct MediaLocation: Hashable, Sendable {
             return
         }
         guard Self.networkSchemes.contains(scheme) else {
-            throw .unknownScheme(scheme: scheme, known: Self.networkSchemes.sorted())
+            let known = Self.networkSchemes.sorted().map { $0 + "://" }.joined(separator: ", ")
+            let problem = "cannot open an address that begins with \(scheme)://"
+            throw .init(.unsupported, "\(problem); known are a file's path and \(known).")
         }
         let rest = text[separator.upperBound...]
         let name = scheme + "://" + Self.withoutSecrets(rest)
         if let problem = Self.problem(inHostAndPort: Self.hostAndPort(rest)) {
             let isCut = rest[Self.authorityEnd(rest)...].contains("@")
-            throw .invalidAddress(name: name, reason: isCut ? "a / in a user or password is written %2F" : problem)
+            let reason = isCut ? "a / in a user or password is written %2F" : problem
+            let remedy = "write it like rtsp://host:port/path, an IPv6 host in brackets"
+            throw .init(.unsupported, "cannot open the address \(name): \(reason); \(remedy).")
         }
         // FFmpeg only knows schemes in lower case.
         self.init(address: "\(scheme)://\(rest)", name: name)

@@ -6,7 +6,7 @@ package final class PlanarPicture {
     private let scaler = FrameScaler()
     private var bytes: [UInt8] = []
 
-    package init() throws(MediaError) { try FFmpeg.load() }
+    package init() throws(SourceFailure) { try FFmpeg.load() }
 
     /// Lends a frame's picture.
     ///
@@ -15,7 +15,7 @@ package final class PlanarPicture {
     ///   - size: The picture's size; both sides are even.
     ///   - path: Where it is meant for, in errors.
     ///   - body: Gets the bytes, which are valid during the call.
-    /// - Throws: `MediaError.unencodable`, or what `body` throws.
+    /// - Throws: `SourceFailure.unencodable`, or what `body` throws.
     package func withBytes(
         of frame: Frame,
         size: FrameSize,
@@ -25,23 +25,19 @@ package final class PlanarPicture {
         let target = FrameScaler.Target(format: AV_PIX_FMT_YUV420P, size: size, encoding: .video)
         let count = size.width * size.height * 3 / 2
         if bytes.count != count { bytes = [UInt8](repeating: 0, count: count) }
-        do throws(FrameScaler.Failure) {
-            try scaler.convert(frame, to: target) { picture in
-                let source = PixelScaler.Pixels(picture, encoding: .video)
-                let planes = source.planes.map { UnsafePointer($0) }
-                _ = ffmpeg.av_image_copy_to_buffer(
-                    &bytes,
-                    CInt(count),
-                    planes,
-                    source.strides,
-                    source.format,
-                    CInt(size.width),
-                    CInt(size.height),
-                    1
-                )
-            }
-        } catch {
-            throw MediaError.unencodable(path: path, reason: error.reason)
+        try scaler.convert(frame, to: target, path: path) { picture in
+            let source = PixelScaler.Pixels(picture, encoding: .video)
+            let planes = source.planes.map { UnsafePointer($0) }
+            _ = ffmpeg.av_image_copy_to_buffer(
+                &bytes,
+                CInt(count),
+                planes,
+                source.strides,
+                source.format,
+                CInt(size.width),
+                CInt(size.height),
+                1
+            )
         }
         try bytes.withUnsafeBytes(body)
     }

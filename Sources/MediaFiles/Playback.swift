@@ -128,7 +128,7 @@ struct Playback {
     private mutating func wait(until due: ContinuousClock.Instant) -> Bool {
         let gap = ContinuousClock.now.duration(to: due)
         if hasDamage, isAnnounced, gap > .seconds(options.readTimeout), let stream {
-            guard interrupt.wait(for: .seconds(options.readTimeout)), mailbox.put(.lost(.undecodable(stream.name)))
+            guard interrupt.wait(for: .seconds(options.readTimeout)), mailbox.put(.lost(Self.undecodable(stream.name)))
             else {
                 return false
             }
@@ -154,21 +154,13 @@ struct Playback {
     }
 
     private static func corrupt(_ reader: ClipReader, _ problem: String) -> SourceFailure {
-        SourceFailure(
-            reason: .corrupt,
-            description: "could not play \(reader.input.location.name) to its end: \(problem); copy or record it again."
-        )
+        let name = reader.input.location.name
+        return .init(.corrupt, "could not play \(name) to its end: \(problem); copy or record it again.")
     }
-}
 
-extension SourceFailure {
     /// Nothing in a part of a clip could be decoded.
-    fileprivate static func undecodable(_ name: String) -> SourceFailure {
-        SourceFailure(
-            reason: .undecodable,
-            description:
-                "cannot decode a part of \(name); continuing after it: copy or record it again."
-        )
+    private static func undecodable(_ name: String) -> SourceFailure {
+        .init(.undecodable, "cannot decode a part of \(name); continuing after it: copy or record it again.")
     }
 }
 

@@ -1,4 +1,5 @@
 import CFFmpeg
+import Frames
 import Glibc
 
 /// The sound of a clip, copied packet by packet into a clip that is being written: nothing is decoded, so nothing is lost.
@@ -22,8 +23,8 @@ final class SoundTracks {
 
     /// Adds a stream to the output for each track of sound, before the output's header is written.
     ///
-    /// - Throws: `MediaError` if the clip cannot be read.
-    init(of path: String, into output: UnsafeMutablePointer<AVFormatContext>) throws(MediaError) {
+    /// - Throws: `SourceFailure` if the clip cannot be read.
+    init(of path: String, into output: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
         input = try MediaInput(try MediaLocation(path), interrupt: Interrupt(), options: ClipSource.Options())
         owned = .packet()
         self.output = output

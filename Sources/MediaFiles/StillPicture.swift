@@ -13,8 +13,8 @@ package enum StillPicture {
     ///   - path: a picture or a clip.
     ///   - mediaTime: in a clip, seconds from its first frame.
     /// - Returns: the picture; its memory is its own.
-    /// - Throws: `MediaError` if the file cannot be opened, is damaged, or the clip ends before that time.
-    package static func load(_ path: String, at mediaTime: Double = 0) throws(MediaError) -> Frame {
+    /// - Throws: `SourceFailure` if the file cannot be opened, is damaged, or the clip ends before that time.
+    package static func load(_ path: String, at mediaTime: Double = 0) throws(SourceFailure) -> Frame {
         let location = try MediaLocation(path)
         let reader = try ClipReader(location, interrupt: Interrupt(), options: ClipSource.Options(pace: .asap))
         var timeline = PresentationTimeline(rate: reader.input.rate)
@@ -31,12 +31,11 @@ package enum StillPicture {
             case .damaged: index += 1
             case .end:
                 guard reader.completeness.decoded > 0, reader.completeness.readError == nil else {
-                    throw .undecodable(
-                        name: location.name,
-                        reason: reader.completeness.problem ?? "its pictures cannot be represented"
-                    )
+                    let reason = reader.completeness.problem ?? "its pictures cannot be represented"
+                    throw .undecodable(location.name, reason)
                 }
-                throw .noPicture(name: location.name, mediaTime: mediaTime)
+                let problem = "cannot take a picture from \(location.name) at \(mediaTime) s: the clip ends before"
+                throw .init(.noVideo, "\(problem); name an earlier time.")
             }
         }
     }

@@ -16,15 +16,15 @@ final class VideoDecoder {
         case drained
     }
 
-    init(for input: MediaInput, options: ClipSource.Options) throws(MediaError) {
+    init(for input: MediaInput, options: ClipSource.Options) throws(SourceFailure) {
         let parameters = input.stream.pointee.codecpar
         guard let codec = ffmpeg.avcodec_find_decoder(parameters?.pointee.codec_id ?? AV_CODEC_ID_NONE) else {
-            throw .noDecoder(name: input.location.name, codec: input.codec)
+            throw .noDecoder(input.location.name, codec: input.codec)
         }
         (context, frame) = (.codec(codec), .frame())
         let opened = context.pointer
         guard ffmpeg.avcodec_parameters_to_context(opened, parameters) >= 0 else {
-            throw .undecodable(name: input.location.name, reason: "there is not enough memory")
+            throw .undecodable(input.location.name, "there is not enough memory")
         }
         // One costs the least processor time, and is enough for most.
         opened.pointee.thread_count = 1
@@ -35,7 +35,7 @@ final class VideoDecoder {
         if input.isStill { opened.pointee.err_recognition = AV_EF_EXPLODE }
         let result = ffmpeg.avcodec_open2(opened, codec, nil)
         guard result >= 0 else {
-            throw .noDecoder(name: input.location.name, codec: "\(input.codec) (\(FFmpeg.text(result)))")
+            throw .noDecoder(input.location.name, codec: "\(input.codec) (\(FFmpeg.text(result)))")
         }
     }
 

@@ -21,16 +21,16 @@ final class VideoEncoder {
 
     /// Opens the first of these encoders that the installed FFmpeg has.
     ///
-    /// - Throws: FFmpeg's words if there is none or it refuses the settings.
-    init(anyOf names: [String], settings: Settings) throws(FrameScaler.Failure) {
+    /// - Throws: `SourceFailure.noEncoder` with that path if there is none or it refuses the settings.
+    init(anyOf names: [String], settings: Settings, path: String) throws(SourceFailure) {
         guard let codec = names.lazy.compactMap({ ffmpeg.avcodec_find_encoder_by_name($0) }).first else {
-            throw FrameScaler.Failure(reason: "none of the encoders \(names.joined(separator: ", ")) is installed")
+            throw .noEncoder(path, codec: names.joined(separator: " or "))
         }
         owned = .codec(codec)
         Self.apply(settings, to: context)
         let result = FFmpeg.withOptions(settings.options) { ffmpeg.avcodec_open2(context, codec, $0) }
         guard result >= 0 else {
-            throw FrameScaler.Failure(reason: "the encoder refuses \(settings.target.size) (\(FFmpeg.text(result)))")
+            throw .noEncoder(path, codec: "\(names[0]) of \(settings.target.size) (\(FFmpeg.text(result)))")
         }
     }
 
@@ -85,39 +85,39 @@ final class Muxer {
 
     /// Makes the file and writes its header.
     ///
-    /// - Throws: `MediaError` if the file cannot be written, or the source of the sound cannot be read.
+    /// - Throws: `SourceFailure` if the file cannot be written, or the source of the sound cannot be read.
     init(
         _ path: String,
         format: ClipFormat,
         encoder: VideoEncoder,
         soundSource: String? = nil
-    ) throws(MediaError) {
+    ) throws(SourceFailure) {
         let file: PendingFile
         do {
             file = try PendingFile(path)
         } catch {
-            throw .unwritable(path: path, reason: error.reason)
+            throw .unwritable(path, error.reason)
         }
         var context: UnsafeMutablePointer<AVFormatContext>?
         let made = ffmpeg.avformat_alloc_output_context2(&context, nil, format.muxer, "file:" + file.temporaryPath)
         guard made >= 0, let context, let stream = ffmpeg.avformat_new_stream(context, nil) else {
             ffmpeg.avformat_free_context(context)
             file.discard()
-            throw .noEncoder(path: path, codec: format.muxer)
+            throw .noEncoder(path, codec: format.muxer)
         }
         _ = ffmpeg.avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context)
         encoderTimeBase = encoder.context.pointee.time_base
         stream.pointee.time_base = encoderTimeBase
         stream.pointee.avg_frame_rate = encoder.context.pointee.framerate
         (self.file, self.context, self.stream) = (file, context, stream)
-        do throws(MediaError) {
-            sound = try soundSource.map { source throws(MediaError) in try SoundTracks(of: source, into: context) }
+        do throws(SourceFailure) {
+            sound = try soundSource.map { source throws(SourceFailure) in try SoundTracks(of: source, into: context) }
             let opened = ffmpeg.avio_open(&context.pointee.pb, "file:" + file.temporaryPath, AVIO_FLAG_WRITE)
             // The index in front: the clip can be played while it is still being copied.
             let begun = FFmpeg.withOptions([("movflags", "+faststart")]) {
                 opened < 0 ? opened : ffmpeg.avformat_write_header(context, $0)
             }
-            guard begun >= 0 else { throw .unwritable(path: path, reason: FFmpeg.text(begun)) }
+            guard begun >= 0 else { throw .unwritable(path, FFmpeg.text(begun)) }
         } catch {
             file.discard()
             throw error
@@ -139,17 +139,17 @@ final class Muxer {
     }
 
     /// Writes the end of the file and gives it its name.
-    func finish() throws(MediaError) {
+    func finish() throws(SourceFailure) {
         let ended = ffmpeg.av_write_trailer(context)
         let closed = ffmpeg.avio_closep(&context.pointee.pb)
         guard ended >= 0, closed >= 0 else {
             file.discard()
-            throw .unwritable(path: file.path, reason: FFmpeg.text(min(ended, closed)))
+            throw .unwritable(file.path, FFmpeg.text(min(ended, closed)))
         }
         do {
             try file.commit()
         } catch {
-            throw .unwritable(path: file.path, reason: error.reason)
+            throw .unwritable(file.path, error.reason)
         }
     }
 

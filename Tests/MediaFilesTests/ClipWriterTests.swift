@@ -40,8 +40,8 @@ struct ClipWriterTests {
     @Test("a clip without frames is an error and leaves nothing")
     func withoutFrames() throws {
         let writer = try ClipWriter(scratch.path("clip.mp4"), size: size)
-        #expect(throws: MediaError.self) { try writer.finish() }
-        #expect(throws: MediaError.writerClosed(path: scratch.path("clip.mp4"))) { try writer.finish() }
+        #expect(throws: SourceFailure.self) { try writer.finish() }
+        #expect(throws: SourceFailure.writerClosed(scratch.path("clip.mp4"))) { try writer.finish() }
         #expect(try scratch.files.isEmpty)
     }
 
@@ -50,7 +50,7 @@ struct ClipWriterTests {
         let path = scratch.path("clip.mp4")
         let small = try TestPicture(size: FrameSize(width: 80, height: 60)).frame()
         let writer = try ClipWriter(path, size: size)
-        #expect(throws: MediaError.unencodable(path: path, reason: "the clip is 160x120 and the picture 80x60")) {
+        #expect(throws: SourceFailure.unencodable(path, "the clip is 160x120 and the picture 80x60")) {
             try writer.append(small)
         }
         try writer.append(TestPicture().frame(at: 0))
@@ -86,14 +86,16 @@ struct ClipWriterTests {
 
     @Test("unknown endings, missing directories and impossible sizes are named")
     func refused() {
-        #expect(throws: MediaError.unknownExtension(path: "a.txt", known: ClipWriter.knownEndings)) {
+        #expect(throws: SourceFailure.unknownExtension("a.txt", known: ClipWriter.knownEndings)) {
             try ClipWriter("a.txt", size: size)
         }
         let nowhere = scratch.path("nowhere/a.mp4")
-        #expect(throws: MediaError.unwritable(path: nowhere, reason: "No such file or directory")) {
+        #expect(throws: SourceFailure.unwritable(nowhere, "No such file or directory")) {
             try ClipWriter(nowhere, size: size)
         }
-        #expect(throws: MediaError.self) { try ClipWriter(scratch.path("a.mp4"), size: FrameSize(width: 1, height: 9)) }
-        #expect(throws: MediaError.self) { try ClipWriter(scratch.path("a.mp4"), size: size, rate: .nan) }
+        #expect(throws: SourceFailure.self) {
+            try ClipWriter(scratch.path("a.mp4"), size: FrameSize(width: 1, height: 9))
+        }
+        #expect(throws: SourceFailure.self) { try ClipWriter(scratch.path("a.mp4"), size: size, rate: .nan) }
     }
 }

@@ -110,17 +110,21 @@ struct PictureTests {
         for (wanted, index) in [(0, 0), (0.4, 1), (0.5, 1), (1.2, 3)] {
             #expect(try StillPicture.load(path, at: wanted).stamp.frame == index)
         }
-        #expect(throws: MediaError.noPicture(name: path, mediaTime: 5)) { try StillPicture.load(path, at: 5) }
+        #expect {
+            try StillPicture.load(path, at: 5)
+        } throws: {
+            ($0 as? SourceFailure)?.reason == .noVideo && "\($0)".contains("at 5.0 s: the clip ends before")
+        }
     }
 
     @Test("unknown endings and directories that are not there are named")
     func unwritable() throws {
         func write(_ path: String) throws { try PictureWriter.write(picture.frame(), to: path) }
-        #expect(throws: MediaError.unknownExtension(path: "a.bmp", known: ["png", "jpg", "jpeg"])) {
+        #expect(throws: SourceFailure.unknownExtension("a.bmp", known: ["png", "jpg", "jpeg"])) {
             try write("a.bmp")
         }
         let path = scratch.path("nowhere/a.png")
-        #expect(throws: MediaError.unwritable(path: path, reason: "No such file or directory")) { try write(path) }
+        #expect(throws: SourceFailure.unwritable(path, "No such file or directory")) { try write(path) }
     }
 
     @Test("a clip whose pixels are not square is widened to what a player shows")

@@ -15,7 +15,7 @@ enum SoundFile {
     ///   - path: the file.
     ///   - clip: a clip whose pictures it also gets.
     /// - Returns: the file.
-    /// - Throws: `Failure` or `MediaError` if FFmpeg refuses something.
+    /// - Throws: `Failure` or `SourceFailure` if FFmpeg refuses something.
     static func write(to path: String, withPicturesOf clip: String? = nil) throws -> String {
         try FFmpeg.load()
         let input = try clip.map {

@@ -122,12 +122,13 @@ struct TestPicture {
         let target = FrameScaler.Target(format: format, size: size, encoding: encoding)
         let encoder = try VideoEncoder(
             anyOf: form.encoders,
-            settings: .init(target: target, timeBase: AVRational(num: 1, den: 1000), rate: 30)
+            settings: .init(target: target, timeBase: AVRational(num: 1, den: 1000), rate: 30),
+            path: path
         )
         let muxer = try Muxer(path, format: form, encoder: encoder)
         let scaler = FrameScaler()
         for step in 0..<pictures {
-            _ = try scaler.convert(try TestPicture(step: step).frame(), to: target) { picture in
+            _ = try scaler.convert(try TestPicture(step: step).frame(), to: target, path: path) { picture in
                 picture.pointee.pts = Int64(step * 33)
                 return encoder.encode(picture) { muxer.write($0) }
             }
@@ -142,7 +143,7 @@ extension Frame {
         try FFmpeg.load()
         let upright = uprightSize
         let target = FrameScaler.Target(format: AV_PIX_FMT_RGB24, size: upright, encoding: .jpeg)
-        return try FrameScaler().convert(self, to: target) { picture in
+        return try FrameScaler().convert(self, to: target, path: "") { picture in
             guard let base = picture.pointee.data.0 else { return [] }
             return [(1, 1), (3, 1), (1, 3), (3, 3)].map { (x, y) in
                 let row = base + (y * upright.height / 4) * Int(picture.pointee.linesize.0)

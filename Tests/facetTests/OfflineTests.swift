@@ -118,7 +118,7 @@ struct OfflineTests {
         let output = directory.file("out.mp4")
         await #expect(throws: CommandFailure.self) { try await run(["record", "-o", output, "--metadata", other]) }
         #expect(!FileManager.default.fileExists(atPath: output))
-        await #expect(throws: MediaError.self) {
+        await #expect(throws: SourceFailure.self) {
             try await run(["snapshot", "-o", directory.file("a.png"), "--metadata", other])
         }
         await #expect(throws: CommandFailure.self) {
