@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the page of `facet serve` in a headless Chromium, against a real broker and a real daemon on the demo clip.
+"""Tests the pages of `facet serve` and `facet report` in a headless Chromium, against a real broker and a real daemon on the demo clip.
 
 usage: page-test.py PROGRAMS CLIP [SCREENSHOT-DIRECTORY]
 
@@ -572,6 +572,31 @@ try:
          lambda: (lambda places: places and all(is_tinted(pixel("faces", *place)) for place in places))(eyes(port))
          and data("faces", "picture") == "true")
     shot("own-look")
+
+    # The page of a report, from its file
+    report = f"file://{work}/report.html"
+    subprocess.run([f"{programs}/facet", "report", clip, "-o", f"{work}/report.html"], check=True, stderr=subprocess.DEVNULL)
+    must("a report does not say where its clip lies", os.path.dirname(clip) not in open(f"{work}/report.html").read())
+    for name, width in [("phone", 390), ("desk", 1440)]:
+        window(width, 844, is_phone=width < 500)
+        browser.get("about:blank")
+        browser.get(f"{report}#t=2.5")
+        wait(f"{name}: the moment is marked", lambda: text("#moment").startswith("0:02.5"))
+        check_rules(f"report, {name}")
+        must(f"{name}: nothing sticks out", script("document.documentElement.scrollWidth") <= width)
+        smallest = script("""Math.min(...[...document.querySelectorAll('body *')].filter((element) => element.checkVisibility()
+            && [...element.childNodes].some((node) => node.data?.trim())).map((element) => parseFloat(getComputedStyle(element).fontSize)))""")
+        must(f"{name}: the smallest text has {smallest} px", smallest >= 12)
+        must(f"{name}: no text is scaled with a drawing", count("svg text") == 0)
+        shot(f"report-{name}")
+    event = browser.find_element(By.CSS_SELECTOR, ".film a[href]")
+    browser.execute_script("arguments[0].click()", event)
+    wait("a picture marks its moment", lambda: "now" in script("document.querySelector('.film li').className"))
+    wait("which is told, and is in the address", lambda: "came" in text("#moment") and script("location.hash") == event.get_attribute("hash"))
+    lane = browser.find_element(By.CSS_SELECTOR, ".track")
+    ActionChains(browser).move_to_element(lane).click().perform()
+    at = float(script("location.hash")[3:])
+    must(f"a click in the middle of a lane marks the middle, not {at}", abs(at - script("+document.body.dataset.end") / 2) < 0.1)
 
     shown = browser.get_log("browser")
     with open(f"{work}/token", "w") as file:

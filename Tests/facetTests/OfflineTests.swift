@@ -108,6 +108,21 @@ struct OfflineTests {
         #expect(try changed(in: output, at: 0.9) == 0)
     }
 
+    @Test("a report has pictures of faces, of events and of the place; without a face of what the clip was")
+    func report() async throws {
+        let output = directory.file("report.html")
+        try await run(["report", metadata, "-o", output])
+        let page = try String(contentsOfFile: output, encoding: .utf8)
+        #expect(
+            page.contains("<title>clip.mp4</title>") && page.contains("Best smile") && !page.contains(directory.path)
+        )
+        #expect(page.ranges(of: "data:image/jpeg;base64,/9j/").count == 3)
+        var command = try #require(try Facet.parseAsRoot(["report", clip, "-o", output]) as? any AsyncParsableCommand)
+        try await command.run()
+        let empty = try String(contentsOfFile: output, encoding: .utf8)
+        #expect(empty.contains("No face was seen") && empty.contains("class=\"scene\"><img src=\"data:image/jpeg"))
+    }
+
     @Test("messages about another clip are refused, and nothing is left")
     func otherClip() async throws {
         let late = encoder.metadata(

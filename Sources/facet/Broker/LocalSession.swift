@@ -3,6 +3,7 @@ import FaceMessages
 import FaceMetadata
 import FacetKit
 import Frames
+import System
 
 /// `--source`: pictures and faces from a session in this program instead of a daemon's.
 struct SourceOptions: ParsableArguments {
@@ -50,7 +51,7 @@ struct LocalSession: Sendable {
 
     /// Opens a clip; a camera is opened when the session runs.
     init(_ text: String, loops: Bool = false) throws(FaceSessionError) {
-        name = text
+        name = text.withoutPasswords
         var options = FaceSession.Options()
         options.frames = .full
         (options.landmarks, options.tracking.readsSigns) = (true, true)

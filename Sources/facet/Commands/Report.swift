@@ -9,16 +9,18 @@ import OverlayRendering
 
 struct Report: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes a page about a stretch of time: presence, smile, eyes, pose.",
+        abstract: "Makes a page about a clip or a stretch of time: faces, best smiles, events.",
         discussion: """
             From what `facetd --print` wrote; from a clip, in which it finds the faces itself; or, without a file, from a \
-            daemon until Ctrl-C or for --seconds. The page is one HTML file that needs no other file, no script and no \
-            network. With a clip it holds small pictures of the faces.
+            daemon until Ctrl-C or for --seconds. The page is one HTML file that needs no other file and no network. With a \
+            clip it holds pictures of the faces: of each its best smile, and of the events. It names the clip, but not where \
+            it lies. report.html#t=12.5 shows the moment 12.5 s from the beginning.
 
             Examples:
               facet report clip.jsonl -o report.html
               facet report clip.jsonl --over clip.mp4 -o report.html
               facet report clip.mp4 -o report.html
+              facet report clip.mp4 --json
               facet report --topic porch/faces --seconds 3600 -o hour.html
             """
     )
@@ -27,7 +29,10 @@ struct Report: AsyncParsableCommand {
     var input: String?
 
     @Option(name: .shortAndLong, help: "The page to write, .html.", completion: .file())
-    var output: String
+    var output: String?
+
+    @Flag(help: "Print the figures as JSON; the page is only written with --output then.")
+    var json = false
 
     @Option(help: ArgumentHelp("The clip that the lines are about, for pictures.", valueName: "clip"))
     var over: String?
@@ -38,6 +43,9 @@ struct Report: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func validate() throws {
+        guard output != nil || json else {
+            throw ValidationError("name the page to write: -o report.html, or add --json")
+        }
         guard input != nil else {
             if over != nil { throw ValidationError("--over belongs to a file of messages: name that too") }
             return
@@ -48,54 +56,30 @@ struct Report: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try OutputPath.check(output, endings: ["html", "htm"], what: "a page")
-        let page: ReportPage
+        if let output {
+            try OutputPath.check(output, endings: ["html", "htm"], what: "a page")
+            if let input { try OutputPath.checkIsNot(output, input) }
+        }
+        let isClip = input.map(OutputPath.isClip) ?? false
+        var report = FaceReport()
         if let input {
-            try OutputPath.checkIsNot(output, input)
-            page = OutputPath.isClip(input) ? try await report(onClip: input) : try report(onMessages: input)
+            if isClip { try await report.take(clip: input) } else { try report.take(messages: input, over: over) }
         } else {
-            page = ReportPage(report: try await liveReport())
+            try await follow(&report)
         }
-        try OutputPath.write(page.html, to: output)
-        let faces = page.report.presences.count
-        let length = ReportChart.clock(page.report.end)
-        StandardOutput.note("wrote \(output): \(length), \(faces) \(faces == 1 ? "face" : "faces")")
-    }
-
-    // MARK: - From files
-
-    private func report(onMessages path: String) throws -> ReportPage {
-        let track = try ClipOptions.track(path, over: over)
-        var report = FaceReport()
-        for entry in track.entries { report.take(entry.message, at: entry.mediaTime) }
-        report.finish()
-        return try page(report, picturesFrom: over)
-    }
-
-    private func report(onClip path: String) async throws -> ReportPage {
-        let interruption = Interruption()
-        defer { interruption.cancel() }
-        var report = FaceReport()
-        var updates = UpdateMessages(camera: UpdateMessages.fileCamera)
-        try await FaceSession.analyse(path, until: interruption) { update in
-            for message in updates.messages(of: update) { report.take(message, at: update.stamp?.mediaTime ?? 0) }
-            return true
+        if let output {
+            let pictures = try (isClip ? input : over).map { try ReportPictures(of: report, from: $0) }
+            try OutputPath.write(ReportPage(report: report, pictures: pictures).html, to: output)
+            let faces = report.presences.count
+            let length = ReportChart.clock(report.end)
+            StandardOutput.note("wrote \(output): \(length), \(faces) \(faces == 1 ? "face" : "faces")")
         }
-        report.finish()
-        return try page(report, picturesFrom: path)
+        if json { try StandardOutput.print(prettyPrinted: report.json) }
     }
 
-    private func page(_ report: FaceReport, picturesFrom clip: String?) throws -> ReportPage {
-        guard let clip else { return ReportPage(report: report) }
-        var thumbnails = try ReportThumbnails(of: report)
-        let frames = try ClipFrames(clip)
-        while !thumbnails.isComplete, let frame = try frames.next() { try thumbnails.take(frame) }
-        return ReportPage(report: report, thumbnails: thumbnails.thumbnails)
-    }
-
-    private func liveReport() async throws -> FaceReport {
+    private func follow(_ report: inout FaceReport) async throws {
         let subscriber = try await live.subscriber(command: "report", topics: Topic.followed)
-        var report = FaceReport()
+        report.began = Date()
         let length = seconds.map { "\(ReportChart.clock($0)), or " } ?? ""
         StandardOutput.note("following \(subscriber.base) at \(subscriber.address) for \(length)until Ctrl-C")
         var time = 0.0
@@ -106,9 +90,28 @@ struct Report: AsyncParsableCommand {
             return true
         }
         report.finish(at: time)
-        guard report.camera != nil else {
-            throw subscriber.noCamera
+        guard let camera = report.camera else { throw subscriber.noCamera }
+        report.title = FaceReport.name(of: camera)
+    }
+}
+
+extension FaceReport {
+    fileprivate mutating func take(clip path: String) async throws {
+        let interruption = Interruption()
+        defer { interruption.cancel() }
+        var updates = UpdateMessages(camera: UpdateMessages.fileCamera)
+        try await FaceSession.analyse(path, until: interruption) { update in
+            for message in updates.messages(of: update) { take(message, at: update.stamp?.mediaTime ?? 0) }
+            return true
         }
-        return report
+        finish()
+        title = Self.name(of: path)
+    }
+
+    fileprivate mutating func take(messages path: String, over clip: String?) throws {
+        let track = try ClipOptions.track(path, over: clip)
+        for entry in track.entries { take(entry.message, at: entry.mediaTime) }
+        finish()
+        title = Self.name(of: clip ?? file ?? track.camera)
     }
 }

@@ -1,13 +1,13 @@
 import FaceMessages
 import FaceMetadata
+import FaceTracking
 import Foundation
 
-/// Draws what happened over time as SVG; all charts of a page share their time axis.
+/// Draws what happened over time; all lanes of a page share their time axis.
+///
+/// The shapes are stretched to the width of the page, so they hold no text, and lines keep their width.
 struct ReportChart {
-    /// The size of a chart in its own units; the page scales it.
-    static let width = 900.0
-    private static let left = 52.0
-    private static let right = 8.0
+    private static let (width, height) = (1000.0, 100.0)
 
     /// Steps between the marks of the time axis, in seconds.
     private static let intervals: [Double] = [
@@ -20,84 +20,79 @@ struct ReportChart {
     /// The end of the time axis, in seconds.
     let end: Double
 
-    func x(_ seconds: Double) -> Double {
-        Self.left + (Self.width - Self.left - Self.right) * min(max(seconds / max(end, 1e-6), 0), 1)
+    private func x(_ seconds: Double) -> Double { Self.width * min(max(seconds / max(end, 1e-6), 0), 1) }
+
+    private var marks: [Double] {
+        let interval = Self.intervals.first { end / $0 <= 8 } ?? end / 5
+        // One at the very end would have no room for its time.
+        return Array(stride(from: 0, to: end * 0.97, by: interval))
     }
 
-    /// A chart of its own, with the marks of the time axis below what `body` draws.
-    func svg(height: Double, label: String, _ body: String) -> String {
-        """
-        <svg viewBox="0 0 \(Self.text(Self.width)) \(Self.text(height + 16))" role="img" aria-label="\(label.escapedForHTML)">
-        \(axis(height))
-        \(body)
-        </svg>
-        """
-    }
-
-    /// The marks of the time axis, with their times below.
-    private func axis(_ height: Double) -> String {
-        let interval = Self.intervals.first { end / $0 <= 10 } ?? end / 5
-        guard interval > 0 else { return "" }
-        let marks = stride(from: 0, through: end * 1.0001, by: interval).map { time in
-            let x = Self.text(x(time))
-            return "<path class=\"grid\" d=\"M\(x) 0V\(Self.text(height))\"/>"
-                + "<text x=\"\(x)\" y=\"\(Self.text(height + 12))\" text-anchor=\"middle\">\(Self.clock(time))</text>"
+    /// The times below the lanes; every second one can be left out where there is little room.
+    var axis: String {
+        let labels = marks.enumerated().map { index, time in
+            let place = Self.text(100 * time / max(end, 1e-6))
+            return "<span\(index % 2 == 1 ? " class=\"odd\"" : "") style=\"left:\(place)%\">\(Self.clock(time))</span>"
         }
-        return marks.joined()
+        return "<div class=\"axis\" aria-hidden=\"true\">\(labels.joined())</div>"
     }
 
-    /// A name and the two ends of a value axis.
-    static func scale(_ high: String, _ low: String, height: Double) -> String {
-        "<text x=\"\(text(left - 6))\" y=\"9\" text-anchor=\"end\">\(high)</text>"
-            + "<text x=\"\(text(left - 6))\" y=\"\(text(height - 1))\" text-anchor=\"end\">\(low)</text>"
-    }
-
-    /// A box from one time to another, at least one unit wide, with a text that is shown beside the pointer.
-    func span(_ from: Double, _ to: Double, y: Double, height: Double, kind: String, title: String) -> String {
-        let (start, stop) = (x(from), max(x(to), x(from) + 1))
+    /// What some faces did: when each was there, how much it smiled, when it blinked and looked.
+    func lane(_ faces: some Collection<FaceReport.Presence>, label: String) -> String {
+        let grid = marks.map { "M\(Self.text(x($0))) 0V\(Self.text(Self.height))" }.joined()
         return """
-            <rect class="\(kind)" x="\(Self.text(start))" y="\(Self.text(y))" width="\(Self.text(stop - start))" \
-            height="\(Self.text(height))"><title>\(title.escapedForHTML)</title></rect>
+            <svg viewBox="0 0 \(Self.text(Self.width)) \(Self.text(Self.height))" preserveAspectRatio="none" role="img" \
+            aria-label="\(label.escapedForHTML)"><path class="grid" d="\(grid)"/>\(faces.map(shapes).joined())</svg>
             """
     }
 
-    /// A line through a value's samples; it breaks where the value is unknown.
-    ///
-    /// - Parameters:
-    ///   - presence: whose samples.
-    ///   - range: the values at the bottom and at the top.
-    ///   - height: where the bottom is; the top is at 0.
-    ///   - isFlag: whether the value jumps instead of moving.
-    ///   - value: the value of a sample.
-    /// - Returns: the path's data.
-    func line(
-        _ presence: FaceReport.Presence,
-        in range: ClosedRange<Double>,
-        height: Double,
-        isFlag: Bool = false,
-        _ value: (FaceObject) -> Double?
-    ) -> String {
+    private func shapes(_ face: FaceReport.Presence) -> String {
+        let threshold = Self.height * (1 - SmileDetector.startLevel)
+        var blinks = ""
+        for happening in face.happenings {
+            guard case .blink(_, let duration) = happening.message.event.kind else { continue }
+            blinks += "M\(Self.text(x(happening.time - duration))) 66V\(Self.text(Self.height))"
+        }
+        let isClosed: (FaceObject) -> Bool = { $0.leftEyeClosed == true && $0.rightEyeClosed == true }
+        let closures = face.stretches(where: isClosed).filter {
+            $0.upperBound - $0.lowerBound > FaceEvent.longestBlink
+        }
+        return boxes("seen", [face.start...face.end], 0, Self.height)
+            + "<path class=\"level\" d=\"\(area(face) { $0.smile })\"/>"
+            + "<path class=\"smile\" d=\"\(area(face) { $0.smiling == true ? $0.smile : nil })\"/>"
+            + "<path class=\"start\" d=\"M\(Self.text(x(face.start))) \(Self.text(threshold))H\(Self.text(x(face.end)))\"/>"
+            + boxes("closed", closures, 84, 16) + "<path class=\"blink\" d=\"\(blinks)\"/>"
+            + boxes("look", face.stretches { $0.looking == true }, 0, 9)
+    }
+
+    /// Boxes from one time to another, each at least one unit wide.
+    private func boxes(_ name: String, _ times: [ClosedRange<Double>], _ top: Double, _ height: Double) -> String {
+        let boxes = times.map { time in
+            let (left, right) = (x(time.lowerBound), max(x(time.upperBound), x(time.lowerBound) + 1))
+            return "M\(Self.text(left)) \(Self.text(top))H\(Self.text(right))v\(Self.text(height))H\(Self.text(left))z"
+        }
+        return boxes.isEmpty ? "" : "<path class=\"\(name)\" d=\"\(boxes.joined())\"/>"
+    }
+
+    /// The area below a value's samples, 0…1; it breaks where the value is unknown.
+    func area(_ presence: FaceReport.Presence, _ value: (FaceObject) -> Double?) -> String {
         var points: [(time: Double, value: Double?)] = []
         for sample in presence.samples {
             // A face that is hidden keeps the values with which it was last seen.
             let new = sample.face.isSeen ? value(sample.face).flatMap { $0.isFinite ? $0 : nil } : nil
-            let rest = isFlag ? sample.time : sample.time - Self.longestMove
+            let rest = sample.time - Self.longestMove
             if let last = points.last, last.value != nil, last.time < rest { points.append((rest, last.value)) }
             points.append((sample.time, new))
         }
         points.append((presence.end, points.last?.value))
-        var data = ""
-        var isDrawing = false
-        for point in thinned(points) {
-            guard let value = point.value else {
-                isDrawing = false
-                continue
+        return thinned(points).split { $0.value == nil }.map { points in
+            let line = points.map {
+                "\(Self.text(x($0.time))) \(Self.text(Self.height * (1 - min(max($0.value ?? 0, 0), 1))))"
             }
-            let share = range.share(of: value)
-            data += "\(isDrawing ? "L" : "M")\(Self.text(x(point.time))) \(Self.text(1 + (height - 2) * (1 - share)))"
-            isDrawing = true
-        }
-        return data
+            let (first, last) = (x(points.first?.time ?? 0), x(points.last?.time ?? 0))
+            return "M\(Self.text(first)) \(Self.text(Self.height))L\(line.joined(separator: "L"))"
+                + "L\(Self.text(last)) \(Self.text(Self.height))z"
+        }.joined()
     }
 
     /// At most four points a unit of the chart: the first, the lowest, the highest and the last.

@@ -2,217 +2,250 @@ import FaceMessages
 import FaceMetadata
 import Foundation
 
-/// A report as one page of HTML that needs nothing else: no script, no further file, no network.
+/// A report as one page of HTML that needs no further file and no network, and no script either: that one only shows moments.
 struct ReportPage {
-    /// Faces with charts of their own; those that were there for the shortest time are only named.
+    /// Faces with pictures and lanes of their own; those that were there for the shortest time share a lane.
     static let detailed = 24
+
+    /// The colours and the type of the live page, which are its first rule.
+    private static let colors = String(
+        decoding: PackageResources.page_css.prefix { $0 != UInt8(ascii: "}") },
+        as: UTF8.self
+    )
+
+    /// The live page's drawings.
+    private static let icons =
+        String(decoding: PackageResources.page_html, as: UTF8.self)
+        .split(separator: "<svg hidden>").last?.split(separator: "</svg>").first.map(String.init) ?? ""
+
+    /// The live page's icon and words for each kind of event; a kind that it does not know is shown by its name.
+    private static let kinds: [String: (icon: String, words: String)] = {
+        let rows = String(decoding: PackageResources.dom_js, as: UTF8.self).matches(
+            of: /\n\t(\w+): \["(\w+)", "([^"]+)"/
+        )
+        return Dictionary(uniqueKeysWithValues: rows.map { (String($0.1), (String($0.2), String($0.3))) })
+    }()
+
     let report: FaceReport
 
-    /// Pictures of faces, with what they show; none without a clip.
-    var thumbnails: [FaceID: [ReportThumbnails.Thumbnail]] = [:]
+    /// Nil without a clip.
+    var pictures: ReportPictures?
 
     private var chart: ReportChart { ReportChart(end: report.end) }
 
-    /// The faces with charts of their own, in the order they came.
+    /// The faces with lanes of their own, in the order they came.
     static func detailed(_ report: FaceReport) -> [FaceReport.Presence] {
         let longest = report.presences.sorted { $0.duration > $1.duration }.prefix(detailed)
         return longest.sorted { ($0.start, $0.faceID) < ($1.start, $1.faceID) }
     }
 
     var html: String {
-        let title = "Faces in \(report.source ?? report.camera ?? "an unknown source")"
-        let lead = "<p>\(camera)\(Self.seconds(report.end)), made by facet \(facetVersion)</p>"
-        let body = [lead, totals, presence, map] + Self.detailed(report).map(section) + [omitted]
+        let shown = Self.detailed(report)
+        let style = Self.colors + "}\n" + String(decoding: PackageResources.report_css, as: UTF8.self)
         return PackageResources.report_html.filled([
-            "title": title.escapedForHTML, "style": String(decoding: PackageResources.report_css, as: UTF8.self),
-            "body": body.joined(separator: "\n"),
+            "title": report.title.escapedForHTML, "style": style, "icons": Self.icons, "lead": lead,
+            "body": [portraits(shown), film, lanes(shown), places, events].joined(separator: "\n"),
+            "end": "\(report.end)", "version": facetVersion,
         ])
     }
 
-    /// The camera's name; a clip has none.
-    private var camera: String {
-        guard let camera = report.camera, camera != UpdateMessages.fileCamera else { return "" }
-        return "Camera \(camera.escapedForHTML), "
+    private var lead: String {
+        let began = report.began?.formatted(date: .long, time: .shortened)
+        return [began, Self.clock(report.end), report.form].compactMap(\.self).joined(separator: " · ").escapedForHTML
     }
 
-    private var totals: String {
-        let faces = report.presences
-        let share = report.end > 0 ? report.occupied / report.end : 0
-        return Self.list([
-            ("faces", "\(faces.count)"), ("most at once", "\(report.largestCount)"),
-            ("with a face", "\(Self.percent(share)) of the time"),
-            ("smiles", "\(faces.reduce(0) { $0 + $1.count(of: .smile) })"),
-            ("blinks", "\(faces.reduce(0) { $0 + $1.count(of: .blink) })"),
-            ("looks", "\(faces.reduce(0) { $0 + $1.count(of: .look) })"),
-            ("looking at the camera", Self.seconds(faces.reduce(0) { $0 + $1.seconds { $0.looking == true } })),
-        ])
+    // MARK: - Pictures
+
+    private func portraits(_ faces: [FaceReport.Presence]) -> String {
+        guard !faces.isEmpty else {
+            let scene = image(.scene, alt: "The middle of the clip").map { "<div class=\"scene\">\($0)</div>" }
+            return "<section><h2>No face was seen</h2>\(scene ?? "")</section>"
+        }
+        let left = report.presences.count - faces.count
+        let omitted = left > 0 ? "<p>\(Self.counted(left, "more face")) for a shorter time.</p>" : ""
+        let cards = faces.map { "<li>\(card($0))</li>" }.joined()
+        let title = faces.contains { $0.bestSmile != nil } ? "Best smile" : "Face"
+        return Self.section("faces", Self.noun(faces.count, title), "<ul class=\"faces\">\(cards)</ul>\(omitted)")
     }
 
-    // MARK: - All faces
-
-    private var presence: String {
-        guard !report.presences.isEmpty else { return "<section><h2>Presence</h2><p>There was no face.</p></section>" }
-        // Faces whose times do not overlap share a row.
-        var rows: [Double] = []
-        var bars = ""
-        for face in report.presences {
-            let row = rows.firstIndex { $0 < face.start } ?? rows.count
-            if row == rows.count { rows.append(0) }
-            rows[row] = face.end
-            let y = Double(row) * 16 + 2
-            let title =
-                "face \(face.faceID.rawValue), \(ReportChart.clock(face.start)) to \(ReportChart.clock(face.end))"
-            bars += chart.span(face.start, face.end, y: y, height: 12, kind: "here", title: title)
-            if chart.x(face.end) - chart.x(face.start) > 24 {
-                let x = ReportChart.text(chart.x(face.start) + 4)
-                bars +=
-                    "<text class=\"name\" x=\"\(x)\" y=\"\(ReportChart.text(y + 10))\">\(face.faceID.rawValue)</text>"
+    private func card(_ face: FaceReport.Presence) -> String {
+        let name = "Face \(face.faceID.rawValue)"
+        var (words, alt) = ("did not smile", name)
+        if let smile = face.bestSmile {
+            (words, alt) = ("best smile at \(Self.link(smile.time))", "\(name) at its best smile")
+        }
+        let picture = face.portrait.flatMap { portrait in
+            image(.portrait(face.faceID, since: face.start), alt: alt).map {
+                "<a href=\"#t=\(Self.anchor(portrait.time))\">\($0)</a>"
             }
         }
-        let svg = chart.svg(height: Double(rows.count) * 16 + 2, label: "When each face was there", bars)
-        return "<section><h2>Presence</h2>\(svg)</section>"
+        let blinks = face.count(of: .blink)
+        let rate = face.duration >= 30 ? " (\(ReportChart.text(Double(blinks) * 60 / face.duration)) a minute)" : ""
+        let pose = face.medianPose.map {
+            "\(Self.degrees($0.yaw)), \(Self.degrees($0.pitch)), \(Self.degrees($0.roll))"
+        }
+        let facts = [
+            ("there", "\(Self.clock(face.start)) to \(Self.clock(face.end))"),
+            ("smiling", Self.times(face.count(of: .smile), face.seconds { $0.smiling == true })),
+            ("looking here", Self.times(face.count(of: .look), face.seconds { $0.looking == true })),
+            ("blinks", "\(blinks)\(rate)"), ("yaw, pitch, roll", pose ?? "unknown"),
+        ]
+        return "\(picture ?? "")<div><h3>\(name)</h3><p>\(words)</p>\(Self.list(facts))</div>"
     }
 
-    /// Where the faces were: the darker, the longer.
-    private var map: String {
+    private func image(_ subject: ReportPictures.Subject, alt: String) -> String? {
+        pictures?[subject].map { "<img src=\"\($0)\" alt=\"\(alt)\"/>" }
+    }
+
+    /// The events with pictures.
+    private var filmed: [FaceReport.Happening] { report.happenings.filter { pictures?.has(.event($0)) == true } }
+
+    private var film: String {
+        var known: Set<String> = []
+        let frames = filmed.map { happening in
+            """
+            <li\(Self.moment(happening, &known))><a href="#t=\(Self.anchor(happening.time))">\
+            \(image(.event(happening), alt: "") ?? "")\(Self.name(of: happening))\
+            <span>\(Self.clock(happening.time)) · face \(happening.faceID.rawValue)</span></a></li>
+            """
+        }
+        return frames.isEmpty ? "" : Self.section("film", "What happened", "<ol class=\"film\">\(frames.joined())</ol>")
+    }
+
+    // MARK: - Over time
+
+    private func lanes(_ faces: [FaceReport.Presence]) -> String {
+        guard !faces.isEmpty else { return "" }
+        var lanes = faces.map { face in
+            let smiles = Self.counted(face.count(of: .smile), "smile")
+            let label =
+                "\(Self.clock(face.start)) to \(Self.clock(face.end)), \(smiles), "
+                + "\(Self.counted(face.count(of: .blink), "blink")), \(Self.counted(face.count(of: .look), "look"))"
+            return lane("Face \(face.faceID.rawValue)", chart.lane([face], label: label))
+        }
+        let known = Set(faces.map(\.start))
+        let others = report.presences.filter { !known.contains($0.start) }
+        if !others.isEmpty { lanes.append(lane("Others", chart.lane(others, label: "\(others.count) faces"))) }
+        let legend = [
+            ("seen", "seen"), ("smile", "smile"), ("start", "smile begins"), ("blink", "blink"), ("look", "looks here"),
+        ].map { "<span class=\"\($0)\">\($1)</span>" }
+        return Self.section(
+            "lanes",
+            "Over time",
+            "<p class=\"legend\">\(legend.joined())</p><div class=\"lanes\">\(lanes.joined())\(chart.axis)</div>"
+        )
+    }
+
+    private func lane(_ name: String, _ drawing: String) -> String {
+        "<div class=\"lane\"><h3>\(name)</h3><div class=\"track\">\(drawing)</div></div>"
+    }
+
+    // MARK: - The whole
+
+    private var places: String {
         guard !report.presences.isEmpty else { return "" }
+        let share = report.end > 0 ? report.occupied / report.end : 0
+        let (smiles, blinks, looks) = (report.count(of: .smile), report.count(of: .blink), report.count(of: .look))
+        let list = Self.list([
+            (Self.noun(report.presences.count, "face"), "\(report.presences.count)"),
+            ("at once, at the most", "\(report.largestCount)"), ("of the time with a face", Self.percent(share)),
+            (Self.noun(smiles, "smile"), "\(smiles)"),
+            ("with a smile", Self.seconds(report.seconds { $0.smiling == true })),
+            (Self.noun(blinks, "blink"), "\(blinks)"), (Self.noun(looks, "look") + " here", "\(looks)"),
+            ("of looks here", Self.seconds(report.seconds { $0.looking == true })),
+        ])
+        return "<div class=\"whole\">\(map)\(Self.section("all", "All together", list))</div>"
+    }
+
+    /// Where the faces were: the brighter, the longer.
+    private var map: String {
         let columns = 48
         let rows = max(1, Int((Double(columns) / report.aspect).rounded()))
-        var seconds: [Int: Double] = [:]
-        for face in report.presences {
-            for (sample, end) in zip(face.samples, face.samples.dropFirst().map(\.time) + [face.end]) {
-                let center = sample.face.bounds.center
-                guard (0..<1).contains(center.x), (0..<1).contains(center.y) else { continue }
-                let cell = Int(center.y * Double(rows)) * columns + Int(center.x * Double(columns))
-                seconds[cell, default: 0] += max(0, end - sample.time)
-            }
+        let seconds = report.heat(columns: columns, rows: rows)
+        guard let most = seconds.max(), most > 0, let longest = seconds.firstIndex(of: most) else { return "" }
+        // By the square root: a short stay shows beside a long one. The face stays visible below.
+        let levels = seconds.map { Int((8 * ($0 / most).squareRoot()).rounded(.up)) }
+        let shapes = (1...8).map { level in
+            let cells = levels.indices.filter { levels[$0] == level }
+                .map { "M\($0 % columns * 10) \($0 / columns * 10)h10v10h-10z" }
+            return "<path opacity=\"\(ReportChart.text(Double(level) / 9))\" d=\"\(cells.joined())\"/>"
         }
-        let most = max(seconds.values.max() ?? 0, 1e-9)
-        let cells = seconds.sorted { $0.key < $1.key }.map { cell, time in
-            // By the square root: a short stay shows beside a long one.
-            let strength = ReportChart.text(100 * (0.1 + 0.9 * (time / most).squareRoot()))
-            let (x, y) = (cell % columns * 10, cell / columns * 10)
+        let (across, down) = (Double(longest % columns) / Double(columns), Double(longest / columns) / Double(rows))
+        let label = "Longest at \(Self.percent(across)) from the left and \(Self.percent(down)) from the top"
+        return Self.section(
+            "where",
+            "Where the faces were",
+            """
+            <div class="map" style="aspect-ratio:\(columns)/\(rows)">\(image(.scene, alt: "") ?? "")\
+            <svg viewBox="0 0 \(columns * 10) \(rows * 10)" role="img" aria-label="\(label)"><g>\(shapes.joined())</g></svg></div>
+            """
+        )
+    }
+
+    private var events: String {
+        var known = Set(filmed.map { Self.anchor($0.time) })
+        let rows = report.happenings.map { happening in
+            let words = WatchFormatter(hasColors: false).words(of: happening.message, withPose: false)
+                .dropFirst("face \(happening.faceID.rawValue)".count)
             return """
-                <rect class="heat" x="\(x)" y="\(y)" width="10" height="10" opacity="\(strength)%">\
-                <title>\(Self.seconds(time))</title></rect>
+                <tr\(Self.moment(happening, &known))><td>\(Self.link(happening.time))</td><td>\(happening.faceID.rawValue)</td>\
+                <td>\(Self.name(of: happening))</td><td>\(words.escapedForHTML)</td></tr>
                 """
         }
+        guard !rows.isEmpty else { return "" }
         return """
-            <section><h2>Where the faces were</h2>
-            <svg class="map" viewBox="0 0 \(columns * 10) \(rows * 10)" role="img" \
-            aria-label="The middle of each face in the picture">\(cells.joined())</svg></section>
+            <details><summary><h2>All events <small>\(rows.count)</small></h2></summary><table><thead><tr><th scope="col">Time</th>\
+            <th scope="col">Face</th><th scope="col">Event</th><th scope="col">Details</th></tr></thead><tbody>
+            \(rows.joined(separator: "\n"))
+            </tbody></table></details>
             """
-    }
-
-    private var omitted: String {
-        let count = report.presences.count - Self.detailed
-        return count > 0 ? "<p>\(count) more faces were there for a shorter time and have no charts.</p>" : ""
-    }
-
-    // MARK: - One face
-
-    private func section(_ face: FaceReport.Presence) -> String {
-        let minutes = face.duration / 60
-        let blinks = face.count(of: .blink)
-        let angles = [face.median { $0.pose?.yaw }, face.median { $0.pose?.pitch }, face.median { $0.pose?.roll }]
-        let facts = [
-            ("there", "\(ReportChart.clock(face.start)) to \(ReportChart.clock(face.end))"),
-            ("smiling", Self.seconds(face.seconds { $0.smiling == true })),
-            ("looking at the camera", Self.seconds(face.seconds { $0.looking == true })),
-            (
-                "blinks",
-                minutes >= 0.5 ? "\(blinks), \(ReportChart.text(Double(blinks) / minutes)) a minute" : "\(blinks)"
-            ),
-            ("both eyes closed", Self.seconds(face.seconds { $0.leftEyeClosed == true && $0.rightEyeClosed == true })),
-            (
-                "usual yaw, pitch, roll",
-                angles.map { $0.flatMap { Int(exactly: $0.rounded()) }.map { "\($0)°" } ?? "–" }.joined(separator: ", ")
-            ),
-        ]
-        return """
-            <section><h2>Face \(face.faceID.rawValue)</h2>
-            \(pictures(of: face))\(Self.list(facts))
-            <h3>Smile</h3>\(smile(face))
-            <h3>Open eyes, with blinks as ticks</h3>\(eyes(face))
-            <h3><b class="yaw">Yaw</b>, <b class="pitch">pitch</b> and <b class="roll">roll</b></h3>\(pose(face))
-            </section>
-            """
-    }
-
-    private func pictures(of face: FaceReport.Presence) -> String {
-        let figures = (thumbnails[face.faceID] ?? []).map { thumbnail in
-            let data = Data(thumbnail.jpeg).base64EncodedString()
-            let caption = "\(thumbnail.caption), \(ReportChart.clock(thumbnail.time))".escapedForHTML
-            return
-                "<figure><img src=\"data:image/jpeg;base64,\(data)\" alt=\"\(caption)\"/><figcaption>\(caption)</figcaption></figure>"
-        }
-        return figures.isEmpty ? "" : "<div class=\"pictures\">\(figures.joined())</div>"
-    }
-
-    private func smile(_ face: FaceReport.Presence) -> String {
-        let height = 56.0
-        let spans = face.stretches { $0.smiling == true }.map { time in
-            chart.span(time.lowerBound, time.upperBound, y: 0, height: height, kind: "smiling", title: "smiling")
-        }
-        let line = chart.line(face, in: 0...1, height: height) { $0.smile }
-        return chart.svg(
-            height: height,
-            label: "The smile over time",
-            "\(ReportChart.scale("100 %", "0 %", height: height))\(spans.joined())<path class=\"line smile\" d=\"\(line)\"/>"
-        )
-    }
-
-    private func eyes(_ face: FaceReport.Presence) -> String {
-        let height = 40.0
-        var marks = ""
-        for happening in face.happenings {
-            switch happening.kind {
-            case .blink(let eyes, let duration):
-                let start = happening.time - duration
-                let title = "blink, \(eyes.rawValue), \(Self.seconds(duration)), at \(ReportChart.clock(start))"
-                marks += chart.span(start, start, y: height - 12, height: 12, kind: "blink", title: title)
-            case .eyesClosed(let eyes, let duration):
-                let title = "closed, \(eyes.rawValue), for more than \(Self.seconds(duration))"
-                let start = happening.time - duration
-                marks += chart.span(start, happening.time, y: 0, height: height, kind: "closed", title: title)
-            default: break
-            }
-        }
-        let line = chart.line(face, in: 0...2, height: height, isFlag: true) { face in
-            guard let left = face.leftEyeClosed, let right = face.rightEyeClosed else { return nil }
-            return (left ? 0 : 1) + (right ? 0 : 1)
-        }
-        return chart.svg(
-            height: height,
-            label: "How many eyes were open over time",
-            "\(ReportChart.scale("both", "none", height: height))<path class=\"line eyes\" d=\"\(line)\"/>\(marks)"
-        )
-    }
-
-    private func pose(_ face: FaceReport.Presence) -> String {
-        let height = 90.0
-        let lines = [("yaw", \HeadPose.yaw), ("pitch", \HeadPose.pitch), ("roll", \HeadPose.roll)].map { name, angle in
-            let line = chart.line(face, in: -60...60, height: height) { $0.pose?[keyPath: angle] }
-            return "<path class=\"line \(name)\" d=\"\(line)\"/>"
-        }
-        let zero =
-            "<path class=\"grid\" d=\"M\(ReportChart.text(chart.x(0))) 45H\(ReportChart.text(ReportChart.width - 8))\"/>"
-        return chart.svg(
-            height: height,
-            label: "The head's angles over time",
-            ReportChart.scale("60°", "−60°", height: height) + zero + lines.joined()
-        )
     }
 
     // MARK: - Words
+
+    private static func section(_ id: String, _ title: String, _ body: String) -> String {
+        "<section id=\"\(id)\" aria-labelledby=\"\(id)-title\"><h2 id=\"\(id)-title\">\(title)</h2>\(body)</section>"
+    }
+
+    private static func name(of happening: FaceReport.Happening) -> String {
+        let name = happening.topic.rawValue
+        let (icon, words) = kinds[name] ?? ("other", name.replacing("_", with: " "))
+        return "<b><svg viewBox=\"0 0 24 24\" aria-hidden=\"true\"><use href=\"#i-\(icon)\"/></svg>\(words)</b>"
+    }
 
     private static func list(_ facts: [(name: String, value: String)]) -> String {
         "<dl>" + facts.map { "<div><dt>\($0.name)</dt><dd>\($0.value)</dd></div>" }.joined() + "</dl>"
     }
 
+    /// The attributes by which a moment is found: the first one of a time has the name that links use.
+    private static func moment(_ happening: FaceReport.Happening, _ known: inout Set<String>) -> String {
+        let anchor = anchor(happening.time)
+        let id = known.insert(anchor).inserted ? " id=\"t=\(anchor)\"" : ""
+        return "\(id) class=\"\(happening.topic.rawValue)\" data-t=\"\(anchor)\""
+    }
+
+    /// A moment's seconds, as the address of the page names it.
+    private static func anchor(_ seconds: Double) -> String { "\((seconds * 100).rounded() / 100)" }
+
+    private static func link(_ seconds: Double) -> String { "<a href=\"#t=\(anchor(seconds))\">\(clock(seconds))</a>" }
+
+    private static func clock(_ seconds: Double) -> String { ReportChart.clock(seconds) }
+
+    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(Self.noun(count, noun))" }
+
+    private static func noun(_ count: Int, _ noun: String) -> String { count == 1 ? noun : noun + "s" }
+
+    private static func times(_ count: Int, _ seconds: Double) -> String {
+        count == 0 && seconds == 0 ? "never" : "\(count)×, \(Self.seconds(seconds))"
+    }
+
     private static func percent(_ share: Double) -> String { "\(Int((min(max(share, 0), 1) * 100).rounded())) %" }
 
+    private static func degrees(_ value: Double) -> String {
+        Int(exactly: value.rounded()).map { "\($0 < 0 ? "−" : "")\($0.magnitude)°" } ?? "–"
+    }
+
     private static func seconds(_ value: Double) -> String {
-        value < 60 ? "\((value * 100).rounded() / 100) s" : ReportChart.clock(value)
+        value < 60 ? "\(ReportChart.text(value)) s" : clock(value)
     }
 }
