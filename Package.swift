@@ -140,7 +140,7 @@ let package = Package(
                 .embedInCode("Page/lanes.js"),
                 .embedInCode("Page/stream.js"), .embedInCode("Page/tile.js"), .embedInCode("Demo/stage.sh"),
                 .embedInCode("Page/zones.html"), .embedInCode("Page/zones.js"), .embedInCode("Page/zones.css"),
-                .embedInCode("Report/report.css"),
+                .embedInCode("Pictures/looks.html"), .embedInCode("Report/report.css"),
                 .embedInCode("Report/report.html"),
             ],
             swiftSettings: strict
@@ -214,7 +214,7 @@ let package = Package(
             name: "benchmark",
             dependencies: [
                 "DaemonCore", "FacetKit", "FaceInference", "FaceMessages", "FaceMetadata", "FacetTestSupport",
-                "Frames", "MQTT", "MediaFiles", "System", argumentParser, logging,
+                "Frames", "MQTT", "MediaFiles", "OverlayRendering", "SettingsFiles", "System", argumentParser, logging,
             ],
             path: "Tools/benchmark",
             exclude: ["face-mesh.py", "portrait-clips.py"],

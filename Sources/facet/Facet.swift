@@ -75,7 +75,8 @@ struct Facet: AsyncParsableCommand {
         version: facetVersion,
         subcommands: [
             Demo.self, Watch.self, Top.self, View.self, Serve.self, Snapshot.self, Record.self, Mirror.self, Apply.self,
-            Report.self, Devices.self, Detect.self, Calibrate.self, Zones.self, Press.self, Relay.self, Doctor.self,
+            Report.self, LookGallery.self, Devices.self, Detect.self, Calibrate.self, Zones.self, Press.self,
+            Relay.self, Doctor.self,
             Fleet.self, Metrics.self,
         ]
     )

@@ -298,8 +298,8 @@ struct LookTests {
 }
 
 extension Canvas {
-    /// The mean of each cell's pixels' strongest colour, 0…15: red lines count as much as white ones.
-    func brightness(columns: Int, rows: Int) -> [[Int]] {
+    /// The mean of each cell's pixels' strongest colour, 0…`levels`: red lines count as much as white ones.
+    func brightness(columns: Int, rows: Int, levels: Int = 15) -> [[Int]] {
         let (width, height) = (pixelSize.width, pixelSize.height)
         return withPixels { pixels, bytesPerRow in
             (0..<rows).map { row in
@@ -313,7 +313,7 @@ extension Canvas {
                             count += 1
                         }
                     }
-                    return (sum * 15 + count * 255 / 2) / (count * 255)
+                    return (sum * levels + count * 255 / 2) / (count * 255)
                 }
             }
         }

@@ -43,13 +43,18 @@ struct OwnLookTests {
               offset: [0.1, -2, 0.3]
               rotation: -20
             b: {image: a.png, anchor: box, offset: [1, 2]}
+            c: {image: a.png, anchor: head, around: true, tilt: 10}
+            d: {image: a.png, anchor: eyes, turn: -90}
             """
         let parts = try OwnLook(path: directory.write(text, to: "look.yaml")).parts
-        #expect(parts.map(\.anchor) == [.mouth, .head, .box])
-        #expect(parts.map(\.width) == [1, 1.5, 1] && parts.map(\.rotation) == [0, -20, 0])
-        #expect(parts.map(\.isCurved) == [true, false, false])
+        #expect(parts.map(\.anchor) == [.mouth, .head, .box, .head, .eyes])
+        #expect(parts.map(\.width) == [1, 1.5, 1, 1, 1] && parts.map(\.rotation) == [0, -20, 0, 0, 0])
+        #expect(parts.map(\.shape) == [.curved, .flat, .flat, .around, .flat])
+        #expect(parts.map(\.turn) == [0, 0, 0, 0, -90] && parts.map(\.tilt) == [0, 0, 0, 10, 0])
         #expect(
-            parts.map(\.offset) == [Vector(x: 0, y: 0, z: 0), Vector(x: 0.1, y: -2, z: 0.3), Vector(x: 1, y: 2, z: 0)]
+            parts.prefix(3).map(\.offset) == [
+                Vector(x: 0, y: 0, z: 0), Vector(x: 0.1, y: -2, z: 0.3), Vector(x: 1, y: 2, z: 0),
+            ]
         )
         #expect(parts.allSatisfy { $0.picture.size == FrameSize(width: 64, height: 64) })
     }
@@ -83,6 +88,20 @@ struct OwnLookTests {
             ),
             ("hat: {image: a.png, anchor: box, offset: [1, 1, 1]}", "look.yaml:1: hat.offset: must be two numbers for"),
             ("hat: {image: a.png, anchor: box, curved: true}", "look.yaml:1: hat.curved: is only for the anchors eyes"),
+            ("hat: {image: a.png, anchor: eyes, around: true}", "look.yaml:1: hat.around: is only for the anchor head"),
+            ("hat: {image: a.png, anchor: head, around: 1}", #"look.yaml:1: hat.around: "1" is not"#),
+            (
+                "hat: {image: a.png, anchor: box, tilt: 5}",
+                "look.yaml:1: hat.tilt: is not for the anchor box, which does"
+            ),
+            (
+                "hat: {image: a.png, anchor: eyes, turn: 181}",
+                #"look.yaml:1: hat.turn: "181" is not a number from -180"#
+            ),
+            (
+                "hat: {image: a.png, anchor: mouth, curved: true, turn: 5}",
+                "look.yaml:1: hat.curved: is not for a picture with around, turn or tilt"
+            ),
             ("hat: {image: b.png, anchor: box}", "look.yaml:1: hat.image: cannot use b.png: there is no such file"),
             ("hat: {image: look.yaml, anchor: box}", "look.yaml:1: hat.image: cannot use look.yaml: it is no PNG"),
             ("hat: {image: ., anchor: box}", "look.yaml:1: hat.image: cannot use .: it is a directory"),
@@ -156,7 +175,9 @@ struct OwnLookTests {
     }
 
     /// A face of 80×100 points around (120, 90), and its landmarks.
-    private func face(_ pose: HeadPose) -> SurfaceFace? {
+    private func face(_ pose: HeadPose) -> SurfaceFace? { surface(object(pose)) }
+
+    private func object(_ pose: HeadPose) -> FaceObject {
         var face = FaceObject(
             faceID: FaceID(rawValue: 1),
             bounds: NormalizedRect(x: 80.0 / 240, y: 40.0 / 180, width: 80.0 / 240, height: 100.0 / 180),
@@ -166,7 +187,11 @@ struct OwnLookTests {
         face.leftEye = NormalizedPoint(x: 104.0 / 240, y: 72.0 / 180)
         face.rightEye = NormalizedPoint(x: 136.0 / 240, y: 72.0 / 180)
         face.mouth = NormalizedPoint(x: 120.0 / 240, y: 110.0 / 180)
-        return PreviewLayerGeometry(
+        return face
+    }
+
+    private func surface(_ face: FaceObject) -> SurfaceFace? {
+        PreviewLayerGeometry(
             size: SurfaceSize(width: 240, height: 180),
             pictureSize: Self.size
         )?
@@ -184,7 +209,8 @@ struct OwnLookTests {
     @Test(
         "sticks to its anchor",
         arguments: [
-            ("eyes", 120, 72), ("leftEye", 104, 72), ("rightEye", 136, 72), ("mouth", 120, 110), ("head", 120, 91),
+            ("eyes", 120, 72), ("leftEye", 104, 72), ("rightEye", 136, 72), ("mouth", 120, 110), ("upperLip", 120, 110),
+            ("head", 120, 91),
             ("box", 120, 90),
         ]
     )
@@ -229,6 +255,51 @@ struct OwnLookTests {
         // From behind there is nothing to see.
         let behind = try columns("anchor: head", pose(0, 180, 0))
         #expect(behind.left + behind.right == 0)
+    }
+
+    /// The columns that show anything, from the first to the last; nil if none does.
+    private func columns(_ pixels: [[Int]]) -> ClosedRange<Int>? {
+        let shown = pixels[0].indices.filter { column in pixels.contains { $0[column] > 0 } }
+        return shown.first.flatMap { first in shown.last.map { first...$0 } }
+    }
+
+    @Test("that is turned is seen from the side to which it is turned")
+    func turn() throws {
+        let part = "anchor: eyes, width: 0.5, offset: [0.5, 0, -0.2], turn: 90"
+        #expect(try columns(drawn(part, pose(0, 0, 0))) == nil && columns(drawn(part, pose(0, 40, 0))) == nil)
+        // With the nose to the picture's left, the head's right side is seen, as wide as the turn leaves it.
+        let seen = try #require(try columns(drawn(part, pose(0, -40, 0))))
+        #expect((24...34).contains(seen.count) && seen.lowerBound > 120, "\(seen)")
+        let tilted = try drawn("anchor: head, width: 0.5, tilt: 60", pose(0, 0, 0)).count { $0.contains { $0 > 0 } }
+        #expect((18...23).contains(tilted), "half of 40 rows: \(tilted)")
+    }
+
+    @Test("around the head is as wide as its file says from every side, and its middle is in front")
+    func around() throws {
+        for yaw in [0.0, -40, 40] {
+            let pixels = try drawn("anchor: head, width: 0.8, around: true", pose(0, yaw, 0))
+            let seen = try #require(columns(pixels))
+            #expect((60...80).contains(seen.count), "\(yaw): \(seen)")
+            let middle = try #require(pixels[91].firstIndex { $0 == Self.yellow || $0 == Self.green })
+            // It is held by the eyes, which stay where they are.
+            #expect(abs(middle - 120) < 4, "\(yaw): \(middle)")
+        }
+    }
+
+    @Test("stays on the upper lip while the mouth opens")
+    func upperLip() throws {
+        func rows(_ anchor: String, open: Double) throws -> Int? {
+            var object = object(pose(0, 0, 0))
+            object.mouthOpen = open
+            return try drawn("anchor: \(anchor), width: 0.2", pose(0, 0, 0), on: surface(object))
+                .firstIndex { $0.contains { $0 > 0 } }
+        }
+        let (closed, open) = (
+            try #require(try rows("upperLip", open: 0)), try #require(try rows("upperLip", open: 0.5))
+        )
+        // The middle of the mouth stays here, so the lip is half of the opening above it.
+        #expect((7...9).contains(closed - open), "\(closed) \(open)")
+        #expect(try rows("mouth", open: 0) == rows("mouth", open: 0.5))
     }
 
     @Test("is as wide as its file says on a large face too", arguments: ["eyes", "mouth", "head"])

@@ -72,11 +72,11 @@ package final class Canvas {
         cairo_paint(context)
     }
 
-    /// Fills a shape; where two of its lines run around the same spot, it stays free.
-    func fill(_ outline: Outline, _ color: Color) {
+    /// Fills a shape; where two of its lines run around the same spot, it stays free unless its parts may overlap.
+    func fill(_ outline: Outline, _ color: Color, overlaps: Bool = false) {
         trace(outline)
         setSource(color)
-        cairo_set_fill_rule(context, CAIRO_FILL_RULE_EVEN_ODD)
+        cairo_set_fill_rule(context, overlaps ? CAIRO_FILL_RULE_WINDING : CAIRO_FILL_RULE_EVEN_ODD)
         cairo_fill(context)
     }
 

@@ -62,4 +62,8 @@ extension SurfaceFace {
     var assumedMouth: SurfacePoint {
         mouth ?? plane.point(0, CanonicalFace.mouthY * uprightSize.height)
     }
+
+    /// How far the lips are apart, as a share of the face's height; 0 if it is unknown. A `mouthOpen` of 1 stands for 0.61 of
+    /// the distance between the outer corners of the eyes, which is 0.62 of the face's width.
+    var lipGap: Double { min(1, max(0, self.mouthOpen ?? 0)) * 0.61 * 0.62 / CanonicalFace.aspect }
 }

@@ -44,17 +44,27 @@ extension OwnLook {
         _ reader: inout SettingsReader,
         _ load: (String) throws(PastedPicture.Refusal) -> PastedPicture
     ) -> Part? {
-        var (image, anchor, width, rotation): (String?, Anchor?, Double, Double) = (nil, nil, 1, 0)
+        var (image, anchor, width): (String?, Anchor?, Double) = (nil, nil, 1)
+        var (rotation, turn, tilt, isCurved, isRing) = (0.0, 0.0, 0.0, false, false)
         reader.read("\(name).image", &image)
         let anchors = Anchor.allCases.map(\.rawValue).joined(separator: ", ")
         reader.read("\(name).anchor", &anchor, "one of \(anchors)") { Anchor(rawValue: $0).map { .some($0) } }
         reader.read("\(name).width", &width, in: 0.01...10)
         reader.read("\(name).rotation", &rotation, in: -360...360)
         let offset = offset("\(name).offset", anchor, &reader)
-        var isCurved = anchor == .eyes || anchor == .mouth
+        reader.read("\(name).around", &isRing)
+        reader.read("\(name).turn", &turn, in: -180...180)
+        reader.read("\(name).tilt", &tilt, in: -180...180)
+        isCurved = anchor?.isOnFront == true && !isRing && turn == 0 && tilt == 0
         reader.read("\(name).curved", &isCurved)
-        if isCurved, let anchor, !anchor.canCurve {
-            reader.refuse("\(name).curved", "is only for the anchors eyes, mouth and head")
+        if isCurved, anchor?.canCurve == false {
+            reader.refuse("\(name).curved", "is only for the anchors eyes, mouth, upperLip and head")
+        } else if isCurved, isRing || turn != 0 || tilt != 0 {
+            reader.refuse("\(name).curved", "is not for a picture with around, turn or tilt")
+        }
+        if isRing, anchor != .head { reader.refuse("\(name).around", "is only for the anchor head") }
+        if anchor == .box, turn != 0 || tilt != 0 {
+            reader.refuse("\(name).\(turn != 0 ? "turn" : "tilt")", "is not for the anchor box, which does not turn")
         }
         if anchor == nil { reader.refuseIfMissing("\(name).anchor", "name what it sticks to, one of \(anchors)") }
         guard let image else {
@@ -64,7 +74,16 @@ extension OwnLook {
         do {
             let picture = try load(image)
             return anchor.map {
-                Part(picture: picture, anchor: $0, width: width, offset: offset, rotation: rotation, isCurved: isCurved)
+                Part(
+                    picture: picture,
+                    anchor: $0,
+                    width: width,
+                    offset: offset,
+                    rotation: rotation,
+                    shape: isRing ? .around : isCurved ? .curved : .flat,
+                    turn: turn,
+                    tilt: tilt
+                )
             }
         } catch {
             reader.refuse("\(name).image", "cannot use \(image): \(error.reason)")

@@ -11,13 +11,18 @@ package struct OwnLook: Look {
         /// The eye on the picture's right.
         case rightEye
         case mouth
+        /// The middle of the upper lip, which stays where it is while the mouth opens.
+        case upperLip
         /// The middle of the head, between the ears.
         case head
         /// The upright box around the face, which does not turn.
         case box
 
         /// Whether the head's front is round there, so that a picture can follow it.
-        var canCurve: Bool { self == .eyes || self == .mouth || self == .head }
+        var canCurve: Bool { isOnFront || self == .head }
+
+        /// Whether it lies on the head's front, which a picture follows unless its file says otherwise.
+        var isOnFront: Bool { self == .eyes || self == .mouth || self == .upperLip }
 
         /// Whether a picture turns with the head there, and can lie before or behind it.
         var hasDepth: Bool { self != .box }
@@ -32,8 +37,19 @@ package struct OwnLook: Look {
         var offset: Vector
         /// Clockwise, in degrees.
         var rotation: Double
-        /// Whether it follows the head's round front.
-        var isCurved: Bool
+        var shape: Shape
+        /// To the head's right as seen in the picture, in degrees: 90 lies along its side.
+        var turn: Double
+        /// The upper edge back, in degrees.
+        var tilt: Double
+    }
+
+    enum Shape {
+        case flat
+        /// Follows the head's round front.
+        case curved
+        /// A ring around the skull, the middle of the picture in front; the width is that of the ring.
+        case around
     }
 
     let parts: [Part]
@@ -47,43 +63,68 @@ package struct OwnLook: Look {
     private func draw(_ part: Part, on face: SurfaceFace, _ canvas: Canvas) {
         guard let place = place(part, on: face) else { return }
         let unit = part.anchor == .box ? face.bounds.width : face.headAtEyes.unit.width
-        let (columns, rows) = part.isCurved ? (16, 4) : part.anchor.hasDepth ? (4, 4) : (1, 1)
+        let length = part.width * (part.shape == .around ? Self.ringLength : 1)
+        let (columns, rows) =
+            part.shape == .flat ? part.anchor.hasDepth ? (4, 4) : (1, 1) : (part.shape == .curved ? 16 : 32, 4)
         let (sine, cosine) = (sin(part.rotation * .pi / 180), cos(part.rotation * .pi / 180))
-        let height = part.width * Double(part.picture.size.height) / Double(part.picture.size.width)
-        canvas.paste(part.picture, width: part.width * unit, columns: columns, rows: rows) { u, v in
-            let (x, y) = ((u - 0.5) * part.width, (v - 0.5) * height)
-            return place(x * cosine - y * sine + part.offset.x, x * sine + y * cosine + part.offset.y)
+        let height = length * Double(part.picture.size.height) / Double(part.picture.size.width)
+        canvas.paste(part.picture, width: length * unit, columns: columns, rows: rows) { u, v in
+            let (x, y) = ((u - 0.5) * length, (v - 0.5) * height)
+            return place(part.position(x * cosine - y * sine, x * sine + y * cosine))
         }
     }
 
-    /// Where a point goes that lies so many widths of the face to the right of the anchor and below it; nil if the anchor is
-    /// hidden.
-    private func place(_ part: Part, on face: SurfaceFace) -> ((_ x: Double, _ y: Double) -> SurfacePoint)? {
-        let lift = part.offset.z
+    /// How much longer a ring around the skull is than wide.
+    fileprivate static let ringLength = Double.pi * (1 + skullDepth) / 2
+
+    /// The length of the skull, from the forehead to the back, as a multiple of its width.
+    fileprivate static let skullDepth = 1.15
+
+    /// Where a position goes that is counted in widths of the face from the anchor: to the head's right, down and out of its
+    /// nose; nil if the anchor is hidden.
+    private func place(_ part: Part, on face: SurfaceFace) -> ((Vector) -> SurfacePoint)? {
         switch part.anchor {
         case .eyes: return place(part, on: face.headAtEyes, y: CanonicalFace.eyeY, z: HeadModel.depth)
         case .mouth: return place(part, on: face.headAtMouth, y: CanonicalFace.mouthY, z: HeadModel.depth)
+        case .upperLip:
+            return place(part, on: face.headAtMouth, y: CanonicalFace.mouthY - face.lipGap / 2, z: HeadModel.depth)
         case .head: return place(part, on: face.headAtEyes, y: 0, z: 0)
         case .leftEye, .rightEye:
             let plane = face.eyePlane(part.anchor == .leftEye ? .left : .right)
             guard face.shows(plane) else { return nil }
             let unit = face.headAtEyes.unit.width
-            return { x, y in plane.point(x * unit, y * unit, lift * unit) }
+            return { plane.point($0.x * unit, $0.y * unit, $0.z * unit) }
         case .box:
             let (center, unit) = (face.bounds.center, face.bounds.width)
-            return { x, y in SurfacePoint(x: center.x + x * unit, y: center.y + y * unit) }
+            return { SurfacePoint(x: center.x + $0.x * unit, y: center.y + $0.y * unit) }
         }
     }
 
-    private func place(
-        _ part: Part,
-        on head: HeadModel,
-        y: Double,
-        z: Double
-    ) -> ((_ x: Double, _ y: Double) -> SurfacePoint) {
+    private func place(_ part: Part, on head: HeadModel, y: Double, z: Double) -> (Vector) -> SurfacePoint {
         // The head's heights are counted in shares of its height.
-        let (scale, top, depth, lift) = (head.unit.width / head.unit.height, y, z, part.offset.z)
-        guard part.isCurved else { return { x, y in head.point(x, top + y * scale, depth + lift) } }
-        return { x, y in head.wrapped(x, top + y * scale, lift: lift) }
+        let scale = head.unit.width / head.unit.height
+        guard part.shape == .curved else { return { head.point($0.x, y + $0.y * scale, z + $0.z) } }
+        return { head.wrapped($0.x, y + $0.y * scale, lift: $0.z) }
+    }
+}
+
+extension OwnLook.Part {
+    /// Where a point of the picture lies, from the anchor; x and y are counted from the picture's middle.
+    fileprivate func position(_ x: Double, _ y: Double) -> Vector {
+        var position = Vector(x, y, 0)
+        if shape == .around {
+            let angle = 2 * .pi * x / (width * OwnLook.ringLength)
+            position = Vector(sin(angle), 0, cos(angle) * OwnLook.skullDepth) * (width / 2) + Vector(0, y, 0)
+        }
+        let (lean, aside) = (tilt * .pi / 180, turn * .pi / 180)
+        let (below, ahead) = (
+            position.y * cos(lean) - position.z * sin(lean), position.z * cos(lean) + position.y * sin(lean)
+        )
+        return offset
+            + Vector(
+                position.x * cos(aside) + ahead * sin(aside),
+                below,
+                ahead * cos(aside) - position.x * sin(aside)
+            )
     }
 }

@@ -1,175 +1,262 @@
 import FaceMessages
+import FaceMetadata
 import Glibc
 
 /// A hat, a moustache and a beard, in three dimensions: they turn with the head, and what it hides is not seen.
 struct SantaLook: Look {
-    private static let fur = Color(red: 0.97, green: 0.97, blue: 0.95)
-    private static let furShade = Color(red: 0.80, green: 0.82, blue: 0.85)
-    private static let cloth = Color(red: 0.80, green: 0.07, blue: 0.10)
-    private static let clothShade = Color(red: 0.52, green: 0.03, blue: 0.06)
+    private static let fur = Color(red: 1, green: 1, blue: 0.99)
+    private static let furShade = Color(red: 0.74, green: 0.77, blue: 0.83)
+    private static let furGround = Color(red: 0.86, green: 0.88, blue: 0.92)
+    private static let cloth = Color(red: 0.89, green: 0.12, blue: 0.14)
+    private static let clothShade = Color(red: 0.47, green: 0.02, blue: 0.06)
 
     func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces {
-            beard(face.face.headAtMouth, on: canvas)
-            moustache(face.face.headAtMouth, lift: face.flash(.smile), on: canvas)
-            hat(face.face.headAtEyes, on: canvas)
+            beard(face, on: canvas)
+            hat(face.face.headAtEyes, falling: Self.side(of: face.face, among: faces.map(\.face)), on: canvas)
         }
+    }
+
+    /// A disc of a colour that fades towards its edge; many of them make a soft shadow. Outside of it nothing is drawn, so the
+    /// path is a square, which Cairo fills fastest.
+    private func glow(_ color: Color, at point: SurfacePoint, radius: Double, on canvas: Canvas) {
+        let corners = [SurfacePoint(-1, -1), [1, -1], [1, 1], [-1, 1]].map { point + $0 * radius }
+        canvas.fill(Outline(polygon: corners), from: color, to: color.withAlpha(0), center: point, radius: radius)
     }
 
     // MARK: - Hat
 
     /// The middle of the hat's brim, and its half-widths across and along the skull.
-    private static let brim = (y: -0.42, z: -0.20, across: 0.60, along: 0.70)
+    private static let brim = (y: -0.42, z: -0.20, across: 0.58, along: 0.68)
 
     /// The brim is higher over the forehead than at the back of the head, by this share of the height per width.
     private static let brimTilt = -0.10
 
-    /// A point of the ring around the head, by its angle from the head's right over its front.
-    private static func ring(_ angle: Double) -> Vector {
-        let z = sin(angle) * brim.along
-        return Vector(cos(angle) * brim.across, brim.y + brimTilt * z, brim.z + z)
+    /// By how much the tufts of fur differ in size.
+    private static let raggedness = [0.0, -0.10, 0.09, -0.06, 0.12, -0.12, 0.05]
+
+    /// To which side the tip falls: 1 to the head's right as seen in the picture, −1 to its left, 0 back. It is the right, away
+    /// from a neighbour there, and back between two.
+    static func side(of face: SurfaceFace, among others: [SurfaceFace]) -> Double {
+        let (right, width) = (
+            HeadRotation(HeadPose(roll: face.assumedPose.roll, yaw: 0, pitch: 0)).right, face.uprightSize.width
+        )
+        var (onLeft, onRight) = (0.0, 0.0)
+        for other in others where other != face {
+            let way = (other.bounds.center - face.bounds.center) / width
+            let across = way.x * right.x + way.y * right.y
+            // A neighbour counts in full from one and a half widths on, and little where it is rather above or below.
+            let nearness = max(0, min(1, 2.5 - way.distance(to: .zero))) * min(1, abs(across))
+            if across < 0 { onLeft = max(onLeft, nearness) } else { onRight = max(onRight, nearness) }
+        }
+        return 1 - onRight * (2 - onLeft)
     }
 
-    private func hat(_ head: HeadModel, on canvas: Canvas) {
+    private func hat(_ head: HeadModel, falling side: Double, on canvas: Canvas) {
+        let unit = head.unit.width
+        func ring(_ angle: Double) -> SurfacePoint {
+            let z = sin(angle) * Self.brim.along
+            return head.point(cos(angle) * Self.brim.across, Self.brim.y + Self.brimTilt * z, Self.brim.z + z)
+        }
         // From one side of the head to the other over its front, as seen: where the ring turns away from the viewer.
-        let front = (0...24).map { head.point(Self.ring(.pi * Double($0) / 24 + Self.turn(head))) }
+        let turn = atan2(-head.facing(1, 0, 0) * Self.brim.across, max(0.05, head.facing(0, 0, 1)) * Self.brim.along)
+        let front = (0...24).map { ring(.pi * Double($0) / 24 + turn) }
         guard let first = front.first, let last = front.last else { return }
-        shadow(front, head, on: canvas)
-        let rise = head.point(0, -4, 0) - head.point(0, 0, 0)
-        // Above the brim only, and beside the head: the rest of the crown lies behind the forehead.
+        let back = -(1 - side * side).squareRoot()
+        /// A place so far above the brim and so far to the side to which the tip falls.
+        func place(_ above: Double, _ aside: Double) -> SurfacePoint {
+            head.point(aside * side, Self.brim.y - above, Self.brim.z + aside * back)
+        }
+        let rise = head.point(0, -1, 0) - head.point(0, 0, 0)
+        let up = rise / max(1e-9, rise.distance(to: .zero))
+        // What the brim takes of the light on the forehead.
+        for index in stride(from: 4, through: 20, by: 2) {
+            glow(.black.withAlpha(0.19), at: front[index] - up * (0.10 * unit), radius: 0.17 * unit, on: canvas)
+        }
+        // The tail runs from within the crown to the tip, narrower and narrower.
+        let tail = (0...10).map { step -> (SurfacePoint, Double) in
+            let share = Double(step) / 10
+            let way: SurfacePoint = Outline.cubic(share, [0.44, 0.10], [0.90, 0.14], [0.84, 0.94], [-0.02, 0.80])
+            return (place(way.x, way.y), (0.07 + 0.29 * pow(1 - share, 0.9)) * unit)
+        }
+        let discs = tail.map { Outline.circle($0.0, $0.1) }
+        let tailShape = Outline(polygons: zip(discs, discs.dropFirst()).map { Outline.hull($0 + $1) })
+        let crownDiscs = [
+            (0.20, 0, 0.52), (0.34, 0.02, 0.46), (0.46, 0.06, 0.38), (0.30, 0.38, 0.34), (0.04, 0.48, 0.29),
+        ].flatMap { above, aside, radius in Outline.circle(place(above, aside), radius * unit) }
+        let crown = Outline(polygon: Outline.hull((0..<32).map { ring(.pi * Double($0) / 16) } + crownDiscs))
+        // Above the brim and beside the head: the rest lies behind the forehead.
         let reach = last - first
-        let (right, left) = (last + reach, first - reach)
-        let above = Outline(polygon: front + [right - rise * 0.1, right + rise, left + rise, left - rise * 0.1])
-        let ball = head.point(0.86, -0.40, -0.10)
-        let isBallInFront = head.facing(1, 0, 0) > 0.2
-        if !isBallInFront { pompon(at: ball, head, on: canvas) }
-        let crown = Self.crown(head)
-        canvas.clipped(to: above) {
-            // Closes the slit that is left where the tip comes to hang close by the rest.
-            canvas.stroke(crown, Self.clothShade, width: head.unit.width * 0.03)
-            canvas.fill(
-                crown,
-                from: Self.cloth,
-                to: Self.clothShade,
-                center: head.point(-0.15, -0.80, 0.3),
-                radius: head.unit.width * 1.1
+        func visible(_ beside: SurfacePoint) -> Outline {
+            let (right, left) = (last + beside, first + beside)
+            return Outline(
+                polygon: front + [
+                    right, right + reach, last + reach + rise * 4, first - reach + rise * 4, left - reach, left,
+                ]
             )
         }
-        let fold = (0...12).map { head.point(Self.spine(0.52 + 0.025 * Double($0)) + Vector(-0.04, 0.10, 0.12)) }
-        canvas.stroke(Outline(line: fold), Self.clothShade.withAlpha(0.7), width: max(0.75, head.unit.width * 0.02))
-        if isBallInFront { pompon(at: ball, head, on: canvas) }
-        // A line with round ends is what a ball leaves on its way around the forehead.
-        let band = Outline(line: front)
-        canvas.stroke(band, Self.furShade, width: head.unit.width * 0.205)
-        canvas.stroke(band, Self.fur, width: head.unit.width * 0.175)
-    }
-
-    /// The angle by which the half of the ring that is seen begins later than at the head's own side.
-    private static func turn(_ head: HeadModel) -> Double {
-        atan2(-head.facing(1, 0, 0) * brim.across, max(0.05, head.facing(0, 0, 1)) * brim.along)
-    }
-
-    /// Where the middle of the hat runs from the brim (0) to its tip (1), which falls to one side.
-    private static func spine(_ share: Double) -> Vector {
-        let (near, far, tip) = (Vector(-0.30, -1.22, 0), Vector(0.62, -1.30, 0), Vector(0.84, -0.46, 0))
-        return Outline.cubic(share, Vector(0, brim.y, 0), near, far, tip) + Vector(0, 0, brim.z * (1 - share))
-    }
-
-    /// The outline of the hat above its brim: rings around its middle, narrower and narrower.
-    private static func crown(_ head: HeadModel) -> Outline {
-        let steps = 14
-        let rings = (0...steps).map { step -> [SurfacePoint] in
-            let share = Double(step) / Double(steps)
-            let middle = spine(share)
-            // The ring lies across the spine, which bends in the plane of x and y; heights count as widths here.
-            let way = spine(min(1, share + 0.02)) - spine(max(0, share - 0.02))
-            let length = max(1e-9, (way.x * way.x + way.y * way.y).squareRoot())
-            let across = share < 0.05 ? Vector(1, 0, 0) : Vector(-way.y, way.x, 0) / length
-            let narrow = pow(1 - share, 0.75)
-            let (reach, depth) = (0.05 + 0.54 * narrow, 0.05 + 0.62 * narrow)
-            return (0..<20).map { piece in
-                let angle = 2 * Double.pi * Double(piece) / 20
-                let z = sin(angle) * depth
-                return head.point(middle + across * (cos(angle) * reach) + Vector(0, brimTilt * z * (1 - share), z))
+        let light = head.point(-0.25, -0.85, 0.3)
+        let isTailInFront = head.facing(side, 0, back) > -0.25
+        func drawTail() {
+            canvas.clipped(to: visible(rise * -2)) {
+                canvas.fill(tailShape, from: Self.cloth, to: Self.clothShade, center: light, radius: unit * 1.35)
+                if !isTailInFront { drawTip() }
             }
+            if isTailInFront { drawTip() }
         }
-        // The area that a ring covers on its way through all its places.
-        return Outline(polygons: zip(rings, rings.dropFirst()).map { Outline.hull($0 + $1) })
+        func drawTip() {
+            let ball = place(-0.10, 0.81)
+            let edge = Outline.circle(ball, 0.085 * unit).enumerated().filter { $0.offset.isMultiple(of: 3) }
+            fluff(edge.map(\.element) + [ball], radius: 0.07 * unit, up: up, on: canvas)
+        }
+        if !isTailInFront { drawTail() }
+        canvas.clipped(to: visible(rise * -0.13)) {
+            canvas.fill(crown, from: Self.cloth, to: Self.clothShade, center: light, radius: unit * 1.35)
+        }
+        if isTailInFront {
+            // What the tail takes of the light on the crown. A clip within another one costs far more.
+            canvas.clipped(to: crown) {
+                for (point, radius) in [3, 5, 7, 9].map({ tail[$0] }) {
+                    let inner = point - up * (0.08 * unit) - (place(0, 0.14) - place(0, 0))
+                    glow(Self.clothShade.withAlpha(0.6), at: inner, radius: radius + 0.12 * unit, on: canvas)
+                }
+            }
+            drawTail()
+        }
+        // Folds where the cloth bends down: thin leaves that begin together.
+        for (above, aside) in [(0.76, 0.24), (0.62, 0.16), (0.46, 0.18)] where isTailInFront {
+            let fold = Outline.leaf(halfWidth: [0.012, 0]) { share in
+                let bulge = 0.04 * sin(.pi * share)
+                return [0.54 + (above - 0.54) * share + bulge, 0.50 + (aside - 0.50) * share]
+            }
+            canvas.fill(Outline(polygon: fold.map { place($0.x, $0.y) }), Self.clothShade.withAlpha(0.45))
+        }
+        let fur = front.enumerated().flatMap { index, point in
+            [0.045, -0.045].map { point + up * (($0 + Self.raggedness[(3 * index) % 7] * 0.2) * unit) }
+        }
+        fluff(fur, radius: 0.075 * unit, up: up, on: canvas)
     }
 
-    /// What the brim takes of the light on the forehead, in three layers so that its edge is soft.
-    private func shadow(_ front: [SurfacePoint], _ head: HeadModel, on canvas: Canvas) {
-        let down = head.point(0, 0.08, 0) - head.point(0, 0, 0)
-        for layer in [0.6, 0.8, 1.0] {
-            let moved = Outline(line: front.dropFirst(3).dropLast(3).map { $0 + down * layer })
-            canvas.stroke(moved, .black.withAlpha(0.09), width: head.unit.width * 0.17)
-        }
-    }
-
-    private func pompon(at point: SurfacePoint, _ head: HeadModel, on canvas: Canvas) {
-        let radius = head.unit.width * 0.14
-        var ball = Outline()
-        ball.addEllipse(x: point.x, y: point.y, radiusX: radius, radiusY: radius)
-        canvas.fill(
-            ball,
-            from: Self.fur,
-            to: Self.furShade,
-            center: point - radius * 0.3,
-            radius: radius * 1.6
+    /// Fur around points: a ragged shape, shaded below and lit from above.
+    private func fluff(_ points: [SurfacePoint], radius: Double, up: SurfacePoint, on canvas: Canvas) {
+        let shape = Outline(
+            polygons: points.indices.map { Outline.circle(points[$0], radius * (1 + Self.raggedness[$0 % 7])) }
         )
+        canvas.fill(shape, Self.furGround, overlaps: true)
+        for point in points {
+            glow(Self.fur, at: point + up * (radius * 0.12), radius: radius * 0.95, on: canvas)
+        }
     }
 
     // MARK: - Beard and moustache
 
-    private func beard(_ head: HeadModel, on canvas: Canvas) {
+    /// The beard around the mouth: x in shares of the face's width, y of its height.
+    private static let beardShape: Outline = {
         var beard = Outline()
-        beard.move(to: -0.54, -0.36)
-        beard.curve(to: -0.30, 0.62, control1: (-0.66, 0.05), control2: (-0.56, 0.44))
-        beard.curve(to: 0, 0.76, control1: (-0.22, 0.70), control2: (-0.08, 0.68))
-        beard.curve(to: 0.30, 0.62, control1: (0.08, 0.68), control2: (0.22, 0.70))
-        beard.curve(to: 0.54, -0.36, control1: (0.56, 0.44), control2: (0.66, 0.05))
-        beard.curve(to: 0.30, -0.06, control1: (0.50, -0.20), control2: (0.42, -0.10))
-        beard.curve(to: -0.30, -0.06, control1: (0.14, -0.02), control2: (-0.14, -0.02))
-        beard.curve(to: -0.54, -0.36, control1: (-0.42, -0.10), control2: (-0.50, -0.20))
+        beard.move(to: -0.55, -0.36)
+        beard.curve(to: -0.50, 0.30, control1: (-0.64, -0.10), control2: (-0.62, 0.14))
+        // Locks hang down from the hem.
+        let hem = [(-0.50, 0.30), (-0.43, 0.46), (-0.30, 0.60), (-0.13, 0.70), (0.0, 0.78)]
+        let locks = hem + hem.dropLast().reversed().map { (-$0.0, $0.1) }
+        for (start, end) in zip(locks, locks.dropFirst()) {
+            let (dx, dy) = (end.0 - start.0, end.1 - start.1)
+            beard.curve(
+                to: end.0,
+                end.1,
+                control1: (start.0 + dx * 0.1 - dy * 0.35, start.1 + dy * 0.1 + abs(dx) * 0.55),
+                control2: (start.0 + dx * 0.7 - dy * 0.25, start.1 + dy * 0.7 + abs(dx) * 0.45)
+            )
+        }
+        beard.curve(to: 0.55, -0.36, control1: (0.62, 0.14), control2: (0.64, -0.10))
+        beard.curve(to: 0.30, -0.05, control1: (0.51, -0.18), control2: (0.42, -0.08))
+        beard.curve(to: -0.30, -0.05, control1: (0.14, -0.02), control2: (-0.14, -0.02))
+        beard.curve(to: -0.55, -0.36, control1: (-0.42, -0.08), control2: (-0.51, -0.18))
         beard.close()
+        return beard
+    }()
+
+    /// Strands from the beard's upper edge towards its hem: thin leaves in waves.
+    private static func strands(_ count: Int, width: Double, shift: Double) -> Outline {
+        Outline(
+            polygons: (0..<count).map { number in
+                let aside = -1 + 2 * (Double(number) + shift) / Double(count)
+                let begin = [0.12, 0.42, 0.25, 0.55][number % 4]
+                let length = [0.42, 0.36, 0.5, 0.34][number % 4]
+                let upper = SurfacePoint(0.54 * aside, 0.15 - 0.48 * aside * aside)
+                let lower = SurfacePoint(0.60 * aside, 0.74 - 0.62 * pow(abs(aside), 2.2))
+                let wave = (number.isMultiple(of: 2) ? 0.026 : -0.026) * (1 - 0.7 * aside * aside)
+                return Outline.leaf(halfWidth: [width, 0]) { share in
+                    upper + (lower - upper) * (begin + length * share) + [wave * sin(2 * .pi * share), 0]
+                }
+            }
+        )
+    }
+
+    private static let darkStrands = strands(30, width: 0.010, shift: 0.5)
+    private static let lightStrands = strands(30, width: 0.012, shift: 0.02)
+
+    private static func wing(_ side: Double) -> Outline {
+        var wing = Outline()
+        wing.move(to: 0, -0.135)
+        wing.curve(to: side * 0.40, -0.055, control1: (side * 0.13, -0.185), control2: (side * 0.25, -0.01))
+        wing.curve(to: side * 0.13, 0.015, control1: (side * 0.36, 0.06), control2: (side * 0.22, 0.065))
+        wing.curve(to: 0, -0.045, control1: (side * 0.07, -0.01), control2: (side * 0.03, -0.03))
+        wing.close()
+        return wing
+    }
+
+    private static let wings = [-1.0, 1].map(wing)
+
+    private static let wingStrands = Outline(
+        polygons: [-1.0, 1].flatMap { side in
+            (0..<4).map { number -> [SurfacePoint] in
+                let (upper, end) = (-0.105 + 0.022 * Double(number), 0.33 - 0.045 * Double(number))
+                return Outline.leaf(halfWidth: [0, 0.007]) { share in
+                    [side * (0.03 + (end - 0.03) * share), upper + 0.055 * sin(0.85 * .pi * share)]
+                }
+            }
+        }
+    )
+
+    private func beard(_ drawn: DrawnFace, on canvas: Canvas) {
+        let (head, gap) = (drawn.face.headAtMouth, drawn.face.lipGap)
+        let unit = head.unit.width
+        func front(_ outline: Outline, lift: Double = 0, raised: Double = 0) -> Outline {
+            outline.mapped { head.front($0.x, CanonicalFace.mouthY + $0.y - raised, lift: lift) }
+        }
+        var beard = Self.beardShape
         // The mouth stays free.
-        beard.addEllipse(x: 0, y: 0.055, radiusX: 0.19, radiusY: 0.068)
-        canvas.fill(head.front(beard), Self.furShade)
-        canvas.fill(head.front(scaledAboutMouth(beard, 0.95)), Self.fur)
-        for x in [-0.26, -0.13, 0.0, 0.13, 0.26] {
-            var strand = Outline()
-            strand.move(to: x, 0.22)
-            strand.curve(to: x * 0.75, 0.60 - abs(x) * 0.35, control1: (x * 1.25, 0.34), control2: (x * 1.1, 0.46))
-            canvas.stroke(head.front(strand), Self.furShade, width: max(0.75, 0.012 * head.unit.width))
+        beard.addEllipse(x: 0, y: 0.05, radiusX: 0.19, radiusY: 0.066 + gap / 2)
+        let shape = front(beard)
+        canvas.stroke(shape, Self.furShade.withAlpha(0.9), width: max(0.75, 0.02 * unit))
+        let middle = head.front(-0.05, CanonicalFace.mouthY + 0.12)
+        canvas.fill(shape, from: Self.fur, to: Self.furShade, center: middle, radius: 0.95 * unit)
+        let shade = Self.furShade.withAlpha(0.85)
+        canvas.fill(front(Self.darkStrands), shade, overlaps: true)
+        canvas.fill(front(Self.lightStrands), .white, overlaps: true)
+        let raised = gap / 2 + 0.04 * drawn.flash(.smile)
+        let light = head.front(0, CanonicalFace.mouthY - 0.14, lift: 0.03)
+        for wing in Self.wings {
+            let placed = front(wing, lift: 0.03, raised: raised)
+            canvas.stroke(placed, Self.furShade, width: max(0.75, 0.02 * unit))
+            canvas.fill(placed, from: .white, to: Self.furShade, center: light, radius: 0.9 * unit)
         }
-    }
-
-    private func scaledAboutMouth(_ outline: Outline, _ factor: Double) -> Outline {
-        outline.mapped { SurfacePoint(x: $0.x * factor, y: 0.055 + ($0.y - 0.055) * factor) }
-    }
-
-    private func moustache(_ head: HeadModel, lift: Double, on canvas: Canvas) {
-        let tip = -0.02 - 0.05 * lift
-        for side in [-1.0, 1.0] {
-            var wing = Outline()
-            wing.move(to: 0, -0.125)
-            wing.curve(to: side * 0.36, tip, control1: (side * 0.14, -0.17), control2: (side * 0.27, -0.09))
-            wing.curve(to: side * 0.12, 0.0, control1: (side * 0.30, 0.05), control2: (side * 0.19, 0.045))
-            wing.curve(to: 0, -0.045, control1: (side * 0.06, -0.02), control2: (side * 0.03, -0.035))
-            wing.close()
-            let placed = head.front(wing, lift: 0.03)
-            canvas.stroke(placed, Self.furShade, width: max(0.75, 0.014 * head.unit.width))
-            let middle = head.front(side * 0.1, CanonicalFace.mouthY - 0.1, lift: 0.03)
-            canvas.fill(placed, from: .white, to: Self.furShade, center: middle, radius: 0.5 * head.unit.width)
-        }
+        canvas.fill(front(Self.wingStrands, lift: 0.03, raised: raised), shade, overlaps: true)
     }
 }
 
-extension HeadModel {
-    fileprivate func point(_ position: Vector) -> SurfacePoint { point(position.x, position.y, position.z) }
+extension Outline {
+    fileprivate static func circle(_ center: SurfacePoint, _ radius: Double) -> [SurfacePoint] {
+        (0..<24).map { step in
+            let angle = 2 * Double.pi * Double(step) / 24
+            return center + SurfacePoint(cos(angle), sin(angle)) * radius
+        }
+    }
 
-    /// An outline on the curved front, around the mouth: x in shares of the width, y of the height.
-    fileprivate func front(_ outline: Outline, lift: Double = 0) -> Outline {
-        outline.mapped { front($0.x, CanonicalFace.mouthY + $0.y, lift: lift) }
+    /// A leaf along a way, widest in its middle.
+    fileprivate static func leaf(halfWidth: SurfacePoint, _ way: (_ share: Double) -> SurfacePoint) -> [SurfacePoint] {
+        let middle = (0...10).map { way(Double($0) / 10) }
+        let half = (0...10).map { halfWidth * sin(.pi * Double($0) / 10) }
+        return zip(middle, half).map(+) + zip(middle, half).reversed().map(-)
     }
 }

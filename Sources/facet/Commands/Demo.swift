@@ -66,11 +66,15 @@ struct Demo: AsyncParsableCommand {
     }
 
     /// The clip that packages bring, which lies where they put it beside the program.
-    private static func clip() throws -> String {
+    ///
+    /// - Parameter option: what names another clip.
+    /// - Returns: its path.
+    /// - Throws: `CommandFailure` if it is not there.
+    static func clip(or option: String = "--source") throws -> String {
         let path = URL(filePath: DemoStage.directory).deletingLastPathComponent().path + "/share/facet/demo.mp4"
         guard FileManager.default.fileExists(atPath: path) else {
             throw CommandFailure(
-                "there is no clip at \(path), where the packages have it; name one, or a camera, with --source"
+                "there is no clip at \(path), where the packages have it; name another with \(option)"
             )
         }
         return path

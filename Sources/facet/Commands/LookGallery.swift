@@ -1,0 +1,129 @@
+import ArgumentParser
+import FaceMessages
+import FaceMetadata
+import FacetKit
+import Foundation
+import Frames
+import OverlayRendering
+
+/// `facet looks`: the looks there are, by name or each with a picture.
+struct LookGallery: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "looks",
+        abstract: "Lists the looks, or makes a page with a picture of each.",
+        discussion: """
+            The page is one HTML file that needs no other file, no script and no network. Its pictures are of the faces in \
+            --over, which it finds itself; without --over, of the demo's clip. Files of looks of your own are shown too.
+
+            Examples:
+              facet looks
+              facet looks --gallery looks.html
+              facet looks party.yaml --gallery looks.html --over friends.jpg
+            """
+    )
+
+    @Argument(help: "The files of looks of your own, to be shown too.", completion: .file(extensions: ["yaml", "yml"]))
+    var files: [String] = []
+
+    @Option(help: "The page to write, .html.", completion: .file())
+    var gallery: String?
+
+    @Option(help: "The picture or the clip with faces to draw over.", completion: .file())
+    var over: String?
+
+    /// How large the pictures are at most, in pixels.
+    private static let side = 480.0
+    /// How many frames are searched for the best one: five seconds of a clip; a picture until expressions are known.
+    private static let frames = (clip: 150, picture: 8)
+
+    func validate() throws {
+        if gallery == nil, over != nil { throw ValidationError("--over is for the page: name it with --gallery") }
+    }
+
+    func run() async throws {
+        let options = LookName.allCases.map(LookOption.builtIn) + files.map(LookOption.file)
+        var looks: [(name: String, look: any Look)] = []
+        for option in options {
+            var overlay = OverlayOptions()
+            overlay.look = option
+            looks.append((option.name, try overlay.looks()[option.name]))
+        }
+        guard let gallery else { return looks.forEach { StandardOutput.print(line: $0.name.printable) } }
+        try OutputPath.check(gallery, endings: ["html", "htm"], what: "a page")
+        let path = try over ?? Demo.clip(or: "--over")
+        try OutputPath.checkIsNot(gallery, path)
+        let (picture, scene) = try await Self.subject(path)
+        let figures = try looks.map { name, look in
+            let jpeg = try Self.draw(look, over: picture, scene)
+            let (data, text) = (Data(jpeg).base64EncodedString(), name.printable.escapedForHTML)
+            return
+                #"<figure><img src="data:image/jpeg;base64,\#(data)" alt="\#(text)"><figcaption>\#(text)</figcaption></figure>"#
+        }
+        let values = ["figures": figures.joined(separator: "\n"), "version": facetVersion]
+        try OutputPath.write(PackageResources.looks_html.filled(values), to: gallery)
+        StandardOutput.note("wrote \(gallery): \(looks.count) looks")
+    }
+
+    /// The frame of a file with the most faces, and of those the one with the broadest smile.
+    private static func subject(_ path: String) async throws -> (Picture, Scene) {
+        var options = FaceSession.Options()
+        (options.frames, options.landmarks) = (.full, true)
+        let (picture, messages) = (Picture(), UpdateMessages(camera: UpdateMessages.fileCamera))
+        var (scene, best, left) = (Scene(), -1.0, OutputPath.isPicture(path) ? frames.picture : frames.clip)
+        try await FaceSession.analyse(path, options) { update in
+            guard let frame = update.frame, let stamp = update.stamp else { return true }
+            let value = Double(update.faces.count) + (update.faces.compactMap(\.smile).max() ?? 0)
+            if !update.faces.isEmpty, value >= best {
+                best = value
+                try picture.update(from: frame)
+                scene = Scene()
+                scene.apply(messages.metadata(stamp, update.faces), at: 0)
+            }
+            left -= 1
+            return left > 0
+        }
+        guard best >= 0 else {
+            throw CommandFailure(
+                "there is no face in \(path) to draw over",
+                remedy: "name a picture with one with --over"
+            )
+        }
+        return (picture, scene)
+    }
+
+    /// The faces, with as much around them as a hat needs.
+    private static func draw(_ look: any Look, over picture: Picture, _ scene: Scene) throws -> [UInt8] {
+        let pictureSize = picture.uprightSize ?? FrameSize(width: 1, height: 1)
+        var part = (left: 1.0, top: 1.0, right: 0.0, bottom: 0.0)
+        for box in scene.faces.map(\.bounds) {
+            part.left = max(0, min(part.left, box.x - 0.8 * box.width))
+            part.right = min(1, max(part.right, box.x + 1.8 * box.width))
+            part.top = max(0, min(part.top, box.y - 0.9 * box.height))
+            part.bottom = min(1, max(part.bottom, box.y + 1.5 * box.height))
+        }
+        let shown = NormalizedRect(
+            x: part.left,
+            y: part.top,
+            width: part.right - part.left,
+            height: part.bottom - part.top
+        )
+        let (width, height) = (shown.width * Double(pictureSize.width), shown.height * Double(pictureSize.height))
+        let scale = side / max(width, height, 1)
+        let canvas = try Canvas(
+            pixelSize: FrameSize(width: max(1, Int(width * scale)), height: max(1, Int(height * scale)))
+        )
+        guard let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: pictureSize, cleanAperture: shown)
+        else {
+            throw CommandFailure("the faces have no area to draw over")
+        }
+        canvas.clear(.black)
+        canvas.draw(picture, geometry)
+        canvas.draw(scene, geometry, look: look, at: 0)
+        do {
+            let encoder = try JPEGEncoder(quality: 85)
+            return try canvas.withFrame { try encoder.encode($0) }
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+    }
+}

