@@ -32,62 +32,34 @@ struct Detect: AsyncParsableCommand {
         let base = try await CameraChoice.base(broker, command: "detect")
         let topics: [Topic] = [.status, .detectState]
         let subscriber = try Subscriber(broker, command: "detect", topics: topics, patterns: [base])
-        var dialogue = DetectDialogue(wanted: wish == .on)
+        let (wanted, words) = (wish == .on, wish.rawValue)
+        var (state, trouble, hasSent) = (CameraState(), String?.none, false)
         try await subscriber.follow(every: .milliseconds(100), interruptible: false) { input in
             guard case .occurrence(let occurrence) = input.content else {
                 guard input.seconds > Self.patience else { return true }
-                throw CommandFailure(dialogue.failureReason(base: subscriber.base, address: subscriber.address))
+                throw CommandFailure(trouble.map { "no connection: \($0)" } ?? Self.failureReason(state, subscriber))
             }
-            switch dialogue.take(occurrence) {
-            case .wait: return true
-            case .send: subscriber.send(wish == .on ? "ON" : "OFF", on: .detectSet)
-            case .done(let words):
-                StandardOutput.print(line: words)
-                return false
+            if case .connection(let connection) = occurrence { trouble = connection.trouble }
+            state.take(occurrence)
+            guard state.status?.state == .online, let isOn = state.isDetecting else { return true }
+            if isOn == wanted {
+                StandardOutput.print(line: "detection is \(hasSent ? words : "already " + words)")
+            } else if !hasSent {
+                subscriber.send(wanted ? "ON" : "OFF", on: .detectSet)
+                hasSent = true
             }
-            return true
+            return isOn != wanted
         }
     }
-}
 
-/// What is asked and answered to switch detection.
-struct DetectDialogue {
-    enum Step: Equatable {
-        case wait
-        case send
-        case done(String)
-    }
-
-    let wanted: Bool
-
-    private var state = CameraState()
-    private var hasSent = false
-    private var failure: String?
-
-    init(wanted: Bool) {
-        self.wanted = wanted
-    }
-
-    mutating func take(_ occurrence: Subscriber.Occurrence) -> Step {
-        if case .connection(let connection) = occurrence { failure = connection.trouble }
-        state.take(occurrence)
-        guard state.status?.state == .online, let isOn = state.isDetecting else { return .wait }
-        let words = wanted ? "on" : "off"
-        if isOn == wanted { return .done("detection is \(hasSent ? words : "already " + words)") }
-        guard !hasSent else { return .wait }
-        hasSent = true
-        return .send
-    }
-
-    /// Why it has not come to the wished state.
-    func failureReason(base: String, address: String) -> String {
-        if let failure { return "no connection: \(failure)" }
-        switch state.status?.state {
+    /// Why detection is not as it is wanted.
+    private static func failureReason(_ state: CameraState, _ subscriber: Subscriber) -> String {
+        let (base, address) = (subscriber.base, subscriber.address)
+        return switch state.status?.state {
         case nil:
-            return
-                "no daemon publishes its status on \(base)/status at \(address); start facetd, or name its base with --topic"
-        case .stopped, .offline: return "the daemon under '\(base)' at \(address) is not online; start facetd"
-        case .online: return "the daemon under '\(base)' did not confirm the change on \(base)/detect/state"
+            "no daemon publishes its status on \(base)/status at \(address); start facetd, or name its base with --topic"
+        case .stopped, .offline: "the daemon under '\(base)' at \(address) is not online; start facetd"
+        case .online: "the daemon under '\(base)' did not confirm the change on \(base)/detect/state"
         }
     }
 }

@@ -154,26 +154,22 @@ struct Watch: AsyncParsableCommand {
         try topics.map { name in
             let prefix = broker.topic.map { $0 + "/" }.first { name.hasPrefix($0) } ?? "faces/"
             let short = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
-            guard let topic = Topic(rawValue: short) else {
-                let known = Topic.allCases.map(\.rawValue)
-                let hint = likelyName(for: short, among: known).map { "did you mean '\($0)'? " } ?? ""
-                throw ValidationError(
-                    "there is no topic '\(name)'; \(hint)The topics are \(known.joined(separator: ", "))"
-                )
-            }
-            return topic
+            return try Self.topic(short, among: Topic.allCases, "there is no topic '\(name)'; ", "The topics are")
         }
     }
 
     private static func kinds(_ list: String) throws -> [Topic] {
         try list.split(separator: ",", omittingEmptySubsequences: false).map { name in
-            guard let topic = Topic(argument: String(name)) else {
-                let hint =
-                    likelyName(for: String(name), among: Topic.events.map(\.rawValue)).map { "did you mean '\($0)'? " }
-                    ?? ""
-                throw ValidationError("'\(name)' in --only is no event; \(hint)The events are \(eventNames)")
-            }
-            return topic
+            try topic(String(name), among: Topic.events, "'\(name)' in --only is no event; ", "The events are")
         }
+    }
+
+    private static func topic(_ name: String, among topics: [Topic], _ refusal: String, _ beginning: String) throws
+        -> Topic
+    {
+        if let topic = topics.first(where: { $0.rawValue == name }) { return topic }
+        let names = topics.map(\.rawValue)
+        let hint = likelyName(for: name, among: names).map { "did you mean '\($0)'? " } ?? ""
+        throw ValidationError("\(refusal)\(hint)\(beginning) \(names.joined(separator: ", "))")
     }
 }

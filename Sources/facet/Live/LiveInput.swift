@@ -43,45 +43,34 @@ struct LiveBacklog {
     var isEmpty: Bool { waiting.isEmpty }
 
     mutating func put(_ input: LiveInput) {
-        guard !isClosed else { return }
-        if input.isTick {
-            guard !hasTick else { return }
-            hasTick = true
-        }
-        if input.isFrame {
-            if frames == Self.frames { dropOldest(\.isFrame) }
-            frames += 1
-        }
-        if input.isMessage {
-            while messages == capacity || (messages > 0 && bytes + input.byteCount > Self.mostBytes) {
-                dropOldest(\.isMessage)
-            }
-            messages += 1
-            bytes += input.byteCount
+        guard !isClosed, !(hasTick && input.isTick) else { return }
+        if input.isFrame, frames == Self.frames { dropOldest(\.isFrame) }
+        while input.isMessage, messages == capacity || (messages > 0 && bytes + input.byteCount > Self.mostBytes) {
+            dropOldest(\.isMessage)
         }
         waiting.append(input)
+        count(input, 1)
     }
 
     mutating func take() -> LiveInput? {
         guard !waiting.isEmpty else { return nil }
         let input = waiting.removeFirst()
-        forget(input)
+        count(input, -1)
         return input
     }
 
     private mutating func dropOldest(_ isKind: (LiveInput) -> Bool) {
         guard let oldest = waiting.firstIndex(where: isKind) else { return }
-        forget(waiting.remove(at: oldest))
+        count(waiting.remove(at: oldest), -1)
         dropped += 1
     }
 
-    private mutating func forget(_ input: LiveInput) {
-        if input.isTick { hasTick = false }
-        if input.isMessage {
-            messages -= 1
-            bytes -= input.byteCount
-        }
-        if input.isFrame { frames -= 1 }
+    private mutating func count(_ input: LiveInput, _ difference: Int) {
+        if input.isTick { hasTick = difference > 0 }
+        if input.isFrame { frames += difference }
+        guard input.isMessage else { return }
+        messages += difference
+        bytes += difference * input.byteCount
     }
 }
 
