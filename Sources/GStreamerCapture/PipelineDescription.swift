@@ -104,7 +104,9 @@ extension String {
 extension PipelineDescription {
     /// The Debian packages of the elements that people use most; `apt-file search` knows the others'.
     private static let packages = [
-        "libcamerasrc": "libcamera", "pipewiresrc": "pipewire", "rtspsrc": "plugins-good", "v4l2src": "plugins-good",
+        // bookworm's does not depend on the parts for picture processors.
+        "libcamerasrc": "libcamera libcamera-ipa", "pipewiresrc": "pipewire", "rtspsrc": "plugins-good",
+        "v4l2src": "plugins-good",
         "jpegdec": "plugins-good", "souphttpsrc": "plugins-good", "h264parse": "plugins-bad", "srtsrc": "plugins-bad",
         "avdec_h264": "libav",
     ]

@@ -36,30 +36,22 @@ package final class PipelineSource: FrameSource {
 
     private let description: PipelineDescription
     private let options: Options
-    private let isStopped = Atomic(false)
-    private let waker: Waker
+    private let isOver = Monitor(false)
     /// The pipeline that `init` made, until it is played.
     private let made: Mutex<GStreamerPipeline?>
 
     /// Checks the description; the camera or the file is not touched before `run`.
     ///
-    /// - Throws: `SourceFailure` if GStreamer or an element is missing, the description has an error, or the process has no
-    ///   file descriptor left.
+    /// - Throws: `SourceFailure` if GStreamer or an element is missing, or the description has an error.
     package init(_ description: PipelineDescription, options: Options = Options()) throws(SourceFailure) {
         self.description = description
         self.options = options
         made = Mutex(try GStreamerPipeline(description))
-        do {
-            waker = try Waker()
-        } catch {
-            throw SourceFailure(reason: .other, description: error.description)
-        }
     }
 
-    package func stop() {
-        isStopped.store(true, ordering: .releasing)
-        waker.wake()
-    }
+    package func stop() { isOver.update { $0 = true } }
+
+    private var isStopped: Bool { isOver.update { $0 } }
 
     package func run(into mailbox: FrameMailbox) {
         var run = Run(mailbox: mailbox, orientation: options.orientation, name: description.name)
@@ -69,7 +61,7 @@ package final class PipelineSource: FrameSource {
     private func untilEnd(_ run: inout Run) -> SourceEnd {
         var reported: SourceFailure?
         var backoff = Backoff(0.25...1)
-        while !isStopped.load(ordering: .acquiring) {
+        while !isStopped {
             let before = run.nextFrame
             var pipeline: GStreamerPipeline?
             switch playOnce(&pipeline, &run) {
@@ -100,7 +92,7 @@ package final class PipelineSource: FrameSource {
         current = pipeline
         let begin = ContinuousClock.now
         while true {
-            guard !isStopped.load(ordering: .acquiring) else { return .stopped }
+            guard !isStopped else { return .stopped }
             switch pipeline.start(nanoseconds: Self.slice) {
             case .started(let isLive):
                 run.begin(isLive: isLive, isPaced: !isLive && options.pace == .realtime)
@@ -127,18 +119,13 @@ package final class PipelineSource: FrameSource {
     ///
     /// - Returns: false if the source was stopped before.
     private func wait(until moment: ContinuousClock.Instant) -> Bool {
-        while !isStopped.load(ordering: .acquiring) {
-            let left = ContinuousClock.now.duration(to: moment) / .nanoseconds(1)
-            guard left > 0 else { return true }
-            _ = waker.wait([], nanoseconds: Int64(min(left, 1e18)))
-        }
-        return false
+        isOver.wait(for: ContinuousClock.now.duration(to: moment)) { $0 ? () : nil } == nil
     }
 
     private func play(_ pipeline: GStreamerPipeline, _ run: inout Run) -> End {
         var last = ContinuousClock.now
         while true {
-            guard !isStopped.load(ordering: .acquiring) else { return .stopped }
+            guard !isStopped else { return .stopped }
             switch pipeline.next(nanoseconds: Self.slice) {
             case .picture(let picture):
                 guard run.deliver(picture, waitUntil: wait) else { return .stopped }

@@ -67,8 +67,7 @@ extension V4L2Error: CustomStringConvertible {
         case .notFound(let selector):
             "cannot open the camera \(selector): there is no such device; plug it in, or pick one that `facet devices` lists"
         case .setUpElsewhere(let device):
-            "cannot use \(device): only libcamera can set up a ribbon camera, and it lists none; install Debian's packages "
-                + "gstreamer1.0-plugins-base and gstreamer1.0-libcamera, and look with `facet doctor`"
+            "cannot use \(device): only libcamera can set up a ribbon camera, and it lists none; `facet doctor` says why"
         case .unplugged(let device): "the camera \(device) is gone: it was unplugged or its driver gave up"
         case .permissionDenied(let device, let group): Self.permissionText(device, group)
         case .busy(let device, let operation):

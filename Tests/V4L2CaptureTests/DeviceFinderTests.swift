@@ -145,7 +145,7 @@ struct DeviceFinderTests {
         let alone = self.kernel(["/dev/video0": sensor])
         let error = #expect(throws: V4L2Error.self) { try find("auto", alone) }
         #expect(error == .setUpElsewhere(device: "/dev/video0"))
-        #expect(error?.description.contains("gstreamer1.0-libcamera") == true)
+        #expect(error?.description.contains("`facet doctor` says why") == true)
         #expect(CameraInventory.list(alone, links: []).cameras.map(\.needsLibcamera) == [true])
     }
 
