@@ -108,12 +108,14 @@ package final class Pipeline {
     }
 
     private func change(to new: StreamState) {
-        let wasOn = state.map { $0 != .paused }
+        // The first state may already follow a command: the status was made before it.
+        let isSwitched = status.isDetecting ? new == .paused : new == .starting
+        let isFirst = state == nil
         state = new
         framesSinceChange = 0
         switch new {
-        case .starting where wasOn == false: status.detection(isOn: true)
-        case .paused where wasOn == true: status.detection(isOn: false)
+        case .starting where isSwitched: status.detection(isOn: true)
+        case .paused where isSwitched: status.detection(isOn: false)
         case .starting: status.cameraStarts()
         case .streaming(let stream): status.cameraStreams(stream)
         case .lost(let failure):
@@ -122,7 +124,7 @@ package final class Pipeline {
         case .paused: break
         case .ended: status.stopped()
         }
-        if wasOn == nil { publisher.publish(.detectState, waits: false) { $0.detectState(new != .paused) } }
+        if isFirst, !isSwitched { publisher.publish(.detectState, waits: false) { $0.detectState(new != .paused) } }
     }
 
     /// What encodes the pictures that subscribers may see; nil if the owner did not switch that on.

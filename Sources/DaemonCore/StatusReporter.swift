@@ -30,6 +30,9 @@ package final class StatusReporter: Sendable {
         self.status = Mutex(status)
     }
 
+    /// Whether detection is reported as on.
+    var isDetecting: Bool { status.withLock { $0.detect == true } }
+
     package func announce() {
         update { _ in }
     }

@@ -37,6 +37,23 @@ struct PipelineTests {
         #expect(sent.allSatisfy { $0?.looking == nil && $0?.gaze == nil })
     }
 
+    @Test("detection that is switched off before the session begins is reported as off, once")
+    func switchedOffAtOnce() async throws {
+        let messages = MessageRecorder()
+        let (pipeline, publisher) = try pipeline(Settings(), messages)
+        var update = update(with: truncatedJPEG(0))
+        (update.state, update.frame, update.stamp) = (.paused, nil, nil)
+        pipeline.publish(update)
+        publisher.finish()
+        let sent = await messages.takeAll()
+        #expect(sent.filter { $0.topic == .detectState }.map { String(decoding: $0.payload, as: UTF8.self) } == ["OFF"])
+        let last = try #require(sent.last { $0.topic == .status })
+        guard case .status(let status) = try MessageDecoder().decode(last.payload, on: .status) else {
+            throw CancellationError()
+        }
+        #expect(status.status.detect == false)
+    }
+
     private func pipeline(
         _ settings: Settings,
         _ messages: MessageRecorder,

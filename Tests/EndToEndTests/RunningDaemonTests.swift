@@ -186,6 +186,7 @@ struct RunningDaemonTests {
             environment: ["XDG_STATE_HOME": directory.path]
         )
         try await daemon.waitForOutput("ignored a retained command on faces/detect/set")
+        try await daemon.waitForOutput("\"payload\":\"ON\"")
         sender.publish(event: MQTTMessage(topic: "faces/detect/set", payload: Array("OFF".utf8)))
         try await daemon.waitForOutput("\"payload\":\"OFF\"")
         daemon.signal(SIGTERM)
