@@ -62,7 +62,7 @@ typedef struct {
     int strides[4];
 } VideoMeta;
 
-enum { STATE_NULL = 1, STATE_PAUSED = 3, STATE_PLAYING = 4 };
+enum { STATE_NULL = 1, STATE_READY = 2, STATE_PAUSED = 3, STATE_PLAYING = 4 };
 enum { CHANGE_FAILURE = 0, CHANGE_SUCCESS = 1, CHANGE_ASYNC = 2, CHANGE_NO_PREROLL = 3 };
 enum { MESSAGE_ERROR = 1 << 1, FORMAT_TIME = 3, MAP_READ = 1, RANGE_FULL = 1, MATRIX_BT709 = 3, FATAL_ERRORS = 1 };
 static const uint64_t NO_TIME = UINT64_MAX;
@@ -75,12 +75,14 @@ static const uint64_t NO_TIME = UINT64_MAX;
     X(void, gst_parse_context_free, (void *)) \
     X(char **, gst_parse_context_get_missing_elements, (void *)) \
     X(void *, gst_bin_get_by_name, (void *, const char *)) \
+    X(int, gst_bin_remove, (void *, void *)) \
     X(int, gst_element_set_state, (void *, int)) \
     X(int, gst_element_get_state, (void *, int *, int *, uint64_t)) \
     X(void *, gst_element_get_clock, (void *)) \
     X(uint64_t, gst_element_get_base_time, (void *)) \
     X(uint64_t, gst_clock_get_time, (void *)) \
     X(void *, gst_element_get_bus, (void *)) \
+    X(void, gst_bus_set_flushing, (void *, int)) \
     X(void *, gst_bus_timed_pop_filtered, (void *, uint64_t, int)) \
     X(void, gst_message_parse_error, (void *, Error **, char **)) \
     X(uint32_t, gst_resource_error_quark, (void)) \
@@ -335,11 +337,17 @@ char *FacetPipelineCameras(void) {
 }
 
 void FacetPipelineStop(FacetPipeline *pipeline) {
+    // The sink holds its newest picture until it is freed, and libcamera 0.0.3 crashes if a picture outlives the camera: so
+    // the sink goes first, and before it the messages, which hold it, too.
+    gst.gst_element_set_state(pipeline->pipeline, STATE_READY);
+    gst.gst_bin_remove(pipeline->pipeline, pipeline->sink);
+    gst.gst_element_set_state(pipeline->sink, STATE_NULL);
+    gst.gst_bus_set_flushing(pipeline->bus, true);
+    gst.gst_object_unref(pipeline->sink);
     gst.gst_element_set_state(pipeline->pipeline, STATE_NULL);
     forgetForm(pipeline);
     gst.gst_video_info_free(pipeline->info);
     gst.gst_object_unref(pipeline->bus);
-    gst.gst_object_unref(pipeline->sink);
     gst.gst_object_unref(pipeline->pipeline);
     free(pipeline->error);
     free(pipeline);

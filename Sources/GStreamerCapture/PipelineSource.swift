@@ -169,6 +169,7 @@ private struct Run {
     private var latest = -1.0
     /// What is added to the times of a pipeline that begins again.
     private var offset = 0.0
+    private var copies = PixelMemoryPool()
 
     init(mailbox: FrameMailbox, orientation: Orientation, name: String) {
         (self.mailbox, self.orientation, self.name) = (mailbox, orientation, name)
@@ -206,10 +207,11 @@ private struct Run {
         let time = isLive ? now : start.wall.advanced(bySeconds: latest)
         let stamp = FrameStamp(frame: nextFrame, time: time, mediaTime: latest)
         nextFrame += 1
+        let (planes, owner) = pixels(of: picture)
         guard
             var frame = try? Frame(
-                planes: picture.planes,
-                keptBy: picture.lease,
+                planes: planes,
+                keptBy: owner,
                 size: picture.size,
                 format: picture.format,
                 encoding: picture.encoding,
@@ -222,6 +224,25 @@ private struct Run {
         }
         frame.captured = captured
         return announce(picture) && mailbox.put(.frame(frame))
+    }
+
+    /// The picture's memory; of a live one a copy: cameras have few buffers, and libcamera 0.0.3 crashes if one is given back
+    /// after the camera was closed.
+    private mutating func pixels(
+        of picture: GStreamerPipeline.Picture
+    ) -> (planes: [(bytes: UnsafeRawBufferPointer, bytesPerRow: Int)], owner: any AnyObject & Sendable) {
+        // Each plane reaches to the end of the picture, so the longest is all of it.
+        let all = picture.planes.map(\.bytes).max { $0.count < $1.count }
+        guard isLive, let all, let begin = all.baseAddress, !all.isEmpty else { return (picture.planes, picture.lease) }
+        return withExtendedLifetime(picture.lease) {
+            let memory = copies.take(byteCount: all.count)
+            memory.base.copyMemory(from: begin, byteCount: all.count)
+            let planes = picture.planes.map { plane, bytesPerRow in
+                let start = memory.base + (all.count - plane.count)
+                return (UnsafeRawBufferPointer(start: start, count: plane.count), bytesPerRow)
+            }
+            return (planes, memory)
+        }
     }
 
     /// Says what streams, if that is new.

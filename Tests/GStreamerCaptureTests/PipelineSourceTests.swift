@@ -33,6 +33,16 @@ struct PipelineSourceTests {
         }
     }
 
+    @Test("a live picture is a copy, which may outlive the camera", arguments: ["NV12", "I420", "YUY2", "RGB"])
+    func copies(format: String) throws {
+        let caps = "video/x-raw,format=\(format),width=322,height=242,framerate=50/1"
+        let source = try PipelineSource(.pipeline("videotestsrc is-live=true pattern=red ! \(caps)"))
+        let played = Played(source, stopAfter: 3)
+        #expect(played.streams.first?.format == format && !played.wasLent)
+        let (red, green, blue) = try #require(played.lastColour)
+        #expect(red > 225 && green < 30 && blue < 30, "\(red) \(green) \(blue)")
+    }
+
     @Test("what Facet cannot read is converted")
     func conversion() throws {
         let played = try Played(

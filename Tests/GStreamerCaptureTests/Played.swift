@@ -17,6 +17,8 @@ struct Played {
     private(set) var counts: FrameMailbox.Counts?
     /// The middle of the last picture, 0 to 255.
     private(set) var lastColour: (red: Int, green: Int, blue: Int)?
+    /// Whether a frame's memory was the pipeline's.
+    private(set) var wasLent = false
 
     /// Plays a pipeline as fast as possible.
     init(_ pipeline: String) throws {
@@ -39,6 +41,7 @@ struct Played {
             case .frame(let frame):
                 stamps.append(frame.stamp)
                 captures.append(frame.captured)
+                if frame.lease is PictureLease { wasLent = true }
                 if let picture = try? frame.rgb() {
                     let middle = 3 * (picture.size.height / 2 * picture.size.width + picture.size.width / 2)
                     let bytes = picture.bytes[middle..<middle + 3].map(Int.init)
