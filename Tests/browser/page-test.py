@@ -289,8 +289,7 @@ def check_login(address, name):
     browser.get(address)
     wait(f"{name}: the token is asked for", lambda: browser.find_elements(By.NAME, "token"))
     enter("not the right one")
-    wait(f"{name}: a wrong token is told",
-         lambda: "not the token" in browser.find_element(By.CSS_SELECTOR, "[role=alert]").text)
+    wait(f"{name}: a wrong token is told", lambda: "not the token" in text("[role=alert]"))
     enter(secret)
     wait(f"{name}: the picture is there", lambda: data("faces", "picture") == "true")
     if browser.get_cookie("facet")["secure"] != address.startswith("https:"):
