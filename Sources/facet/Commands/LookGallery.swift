@@ -53,13 +53,16 @@ struct LookGallery: AsyncParsableCommand {
         let path = try over ?? Demo.clip(or: "--over")
         try OutputPath.checkIsNot(gallery, path)
         let (picture, scene) = try await Self.subject(path)
+        let encoder = try JPEGEncoder(quality: 80)
         let figures = try looks.map { name, look in
-            let jpeg = try Self.draw(look, over: picture, scene)
-            let (data, text) = (Data(jpeg).base64EncodedString(), name.printable.escapedForHTML)
-            return
-                #"<figure><img src="data:image/jpeg;base64,\#(data)" alt="\#(text)"><figcaption>\#(text)</figcaption></figure>"#
+            let (image, text) = (
+                try Self.draw(look, over: picture, scene, with: encoder), name.printable.escapedForHTML
+            )
+            return #"<figure><img src="\#(image)" alt="\#(text)"><figcaption>\#(text)</figcaption></figure>"#
         }
-        let values = ["figures": figures.joined(separator: "\n"), "version": facetVersion]
+        let values = [
+            "figures": figures.joined(separator: "\n"), "style": HTMLDocument.colors, "version": facetVersion,
+        ]
         try OutputPath.write(PackageResources.looks_html.filled(values), to: gallery)
         StandardOutput.note("wrote \(gallery): \(looks.count) looks")
     }
@@ -92,7 +95,12 @@ struct LookGallery: AsyncParsableCommand {
     }
 
     /// The faces, with as much around them as a hat needs.
-    private static func draw(_ look: any Look, over picture: Picture, _ scene: Scene) throws -> [UInt8] {
+    private static func draw(
+        _ look: any Look,
+        over picture: Picture,
+        _ scene: Scene,
+        with encoder: JPEGEncoder
+    ) throws -> String {
         let pictureSize = picture.uprightSize ?? FrameSize(width: 1, height: 1)
         var part = (left: 1.0, top: 1.0, right: 0.0, bottom: 0.0)
         for box in scene.faces.map(\.bounds) {
@@ -107,23 +115,11 @@ struct LookGallery: AsyncParsableCommand {
             width: part.right - part.left,
             height: part.bottom - part.top
         )
-        let (width, height) = (shown.width * Double(pictureSize.width), shown.height * Double(pictureSize.height))
-        let scale = side / max(width, height, 1)
-        let canvas = try Canvas(
-            pixelSize: FrameSize(width: max(1, Int(width * scale)), height: max(1, Int(height * scale)))
-        )
-        guard let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: pictureSize, cleanAperture: shown)
-        else {
-            throw CommandFailure("the faces have no area to draw over")
+        let largest = max(shown.width * Double(pictureSize.width), shown.height * Double(pictureSize.height), 1)
+        let image = try HTMLDocument.image(shown, of: picture, scale: side / largest, with: encoder) {
+            $0.draw(scene, $1, look: look, at: 0)
         }
-        canvas.clear(.black)
-        canvas.draw(picture, geometry)
-        canvas.draw(scene, geometry, look: look, at: 0)
-        do {
-            let encoder = try JPEGEncoder(quality: 85)
-            return try canvas.withFrame { try encoder.encode($0) }
-        } catch {
-            throw CommandFailure("\(error)")
-        }
+        guard let image else { throw CommandFailure("the faces have no area to draw over") }
+        return image
     }
 }

@@ -2,16 +2,10 @@ import FaceMessages
 import FaceMetadata
 import Foundation
 
-/// A report as one page of HTML that needs no further file and no network, and no script either: that one only shows moments.
+/// A report as one page of HTML that needs no other file and no network. Its script only shows moments.
 struct ReportPage {
     /// Faces with pictures and lanes of their own; those that were there for the shortest time share a lane.
     static let detailed = 24
-
-    /// The colours and the type of the live page, which are its first rule.
-    private static let colors = String(
-        decoding: PackageResources.page_css.prefix { $0 != UInt8(ascii: "}") },
-        as: UTF8.self
-    )
 
     /// The live page's drawings.
     private static let icons =
@@ -41,7 +35,7 @@ struct ReportPage {
 
     var html: String {
         let shown = Self.detailed(report)
-        let style = Self.colors + "}\n" + String(decoding: PackageResources.report_css, as: UTF8.self)
+        let style = HTMLDocument.colors + String(decoding: PackageResources.report_css, as: UTF8.self)
         return PackageResources.report_html.filled([
             "title": report.title.escapedForHTML, "style": style, "icons": Self.icons, "lead": lead,
             "body": [portraits(shown), film, lanes(shown), places, events].joined(separator: "\n"),
@@ -98,7 +92,7 @@ struct ReportPage {
     }
 
     /// The events with pictures.
-    private var filmed: [FaceReport.Happening] { report.happenings.filter { pictures?.has(.event($0)) == true } }
+    private var filmed: [FaceReport.Happening] { report.happenings.filter { pictures?[.event($0)] != nil } }
 
     private var film: String {
         var known: Set<String> = []

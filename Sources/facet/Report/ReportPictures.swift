@@ -34,7 +34,7 @@ struct ReportPictures {
     private var wishes: [Wish]
     private let picture = Picture()
     private let encoder: JPEGEncoder
-    private var jpegs: [Subject: [UInt8]] = [:]
+    private var sources: [Subject: String] = [:]
 
     /// Chooses the moments to show, and cuts them out of the clip.
     init(of report: FaceReport, from clip: String) throws {
@@ -55,7 +55,7 @@ struct ReportPictures {
         while !wishes.isEmpty, let frame = try frames.next() { try take(frame) }
     }
 
-    /// Of the most telling kinds all, of the kind that is too frequent as many as there is room for, from the whole time.
+    /// All events of the first kinds; of the kind for which there is no room for all, a selection from the whole time.
     private static func chosen(_ happenings: [FaceReport.Happening]) -> [FaceReport.Happening] {
         ranks.reduce(into: []) { chosen, rank in
             let (room, found) = (most - chosen.count, happenings.filter { rank.contains($0.topic) })
@@ -69,19 +69,15 @@ struct ReportPictures {
         try picture.update(from: frame)
         while let wish = wishes.first, wish.time <= frame.stamp.mediaTime + FaceReport.rounding {
             wishes.removeFirst()
-            jpegs[wish.subject] = try cut(wish)
+            sources[wish.subject] = try cut(wish)
         }
     }
 
-    func has(_ subject: Subject) -> Bool { jpegs[subject] != nil }
-
     /// A picture as the source of an `img`; nil if there is none.
-    subscript(_ subject: Subject) -> String? {
-        jpegs[subject].map { "data:image/jpeg;base64,\(Data($0).base64EncodedString())" }
-    }
+    subscript(_ subject: Subject) -> String? { sources[subject] }
 
     /// The part of the picture that a wish is about, no larger than the page shows it, and than it is.
-    private func cut(_ wish: Wish) throws -> [UInt8]? {
+    private func cut(_ wish: Wish) throws -> String? {
         guard let size = picture.uprightSize else { return nil }
         let (width, height) = (Double(size.width), Double(size.height))
         var (part, most) = (NormalizedRect(x: 0, y: 0, width: 1, height: 1), 640.0)
@@ -99,23 +95,6 @@ struct ReportPictures {
             part.y = min(max(face.bounds.center.y - part.height / 2, 0), 1 - part.height)
             most = 360
         }
-        let scale = min(1, most / (part.width * width))
-        let canvas = try Canvas(
-            pixelSize: FrameSize(
-                width: max(1, Int(part.width * width * scale)),
-                height: max(1, Int(part.height * height * scale))
-            )
-        )
-        guard
-            let geometry = PreviewLayerGeometry(
-                size: canvas.size,
-                pictureSize: size,
-                videoGravity: .resizeAspectFill,
-                cleanAperture: part
-            )
-        else { return nil }
-        canvas.clear(.black)
-        canvas.draw(picture, geometry)
-        return try canvas.withFrame { try encoder.encode($0) }
+        return try HTMLDocument.image(part, of: picture, scale: min(1, most / (part.width * width)), with: encoder)
     }
 }

@@ -1,15 +1,6 @@
 import FaceMessages
 import Foundation
 
-extension [UInt8] {
-    /// The text of a page with its comments replaced that name a value.
-    func filled(_ values: [String: String]) -> String {
-        values.reduce(String(decoding: self, as: UTF8.self)) { page, value in
-            page.replacingOccurrences(of: "<!-- \(value.key) -->", with: value.value)
-        }
-    }
-}
-
 extension String {
     /// The text in lines of a width, broken between words; a word that is longer is cut.
     func wrapped(to width: Int) -> [String] {
