@@ -117,10 +117,17 @@ struct OfflineTests {
             page.contains("<title>clip.mp4</title>") && page.contains("Best smile") && !page.contains(directory.path)
         )
         #expect(page.ranges(of: "data:image/jpeg;base64,/9j/").count == 3)
-        var command = try #require(try Facet.parseAsRoot(["report", clip, "-o", output]) as? any AsyncParsableCommand)
-        try await command.run()
-        let empty = try String(contentsOfFile: output, encoding: .utf8)
-        #expect(empty.contains("No face was seen") && empty.contains("class=\"scene\"><img src=\"data:image/jpeg"))
+        // A clip is one too if its name does not say so.
+        let copy = directory.file("clip.video")
+        try FileManager.default.copyItem(atPath: clip, toPath: copy)
+        for input in [clip, copy] {
+            var command = try #require(
+                try Facet.parseAsRoot(["report", input, "-o", output]) as? any AsyncParsableCommand
+            )
+            try await command.run()
+            let empty = try String(contentsOfFile: output, encoding: .utf8)
+            #expect(empty.contains("No face was seen") && empty.contains("class=\"scene\"><img src=\"data:image/jpeg"))
+        }
     }
 
     @Test("messages about another clip are refused, and nothing is left")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FaceInference
+import FaceMessages
 import FacetKit
 import Foundation
 import MediaFiles
@@ -63,9 +64,13 @@ struct Apply: AsyncParsableCommand {
             throw CommandFailure("cannot read \(input): there is no such file")
         }
         guard isDirectory.boolValue else { return try await apply(input, to: output, drawing) }
-        let names = try FileManager.default.contentsOfDirectory(atPath: input).sorted()
-            .filter { OutputPath.isPicture($0) || OutputPath.isClip($0) }
+        let files = try FileManager.default.contentsOfDirectory(atPath: input).sorted()
+        let names = files.filter { OutputPath.isPicture($0) || OutputPath.isClip($0) }
         guard !names.isEmpty else { throw CommandFailure("there is no clip and no picture in \(input)") }
+        let others = files.filter { !names.contains($0) }.joined(separator: ", ")
+        if !others.isEmpty {
+            StandardOutput.note("left out, by their names no clip and no picture: \(others.printable)")
+        }
         do {
             try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
         } catch {

@@ -60,7 +60,7 @@ struct Report: AsyncParsableCommand {
             try OutputPath.check(output, endings: ["html", "htm"], what: "a page")
             if let input { try OutputPath.checkIsNot(output, input) }
         }
-        let isClip = input.map(OutputPath.isClip) ?? false
+        let isClip = input.map(Self.isClip) ?? false
         var report = FaceReport()
         if let input {
             if isClip { try await report.take(clip: input) } else { try report.take(messages: input, over: over) }
@@ -75,6 +75,16 @@ struct Report: AsyncParsableCommand {
             StandardOutput.note("wrote \(output): \(length), \(faces) \(faces == 1 ? "face" : "faces")")
         }
         if json { try StandardOutput.print(prettyPrinted: report.json) }
+    }
+
+    /// Whether an input is a clip: by its name, else by its first byte, as messages are JSON. A pipe has messages.
+    private static func isClip(_ input: String) -> Bool {
+        var status = stat()
+        guard !OutputPath.isClip(input), !URL(filePath: input).pathExtension.hasPrefix("json"),
+            stat(input, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            let first = try? FileHandle(forReadingFrom: URL(filePath: input)).read(upToCount: 1)?.first
+        else { return OutputPath.isClip(input) }
+        return !"{ \n\r\t".utf8.contains(first)
     }
 
     private func follow(_ report: inout FaceReport) async throws {
