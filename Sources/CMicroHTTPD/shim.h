@@ -3,20 +3,13 @@
 
 #include <sys/socket.h>
 
-// accept4() is a GNU extension, which Swift's Glibc module hides.
-static inline int listener_accept(int listener, struct sockaddr *address, socklen_t *length)
-{
-    int accept4(int, struct sockaddr *, socklen_t *, int);
-    return accept4(listener, address, length, SOCK_CLOEXEC | SOCK_NONBLOCK);
-}
-
 // The library's variadic functions, which Swift cannot call. Certificate and key are null for plain HTTP.
 static inline struct MHD_Daemon *http_start(
     MHD_AccessHandlerCallback handler, MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback notify,
-    void *context, unsigned int connections, size_t memory, unsigned int timeout, const char *certificate,
-    const char *key)
+    void *context, int listener, unsigned int connections, size_t memory, unsigned int timeout,
+    const char *certificate, const char *key)
 {
-    unsigned int flags = MHD_USE_NO_LISTEN_SOCKET | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+    unsigned int flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)key},
@@ -26,7 +19,7 @@ static inline struct MHD_Daemon *http_start(
     struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
     return MHD_start_daemon(
         certificate ? flags | MHD_USE_TLS : flags, 0, NULL, NULL, handler, context,
-        MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION, notify, context,
+        MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION, notify, context,
         MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
         MHD_OPTION_CONNECTION_TIMEOUT, timeout, MHD_OPTION_ARRAY, certificate ? tls : none, MHD_OPTION_END);
 }

@@ -23,7 +23,7 @@ struct BrokerService: Service {
         let (connection, homeAssistant) = (delivery.connection, delivery.homeAssistant)
         let refusal = Monitor<String?>(nil)
         try connection.subscribe(Topic.detectSet.name(under: base))
-        try await homeAssistant.begin(on: connection)
+        try await homeAssistant.begin()
         try connection.start()
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -55,7 +55,7 @@ struct BrokerService: Service {
     }
 
     private func handle(_ message: MQTTMessage) async {
-        guard !delivery.homeAssistant.handles(message, on: delivery.connection) else { return }
+        guard !delivery.homeAssistant.handles(message) else { return }
         guard message.topic == Topic.detectSet.name(under: base) else { return }
         // What clears a retained command is no command.
         guard !message.payload.isEmpty else { return }
@@ -73,7 +73,7 @@ struct BrokerService: Service {
                 return
             }
             // Stored first: a switch that took effect must not be undone by a crash.
-            try await delivery.memory.store(isOn)
+            try await delivery.ledger.keep(switch: isOn)
             setDetection(isOn)
         } catch {
             let shown = String(decoding: message.payload.prefix(40), as: UTF8.self).debugDescription
@@ -93,31 +93,4 @@ struct UndeliveredEvents: Error, CustomStringConvertible {
     var reason: String
 
     var description: String { "\(count == 1 ? "1 event was" : "\(count) events were") not delivered: \(reason)" }
-}
-
-/// Whether detection was last switched on or off from outside, across restarts, if the owner wants that.
-struct DetectionMemory: Sendable {
-    private static let key = "detection"
-
-    private let values: Outbox
-    private let isKept: Bool
-
-    /// Takes over what an earlier run stored; if it is not to be kept, it is forgotten.
-    init(in values: Outbox, isKept: Bool) {
-        self.values = values
-        self.isKept = isKept
-        if !isKept, values.value(for: Self.key) != nil { values.set(nil, for: Self.key) }
-    }
-
-    /// The last switch; nil if there was none.
-    var isOn: Bool? {
-        guard isKept, let text = values.value(for: Self.key) else { return nil }
-        return text != Array("OFF".utf8)
-    }
-
-    /// Stores a switch, which may wait for the disk.
-    func store(_ isOn: Bool) async throws {
-        guard isKept else { return }
-        try await onThread(named: "outbox") { values.set(Array((isOn ? "ON" : "OFF").utf8), for: Self.key) }
-    }
 }

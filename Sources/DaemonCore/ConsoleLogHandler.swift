@@ -47,14 +47,8 @@ package struct ConsoleLogHandler: LogHandler {
 extension Logger.Level {
     /// The level as syslog numbers it.
     fileprivate var priority: Int {
-        switch self {
-        case .critical: 2
-        case .error: 3
-        case .warning: 4
-        case .notice: 5
-        case .info: 6
-        case .debug, .trace: 7
-        }
+        // From critical, 2, each level has the next number; syslog has none below debug, 7.
+        min(7, 2 + Logger.Level.allCases.count { $0 > self })
     }
 }
 

@@ -58,7 +58,7 @@ package struct Daemon: Sendable {
             sinks: sinks.compactMap(\.self)
         )
         let manager = ServiceManager(environment: options.environment)
-        let isDetecting = delivery?.lastSwitch ?? settings.detection.enabled
+        let isDetecting = ledger.lastSwitch ?? settings.detection.enabled
         let status = StatusReporter(
             publisher: publisher,
             manager: manager,
@@ -78,7 +78,7 @@ package struct Daemon: Sendable {
             session: session,
             publisher: publisher,
             status: status,
-            onChange: { delivery?.use($0) },
+            onChange: { delivery?.homeAssistant.use($0.tracking.zones) },
             onEnd: { print?.beginEnding() },
             logger: logger
         )
@@ -88,9 +88,15 @@ package struct Daemon: Sendable {
         summarize = options.summarize
         let meter = session.meter
         self.meter = meter
-        let stats = StatsService(interval: settings.stats.interval, meter: meter, publisher: publisher) {
-            delivery?.figures ?? DaemonStats.Messages()
+        let figures = StatsMeter(meter)
+        let stats = RepeatingService(interval: settings.stats.interval) {
+            var messages = delivery?.figures ?? DaemonStats.Messages()
+            if publisher.failedPreviews > 0 { messages.dropped["preview_failed"] = publisher.failedPreviews }
+            publisher.publish(figures.take(messages))
         }
+        // Totals begin anew soon after midnight, although no face comes. Not by a sleep until then: the clock may be set,
+        // and the machine suspended.
+        let day = RepeatingService(interval: .seconds(10)) { publisher.publishToday() }
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let delivery {
             let broker = BrokerService(
@@ -104,14 +110,18 @@ package struct Daemon: Sendable {
             )
             services.append(.init(service: broker))
         }
-        services += [.init(service: stats), .init(service: DayService(publisher: publisher))]
+        services += [.init(service: stats), .init(service: day)]
         if let load = options.reload {
             let reload = ReloadService(running: settings, load: load, apply: { camera.apply($0) }, logger: logger)
             services.append(.init(service: reload, successTerminationBehavior: .gracefullyShutdownGroup))
         }
         if let manager, let interval = manager.watchdogInterval {
-            let watchdog = WatchdogService(manager: manager, interval: interval, meter: meter, logger: logger)
-            services.append(.init(service: watchdog))
+            let watchdog = Watchdog(interval: interval, logger: logger)
+            // Twice as often as wanted, as sd_watchdog_enabled(3) advises.
+            let signs = RepeatingService(interval: interval / 2) {
+                if watchdog.isAlive(timeWithFrame: meter.timeWithFrame) { manager.alive() }
+            }
+            services.append(.init(service: signs))
         }
         services.append(
             .init(

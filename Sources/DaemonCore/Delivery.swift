@@ -10,7 +10,6 @@ struct Delivery: Sendable {
     let sink: BrokerSink
     let ledger: Ledger
     let homeAssistant: HomeAssistantAnnouncer
-    let memory: DetectionMemory
 
     /// Opens the outbox; no connection is made yet.
     ///
@@ -26,20 +25,16 @@ struct Delivery: Sendable {
             logger: logger
         )
         sink = BrokerSink(connection: connection, base: settings.mqtt.topic)
-        ledger = Ledger(store: outbox)
-        homeAssistant = HomeAssistantAnnouncer(settings: settings, store: outbox, logger: logger)
-        memory = DetectionMemory(in: outbox, isKept: settings.detection.remember)
-        if let lastSwitch, lastSwitch != settings.detection.enabled {
+        ledger = Ledger(store: outbox, keepsSwitch: settings.detection.remember)
+        homeAssistant = HomeAssistantAnnouncer(
+            settings: settings,
+            store: outbox,
+            connection: connection,
+            logger: logger
+        )
+        if let lastSwitch = ledger.lastSwitch, lastSwitch != settings.detection.enabled {
             logger.info("detection stays as it was last switched", metadata: ["detect": lastSwitch ? "ON" : "OFF"])
         }
-    }
-
-    /// Whether detection was last switched on or off by a subscriber; nil if it was not, or that is not to be kept.
-    var lastSwitch: Bool? { memory.isOn }
-
-    /// Goes on with the zones of other settings.
-    func use(_ settings: Settings) {
-        homeAssistant.use(settings.tracking.zones, on: connection)
     }
 
     /// What became of messages so far.

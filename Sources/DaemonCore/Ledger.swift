@@ -3,9 +3,10 @@ import FaceMetadata
 import Frames
 package import MQTT
 import Synchronization
+import System
 
 /// Numbers events and faces, so that no number is ever used twice, not even after a restart, and keeps which faces
-/// subscribers believe present and what was seen today; all in the outbox.
+/// subscribers believe present, what was seen today and how detection was switched last; all in the outbox.
 ///
 /// What an event changes is written together with it: a daemon that is killed has published and counted both or neither.
 package final class Ledger: Sendable {
@@ -14,6 +15,7 @@ package final class Ledger: Sendable {
         static let openFaces = "owedLeaves"
         static let today = "today"
         static let zones = "zones"
+        static let detection = "detection"
     }
 
     private struct State {
@@ -27,14 +29,19 @@ package final class Ledger: Sendable {
     /// Writes what is kept in the form of messages, which their reader checks.
     private static let encoder = MessageEncoder(camera: "", boot: "")
 
-    private let store: Outbox
+    /// Where what is kept with an event is written when the event is.
+    let store: Outbox
+    private let keepsSwitch: Bool
     private let state: Mutex<State>
-    private let orphans: [FaceEvent]
+    /// The leaves, with reason `restart`, of the faces that an earlier run left open by dying.
+    let leavesOfLastRun: [FaceEvent]
 
     /// Begins with what an earlier run left in an outbox; with 1 in one without a file.
-    package init(store: Outbox = Outbox()) {
-        self.store = store
-        orphans = (store.value(for: Key.openFaces) ?? []).split(separator: UInt8(ascii: "\n")).compactMap { line in
+    package init(store: Outbox = Outbox(), keepsSwitch: Bool = false) {
+        (self.store, self.keepsSwitch) = (store, keepsSwitch)
+        if !keepsSwitch, store.value(for: Key.detection) != nil { store.set(nil, for: Key.detection) }
+        leavesOfLastRun = (store.value(for: Key.openFaces) ?? []).split(separator: UInt8(ascii: "\n")).compactMap {
+            line in
             guard case .event(let message)? = try? MessageDecoder().decode(line, on: .leave),
                 Self.faceIDs.contains(message.event.face.faceID.rawValue)
             else { return nil }
@@ -42,26 +49,20 @@ package final class Ledger: Sendable {
         }
         var today = DayTotals(since: .wallClock())
         if let saved = store.value(for: Key.today),
-            case .today(let message)? = try? MessageDecoder().decode(saved, on: .today)
+            case .today(let totals, _)? = try? MessageDecoder().decode(saved, on: .today)
         {
-            today = message.totals
+            today = totals
         }
         // Still open until each one's leave is published: this run may die before it has published them all.
-        let open = orphans.map { ($0.face.faceID, ($0.stamp.time, $0)) }
+        let open = leavesOfLastRun.map { ($0.face.faceID, ($0.stamp.time, $0)) }
         state = Mutex(State(open: Dictionary(open) { $1 }, today: today))
     }
-
-    /// The number of the next event; each call gives the next one. What is kept with the event is written when it is.
-    func nextSequence(with kept: [String: [UInt8]?]) -> Int { Int(store.nextSequence(with: kept)) }
-
-    /// Keeps what belongs to an event that is not published.
-    func keep(_ kept: [String: [UInt8]?]) { store.set(kept) }
 
     /// The identity that the next face to enter gets.
     func nextFaceID() -> FaceID {
         let saved = store.value(for: Key.faceID)
         let number = saved.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
-        let afterOrphans = (orphans.map(\.face.faceID.rawValue).max() ?? 0) + 1
+        let afterOrphans = (leavesOfLastRun.map(\.face.faceID.rawValue).max() ?? 0) + 1
         if let number, Self.faceIDs.contains(number) { return FaceID(rawValue: max(number, afterOrphans)) }
         guard saved != nil || store.mayHaveLostValues else { return FaceID(rawValue: afterOrphans) }
         // What was used before is unknown. No run has seen a new face each second since 1970.
@@ -115,7 +116,18 @@ package final class Ledger: Sendable {
 
     /// How many faces are there; those of an earlier run are not.
     private func presentFaces(_ state: State) -> Int {
-        state.open.count { face, _ in !orphans.contains { $0.face.faceID == face } }
+        state.open.count { face, _ in !leavesOfLastRun.contains { $0.face.faceID == face } }
+    }
+
+    /// Whether detection was last switched on or off by a subscriber; nil if it was not, or the owner does not want that kept.
+    var lastSwitch: Bool? { keepsSwitch ? store.value(for: Key.detection).map { $0 != Array("OFF".utf8) } : nil }
+
+    /// Keeps a switch, which may wait for the disk.
+    func keep(switch isOn: Bool) async throws {
+        guard keepsSwitch else { return }
+        try await onThread(named: "outbox") { [store] in
+            store.set(Array((isOn ? "ON" : "OFF").utf8), for: Key.detection)
+        }
     }
 
     /// Notes whether there are zones: whether subscribers know of some, or did until now.
@@ -124,9 +136,6 @@ package final class Ledger: Sendable {
         if hasZones != hadZones { store.set(hasZones ? [1] : nil, for: Key.zones) }
         return hasZones || hadZones
     }
-
-    /// The leaves, with reason `restart`, of the faces that an earlier run left open by dying.
-    func leavesOfLastRun() -> [FaceEvent] { orphans }
 }
 
 extension FaceEvent {

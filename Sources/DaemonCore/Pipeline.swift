@@ -113,17 +113,8 @@ package final class Pipeline {
         let isFirst = state == nil
         state = new
         framesSinceChange = 0
-        switch new {
-        case .starting where isSwitched: status.detection(isOn: true)
-        case .paused where isSwitched: status.detection(isOn: false)
-        case .starting: status.cameraStarts()
-        case .streaming(let stream): status.cameraStreams(stream)
-        case .lost(let failure):
-            status.cameraLost(failure)
-            releaseUnusedMemory()
-        case .paused: break
-        case .ended: status.stopped()
-        }
+        if isSwitched { status.detection(isOn: new != .paused) } else { status.camera(new) }
+        if case .lost = new { releaseUnusedMemory() }
         if isFirst, !isSwitched { publisher.publish(.detectState, waits: false) { $0.detectState(new != .paused) } }
     }
 

@@ -2,6 +2,7 @@ package import FaceMessages
 package import FaceMetadata
 import FacetKit
 import Frames
+import MQTT
 import Synchronization
 import System
 
@@ -115,7 +116,7 @@ package final class Publisher: Sendable {
     /// Publishes the leaves of faces that an earlier run left open by dying.
     package func publishLeavesOfLastRun() {
         post(waits: false) { [self] in
-            for event in ledger.leavesOfLastRun() { publishAndNote(event, captured: nil) }
+            for event in ledger.leavesOfLastRun { publishAndNote(event, captured: nil) }
         }
     }
 
@@ -137,12 +138,12 @@ package final class Publisher: Sendable {
         let (kept, today) = ledger.note(event, at: now)
         if wanted.contains(Topic(event.kind)) {
             let latency = captured.map { (ContinuousClock.now - $0).seconds }
-            let (id, number) = (ULID.make(at: now), ledger.nextSequence(with: kept))
+            let (id, number) = (ULID.make(at: now), Int(ledger.store.nextSequence(with: kept)))
             var message = encoder.event(event, id: id, seq: number, latency: latency)
             message.captured = captured
             send(message)
         } else {
-            ledger.keep(kept)
+            ledger.store.set(kept)
         }
         if let today { send(today) }
     }

@@ -1,7 +1,6 @@
-import FacetKit
 import Glibc
 import Logging
-import ServiceLifecycle
+import Synchronization
 
 /// Reports the daemon's condition to the service manager, over the datagram socket that `sd_notify(3)` describes.
 ///
@@ -69,49 +68,31 @@ package struct ServiceManager: Sendable {
     }
 }
 
-/// Judges whether the session makes progress.
+/// Gives the service manager the signs of life it wants, as long as the session makes progress.
 ///
-/// Waiting for a camera is life; a model or a driver's buffer that never comes back is not, and only a restart helps.
-struct Watchdog {
-    let interval: Duration
-    /// Whether a frame has been worked on for the whole interval.
-    private(set) var isStuck = false
+/// Waiting for a camera is progress; a model or a driver's buffer that never comes back is not, and only a restart helps.
+final class Watchdog: Sendable {
+    private let interval: Duration
+    private let logger: Logger
+    private let isStuck = Mutex(false)
 
-    /// Takes for how long the newest frame has been worked on.
-    ///
-    /// - Returns: Whether it has just become too long.
-    mutating func hasJustStuck(timeWithFrame: Duration) -> Bool {
-        let wasStuck = isStuck
-        isStuck = timeWithFrame >= interval
-        return isStuck && !wasStuck
-    }
-}
-
-/// Gives the service manager the signs of life it wants, as long as there are any.
-struct WatchdogService: Service {
-    let manager: ServiceManager
-    let interval: Duration
-    let meter: SessionMeter
-    let logger: Logger
-
-    func run() async {
-        // Leaving the sleep early is how the end shows.
-        try? await cancelWhenGracefulShutdown { try await watch() }
+    init(interval: Duration, logger: Logger) {
+        (self.interval, self.logger) = (interval, logger)
     }
 
-    private func watch() async throws {
-        var watchdog = Watchdog(interval: interval)
-        while true {
-            let time = meter.timeWithFrame
-            if watchdog.hasJustStuck(timeWithFrame: time) {
-                logger.error(
-                    "a frame is stuck in the analysis; the service manager will restart facetd",
-                    metadata: ["for": "\(time)"]
-                )
-            }
-            if !watchdog.isStuck { manager.alive() }
-            // Twice as often as wanted, as sd_watchdog_enabled(3) advises.
-            try await Task.sleep(for: interval / 2)
+    /// Whether to give a sign of life; the first time that the newest frame has been worked on for too long is logged.
+    func isAlive(timeWithFrame time: Duration) -> Bool {
+        let isNow = time >= interval
+        let wasStuck = isStuck.withLock { isStuck in
+            defer { isStuck = isNow }
+            return isStuck
         }
+        if isNow, !wasStuck {
+            logger.error(
+                "a frame is stuck in the analysis; the service manager will restart facetd",
+                metadata: ["for": "\(time)"]
+            )
+        }
+        return !isNow
     }
 }

@@ -4,38 +4,48 @@ import FacetKit
 import Foundation
 import Frames
 import ServiceLifecycle
+import Synchronization
 import System
 
-struct StatsService: Service {
+/// Does something again and again until the daemon ends.
+struct RepeatingService: Service {
     let interval: Duration
-    let meter: SessionMeter
-    let publisher: Publisher
-    /// What became of messages so far.
-    let messages: @Sendable () -> DaemonStats.Messages
+    let action: @Sendable () -> Void
 
     func run() async {
-        // Cancellation ends the sleep at shutdown; nothing is published then.
-        try? await cancelWhenGracefulShutdown { try await publishRegularly() }
-    }
-
-    private func publishRegularly() async throws {
-        let start = Reading(of: meter)
-        var last = start
-        while true {
-            try await Task.sleep(for: interval)
-            let now = Reading(of: meter)
-            publisher.publish(figures(from: last, to: now, uptime: (now.time - start.time).seconds))
-            last = now
+        // Cancellation ends the sleep at shutdown; nothing is done then.
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                try await Task.sleep(for: interval)
+                action()
+            }
         }
     }
+}
 
-    private func figures(from last: Reading, to now: Reading, uptime: Double) -> DaemonStats {
+/// Makes the figures of each interval.
+final class StatsMeter: Sendable {
+    private let meter: SessionMeter
+    private let start: Reading
+    private let last: Mutex<Reading>
+
+    init(_ meter: SessionMeter) {
+        self.meter = meter
+        start = Reading(of: meter)
+        last = Mutex(start)
+    }
+
+    /// The figures since the last call, with what became of messages so far.
+    func take(_ messages: DaemonStats.Messages) -> DaemonStats {
+        let now = Reading(of: meter)
+        let last = last.withLock { last in
+            defer { last = now }
+            return last
+        }
         let elapsed = (now.time - last.time).seconds
-        var messages = messages()
-        if publisher.failedPreviews > 0 { messages.dropped["preview_failed"] = publisher.failedPreviews }
         var stats = DaemonStats()
         stats.time = .wallClock()
-        (stats.uptime, stats.interval) = (uptime, elapsed)
+        (stats.uptime, stats.interval) = ((now.time - start.time).seconds, elapsed)
         stats.frameRate = Double(now.frames.captured - last.frames.captured) / elapsed
         stats.analysisRate = Double(now.frames.analysed - last.frames.analysed) / elapsed
         (stats.captured, stats.analysed) = (now.frames.captured, now.frames.analysed)
@@ -52,7 +62,8 @@ struct StatsService: Service {
 
     private struct Reading {
         let time = ContinuousClock.now
-        let processorTime = StatsService.processorTime()
+        /// The processor time this process has used, in seconds.
+        let processorTime = Double(clock()) / Double(CLOCKS_PER_SEC)
         let frames: FrameCounts
 
         init(of meter: SessionMeter) {
@@ -60,32 +71,12 @@ struct StatsService: Service {
         }
     }
 
-    /// The processor time this process has used, in seconds.
-    static func processorTime() -> Double {
-        Double(clock()) / Double(CLOCKS_PER_SEC)
-    }
-
     /// The memory of this process that is in RAM, from `/proc/self/statm`; 0 if that cannot be read.
-    static func residentBytes() -> Int {
+    private static func residentBytes() -> Int {
         guard let fields = try? SmallFile.firstLine(of: "/proc/self/statm").split(separator: " "), fields.count > 1,
             let pages = Int(fields[1])
         else { return 0 }
         return pages * Int(getpagesize())
-    }
-}
-
-/// Begins the totals of `today` anew soon after midnight, although no face comes.
-struct DayService: Service {
-    let publisher: Publisher
-
-    func run() async {
-        // Not a sleep until midnight: the clock may be set, and the machine suspended.
-        try? await cancelWhenGracefulShutdown {
-            while true {
-                try await Task.sleep(for: .seconds(10))
-                publisher.publishToday()
-            }
-        }
     }
 }
 

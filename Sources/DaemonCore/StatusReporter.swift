@@ -1,6 +1,6 @@
 import FaceMessages
 package import FaceMetadata
-package import Frames
+package import FacetKit
 package import Logging
 package import MQTT
 import Synchronization
@@ -42,30 +42,21 @@ package final class StatusReporter: Sendable {
         manager?.ready()
     }
 
-    package func cameraStarts() {
-        update { $0.camera(.starting) }
-    }
-
-    package func cameraStreams(_ stream: StreamDescription) {
-        let (detail, picture) = (stream.summary, stream.uprightSize)
-        logger.info("camera streaming", metadata: ["source": "\(detail)"])
-        update { status in
-            status.camera(.streaming, detail: detail)
-            status.picture = DaemonStatus.Picture(width: picture.width, height: picture.height)
+    package func camera(_ state: StreamState) {
+        switch state {
+        case .streaming(let stream): logger.info("camera streaming", metadata: ["source": "\(stream.summary)"])
+        case .lost(let failure):
+            logger.warning("camera lost", metadata: ["reason": "\(failure.reason)", "detail": "\(failure)"])
+        case .starting, .paused, .ended: break
         }
-    }
-
-    /// No frames until further notice.
-    package func cameraLost(_ failure: SourceFailure) {
-        logger.warning("camera lost", metadata: ["reason": "\(failure.reason)", "detail": "\(failure)"])
-        update { $0.camera(.lost, reason: failure.reason.rawValue, detail: failure.description) }
+        update { $0.camera(state) }
     }
 
     package func detection(isOn: Bool) {
         logger.info("detection switched", metadata: ["detect": isOn ? "ON" : "OFF"])
         update { status in
             status.detect = isOn
-            status.camera(isOn ? .starting : .disabled)
+            status.camera(isOn ? .starting : .paused)
         }
         publisher.publish(.detectState, waits: false) { $0.detectState(isOn) }
     }
@@ -86,13 +77,6 @@ package final class StatusReporter: Sendable {
         }
     }
 
-    package func stopped() {
-        update { status in
-            status.state = .stopped
-            status.attention = []
-        }
-    }
-
     private func update(_ change: (inout DaemonStatus) -> Void) {
         // Published with the lock held, so that two changes cannot overtake each other.
         status.withLock { status in
@@ -107,10 +91,20 @@ package final class StatusReporter: Sendable {
 }
 
 extension DaemonStatus {
-    /// Changes the camera's state, and forgets what held for the one before.
-    fileprivate mutating func camera(_ state: CameraState, reason: String? = nil, detail: String? = nil) {
-        (cameraState, self.reason, self.detail) = (state, reason, detail)
-        (picture, attention) = (nil, [])
+    /// Changes the camera's state, and forgets what held for the one before; what held at the end stays.
+    fileprivate mutating func camera(_ new: StreamState) {
+        attention = []
+        guard new != .ended else { return state = .stopped }
+        (reason, detail, picture) = (nil, nil, nil)
+        switch new {
+        case .starting: cameraState = .starting
+        case .streaming(let stream):
+            (cameraState, detail) = (.streaming, stream.summary)
+            picture = Picture(width: stream.uprightSize.width, height: stream.uprightSize.height)
+        case .lost(let failure):
+            (cameraState, reason, detail) = (.lost, failure.reason.rawValue, failure.description)
+        case .paused, .ended: cameraState = .disabled
+        }
     }
 }
 

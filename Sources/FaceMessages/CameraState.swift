@@ -78,16 +78,9 @@ public struct CameraState: Hashable, Sendable {
 
     /// How the camera is, in one word.
     public var condition: Condition {
-        guard let status else { return .unknown }
-        switch (status.state, status.cameraState) {
-        case (.stopped, _): return .stopped
-        case (.offline, _): return .offline
-        case (.online, .starting): return .starting
-        case (.online, .streaming): return .streaming
-        case (.online, .lost): return .lost
-        case (.online, .disabled): return .disabled
-        case (.online, nil): return .unknown
-        }
+        // The daemon's and its camera's states have the names that this has for them.
+        let word = status?.state == .online ? status?.cameraState?.rawValue : status?.state.rawValue
+        return word.flatMap(Condition.init) ?? .unknown
     }
 
     /// Whether pictures and faces may come: frames are on their way, or nothing is known that speaks against it.
@@ -138,7 +131,7 @@ public struct CameraState: Hashable, Sendable {
     public mutating func take(_ message: DecodedMessage) -> Change {
         let before = self
         switch message {
-        case .status(let message): take(message)
+        case .status(let status, let origin): take(status, from: origin)
         case .metadata(let message): take(message)
         case .event(let message):
             introduce(message.origin)
@@ -147,12 +140,12 @@ public struct CameraState: Hashable, Sendable {
         case .zones(let message):
             introduce(message.origin)
             zonesMessage = message
-        case .today(let message): today = message.totals
+        case .today(let totals, _): today = totals
         case .detectState(let isOn): isDetecting = isOn
-        case .stats(let message):
-            guard status == nil || (status?.state == .online && boot == message.origin.boot) else { break }
-            introduce(message.origin)
-            stats = message.stats
+        case .stats(let figures, let origin):
+            guard status == nil || (status?.state == .online && boot == origin.boot) else { break }
+            introduce(origin)
+            stats = figures
         }
         return changes(since: before)
     }
@@ -167,8 +160,7 @@ public struct CameraState: Hashable, Sendable {
         return changes(since: before)
     }
 
-    private mutating func take(_ message: StatusMessage) {
-        let (status, origin) = (message.status, message.origin)
+    private mutating func take(_ status: DaemonStatus, from origin: MessageOrigin) {
         // A will that arrives late is that of an earlier run.
         if status.state != .online, self.status?.state == .online, boot != origin.boot { return }
         if boot != nil, boot != origin.boot { (count, stats, isDetecting) = (nil, nil, nil) }

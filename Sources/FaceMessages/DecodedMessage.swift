@@ -11,11 +11,11 @@ public enum DecodedMessage: Hashable, Sendable {
     /// The zones, and how many faces are in each.
     case zones(ZonesMessage)
     /// What was seen since local midnight.
-    case today(TodayMessage)
+    case today(DayTotals, from: MessageOrigin)
     /// The daemon's and its camera's condition.
-    case status(StatusMessage)
+    case status(DaemonStatus, from: MessageOrigin)
     /// Rates, times and counters.
-    case stats(StatsMessage)
+    case stats(DaemonStats, from: MessageOrigin)
     /// Whether detection is on.
     case detectState(Bool)
 
@@ -48,9 +48,7 @@ public enum DecodedMessage: Hashable, Sendable {
         case .metadata(let message): message.origin
         case .event(let message): message.origin
         case .zones(let message): message.origin
-        case .today(let message): message.origin
-        case .status(let message): message.origin
-        case .stats(let message): message.origin
+        case .today(_, let origin), .status(_, let origin), .stats(_, let origin): origin
         case .count, .detectState: nil
         }
     }
@@ -135,48 +133,6 @@ public struct ZonesMessage: Hashable, Sendable {
     /// Makes a message from its origin and the zones.
     public init(origin: MessageOrigin, zones: [Zone]) {
         (self.origin, self.zones) = (origin, zones)
-    }
-}
-
-/// What a camera has seen since local midnight.
-public struct TodayMessage: Hashable, Sendable {
-    /// Its sender.
-    public var origin: MessageOrigin
-    /// The totals.
-    public var totals: DayTotals
-
-    /// Makes a message from its origin and the totals.
-    public init(origin: MessageOrigin, totals: DayTotals) {
-        self.origin = origin
-        self.totals = totals
-    }
-}
-
-/// The daemon's and its camera's condition.
-public struct StatusMessage: Hashable, Sendable {
-    /// Its sender.
-    public var origin: MessageOrigin
-    /// The condition.
-    public var status: DaemonStatus
-
-    /// Makes a message from its origin and the condition.
-    public init(origin: MessageOrigin, status: DaemonStatus) {
-        self.origin = origin
-        self.status = status
-    }
-}
-
-/// Rates, times and counters of a daemon.
-public struct StatsMessage: Hashable, Sendable {
-    /// Its sender.
-    public var origin: MessageOrigin
-    /// The figures.
-    public var stats: DaemonStats
-
-    /// Makes a message from its origin and the figures.
-    public init(origin: MessageOrigin, stats: DaemonStats) {
-        self.origin = origin
-        self.stats = stats
     }
 }
 

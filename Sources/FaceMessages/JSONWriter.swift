@@ -3,7 +3,7 @@
 /// A message is written many times a second, always in the same shape, and people read it: so the order is fixed and the
 /// numbers are rounded to what they mean, neither of which Foundation's encoder does.
 package struct JSONWriter {
-    private(set) var bytes: [UInt8] = []
+    fileprivate(set) var bytes: [UInt8] = []
     private var needsComma = false
 
     /// A whole JSON object, written by `body`.
@@ -35,33 +35,10 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    package mutating func field(_ name: String, _ values: [String]?) {
-        guard let values else { return }
-        key(name)
-        bytes.append(UInt8(ascii: "["))
-        for (index, value) in values.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            string(value)
-        }
-        bytes.append(UInt8(ascii: "]"))
-    }
-
-    package mutating func field(_ name: String, _ value: String?) {
+    package mutating func field(_ name: String, _ value: (some JSONValue)?) {
         guard let value else { return }
         key(name)
-        string(value)
-    }
-
-    package mutating func field(_ name: String, _ value: Int?) {
-        guard let value else { return }
-        key(name)
-        bytes += String(value).utf8
-    }
-
-    package mutating func field(_ name: String, _ value: Bool?) {
-        guard let value else { return }
-        key(name)
-        bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
+        value.write(to: &self)
     }
 
     /// A number rounded to that many decimals; the field is left out if JSON cannot hold it.
@@ -99,7 +76,7 @@ package struct JSONWriter {
         return writer.bytes
     }
 
-    private mutating func string(_ value: String) {
+    fileprivate mutating func string(_ value: String) {
         bytes.append(UInt8(ascii: "\""))
         for byte in value.utf8 {
             switch byte {
@@ -128,5 +105,33 @@ package struct JSONWriter {
         bytes += String(scaled / scale).utf8
         bytes.append(UInt8(ascii: "."))
         bytes += fraction
+    }
+}
+
+/// A value that JSON knows.
+package protocol JSONValue: Decodable, Sendable {
+    func write(to json: inout JSONWriter)
+}
+
+extension Bool: JSONValue {
+    package func write(to json: inout JSONWriter) { json.bytes += (self ? "true" : "false").utf8 }
+}
+
+extension Int: JSONValue {
+    package func write(to json: inout JSONWriter) { json.bytes += String(self).utf8 }
+}
+
+extension String: JSONValue {
+    package func write(to json: inout JSONWriter) { json.string(self) }
+}
+
+extension [String]: JSONValue {
+    package func write(to json: inout JSONWriter) {
+        json.bytes.append(UInt8(ascii: "["))
+        for (index, value) in enumerated() {
+            if index > 0 { json.bytes.append(UInt8(ascii: ",")) }
+            json.string(value)
+        }
+        json.bytes.append(UInt8(ascii: "]"))
     }
 }

@@ -41,51 +41,59 @@ extension ZonesMessage.Zone: WireValue {
     }
 }
 
-extension TodayMessage: WireValue {
+/// A message that says nothing else than one value.
+struct SentValue<Value: WireValue>: WireValue {
+    var origin: MessageOrigin
+    var value: Value
+
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try origin.fields(&wire)
-        try wire.field("since", &totals.since, .time)
-        try wire.field("visits", &totals.visits, .counter)
-        try wire.field("looks", &totals.looks, .counter)
-        try wire.field("lookingSeconds", &totals.lookingSeconds, .seconds)
-        try wire.field("smiles", &totals.smiles, .counter)
-        try wire.field("mostFaces", &totals.mostFaces, .counter)
+        try value.fields(&wire)
     }
 }
 
-extension StatusMessage: WireValue {
+extension DayTotals: WireValue {
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try origin.fields(&wire)
-        try wire.optional("time", &status.time, .time)
-        try wire.field("state", &status.state, .word)
-        try wire.optional("cameraState", &status.cameraState, .word)
-        try wire.optional("reason", &status.reason, .name)
-        try wire.optional("detail", &status.detail, .sentence)
-        try wire.optional("picture", &status.picture, .object(DaemonStatus.Picture(width: 0, height: 0)))
-        try wire.optional("detect", &status.detect, .onOff)
-        try wire.optional("version", &status.version, .name)
-        try wire.optional("attention", &status.attention, .words())
-        try wire.optional("outbox", &status.outbox, .word)
-        try wire.optional("outboxDetail", &status.outboxDetail, .sentence)
-        try wire.optional("broker", &status.broker, .name)
+        try wire.field("since", &since, .time)
+        try wire.field("visits", &visits, .counter)
+        try wire.field("looks", &looks, .counter)
+        try wire.field("lookingSeconds", &lookingSeconds, .seconds)
+        try wire.field("smiles", &smiles, .counter)
+        try wire.field("mostFaces", &mostFaces, .counter)
     }
 }
 
-extension StatsMessage: WireValue {
+extension DaemonStatus: WireValue {
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
-        try origin.fields(&wire)
-        try wire.field("time", &stats.time, .time)
-        try wire.field("uptime", &stats.uptime, .amount(decimals: 1))
-        try wire.field("interval", &stats.interval, .amount(decimals: 1))
-        try wire.field("frameRate", &stats.frameRate, .amount(decimals: 1))
-        try wire.field("analysisRate", &stats.analysisRate, .amount(decimals: 1))
-        var frames = Frames(captured: stats.captured, analysed: stats.analysed, dropped: stats.dropped)
+        try wire.optional("time", &time, .time)
+        try wire.field("state", &state, .word)
+        try wire.optional("cameraState", &cameraState, .word)
+        try wire.optional("reason", &reason, .name)
+        try wire.optional("detail", &detail, .sentence)
+        try wire.optional("picture", &picture, .object(Picture(width: 0, height: 0)))
+        try wire.optional("detect", &detect, .onOff)
+        try wire.optional("version", &version, .name)
+        try wire.optional("attention", &attention, .words())
+        try wire.optional("outbox", &outbox, .word)
+        try wire.optional("outboxDetail", &outboxDetail, .sentence)
+        try wire.optional("broker", &broker, .name)
+    }
+}
+
+extension DaemonStats: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("time", &time, .time)
+        try wire.field("uptime", &uptime, .amount(decimals: 1))
+        try wire.field("interval", &interval, .amount(decimals: 1))
+        try wire.field("frameRate", &frameRate, .amount(decimals: 1))
+        try wire.field("analysisRate", &analysisRate, .amount(decimals: 1))
+        var frames = Frames(captured: captured, analysed: analysed, dropped: dropped)
         try wire.field("frames", &frames, .object(Frames()))
-        (stats.captured, stats.analysed, stats.dropped) = (frames.captured, frames.analysed, frames.dropped)
-        try wire.field("stages", &stats.stages, .list(of: DaemonStats.Stage(name: "", runs: 0, mean: 0, longest: 0)))
-        try wire.field("cpu", &stats.cpu, .seconds)
-        try wire.field("rss", &stats.residentBytes, .counter)
-        try wire.field("messages", &stats.messages, .object(DaemonStats.Messages()))
+        (captured, analysed, dropped) = (frames.captured, frames.analysed, frames.dropped)
+        try wire.field("stages", &stages, .list(of: Stage(name: "", runs: 0, mean: 0, longest: 0)))
+        try wire.field("cpu", &cpu, .seconds)
+        try wire.field("rss", &residentBytes, .counter)
+        try wire.field("messages", &messages, .object(Messages()))
     }
 
     private struct Frames: WireValue {

@@ -8,13 +8,10 @@ public struct Message: Hashable, Sendable {
     /// The encoded payload.
     public var payload: [UInt8]
 
-    /// The event's `id`, on event topics only.
-    public var eventID: String?
-
     /// The event's `seq`, on event topics only.
     public var sequence: Int?
 
-    /// What CloudEvents says about the event, on event topics only; nil elsewhere.
+    /// What CloudEvents says about the event, its id among it, on event topics only; nil elsewhere.
     public var cloudEvent: CloudEventAttributes?
 
     /// The frame of a preview picture, whose payload cannot say it.
@@ -24,16 +21,9 @@ public struct Message: Hashable, Sendable {
     public var captured: ContinuousClock.Instant?
 
     /// Makes a message from its topic and its encoded payload; an event's id and number stand in its payload too.
-    public init(
-        topic: Topic,
-        payload: [UInt8],
-        eventID: String? = nil,
-        sequence: Int? = nil,
-        cloudEvent: CloudEventAttributes? = nil
-    ) {
+    public init(topic: Topic, payload: [UInt8], sequence: Int? = nil, cloudEvent: CloudEventAttributes? = nil) {
         self.topic = topic
         self.payload = payload
-        self.eventID = eventID
         self.sequence = sequence
         self.cloudEvent = cloudEvent
     }

@@ -31,14 +31,17 @@ public struct MessageDecoder: Sendable {
             message.faces.removeAll { !known.insert($0.faceID).inserted }
             return .metadata(message)
         case .status:
-            return .status(try read(StatusMessage(origin: origin, status: DaemonStatus(state: .offline)), bytes, topic))
+            let sent = try read(SentValue(origin: origin, value: DaemonStatus(state: .offline)), bytes, topic)
+            return .status(sent.value, from: sent.origin)
         case .stats:
-            return .stats(try read(StatsMessage(origin: origin, stats: DaemonStats()), bytes, topic))
+            let sent = try read(SentValue(origin: origin, value: DaemonStats()), bytes, topic)
+            return .stats(sent.value, from: sent.origin)
         case .zones:
             return .zones(try read(ZonesMessage(origin: origin, zones: []), bytes, topic))
         case .today:
             let totals = DayTotals(since: Timestamp(nanoseconds: 0))
-            return .today(try read(TodayMessage(origin: origin, totals: totals), bytes, topic))
+            let sent = try read(SentValue(origin: origin, value: totals), bytes, topic)
+            return .today(sent.value, from: sent.origin)
         case .count:
             let limits = 0...MessageLimits.entries
             guard let count = try? JSONDecoder().decode(Int.self, from: Data(bytes)), limits.contains(count) else {

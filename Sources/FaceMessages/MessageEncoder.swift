@@ -38,13 +38,7 @@ public struct MessageEncoder: Sendable {
         let topic = Topic(event.kind)
         let message = EventMessage(origin: origin, id: id, seq: seq, event: event, latency: latency)
         let cloudEvent = CloudEventAttributes(id: id, camera: camera, topic: topic, time: event.stamp.time)
-        return Message(
-            topic: topic,
-            payload: JSONWriter.payload(message),
-            eventID: id,
-            sequence: seq,
-            cloudEvent: cloudEvent
-        )
+        return Message(topic: topic, payload: JSONWriter.payload(message), sequence: seq, cloudEvent: cloudEvent)
     }
 
     /// How many faces are there.
@@ -59,7 +53,7 @@ public struct MessageEncoder: Sendable {
 
     /// What was seen since local midnight.
     public func today(_ totals: DayTotals) -> Message {
-        Message(topic: .today, payload: JSONWriter.payload(TodayMessage(origin: origin, totals: totals)))
+        Message(topic: .today, payload: JSONWriter.payload(SentValue(origin: origin, value: totals)))
     }
 
     /// Whether detection is on.
@@ -76,12 +70,12 @@ public struct MessageEncoder: Sendable {
 
     /// The daemon's and its camera's condition.
     public func status(_ status: DaemonStatus) -> Message {
-        Message(topic: .status, payload: JSONWriter.payload(StatusMessage(origin: origin, status: status)))
+        Message(topic: .status, payload: JSONWriter.payload(SentValue(origin: origin, value: status)))
     }
 
     /// Rates, times and counters.
     public func stats(_ stats: DaemonStats) -> Message {
-        let message = StatsMessage(origin: origin, stats: stats)
+        let message = SentValue(origin: origin, value: stats)
         return Message(topic: .stats, payload: JSONWriter.payload(reserving: 768, message))
     }
 

@@ -100,15 +100,43 @@ struct WireFormat<Value>: Sendable {
     let read: @Sendable (Container, WireKey) throws -> Value?
 }
 
+extension WireFormat {
+    /// A value that is read from what JSON has for it.
+    private init<Raw: Decodable & SendableMetatype>(
+        _ write: @escaping @Sendable (inout JSONWriter, String, Value) -> Void,
+        from read: @escaping @Sendable (Raw) throws(WireRefusal) -> Value?
+    ) {
+        self.init(write: write) { container, key in
+            guard let raw = try container.decodeIfPresent(Raw.self, forKey: key) else { return nil }
+            do throws(WireRefusal) {
+                return try read(raw)
+            } catch {
+                throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: error.reason)
+            }
+        }
+    }
+
+    /// A value that JSON has in another form.
+    private init<Raw: JSONValue>(
+        as raw: @escaping @Sendable (Value) -> Raw,
+        from read: @escaping @Sendable (Raw) throws(WireRefusal) -> Value?
+    ) {
+        self.init({ json, name, value in json.field(name, raw(value)) }, from: read)
+    }
+}
+
+/// Why a value is not taken.
+private struct WireRefusal: Error {
+    let reason: String
+}
+
 extension WireFormat<Double> {
     /// A number that is written with so many decimals, and refused outside its range; `scale` stands on the wire for 1.
     static func number(_ range: ClosedRange<Double>, decimals: Int, scale: Double = 1) -> Self {
         Self { json, name, value in
             json.field(name, value * scale, decimals: decimals)
-        } read: { container, key in
-            try container.decodeIfPresent(Double.self, forKey: key).map {
-                try $0.checked(range, container, key) / scale
-            }
+        } from: { (raw: Double) throws(WireRefusal) in
+            try raw.checked(range) / scale
         }
     }
 
@@ -125,19 +153,15 @@ extension WireFormat<Double> {
     /// An angle in (−180, 180], to a tenth of a degree: what would be rounded to −180 is 180.
     static let degrees = Self { json, name, value in
         json.field(name, value <= -179.95 ? 180 : value, decimals: 1)
-    } read: { container, key in
-        try number(-180...180, decimals: 1).read(container, key)
+    } from: { (raw: Double) throws(WireRefusal) in
+        try raw.checked(-180...180)
     }
 }
 
 extension WireFormat<Int> {
     /// A whole number that is refused outside its range.
     static func integer(_ range: ClosedRange<Int>) -> Self {
-        Self { json, name, value in
-            json.field(name, value)
-        } read: { container, key in
-            try container.decodeIfPresent(Int.self, forKey: key)?.checked(range, container, key)
-        }
+        Self(as: { $0 }, from: { (raw: Int) throws(WireRefusal) in try raw.checked(range) })
     }
 
     /// Counters and frame numbers. Readers of JSON in other languages keep whole numbers exactly up to 2⁵³.
@@ -149,27 +173,14 @@ extension WireFormat<Int> {
 }
 
 extension WireFormat<Bool> {
-    static let flag = Self { json, name, value in
-        json.field(name, value)
-    } read: { container, key in
-        try container.decodeIfPresent(Bool.self, forKey: key)
-    }
-
-    static let onOff = Self { json, name, value in
-        json.field(name, value ? "ON" : "OFF")
-    } read: { container, key in
-        try container.decodeIfPresent(String.self, forKey: key).map { $0 == "ON" }
-    }
+    static let flag = Self(as: { $0 }, from: { (raw: Bool) in raw })
+    static let onOff = Self(as: { $0 ? "ON" : "OFF" }, from: { $0 == "ON" })
 }
 
 extension WireFormat<String> {
     /// A text that is cut to so many bytes of UTF-8 when it is read.
     private static func text(_ limit: Int) -> Self {
-        Self { json, name, value in
-            json.field(name, value)
-        } read: { container, key in
-            try container.decodeIfPresent(String.self, forKey: key)?.limited(to: limit)
-        }
+        Self(as: { $0 }, from: { (raw: String) in raw.limited(to: limit) })
     }
 
     static let name = text(MessageLimits.nameBytes)
@@ -177,43 +188,28 @@ extension WireFormat<String> {
 }
 
 extension WireFormat<[String]> {
-    static let names = Self { json, name, value in
-        json.field(name, value)
-    } read: { container, key in
-        let names = try container.decodeIfPresent([String].self, forKey: key)
-        return names?.prefix(MessageLimits.entries).map { $0.limited(to: MessageLimits.nameBytes) }
+    static let names = Self(as: { $0 }) { (raw: [String]) in
+        raw.prefix(MessageLimits.entries).map { $0.limited(to: MessageLimits.nameBytes) }
     }
 }
 
 extension WireFormat<Timestamp> {
-    static let time = Self { json, name, value in
-        json.field(name, value.iso8601)
-    } read: { container, key in
-        guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
-        if let time = Timestamp(iso8601: text) { return time }
-        throw container.refusal(of: key, "not an ISO 8601 time in UTC")
+    static let time = Self(as: { $0.iso8601 }) { (raw: String) throws(WireRefusal) in
+        if let time = Timestamp(iso8601: raw) { return time }
+        throw WireRefusal(reason: "not an ISO 8601 time in UTC")
     }
 }
 
 extension WireFormat where Value: RawRepresentable<String> & Sendable {
     /// One of a list of words, to which newer versions may add.
-    static var word: Self {
-        Self { json, name, value in
-            json.field(name, value.rawValue)
-        } read: { container, key in
-            try container.decodeIfPresent(String.self, forKey: key).flatMap(Value.init)
-        }
-    }
+    static var word: Self { Self(as: { $0.rawValue }, from: { (raw: String) in Value(rawValue: raw) }) }
 }
 
 extension WireFormat {
     /// Some of a list of words; those that only a newer version knows are passed over.
     static func words<Word: RawRepresentable<String> & Sendable>() -> Self where Value == [Word] {
-        Self { json, name, value in
-            json.field(name, value.map(\.rawValue))
-        } read: { container, key in
-            let words = try container.decodeIfPresent([String].self, forKey: key)
-            return words?.prefix(MessageLimits.entries).compactMap(Word.init)
+        Self(as: { $0.map(\.rawValue) }) { (raw: [String]) in
+            raw.prefix(MessageLimits.entries).compactMap(Word.init)
         }
     }
 
@@ -234,12 +230,13 @@ extension WireFormat<[String: Int]> {
         json.object(name) { json in
             for (reason, count) in value.sorted(by: { $0.key < $1.key }) { json.field(reason, count) }
         }
-    } read: { container, key in
-        let found = try container.decodeIfPresent([String: Int].self, forKey: key)
-        let kept = try found?.sorted { $0.key < $1.key }.prefix(MessageLimits.entries).map { name, count in
-            (name.limited(to: MessageLimits.nameBytes), try count.checked(0...1 << 53, container, key))
-        }
-        return kept.map { Value($0) { first, _ in first } }
+    } from: { (raw: [String: Int]) throws(WireRefusal) in
+        let kept = raw.sorted { $0.key < $1.key }.prefix(MessageLimits.entries)
+        return try Value(
+            kept.map { name, count throws(WireRefusal) in
+                (name.limited(to: MessageLimits.nameBytes), try count.checked(0...1 << 53))
+            }
+        ) { first, _ in first }
     }
 }
 
@@ -255,19 +252,9 @@ extension WireFormat where Value: WireValue {
 }
 
 extension Comparable {
-    fileprivate func checked(
-        _ range: ClosedRange<Self>,
-        _ container: KeyedDecodingContainer<WireKey>,
-        _ key: WireKey
-    ) throws -> Self {
+    fileprivate func checked(_ range: ClosedRange<Self>) throws(WireRefusal) -> Self {
         if range.contains(self) { return self }
-        throw container.refusal(of: key, "\(self) is not in \(range.lowerBound) to \(range.upperBound)")
-    }
-}
-
-extension KeyedDecodingContainer<WireKey> {
-    fileprivate func refusal(of key: WireKey, _ reason: String) -> DecodingError {
-        DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: reason)
+        throw WireRefusal(reason: "\(self) is not in \(range.lowerBound) to \(range.upperBound)")
     }
 }
 

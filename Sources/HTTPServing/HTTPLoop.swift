@@ -1,28 +1,23 @@
 import CMicroHTTPD
 import Foundation
 
-/// The server's thread: it accepts, closes what takes too long, and lets the library read and write.
+/// The server's thread: it closes what takes too long, and lets the library accept, read and write.
 final class HTTPLoop {
-    /// Connections accepted at a time, so that those that are open have their turn.
-    private static let acceptedAtOnce = 32
+    /// Connections beyond the limit that the library holds until those that make room for them are closed; with more it
+    /// stops accepting, so that a client with a connection of its own would have to wait.
+    private static let reserve = 128
     /// Bytes for a request's head, and for what waits to be written, of each connection.
     private static let memory = 32 * 1024
-    /// Bytes that the system keeps for a connection that is slower than a stream; it doubles them.
-    private static let sendBuffer: Int32 = 128 * 1024
     /// Seconds after which a stream is over whose client takes nothing.
     private static let streamPatience: UInt32 = 30
-    /// Seconds without accepting when the system has no descriptor left.
-    private static let pause = 0.1
 
     private let options: HTTPServer.Options
-    private let listener: Listener
     private let inbox: HTTPInbox
     private let handler: @Sendable (HTTPRequest) -> HTTPResponse
     private var server: OpaquePointer?
     private var table: ConnectionTable
     private var streams: [Int: StreamedAnswer] = [:]
     private var streamCount = 0
-    private var acceptsFrom = 0.0
     private let start = ContinuousClock.now
 
     init(
@@ -31,12 +26,15 @@ final class HTTPLoop {
         _ inbox: HTTPInbox,
         _ handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) throws(HTTPServerError) {
-        (self.options, self.listener, self.inbox, self.handler) = (options, listener, inbox, handler)
+        (self.options, self.inbox, self.handler) = (options, inbox, handler)
         var files = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
         // Half of the files that the process may open are left for everything else.
         let limit = min(options.connections, max(16, Int(clamping: files.rlim_cur) / 2))
         table = ConnectionTable(limit: limit, patience: options.patience)
+        // The library closes its descriptor when it ends.
+        let socket = fcntl(listener.socket, F_DUPFD_CLOEXEC, 0)
+        guard socket >= 0 else { throw .cannotStart(hasCertificate: false) }
         let context = Unmanaged.passUnretained(self).toOpaque()
         server = http_start(
             { context, connection, url, method, _, data, size, state in
@@ -50,11 +48,13 @@ final class HTTPLoop {
                 HTTPLoop.of(context)?.completed(connection)
             },
             { context, connection, _, code in
-                guard code == .CONNECTION_NOTIFY_CLOSED, let connection else { return }
-                HTTPLoop.of(context)?.table.remove(http_socket(connection))
+                guard let connection, let loop = HTTPLoop.of(context) else { return }
+                let socket = http_socket(connection)
+                if code == .CONNECTION_NOTIFY_STARTED { loop.opened(socket) } else { loop.table.remove(socket) }
             },
             context,
-            UInt32(limit + 4 * Self.acceptedAtOnce),
+            socket,
+            UInt32(limit + Self.reserve),
             Self.memory,
             Self.streamPatience,
             options.tls?.certificate,
@@ -74,12 +74,12 @@ final class HTTPLoop {
     func run() {
         defer { end() }
         while let server {
-            wait(http_event_descriptor(server), http_timeout(server))
-            let (ready, isOver) = inbox.take()
+            let timeout = http_timeout(server)
+            let pauses = [table.pause(at: seconds), timeout < 0 ? nil : Double(timeout) / 1000].compactMap(\.self)
+            let (ready, isOver) = inbox.wait(for: http_event_descriptor(server), seconds: pauses.min())
             guard !isOver else { return }
             for stream in ready { streams[stream]?.resume() }
             for socket in table.takeOverdue(at: seconds) { shutdown(socket, Int32(SHUT_RDWR)) }
-            if seconds >= acceptsFrom { accept(server) }
             MHD_run(server)
         }
     }
@@ -93,42 +93,16 @@ final class HTTPLoop {
         MHD_stop_daemon(server)
     }
 
-    private func wait(_ events: Int32, _ timeout: Int64) {
-        let now = seconds
-        let isPaused = now < acceptsFrom
-        var pauses = [table.pause(at: now), isPaused ? acceptsFrom - now : nil].compactMap { $0 }
-        if timeout >= 0 { pauses.append(Double(timeout) / 1000) }
-        var wanted = [inbox.descriptor, events, isPaused ? -1 : listener.socket].map {
-            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-        }
-        poll(&wanted, nfds_t(wanted.count), pauses.min().map { Int32(($0 * 1000).rounded(.up)) } ?? -1)
-    }
-
-    private func accept(_ server: OpaquePointer) {
-        for _ in 0..<Self.acceptedAtOnce {
-            let code = listener.accept { socket, address, length, client in
-                if table.isFull {
-                    guard let oldest = table.takeOldest() else {
-                        close(socket)
-                        return
-                    }
-                    shutdown(oldest, Int32(SHUT_RDWR))
-                }
-                var size = Self.sendBuffer
-                setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-                table.open(socket, from: client, at: seconds)
-                // Closes the socket if it fails.
-                if MHD_add_connection(server, socket, address, length) != .YES { table.remove(socket) }
-            }
-            switch code {
-            case 0, EINTR, ECONNABORTED: continue
-            case EAGAIN: return
-            default:
-                if let oldest = table.takeOldest() { shutdown(oldest, Int32(SHUT_RDWR)) }
-                acceptsFrom = seconds + Self.pause
+    /// Takes a connection in, and makes room for it.
+    private func opened(_ socket: Int32) {
+        if table.isFull {
+            guard let oldest = table.takeOldest() else {
+                shutdown(socket, Int32(SHUT_RDWR))
                 return
             }
+            shutdown(oldest, Int32(SHUT_RDWR))
         }
+        table.open(socket, from: Listener.numeric(socket, getpeername).host, at: seconds)
     }
 
     // MARK: Requests

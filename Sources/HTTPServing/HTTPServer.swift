@@ -21,8 +21,8 @@ package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// An HTTP server for few clients on one thread, with limits on everything that a client can send or hold.
 ///
-/// libmicrohttpd reads requests and writes answers. Accepting is ours: the library stops accepting at its limit, and
-/// knows no time in which a request must be complete, so that idle connections would keep others out.
+/// libmicrohttpd accepts connections, reads requests and writes answers. Which connections stay is ours: the library stops
+/// accepting at its limit, and knows no time in which a request must be complete, so that idle ones would keep others out.
 package final class HTTPServer: Sendable {
     /// Where it listens, and its limits.
     package struct Options: Sendable {
@@ -85,9 +85,6 @@ final class HTTPInbox: Sendable {
         do { waker = try Waker() } catch { throw .cannotStart(hasCertificate: false) }
     }
 
-    /// Readable when there is something in it.
-    var descriptor: Int32 { waker.descriptor }
-
     func ready(_ stream: Int) {
         box.withLock { _ = $0.ready.insert(stream) }
         waker.wake()
@@ -98,8 +95,9 @@ final class HTTPInbox: Sendable {
         waker.wake()
     }
 
-    func take() -> (ready: Set<Int>, isOver: Bool) {
-        waker.clear()
+    /// Waits for something to come in, for a descriptor to be readable, or for the time to be over; nil is no limit.
+    func wait(for descriptor: Int32, seconds: Double?) -> (ready: Set<Int>, isOver: Bool) {
+        _ = waker.wait([(descriptor, Int16(POLLIN))], nanoseconds: seconds.map { Int64($0 * 1e9) } ?? .max)
         return box.withLock { box in
             defer { box.ready = [] }
             return (box.ready, box.isOver)

@@ -12,14 +12,11 @@ package final class BrokerConnection: Sendable {
     /// What comes in on the topics subscribed to; for one reader.
     ///
     /// While they are not read, the oldest are dropped and counted.
-    package let incoming: AsyncStream<MQTTMessage>
+    package var incoming: AsyncStream<MQTTMessage> { session.incoming.stream }
     /// Where the connection stands, one value per change; for one reader, who finds the last 64.
-    package let states: AsyncStream<ConnectionState>
+    package var states: AsyncStream<ConnectionState> { session.states.stream }
 
-    private let settings: BrokerSettings
     private let session: ClientSession
-    private let outlets: NetworkLoop.Outlets
-    private let logger: Logger
     private let isStarted = Atomic(false)
 
     /// Makes a client; `start` lets it connect.
@@ -39,17 +36,7 @@ package final class BrokerConnection: Sendable {
         logger: Logger
     ) throws {
         try settings.validate()
-        self.settings = settings
-        self.logger = logger
-        session = try ClientSession(settings: settings, rules: rules, store: store, clock: clock)
-        let incoming = AsyncStream.makeStream(
-            of: MQTTMessage.self,
-            bufferingPolicy: .bufferingNewest(settings.incomingCapacity)
-        )
-        let states = AsyncStream.makeStream(of: ConnectionState.self, bufferingPolicy: .bufferingNewest(64))
-        self.incoming = incoming.stream
-        self.states = states.stream
-        outlets = NetworkLoop.Outlets(incoming: incoming.continuation, states: states.continuation)
+        session = try ClientSession(settings: settings, rules: rules, store: store, clock: clock, logger: logger)
     }
 
     deinit {
@@ -64,10 +51,7 @@ package final class BrokerConnection: Sendable {
     /// - Throws: `MQTTError.resources` when the system has no thread left.
     package func start() throws {
         guard !isStarted.exchange(true, ordering: .relaxed) else { return }
-        let (settings, session, outlets, logger) = (settings, session, outlets, logger)
-        _ = try JoinableThread(named: "mqtt") {
-            NetworkLoop(settings: settings, session: session, outlets: outlets, logger: logger).run()
-        }
+        _ = try JoinableThread(named: "mqtt") { [session] in NetworkLoop(session).run() }
     }
 
     /// Publishes something that happened, once, with quality of service 1 and never retained.
@@ -81,14 +65,13 @@ package final class BrokerConnection: Sendable {
         var message = message
         message.qos = .atLeastOnce
         message.retain = false
-        let event = StoredEvent(
-            sequence: sequence ?? session.store.nextSequence(),
-            time: session.clock.now().earlier(by: age),
-            message: message
+        session.accept(
+            StoredEvent(
+                sequence: sequence ?? session.store.nextSequence(),
+                time: session.clock.now().earlier(by: age),
+                message: message
+            )
         )
-        if session.accept(event) {
-            logger.warning("too many events wait for the broker; the oldest are being dropped")
-        }
         session.waker.wake()
     }
 
@@ -140,12 +123,12 @@ package final class BrokerConnection: Sendable {
     package func stop(timeout: Duration = .seconds(2)) async -> StopReport {
         requestStop(timeout: timeout)
         guard isStarted.load(ordering: .relaxed) else {
-            outlets.finish()
+            session.finish(nil)
             return session.report(didDisconnect: false)
         }
         // The thread may be held up where nothing can wake it, in the resolution of a name.
-        let outcome = try? await onThread(named: "mqtt-stop") { [outlets] in
-            outlets.outcome.wait(for: timeout + .milliseconds(250)) { $0 }
+        let outcome = try? await onThread(named: "mqtt-stop") { [session] in
+            session.outcome.wait(for: timeout + .milliseconds(250)) { $0 }
         }
         return outcome.flatMap(\.self) ?? session.report(didDisconnect: false)
     }

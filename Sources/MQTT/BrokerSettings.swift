@@ -104,24 +104,14 @@ package struct BrokerSettings: Sendable {
     ///
     /// - Throws: `MQTTError` which names the setting, its value and what would be right.
     package func validate() throws(MQTTError) {
-        guard !brokers.isEmpty else { throw .setting("broker", "", "name at least one") }
         for broker in brokers {
             try BrokerAddress.validate(host: broker.host)
-            guard (1...65535).contains(broker.port) else {
-                throw .setting("port", "\(broker.port)", "give a number from 1 to 65535")
-            }
         }
         guard !clientID.isEmpty, clientID.utf8.count <= 65535, !clientID.utf8.contains(0) else {
             throw .setting("client id", clientID, "give 1 to 65535 bytes of text")
         }
-        guard (5...65535).contains(keepAlive.components.seconds) else {
-            throw .setting("keep-alive", "\(keepAlive)", "give 5 s to 65535 s")
-        }
         guard password == nil || username != nil else {
             throw .setting("password", "\(Secret(""))", "give the user as well: a password alone is refused by brokers")
-        }
-        guard reconnectDelay.lowerBound > .zero else {
-            throw .setting("reconnect delay", "\(reconnectDelay)", "give a shortest delay above zero")
         }
         for topic in [will?.topic, selfCorrectingTopic].compactMap(\.self) {
             try MosquittoHandle.validate(topic: topic)

@@ -1,3 +1,4 @@
+import Logging
 import Synchronization
 import System
 
@@ -29,64 +30,68 @@ final class ClientSession: Sendable {
     /// How many expired events are removed from the store at once: `publish` waits for the store no longer than that takes.
     static let expiryBatch = 16
 
-    let state: Mutex<State>
+    let settings: BrokerSettings
     let store: any EventStore
     let clock: DeliveryClock
+    let logger: Logger
+    let state: Mutex<State>
     let waker: Waker
+    let incoming: (stream: AsyncStream<MQTTMessage>, continuation: AsyncStream<MQTTMessage>.Continuation)
+    let states: (stream: AsyncStream<ConnectionState>, continuation: AsyncStream<ConnectionState>.Continuation)
+    /// What was left; nil until the end.
+    let outcome = Monitor<StopReport?>(nil)
 
     init(
         settings: BrokerSettings,
         rules: DeliveryRules,
         store: any EventStore,
-        clock: DeliveryClock
+        clock: DeliveryClock,
+        logger: Logger
     ) throws(SystemError) {
         waker = try Waker()
-        self.store = store
-        self.clock = clock
+        (self.settings, self.store, self.clock, self.logger) = (settings, store, clock, logger)
+        incoming = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(settings.incomingCapacity))
+        states = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
         var state = State(
             events: DeliveryQueue(rules: rules),
             states: StateTopics(ownTopic: settings.selfCorrectingTopic, will: settings.will)
         )
-        let dropped = store.events().compactMap { Self.accept($0, now: clock.now(), &state) }
+        let dropped = store.events().flatMap { Self.accept($0, now: clock.now(), &state) }
         self.state = Mutex(state)
         forget(dropped)
     }
 
     /// Writes an event to the store, and lets it wait for the broker.
-    ///
-    /// - Returns: whether it is the first since the connection was lost for which another had to make room.
-    func accept(_ event: StoredEvent) -> Bool {
+    func accept(_ event: StoredEvent) {
         let isSafe = store.append(event)
         let (dropped, isFirstOverflow) = state.withLock { state in
             if !isSafe { state.counters.unsafeEvents += 1 }
             // First, so that what is too old anyway does not count as crowded out.
-            var dropped = expireEvents(in: &state)
-            let evicted = Self.accept(event, now: clock.now(), &state)
-            guard let evicted else { return (dropped, false) }
-            dropped.append(evicted)
-            guard evicted.reason == .overflow else { return (dropped, false) }
-            defer { state.hasLoggedOverflow = true }
-            return (dropped, !state.hasLoggedOverflow)
+            let dropped = expireEvents(in: &state) + Self.accept(event, now: clock.now(), &state)
+            let isFirstOverflow = !state.hasLoggedOverflow && dropped.last?.reason == .overflow
+            if isFirstOverflow { state.hasLoggedOverflow = true }
+            return (dropped, isFirstOverflow)
         }
         forget(dropped)
-        return isFirstOverflow
+        if isFirstOverflow { logger.warning("too many events wait for the broker; the oldest are being dropped") }
     }
 
-    /// - Returns: the event that had to make room.
+    /// - Returns: the event that had to make room, if one had to.
     private static func accept(
         _ event: StoredEvent,
         now: DeliveryClock.Moment,
         _ state: inout State
-    ) -> DeliveryQueue.Dropped? {
+    ) -> [DeliveryQueue.Dropped] {
         state.counters.acceptedEvents += 1
-        let dropped = state.events.append(event, now: now)
-        if let dropped { count(dropped, &state) }
-        return dropped
+        return count([state.events.append(event, now: now)].compactMap(\.self), &state)
     }
 
-    private static func count(_ dropped: DeliveryQueue.Dropped, _ state: inout State) {
-        state.counters.count(dropped.reason)
-        if dropped.reason != .overflow { state.unloggedExpired += 1 }
+    private static func count(_ dropped: [DeliveryQueue.Dropped], _ state: inout State) -> [DeliveryQueue.Dropped] {
+        for dropped in dropped {
+            state.counters.count(dropped.reason)
+            if dropped.reason != .overflow { state.unloggedExpired += 1 }
+        }
+        return dropped
     }
 
     private func forget(_ dropped: [DeliveryQueue.Dropped]) {
@@ -104,9 +109,7 @@ final class ClientSession: Sendable {
 
     /// The clock is read with the lock held, so that an event which comes in meanwhile does not seem to be from the future.
     private func expireEvents(in state: inout State) -> [DeliveryQueue.Dropped] {
-        let dropped = state.events.expire(now: clock.now(), limit: Self.expiryBatch)
-        for dropped in dropped { Self.count(dropped, &state) }
-        return dropped
+        Self.count(state.events.expire(now: clock.now(), limit: Self.expiryBatch), &state)
     }
 
     /// Notes an acknowledgement of whatever it was.
@@ -129,7 +132,7 @@ final class ClientSession: Sendable {
 
     func postponed(message: Int32) {
         state.withLock { state in
-            state.states.postpone(message: message)
+            state.states.acknowledge(message: message, isDueAgain: true)
             state.events.postpone(message: message)
         }
     }
@@ -169,5 +172,12 @@ final class ClientSession: Sendable {
                 unsentTopics: state.states.unsettledTopics
             )
         }
+    }
+
+    /// Ends the streams; what was left is nil if the network thread was never started.
+    func finish(_ report: StopReport?) {
+        incoming.continuation.finish()
+        states.continuation.finish()
+        outcome.update { $0 = report }
     }
 }

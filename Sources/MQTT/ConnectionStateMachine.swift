@@ -38,12 +38,19 @@ struct ConnectionStateMachine {
         case takenOver
     }
 
+    /// How far opening a connection has come.
+    enum Stage: Comparable {
+        case dialing
+        /// The broker was reached; TLS is being agreed on.
+        case securing
+        /// The broker is being asked; from here on it is its own time that counts.
+        case asking
+    }
+
     private enum Phase: Equatable {
         case idle
         case waiting(until: Int64)
-        case dialing(since: Int64)
-        case securing(since: Int64)
-        case asking(since: Int64)
+        case opening(Stage, since: Int64)
         case connected(since: Int64)
         case stopped
     }
@@ -110,15 +117,17 @@ struct ConnectionStateMachine {
     var deadline: Int64? {
         switch phase {
         case .waiting(let until): until
-        case .dialing(let since): since + dialTimeout
-        case .securing(let since): since + timeouts.long
-        case .asking(let since): since + timeouts.answer(to: since)
+        case .opening(let stage, let since): since + timeout(of: stage, since: since)
         case .idle, .connected, .stopped: nil
         }
     }
 
-    private var dialTimeout: Int64 {
-        settings.brokers.count > 1 ? Self.dialTimeout.inList : Self.dialTimeout.alone
+    private func timeout(of stage: Stage, since: Int64) -> Int64 {
+        switch stage {
+        case .dialing: settings.brokers.count > 1 ? Self.dialTimeout.inList : Self.dialTimeout.alone
+        case .securing: timeouts.long
+        case .asking: timeouts.answer(to: since)
+        }
     }
 
     mutating func start(now: Int64) -> [Action] {
@@ -130,33 +139,27 @@ struct ConnectionStateMachine {
     mutating func tick(now: Int64, unanswered: String = "") -> [Action] {
         switch phase {
         case .waiting(let until) where now >= until: return beginRound(now: now)
-        case .dialing(let since) where now - since >= dialTimeout:
+        case .opening(let stage, let since) where now - since >= timeout(of: stage, since: since):
+            let time = "within \(Double(timeout(of: stage, since: since)) / 1e9) s"
             let addresses = unanswered.isEmpty ? "" : " from \(unanswered)"
-            return lost(.unreachable("\(broker): no answer\(addresses) within \(Self.text(dialTimeout))"), now: now)
-        case .securing(let since) where now - since >= timeouts.long:
-            return lost(.unanswered("\(broker): TLS is not agreed on within \(Self.text(timeouts.long))"), now: now)
-        case .asking(let since) where now - since >= timeouts.answer(to: since):
-            let timeout = Self.text(timeouts.answer(to: since))
-            return lost(.unanswered("\(broker): no answer to the connection request within \(timeout)"), now: now)
+            let loss: Loss =
+                switch stage {
+                case .dialing: .unreachable("\(broker): no answer\(addresses) \(time)")
+                case .securing: .unanswered("\(broker): TLS is not agreed on \(time)")
+                case .asking: .unanswered("\(broker): no answer to the connection request \(time)")
+                }
+            return lost(loss, now: now)
         default: return []
         }
     }
 
-    /// The broker was reached; TLS is being agreed on.
-    mutating func reached(now: Int64) {
-        if case .dialing = phase { phase = .securing(since: now) }
-    }
-
-    /// The broker is being asked; from here on it is its own time that counts.
-    mutating func opened(now: Int64) {
-        switch phase {
-        case .dialing, .securing: phase = .asking(since: now)
-        case .idle, .waiting, .asking, .connected, .stopped: break
-        }
+    /// Opening the connection has come as far as `stage`.
+    mutating func reached(_ stage: Stage, now: Int64) {
+        if case .opening(let earlier, _) = phase, earlier < stage { phase = .opening(stage, since: now) }
     }
 
     mutating func accepted(sessionPresent: Bool, now: Int64) -> [Action] {
-        guard case .asking = phase else { return [] }
+        guard case .opening(.asking, _) = phase else { return [] }
         phase = .connected(since: now)
         timeouts = AnswerTimeouts()
         // A version that was only tried because the better one went unanswered for once must not stay for that.
@@ -169,7 +172,7 @@ struct ConnectionStateMachine {
     }
 
     mutating func refused(_ refusal: Refusal, now: Int64) -> [Action] {
-        guard case .asking = phase else { return [] }
+        guard case .opening(.asking, _) = phase else { return [] }
         let text = "\(broker): \(refusal.text(settings.advice))"
         if refusal.isUnsupportedVersion {
             if let next = withOtherVersion(since: text, isRefusal: true) { return [.abandon] + open(next, now: now) }
@@ -185,7 +188,7 @@ struct ConnectionStateMachine {
     mutating func lost(_ loss: Loss, now: Int64) -> [Action] {
         switch phase {
         case .idle, .waiting, .stopped: return []
-        case .dialing, .securing, .asking: return [.abandon] + lostWhileOpening(loss, now: now)
+        case .opening: return [.abandon] + lostWhileOpening(loss, now: now)
         case .connected(let since): return [.abandon] + lostWhileConnected(loss, after: now - since, now: now)
         }
     }
@@ -201,11 +204,7 @@ struct ConnectionStateMachine {
     private var broker: String { settings.brokers[attempt.broker].description }
 
     private mutating func beginRound(now: Int64) -> [Action] {
-        let first = served
-        round =
-            (Array(settings.brokers.indices.filter { $0 == first }) + settings.brokers.indices.filter { $0 != first })[
-                ...
-            ]
+        round = ([served] + settings.brokers.indices.filter { $0 != served })[...]
         reasons = []
         roundBegin = now
         return openNext(now: now)
@@ -228,7 +227,7 @@ struct ConnectionStateMachine {
 
     private mutating func open(_ attempt: Attempt, now: Int64) -> [Action] {
         self.attempt = attempt
-        phase = .dialing(since: now)
+        phase = .opening(.dialing, since: now)
         return [.open(attempt)]
     }
 
@@ -362,6 +361,4 @@ struct ConnectionStateMachine {
         reported = state
         return [.report(state)]
     }
-
-    private static func text(_ nanoseconds: Int64) -> String { "\(Double(nanoseconds) / 1e9) s" }
 }

@@ -136,7 +136,6 @@ final class MosquittoHandle {
 
     /// What happened since the last call, in order.
     func takeEvents() -> [Event] {
-        guard !events.isEmpty else { return [] }
         defer { events.removeAll(keepingCapacity: true) }
         return events
     }
@@ -150,9 +149,8 @@ final class MosquittoHandle {
         if isVersion5, let expiry {
             properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, seconds: max(expiry, .seconds(1)))
         }
-        var number: Int32 = 0
         let size = CInt(clamping: message.payload.count)
-        try check(
+        return try numbered { number in
             mosquitto_publish_v5(
                 handle,
                 &number,
@@ -163,8 +161,7 @@ final class MosquittoHandle {
                 message.retain,
                 properties.list
             )
-        )
-        return number
+        }
     }
 
     /// Subscribes with quality of service 0, so that the broker never keeps a command that is stale by the time we are
@@ -172,9 +169,7 @@ final class MosquittoHandle {
     ///
     /// - Returns: the number the answer will carry.
     func subscribe(_ filter: String) throws(Failure) -> Int32 {
-        var number: Int32 = 0
-        try check(mosquitto_subscribe_v5(handle, &number, filter, 0, 0, nil))
-        return number
+        try numbered { mosquitto_subscribe_v5(handle, &$0, filter, 0, 0, nil) }
     }
 
     /// Asks the broker for an answer that comes after all it has to say about the subscriptions before.
@@ -182,7 +177,7 @@ final class MosquittoHandle {
     /// Retained messages may come before or after a subscription's own answer. The end of a subscription that never was
     /// is answered after both, since brokers work through a connection's requests in order.
     func requestBarrier(after filter: String) throws(Failure) {
-        try check(mosquitto_unsubscribe_v5(handle, nil, filter + "/barrier", nil))
+        _ = try numbered { mosquitto_unsubscribe_v5(handle, &$0, filter + "/barrier", nil) }
     }
 
     /// Sends DISCONNECT; the will is not published then.
@@ -192,8 +187,12 @@ final class MosquittoHandle {
 
     func failure(_ code: Int32) -> Failure { Failure(code: code, systemError: errno) }
 
-    private func check(_ code: Int32) throws(Failure) {
+    /// The number that libmosquitto gives to what it is asked to send.
+    private func numbered(_ send: (inout Int32) -> Int32) throws(Failure) -> Int32 {
+        var number: Int32 = 0
+        let code = send(&number)
         guard code == MOSQ_ERR_SUCCESS.rawValue else { throw failure(code) }
+        return number
     }
 
     private func text(of code: Int32) -> String { String(cString: mosquitto_strerror(code)) }

@@ -139,7 +139,7 @@ extension NetworkLoop {
             return isWanted
         }
         if message.topic == settings.selfCorrectingTopic { guardOwnTopic(message) }
-        guard isWanted, case .dropped = outlets.incoming.yield(message) else { return }
+        guard isWanted, case .dropped = session.incoming.continuation.yield(message) else { return }
         session.state.withLock { $0.counters.count(.incomingOverflow) }
     }
 

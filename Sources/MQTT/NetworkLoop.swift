@@ -7,18 +7,6 @@ import System
 ///
 /// Confined to its thread.
 final class NetworkLoop {
-    struct Outlets: Sendable {
-        let incoming: AsyncStream<MQTTMessage>.Continuation
-        let states: AsyncStream<ConnectionState>.Continuation
-        /// What was left; nil until the end.
-        let outcome = Monitor<StopReport?>(nil)
-
-        func finish() {
-            incoming.finish()
-            states.finish()
-        }
-    }
-
     /// How far the way to the broker has come.
     private enum Link {
         case none
@@ -32,10 +20,9 @@ final class NetworkLoop {
     /// libmosquitto looks at the keep-alive in whole seconds.
     private static let keepAliveCheck: Int64 = 1_000_000_000
 
-    let settings: BrokerSettings
     let session: ClientSession
-    let outlets: Outlets
-    let logger: Logger
+    var settings: BrokerSettings { session.settings }
+    var logger: Logger { session.logger }
 
     var machine: ConnectionStateMachine
     var correction = SelfCorrection()
@@ -53,18 +40,14 @@ final class NetworkLoop {
     var isLeaving = false
     private var outcome: StopReport?
     private var link = Link.none
-    /// The address of the connection, until the broker there has accepted it.
-    private var unacceptedAddress: SocketAddress?
-    private var attemptBroker = 0
+    /// The broker and the address of the connection, until the broker there has accepted it.
+    private var unaccepted: (broker: Int, address: SocketAddress)?
     /// Each broker's addresses that took a connection without accepting it, the last one last.
     private var failedAddresses: [Int: [SocketAddress]] = [:]
 
-    init(settings: BrokerSettings, session: ClientSession, outlets: Outlets, logger: Logger) {
-        self.settings = settings
+    init(_ session: ClientSession) {
         self.session = session
-        self.outlets = outlets
-        self.logger = logger
-        machine = ConnectionStateMachine(settings: settings)
+        machine = ConnectionStateMachine(settings: session.settings)
     }
 
     /// libmosquitto, while there is a connection to a broker.
@@ -102,8 +85,7 @@ final class NetworkLoop {
             waitAndServe()
         }
         logExpired()
-        outlets.finish()
-        outlets.outcome.update { $0 = outcome }
+        session.finish(outcome)
     }
 
     private func waitAndServe() {
@@ -176,7 +158,7 @@ final class NetworkLoop {
 
     private func connected(maximumQoS: MQTTMessage.QoS) {
         self.maximumQoS = maximumQoS
-        unacceptedAddress = nil
+        unaccepted = nil
         failedAddresses[machine.attempt.broker] = nil
         session.state.withLock { state in
             state.isConnected = true
@@ -241,13 +223,12 @@ final class NetworkLoop {
         case .pending: break
         case .failed(let reason): connectionLost(.unreachable("no broker at \(broker): \(reason)"))
         case .connected(let socket, let address):
-            unacceptedAddress = address
-            attemptBroker = machine.attempt.broker
-            machine.reached(now: DeliveryClock.monotonic())
+            let broker = machine.attempt.broker
+            unaccepted = (broker, address)
+            machine.reached(.securing, now: DeliveryClock.monotonic())
             do {
-                let host = settings.brokers[attemptBroker].host
                 // Read anew for each connection: certificates are renewed while a daemon runs.
-                let stream = try ByteStream(socket: socket, host: host, tls: settings.tls)
+                let stream = try ByteStream(socket: socket, host: settings.brokers[broker].host, tls: settings.tls)
                 link = .securing(stream)
                 secure(stream)
             } catch {
@@ -260,12 +241,9 @@ final class NetworkLoop {
         do throws(ByteStream.Failure) {
             guard try stream.handshake() else { return }
         } catch {
-            switch error {
-            case .untrusted(let reason):
-                connectionLost(.untrusted("TLS with \(broker) failed (\(reason)); \(settings.advice.certificates)"))
-            case .broken(let reason): connectionLost(.unreachable("TLS with \(broker) failed: \(reason)"))
-            }
-            return
+            let reason = "TLS with \(broker) failed: \(error.reason)"
+            let advice = settings.advice.certificates
+            return connectionLost(error.isUntrusted ? .untrusted("\(reason); \(advice)") : .unreachable(reason))
         }
         do {
             let attempt = machine.attempt
@@ -276,7 +254,7 @@ final class NetworkLoop {
             )
             let inspector = PacketInspector(isVersion5: attempt.version == .version5, limit: settings.maximumPacket)
             link = .open(handle, Relay(stream: stream, inner: try handle.connect(settings), inspector: inspector))
-            machine.opened(now: DeliveryClock.monotonic())
+            machine.reached(.asking, now: DeliveryClock.monotonic())
         } catch {
             connectionLost(.unreachable("\(error)"))
         }
@@ -286,12 +264,10 @@ final class NetworkLoop {
         if case .open(_, let relay) = link { relay.abandon() }
         link = .none
         // What answers there is no broker that serves; the next attempt begins with another address.
-        if let address = unacceptedAddress {
-            var failed = failedAddresses[attemptBroker, default: []].filter { $0 != address }
-            failed.append(address)
-            failedAddresses[attemptBroker] = failed
+        if let (broker, address) = unaccepted {
+            failedAddresses[broker] = (failedAddresses[broker] ?? []).filter { $0 != address } + [address]
         }
-        unacceptedAddress = nil
+        unaccepted = nil
         subscribed = 0
         subscriptionAnswers = [:]
         topics = [:]
@@ -311,7 +287,7 @@ final class NetworkLoop {
             case .refused, .takenOver: .error
             }
         logger.log(level: level, "MQTT \(state)", metadata: metadata)
-        outlets.states.yield(state)
+        session.states.continuation.yield(state)
     }
 
     /// A broker that takes messages but acknowledges none counts as lost.

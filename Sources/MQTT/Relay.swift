@@ -91,7 +91,7 @@ final class Relay {
         while true {
             while !outgoing.isEmpty {
                 do {
-                    let count = try stream.write(outgoing)
+                    let count = try outgoing.withUnsafeBytes { try stream.write($0) }
                     guard count > 0 else { return }
                     outgoing.removeFirst(count)
                 } catch {
@@ -119,10 +119,5 @@ final class Relay {
         if !hasEnded { stream.discardUnsentBytes() }
     }
 
-    private static func text(_ error: any Error) -> String {
-        switch error {
-        case ByteStream.Failure.broken(let reason), ByteStream.Failure.untrusted(let reason): reason
-        default: "\(error)"
-        }
-    }
+    private static func text(_ error: any Error) -> String { (error as? ByteStream.Failure)?.reason ?? "\(error)" }
 }

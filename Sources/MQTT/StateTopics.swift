@@ -76,16 +76,11 @@ struct StateTopics {
         entries[index].flight = (message, time)
     }
 
-    mutating func acknowledge(message: Int32) {
+    /// Notes the broker's answer to a message; its topic is due again if the broker could not take it now.
+    mutating func acknowledge(message: Int32, isDueAgain: Bool = false) {
         guard let index = entries.firstIndex(where: { $0.flight?.message == message }) else { return }
         entries[index].flight = nil
-    }
-
-    /// Notes that the broker could not take a message now: its topic is due again.
-    mutating func postpone(message: Int32) {
-        guard let index = entries.firstIndex(where: { $0.flight?.message == message }) else { return }
-        entries[index].flight = nil
-        entries[index].isDue = true
+        entries[index].isDue = entries[index].isDue || isDueAgain
     }
 
     /// Notes that the broker has to get everything anew.

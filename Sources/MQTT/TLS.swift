@@ -50,10 +50,14 @@ final class TLSContext {
 
 /// A connection's bytes, through TLS where there is a context. Never blocks; confined to one thread.
 final class ByteStream {
-    enum Failure: Error {
-        /// The certificate is not trusted, or TLS is not spoken there.
-        case untrusted(String)
-        case broken(String)
+    struct Failure: Error {
+        let reason: String
+        /// Whether the certificate is not trusted, or TLS is not spoken there.
+        var isUntrusted = false
+
+        fileprivate static let closed = Failure(reason: "the connection was closed")
+
+        fileprivate static func system(_ code: CInt) -> Failure { Failure(reason: String(cString: strerror(code))) }
     }
 
     let socket: CInt
@@ -106,7 +110,7 @@ final class ByteStream {
             needsWriting = false
             return true
         }
-        guard try isWaiting(session, result) else { throw .broken("the connection was closed") }
+        guard try isWaiting(session, result) else { throw .closed }
         return false
     }
 
@@ -115,10 +119,7 @@ final class ByteStream {
     /// - Returns: how many bytes; 0 at the end; nil if there is nothing yet.
     func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int? {
         guard let session else {
-            let count = recv(socket, buffer.baseAddress, buffer.count, 0)
-            guard count < 0 else { return count }
-            guard errno == EAGAIN || errno == EINTR else { throw .broken(String(cString: strerror(errno))) }
-            return nil
+            return try moved(recv(socket, buffer.baseAddress, buffer.count, 0))
         }
         ERR_clear_error()
         let count = SSL_read(session, buffer.baseAddress, CInt(clamping: buffer.count))
@@ -127,22 +128,22 @@ final class ByteStream {
     }
 
     /// - Returns: how many bytes were taken.
-    func write(_ bytes: ArraySlice<UInt8>) throws(Failure) -> Int {
-        try bytes.withUnsafeBufferPointer { buffer throws(Failure) in try write(UnsafeRawBufferPointer(buffer)) }
-    }
-
-    private func write(_ buffer: UnsafeRawBufferPointer) throws(Failure) -> Int {
+    func write(_ buffer: UnsafeRawBufferPointer) throws(Failure) -> Int {
         guard let session else {
-            let count = send(socket, buffer.baseAddress, buffer.count, CInt(MSG_NOSIGNAL))
-            guard count < 0 else { return count }
-            guard errno == EAGAIN || errno == EINTR else { throw .broken(String(cString: strerror(errno))) }
-            return 0
+            return try moved(send(socket, buffer.baseAddress, buffer.count, CInt(MSG_NOSIGNAL))) ?? 0
         }
         ERR_clear_error()
         let count = SSL_write(session, buffer.baseAddress, CInt(clamping: buffer.count))
         guard count <= 0 else { return Int(count) }
-        guard try isWaiting(session, count) else { throw .broken("the connection was closed") }
+        guard try isWaiting(session, count) else { throw .closed }
         return 0
+    }
+
+    /// What a call of the socket's own says; nil if the socket is not ready.
+    private func moved(_ count: Int) throws(Failure) -> Int? {
+        if count >= 0 { return count }
+        guard errno == EAGAIN || errno == EINTR else { throw .system(errno) }
+        return nil
     }
 
     /// Ends the connection so that what was written still arrives.
@@ -168,15 +169,16 @@ final class ByteStream {
         case SSL_ERROR_ZERO_RETURN: return false
         case SSL_ERROR_SYSCALL:
             guard systemError != 0 else { return false }
-            throw .broken(String(cString: strerror(systemError)))
+            throw .system(systemError)
         default:
             let verification = SSL_get_verify_result(session)
             let code = ERR_get_error()
             ERR_clear_error()
             if verification != X509_V_OK {
-                throw .untrusted(String(cString: X509_verify_cert_error_string(verification)))
+                throw Failure(reason: String(cString: X509_verify_cert_error_string(verification)), isUntrusted: true)
             }
-            throw .untrusted(ERR_reason_error_string(code).map { String(cString: $0) } ?? "TLS failed")
+            let reason = ERR_reason_error_string(code).map { String(cString: $0) } ?? "TLS failed"
+            throw Failure(reason: reason, isUntrusted: true)
         }
     }
 }

@@ -51,7 +51,7 @@ package struct SettingsReader {
         switch find(key) {
         case nil: return nil
         case .list(let list): items = list
-        case .text where isFromFile(key):
+        case .text where place(of: key).isFile:
             refuse(key, "must be a list of \(expected)")
             return nil
         case .text(""): items = []
@@ -90,7 +90,8 @@ package struct SettingsReader {
 
     /// Reports that a setting's value, well-formed as it is, cannot be used.
     package mutating func refuse(_ key: String, _ reason: String) {
-        problems.append(SettingsProblem(key: key, source: source(of: key), reason: reason, line: line(of: key)))
+        let place = place(of: key)
+        problems.append(SettingsProblem(key: key, source: place.source, reason: reason, line: place.line))
     }
 
     /// Reports that a setting must be given; nothing if its value was refused.
@@ -106,12 +107,10 @@ package struct SettingsReader {
     package mutating func refuseUnknown() {
         let sections = Set(readKeys.flatMap(Self.sections))
         let keys = readKeys.union(sections)
-        let inFile = (file?.lines ?? [:]).sorted { $0.value < $1.value }.map(\.key)
-        let found =
-            inFile.map { ($0, file?.source(of: $0) ?? "") } + arguments.keys.sorted().map { ($0, "command line") }
-        for (key, source) in found where !keys.contains(key) {
+        let inFile = (file?.lines ?? [:]).sorted { $0.value < $1.value }.map { ($0.key, $0.value) }
+        for (key, line) in inFile + arguments.keys.sorted().map({ ($0, 0) }) where !keys.contains(key) {
+            let source = line == 0 ? "command line" : file?.source(of: key) ?? ""
             let reason = "is not a setting" + suggestion(for: key, among: keys)
-            let line = source == "command line" ? 0 : file?.lines[key] ?? 0
             problems.append(SettingsProblem(key: key, source: source, reason: reason, line: line))
         }
         for key in sections.subtracting(readKeys).sorted() where file?.values[key] != nil || arguments[key] != nil {
@@ -132,16 +131,12 @@ package struct SettingsReader {
         return (arguments[key] ?? environment[Self.environmentName(key)]).map { .text($0) } ?? file?.values[key]
     }
 
-    private func line(of key: String) -> Int { isFromFile(key) ? file?.lines[key] ?? 0 : 0 }
-
-    private func isFromFile(_ key: String) -> Bool {
-        arguments[key] == nil && environment[Self.environmentName(key)] == nil
-    }
-
-    private func source(of key: String) -> String {
-        if arguments[key] != nil { return "command line" }
-        if isFromFile(key) { return file?.source(of: key) ?? "settings" }
-        return "environment variable \(Self.environmentName(key))"
+    /// Where a setting's value comes from.
+    private func place(of key: String) -> (source: String, line: Int, isFile: Bool) {
+        let variable = Self.environmentName(key)
+        if arguments[key] != nil { return ("command line", 0, false) }
+        if environment[variable] != nil { return ("environment variable \(variable)", 0, false) }
+        return (file?.source(of: key) ?? "settings", file?.lines[key] ?? 0, true)
     }
 
     private func suggestion(for key: String, among known: Set<String>) -> String {
@@ -189,15 +184,14 @@ extension SettingsReader {
         }
     }
 
-    package mutating func read(_ key: String, _ value: inout Int, in range: ClosedRange<Int>) {
-        read(key, &value, "a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
-            Int(text).flatMap { range.contains($0) ? $0 : nil }
-        }
-    }
-
-    package mutating func read(_ key: String, _ value: inout Double, in range: ClosedRange<Double>) {
-        read(key, &value, "a number from \(range.lowerBound) to \(range.upperBound)") { text in
-            Double(text).flatMap { range.contains($0) ? $0 : nil }
+    package mutating func read<Number: Numeric & LosslessStringConvertible>(
+        _ key: String,
+        _ value: inout Number,
+        in range: ClosedRange<Number>
+    ) {
+        let kind = Number.self == Int.self ? "a whole number" : "a number"
+        read(key, &value, "\(kind) from \(range.lowerBound) to \(range.upperBound)") { text in
+            Number(text).flatMap { range.contains($0) ? $0 : nil }
         }
     }
 

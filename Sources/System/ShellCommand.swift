@@ -27,17 +27,14 @@ package struct ShellCommand {
 
     package func run() async -> End {
         do {
-            return try await onThread(named: "command") { runBlocking() }
+            return try await onThread(named: "command") {
+                var identifier: pid_t = 0
+                let code = start(&identifier)
+                return code == 0 ? Self.wait(for: identifier) : .notStarted(String(cString: strerror(code)))
+            }
         } catch {
             return .notStarted("\(error)")
         }
-    }
-
-    private func runBlocking() -> End {
-        var identifier: pid_t = 0
-        let code = start(&identifier)
-        guard code == 0 else { return .notStarted(String(cString: strerror(code))) }
-        return Self.wait(for: identifier)
     }
 
     /// Waits for a command's end.

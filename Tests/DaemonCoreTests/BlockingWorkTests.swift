@@ -26,7 +26,7 @@ struct BlockingWorkTests {
 
     @Test("a switch is stored on a thread of its own")
     func detection() async throws {
-        try await DetectionMemory(in: store, isKept: true).store(false)
+        try await Ledger(store: store, keepsSwitch: true).keep(switch: false)
         #expect(log.threads == ["outbox"])
     }
 
@@ -34,9 +34,15 @@ struct BlockingWorkTests {
     func discovery() async throws {
         var settings = Settings()
         settings.homeAssistant.discovery = true
-        let announcer = HomeAssistantAnnouncer(settings: settings, store: store, logger: log.logger)
         let broker = BrokerSettings(host: "127.0.0.1", clientID: "test")
-        try await announcer.begin(on: BrokerConnection(settings: broker, logger: log.logger))
+        let connection = try BrokerConnection(settings: broker, logger: log.logger)
+        let announcer = HomeAssistantAnnouncer(
+            settings: settings,
+            store: store,
+            connection: connection,
+            logger: log.logger
+        )
+        try await announcer.begin()
         #expect(log.threads == ["outbox"])
     }
 }

@@ -48,10 +48,10 @@ struct PipelineTests {
         let sent = await messages.takeAll()
         #expect(sent.filter { $0.topic == .detectState }.map { String(decoding: $0.payload, as: UTF8.self) } == ["OFF"])
         let last = try #require(sent.last { $0.topic == .status })
-        guard case .status(let status) = try MessageDecoder().decode(last.payload, on: .status) else {
+        guard case .status(let status, _) = try MessageDecoder().decode(last.payload, on: .status) else {
             throw CancellationError()
         }
-        #expect(status.status.detect == false)
+        #expect(status.detect == false)
     }
 
     private func pipeline(

@@ -52,7 +52,7 @@ struct PublisherTests {
                 let face = message.event.face.faceID.rawValue
                 if topic == .leave { present.remove(face) } else { present.insert(face) }
             }
-            let owed = Ledger(store: store).leavesOfLastRun().map(\.face.faceID.rawValue)
+            let owed = Ledger(store: store).leavesOfLastRun.map(\.face.faceID.rawValue)
             return owed == present.sorted() ? owed : [-1]
         }
         func run(_ body: (Publisher) -> Void) throws {
@@ -101,8 +101,10 @@ struct PublisherTests {
             publisher.publishToday()
             publisher.finish()
             for message in await sink.takeAll() where message.topic == .today {
-                guard case .today(let today) = try MessageDecoder().decode(message.payload, on: .today) else { return }
-                totals.append(today.totals)
+                guard case .today(let today, _) = try MessageDecoder().decode(message.payload, on: .today) else {
+                    return
+                }
+                totals.append(today)
             }
         }
         #expect(totals.map(\.visits) == [0, 0, 0, 1, 1, 2])
@@ -134,7 +136,7 @@ struct PublisherTests {
         )
         let wrong = face.replacing(#""x":0.25"#, with: #""x":-9223372036854775808"#)
         store.set(Array("{\n\(wrong.replacing("7", with: "6"))\n\(face)".utf8), for: "owedLeaves")
-        #expect(ledger().leavesOfLastRun().map(\.face.faceID.rawValue) == [7])
+        #expect(ledger().leavesOfLastRun.map(\.face.faceID.rawValue) == [7])
         #expect(ledger().nextFaceID().rawValue == 8)
     }
 

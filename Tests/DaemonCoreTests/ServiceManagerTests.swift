@@ -50,12 +50,8 @@ struct ServiceManagerTests {
     @Test("gets signs of life")
     func watchdog() async throws {
         let receiver = try DatagramReceiver()
-        let service = WatchdogService(
-            manager: try #require(ServiceManager(environment: ["NOTIFY_SOCKET": receiver.name])),
-            interval: .milliseconds(20),
-            meter: SessionMeter(),
-            logger: .silent
-        )
+        let manager = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": receiver.name]))
+        let service = RepeatingService(interval: .milliseconds(10)) { manager.alive() }
         let running = Task { await service.run() }
         for _ in 1...3 { #expect(await receiver.datagrams(until: "WATCHDOG=1") == ["WATCHDOG=1"]) }
         running.cancel()
@@ -64,10 +60,11 @@ struct ServiceManagerTests {
 
     @Test("is left without a sign while a frame is stuck, and the log says so once")
     func stuckFrame() {
-        var watchdog = Watchdog(interval: .seconds(10))
+        let log = LogRecorder()
+        let watchdog = Watchdog(interval: .seconds(10), logger: log.logger)
         let times: [Duration] = [.zero, .seconds(9), .seconds(10), .seconds(15), .zero, .seconds(11)]
-        let news = times.map { watchdog.hasJustStuck(timeWithFrame: $0) ? "now" : watchdog.isStuck ? "still" : "-" }
-        #expect(news == ["-", "-", "now", "still", "-", "now"])
+        #expect(times.map(watchdog.isAlive) == [true, true, false, false, true, false])
+        #expect(log.lines.count == 2)
     }
 
     @Test("time with a frame runs from when it is taken to when it is done with")
@@ -98,8 +95,8 @@ struct ServiceManagerTests {
         )
         board.announce()
         board.ready()
-        board.cameraLost(SourceFailure(reason: .notFound, description: "no camera is there"))
-        board.stopped()
+        board.camera(.lost(SourceFailure(reason: .notFound, description: "no camera is there")))
+        board.camera(.ended)
         let told = await receiver.datagrams(until: "STOPPING=1")
         #expect(
             told == [

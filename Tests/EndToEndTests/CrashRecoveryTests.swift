@@ -45,9 +45,9 @@ struct CrashRecoveryTests {
             case .event(let event):
                 events[event.id] = event
                 return true
-            case .today(let message): today = message.totals
-            case .stats(let message):
-                if message.origin.camera == "last", message.stats.messages.queued == 0 { idleStats += 1 }
+            case .today(let totals, _): today = totals
+            case .stats(let stats, let origin):
+                if origin.camera == "last", stats.messages.queued == 0 { idleStats += 1 }
             default: break
             }
             return false

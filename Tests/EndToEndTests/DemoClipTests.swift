@@ -104,7 +104,7 @@ struct DemoClipTests {
             let topic = try #require(Topic(rawValue: String(message.topic.dropFirst("faces/".count))))
             let decoded = try MessageDecoder().decode(message.payload, on: topic)
             messages.append(decoded)
-            if case .status(let status) = decoded, status.status.state == .stopped { counted += 1 }
+            if case .status(let status, _) = decoded, status.state == .stopped { counted += 1 }
             if case .event(let event) = decoded, case .leave = event.event.kind { counted += 1 }
             // Events wait for their acknowledgements, so the leave may come after the status.
             if counted == 2 { break }

@@ -25,11 +25,11 @@ struct CameraStateTests {
         from origin: MessageOrigin? = nil
     ) -> DecodedMessage {
         let status = DaemonStatus(state: state, cameraState: camera, detail: detail)
-        return .status(StatusMessage(origin: origin ?? first, status: status))
+        return .status(status, from: origin ?? first)
     }
 
     private func stats(from origin: MessageOrigin? = nil) -> DecodedMessage {
-        .stats(StatsMessage(origin: origin ?? first, stats: Samples.stats))
+        .stats(Samples.stats, from: origin ?? first)
     }
 
     /// A camera that streams, with two faces and figures.
@@ -167,7 +167,7 @@ struct CameraStateTests {
         var state = CameraState()
         var status = DaemonStatus(state: .online, cameraState: .streaming, detail: "x")
         status.attention = [.tooDark, .tooSmall]
-        _ = state.take(.status(StatusMessage(origin: first, status: status)))
+        _ = state.take(.status(status, from: first))
         #expect(state.explanation == "too_dark, too_small")
     }
 

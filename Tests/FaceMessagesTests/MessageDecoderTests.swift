@@ -45,7 +45,7 @@ struct MessageDecoderTests {
         #expect(decoded.event.kind == kind)
         #expect(decoded.event.face.faceID == Samples.face.faceID)
         #expect(decoded.seq == 42)
-        #expect(decoded.id == message.eventID)
+        #expect(decoded.id == message.cloudEvent?.id)
         #expect(decoded.latency == 0.0314)
     }
 
@@ -67,11 +67,15 @@ struct MessageDecoderTests {
 
     @Test("reads what was seen today")
     func today() throws {
-        guard case .today(let message) = try decoder.decode(Samples.encoder.today(Samples.today).payload, on: .today)
+        guard
+            case .today(let totals, let origin) = try decoder.decode(
+                Samples.encoder.today(Samples.today).payload,
+                on: .today
+            )
         else { return }
-        #expect(message.origin == Samples.origin)
-        #expect((message.totals.visits, message.totals.looks, message.totals.smiles) == (14, 28, 14))
-        #expect((message.totals.lookingSeconds, message.totals.mostFaces) == (86.8, 3))
+        #expect(origin == Samples.origin)
+        #expect((totals.visits, totals.looks, totals.smiles) == (14, 28, 14))
+        #expect((totals.lookingSeconds, totals.mostFaces) == (86.8, 3))
     }
 
     @Test("reads the status and the last will")
@@ -81,13 +85,13 @@ struct MessageDecoderTests {
             expected.time = Timestamp(nanoseconds: 1_795_234_353_120_456_000)
             #expect(
                 try decoder.decode(Samples.encoder.status(status).payload, on: .status)
-                    == .status(StatusMessage(origin: Samples.origin, status: expected))
+                    == .status(expected, from: Samples.origin)
             )
         }
         let will = Samples.encoder.status(DaemonStatus(state: .offline))
         #expect(
             try decoder.decode(will.payload, on: .status)
-                == .status(StatusMessage(origin: Samples.origin, status: DaemonStatus(state: .offline)))
+                == .status(DaemonStatus(state: .offline), from: Samples.origin)
         )
     }
 
@@ -108,12 +112,12 @@ struct MessageDecoderTests {
     @Test("reads statistics as they were")
     func stats() throws {
         let payload = Samples.encoder.stats(Samples.stats).payload
-        guard case .stats(let message) = try decoder.decode(payload, on: .stats) else {
+        guard case .stats(let stats, let origin) = try decoder.decode(payload, on: .stats) else {
             Issue.record("not statistics")
             return
         }
-        #expect(message.origin == Samples.origin && message.stats.captured == 2100)
-        #expect(Samples.encoder.stats(message.stats).payload == payload)
+        #expect(origin == Samples.origin && stats.captured == 2100)
+        #expect(Samples.encoder.stats(stats).payload == payload)
         for payload in ["", "hello", "3", "[]", "{}", #"{"schema":1"#, #"{"schema":1} {}"#] {
             #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .stats) }
         }
@@ -170,12 +174,12 @@ struct MessageDecoderTests {
     func limits() throws {
         let marks = "e" + String(repeating: "\u{301}", count: 100_000)
         let status = #"{"schema":1,"camera":"\#(marks)","boot":"b","state":"online","detail":"\#(marks)"}"#
-        guard case .status(let message) = try decoder.decode(status.utf8, on: .status) else {
+        guard case .status(let read, let origin) = try decoder.decode(status.utf8, on: .status) else {
             Issue.record("not a status")
             return
         }
-        #expect((250...256).contains(message.origin.camera.utf8.count))
-        #expect((1020...1024).contains(message.status.detail?.utf8.count ?? 0))
+        #expect((250...256).contains(origin.camera.utf8.count))
+        #expect((1020...1024).contains(read.detail?.utf8.count ?? 0))
 
         let crowd = (1...20_000).map { id in
             var face = Samples.bareFace

@@ -40,7 +40,7 @@ struct ConnectionStateMachineTests {
         var machine = machine()
         #expect(machine.start(now: 0) == [.report(.connecting), Self.open()])
         #expect(machine.start(now: 0) == [])
-        machine.opened(now: 3)
+        machine.reached(.asking, now: 3)
         #expect(machine.accepted(sessionPresent: false, now: 5) == [Self.connected()])
         #expect(machine.isConnected)
         #expect(machine.deadline == nil)
@@ -85,7 +85,7 @@ struct ConnectionStateMachineTests {
             _ = machine.lost(.unreachable("refused"), now: 0)
             _ = machine.tick(now: machine.deadline ?? 0)
         }
-        machine.opened(now: 0)
+        machine.reached(.asking, now: 0)
         _ = machine.accepted(sessionPresent: false, now: 0)
         _ = machine.lost(.ended("closed"), now: 100 * Self.second)
         #expect(machine.deadline == 101 * Self.second)
@@ -101,7 +101,7 @@ struct ConnectionStateMachineTests {
         #expect(machine.deadline == Self.second)
         #expect(machine.tick(now: Self.second) == [Self.open()])
         _ = machine.lost(.unreachable("a"), now: 0)
-        machine.opened(now: 0)
+        machine.reached(.asking, now: 0)
         #expect(machine.accepted(sessionPresent: false, now: 0) == [Self.connected(broker: 1)])
         _ = machine.lost(.ended("closed"), now: 9 * Self.second)
         #expect(machine.tick(now: .max) == [Self.open(broker: 1)], "the one that served is asked first")
@@ -129,17 +129,17 @@ struct ConnectionStateMachineTests {
     func unanswered() {
         var machine = machine()
         _ = machine.start(now: 0)
-        machine.opened(now: Self.second)
+        machine.reached(.asking, now: Self.second)
         #expect(machine.tick(now: 4 * Self.second - 1) == [])
         #expect(machine.tick(now: 4 * Self.second) == [.abandon, Self.open(.version311)])
-        machine.opened(now: 4 * Self.second)
+        machine.reached(.asking, now: 4 * Self.second)
         #expect(machine.tick(now: 7 * Self.second).first == .abandon)
         let deadline = machine.deadline
         #expect(deadline == 7 * Self.second, "what was waited for the answers counts")
-        machine.opened(now: 7 * Self.second)
+        machine.reached(.asking, now: 7 * Self.second)
         #expect(machine.deadline == deadline, "an attempt that has failed is not taken up again")
         #expect(machine.tick(now: 7 * Self.second) == [Self.open()])
-        machine.opened(now: 0)
+        machine.reached(.asking, now: 0)
         #expect(machine.deadline == 6 * Self.second, "a slow broker gets more time")
     }
 
@@ -150,7 +150,7 @@ struct ConnectionStateMachineTests {
         _ = machine.lost(.ended("closed"), now: 9 * Self.second)
         let begin = machine.deadline ?? 0
         #expect(machine.tick(now: begin) == [Self.open(cleanStart: false)])
-        machine.opened(now: begin)
+        machine.reached(.asking, now: begin)
         return (machine, begin)
     }
 
@@ -160,7 +160,7 @@ struct ConnectionStateMachineTests {
         var machine = resumed
         #expect(machine.deadline == begin + 2 * Self.second)
         #expect(machine.tick(now: begin + 2 * Self.second) == [.abandon, Self.open()])
-        machine.opened(now: begin + 2 * Self.second)
+        machine.reached(.asking, now: begin + 2 * Self.second)
         #expect(machine.tick(now: begin + 4 * Self.second).first == .abandon)
         #expect(machine.tick(now: .max) == [Self.open()])
     }
@@ -173,7 +173,7 @@ struct ConnectionStateMachineTests {
         while requests.count < count {
             now = machine.deadline ?? .max
             guard case .open(let attempt)? = machine.tick(now: now).last else { continue }
-            machine.opened(now: now)
+            machine.reached(.asking, now: now)
             requests.append("\((now - loss) / 1_000_000) ms \(attempt.version.rawValue)")
         }
         return requests
@@ -194,7 +194,7 @@ struct ConnectionStateMachineTests {
         _ = machine.lost(.ended("closed"), now: 9 * Self.second)
         _ = machine.tick(now: 10 * Self.second)
         #expect(machine.lost(.unreachable("refused"), now: 10 * Self.second).last == Self.open(broker: 1))
-        machine.opened(now: 10 * Self.second)
+        machine.reached(.asking, now: 10 * Self.second)
         #expect(machine.tick(now: 12 * Self.second) == [.abandon, Self.open(.version311, broker: 1)])
     }
 
@@ -204,9 +204,9 @@ struct ConnectionStateMachineTests {
         machine.connect()
         _ = machine.lost(.ended("closed"), now: 9 * Self.second)
         _ = machine.tick(now: 10 * Self.second)
-        machine.reached(now: 10 * Self.second)
+        machine.reached(.securing, now: 10 * Self.second)
         #expect(machine.deadline == 13 * Self.second)
-        machine.opened(now: 12 * Self.second)
+        machine.reached(.asking, now: 12 * Self.second)
         #expect(machine.deadline == 14 * Self.second)
     }
 
@@ -214,9 +214,9 @@ struct ConnectionStateMachineTests {
     func unansweredByNode() {
         var machine = machine()
         _ = machine.start(now: 0)
-        machine.opened(now: 0)
+        machine.reached(.asking, now: 0)
         #expect(machine.refused(Refusal(code: 1), now: 0).last == Self.open(.version311))
-        machine.opened(now: 0)
+        machine.reached(.asking, now: 0)
         _ = machine.accepted(sessionPresent: false, now: 0)
         let requests = requests(after: 9 * Self.second, of: &machine, count: 7)
         #expect(requests.prefix(6).allSatisfy { $0.hasSuffix("MQTT 3.1.1") })
@@ -229,9 +229,9 @@ struct ConnectionStateMachineTests {
     func silentFallback() {
         var machine = machine()
         _ = machine.start(now: 0)
-        machine.opened(now: 0)
+        machine.reached(.asking, now: 0)
         #expect(machine.lost(.ended("closed"), now: 0) == [.abandon, Self.open(.version311)])
-        machine.opened(now: 0)
+        machine.reached(.asking, now: 0)
         #expect(machine.accepted(sessionPresent: false, now: 0) == [Self.connected(.version311)])
         _ = machine.lost(.ended("closed"), now: 100 * Self.second)
         #expect(machine.tick(now: .max) == [Self.open(.version311)])
@@ -245,7 +245,7 @@ struct ConnectionStateMachineTests {
         _ = machine.lost(.ended("closed"), now: 9 * Self.second)
         _ = machine.tick(now: .max)
         #expect(machine.lost(.ended("closed"), now: 0).last == Self.open(.version311))
-        machine.opened(now: 0)
+        machine.reached(.asking, now: 0)
         _ = machine.accepted(sessionPresent: false, now: 0)
         _ = machine.lost(.ended("closed"), now: 9 * Self.second)
         #expect(machine.tick(now: .max) == [Self.open(.version5)])
@@ -255,7 +255,7 @@ struct ConnectionStateMachineTests {
     func fallback(code: Int32) {
         var machine = machine()
         _ = machine.start(now: 0)
-        machine.opened(now: 0)
+        machine.reached(.asking, now: 0)
         #expect(machine.refused(Refusal(code: code), now: 0) == [.abandon, Self.open(.version311)])
     }
 
@@ -263,7 +263,7 @@ struct ConnectionStateMachineTests {
     func noFallback() {
         var machine = machine(.version5)
         _ = machine.start(now: 0)
-        machine.opened(now: 0)
+        machine.reached(.asking, now: 0)
         let actions = machine.refused(Refusal(code: 0x84), now: 0)
         #expect(actions.first == .abandon)
         guard case .report(.refused) = actions.last else {
@@ -282,7 +282,7 @@ struct ConnectionStateMachineTests {
         #expect(plain.tick(now: .max) == [Self.open()])
         var delayed = machine(willDelay: .seconds(5))
         #expect(delayed.start(now: 0).last == Self.open())
-        delayed.opened(now: 0)
+        delayed.reached(.asking, now: 0)
         _ = delayed.accepted(sessionPresent: false, now: 0)
         _ = delayed.lost(.ended("closed"), now: 0)
         #expect(delayed.tick(now: .max) == [Self.open(cleanStart: false)])
@@ -302,7 +302,7 @@ struct ConnectionStateMachineTests {
     func refusals() {
         var machine = machine()
         _ = machine.start(now: 0)
-        machine.opened(now: 0)
+        machine.reached(.asking, now: 0)
         let actions = machine.refused(Refusal(code: 0x86), now: 0)
         let advice = BrokerSettings.Advice()
         let text = "broker0:1883: wrong user name or password; \(advice.credentials)"
@@ -318,7 +318,7 @@ struct ConnectionStateMachineTests {
         var waits: [Int64] = []
         _ = machine.start(now: now)
         for _ in 0..<6 {
-            machine.opened(now: now)
+            machine.reached(.asking, now: now)
             _ = machine.accepted(sessionPresent: false, now: now)
             let actions = machine.lost(.takenOver, now: now + 5 * Self.second)
             guard case .report(.takenOver(let text)) = actions.last else {
@@ -343,7 +343,7 @@ struct ConnectionStateMachineTests {
         var waits: [Int64] = []
         _ = machine.start(now: 0)
         for number in 1...7 {
-            machine.opened(now: 0)
+            machine.reached(.asking, now: 0)
             _ = machine.accepted(sessionPresent: false, now: 0)
             for case .report(.takenOver(let text)) in machine.lost(.ended("closed"), now: Self.second / 10) {
                 texts[number] = text
@@ -363,7 +363,7 @@ struct ConnectionStateMachineTests {
         var texts: [String] = []
         _ = machine.start(now: 0)
         for _ in 1...4 {
-            machine.opened(now: 0)
+            machine.reached(.asking, now: 0)
             _ = machine.accepted(sessionPresent: false, now: 0)
             for case .report(let state) in machine.lost(.malformed("broker: a bad packet"), now: Self.second / 10) {
                 texts.append("\(state)")
@@ -381,7 +381,7 @@ struct ConnectionStateMachineTests {
         var now: Int64 = 0
         _ = machine.start(now: now)
         for lifetime in [0, 0, 0, 0, 0, 3, 0] {
-            machine.opened(now: now)
+            machine.reached(.asking, now: now)
             _ = machine.accepted(sessionPresent: false, now: now)
             now += Int64(lifetime) * Self.second
             let actions = machine.lost(.ended("closed"), now: now)
@@ -389,7 +389,7 @@ struct ConnectionStateMachineTests {
             now = machine.deadline ?? 0
             _ = machine.tick(now: now)
         }
-        machine.opened(now: now)
+        machine.reached(.asking, now: now)
         _ = machine.accepted(sessionPresent: false, now: now)
         _ = machine.lost(.ended("closed"), now: now)
         #expect(machine.deadline == now + 2 * Self.second)
@@ -411,7 +411,7 @@ extension ConnectionStateMachine {
     /// Starts, and connects to the first broker at once.
     fileprivate mutating func connect() {
         _ = start(now: 0)
-        opened(now: 0)
+        reached(.asking, now: 0)
         _ = accepted(sessionPresent: false, now: 0)
     }
 }

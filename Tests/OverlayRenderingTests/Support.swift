@@ -91,7 +91,7 @@ func metadata(_ faces: [FaceObject], frame: Int) -> DecodedMessage {
     .metadata(MetadataMessage(origin: origin, stamp: stamp(frame), faces: faces))
 }
 
-func status(_ status: DaemonStatus) -> DecodedMessage { .status(StatusMessage(origin: origin, status: status)) }
+func status(_ status: DaemonStatus) -> DecodedMessage { .status(status, from: origin) }
 
 func event(_ kind: FaceEvent.Kind, face: Int, frame: Int) -> DecodedMessage {
     .event(

@@ -43,7 +43,7 @@ struct CalibrateTests {
         #expect(nobody.failureReason("auto").contains("no face was seen at auto"))
         var camera = CameraState()
         let status = DaemonStatus(state: .online, cameraState: .lost, detail: "no camera found")
-        _ = camera.take(.status(StatusMessage(origin: MessageOrigin(camera: "a", boot: "b"), status: status)))
+        _ = camera.take(.status(status, from: MessageOrigin(camera: "a", boot: "b")))
         #expect(nobody.failureReason("auto", camera).hasSuffix("at auto: the camera is lost – no camera found"))
         _ = try? nobody.take([face(nil)], at: 0)
         #expect(nobody.failureReason("auto").contains("metadata.fields"))

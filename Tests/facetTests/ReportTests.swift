@@ -28,7 +28,7 @@ struct ReportTests {
     private func streaming(_ detail: String) -> DecodedMessage {
         var status = DaemonStatus(state: .online, cameraState: .streaming, detail: detail)
         status.picture = DaemonStatus.Picture(width: 640, height: 480)
-        return .status(StatusMessage(origin: MessageOrigin(camera: "front", boot: "RUN1"), status: status))
+        return .status(status, from: MessageOrigin(camera: "front", boot: "RUN1"))
     }
 
     /// Face 1 from 1 s to 4 s, smiling from 2 s to 3 s; face 2 from 3 s to the end at 6 s, with a blink at 5 s.
@@ -68,7 +68,7 @@ struct ReportTests {
         report.take(metadata([face(1, smiles: false)], frame: 0), at: 0)
         let status = DaemonStatus(state: .online, cameraState: .lost)
         let origin = MessageOrigin(camera: "front", boot: "RUN1")
-        report.take(.status(StatusMessage(origin: origin, status: status)), at: 2)
+        report.take(.status(status, from: origin), at: 2)
         report.take(metadata([], frame: 60), at: 3)
         report.finish()
         #expect(report.presences.map(\.end) == [2])

@@ -94,7 +94,7 @@ struct ViewTests {
         var state = CameraState()
         let origin = MessageOrigin(camera: "\u{1B}[31mX\n", boot: "RUN1")
         let status = DaemonStatus(state: .online, cameraState: .lost, detail: "\u{1B}[2Junplugged")
-        _ = state.take(.status(StatusMessage(origin: origin, status: status)))
+        _ = state.take(.status(status, from: origin))
         line.state = state
         let text = line.text(columns: 200, faces: 0, rate: 0, controls: try controls(), at: 0)
         #expect(text.count == 200)

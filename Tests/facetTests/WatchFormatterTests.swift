@@ -44,9 +44,8 @@ struct WatchFormatterTests {
         #expect(plain.line(.event(leave)).hasSuffix("after 12.0 s – smiles 1 (2.5 s), looks 2 (6.2 s), blinks 3"))
         var totals = DayTotals(since: stamp(0).time)
         totals.add(visit)
-        let today = TodayMessage(origin: MessageOrigin(camera: "front", boot: "RUN1"), totals: totals)
         #expect(
-            plain.line(.today(today))
+            plain.line(.today(totals, from: MessageOrigin(camera: "front", boot: "RUN1")))
                 == "              today        since 05:12:33: visits 1, looks 2 (6.2 s), smiles 1, most faces at once 0"
         )
     }
@@ -78,7 +77,7 @@ struct WatchFormatterTests {
     @Test("nothing that others sent acts on the terminal")
     func hostileWords() {
         let status = DaemonStatus(state: .online, detail: "\u{1B}[31mX\u{1B}]0;pwned\u{7}\u{9B}2J\u{202E}\n\u{2028}ü")
-        let line = plain.line(.status(StatusMessage(origin: MessageOrigin(camera: "a", boot: "b"), status: status)))
+        let line = plain.line(.status(status, from: MessageOrigin(camera: "a", boot: "b")))
         #expect(line.hasSuffix("online –  [31mX ]0;pwned  2J   ü"))
     }
 
@@ -97,12 +96,8 @@ struct WatchFormatterTests {
     func status() {
         var status = DaemonStatus(state: .online, cameraState: .lost, reason: "unplugged", detail: "no device")
         status.attention = [.tooDark]
-        let message = StatusMessage(origin: MessageOrigin(camera: "front", boot: "RUN1"), status: status)
-        #expect(
-            plain.line(.status(message)).hasSuffix(
-                "status       online camera lost (unplugged) – no device – attention: too_dark"
-            )
-        )
+        let line = plain.line(.status(status, from: MessageOrigin(camera: "front", boot: "RUN1")))
+        #expect(line.hasSuffix("status       online camera lost (unplugged) – no device – attention: too_dark"))
     }
 
     @Test("are coloured only on request")

@@ -15,7 +15,7 @@ while let line = readLine() {
         case .metadata(let message):
             let places = message.faces.map { "\($0.faceID.rawValue) at \($0.bounds.center.x), \($0.bounds.center.y)" }
             print("\(camera): \(places.isEmpty ? "no face" : places.joined(separator: "; "))")
-        case .status(let message): print("\(camera): \(message.status.state.rawValue)")
+        case .status(let status, _): print("\(camera): \(status.state.rawValue)")
         default: break
         }
     } catch {

@@ -15,11 +15,12 @@ final class HomeAssistantAnnouncer: Sendable {
     private let discovery: Mutex<HomeAssistantDiscovery>
     private let isOn: Bool
     private let store: Outbox
+    private let connection: BrokerConnection
     private let logger: Logger
     /// The topics that this run empties.
     private let leftovers = Mutex<[String]>([])
 
-    init(settings: Settings, store: Outbox, logger: Logger) {
+    init(settings: Settings, store: Outbox, connection: BrokerConnection, logger: Logger) {
         let discovery = HomeAssistantDiscovery(
             prefix: settings.homeAssistant.prefix,
             base: settings.mqtt.topic,
@@ -33,7 +34,7 @@ final class HomeAssistantAnnouncer: Sendable {
         )
         self.discovery = Mutex(discovery)
         isOn = settings.homeAssistant.discovery
-        self.store = store
+        (self.store, self.connection) = (store, connection)
         self.logger = logger
         remember(settings.tracking.zones)
     }
@@ -41,35 +42,35 @@ final class HomeAssistantAnnouncer: Sendable {
     /// Begins, before the connection starts.
     ///
     /// - Throws: `MQTTError.topic` if the prefix makes no topic; `ThreadError`.
-    func begin(on connection: BrokerConnection) async throws {
-        try await onThread(named: "outbox") { try self.beginBlocking(on: connection) }
+    func begin() async throws {
+        try await onThread(named: "outbox") { try self.beginBlocking() }
     }
 
-    private func beginBlocking(on connection: BrokerConnection) throws {
+    private func beginBlocking() throws {
         let discovery = discovery.withLock(\.self)
         if isOn { try connection.subscribe(discovery.birthTopic) }
-        var announced = AnnouncedTopics(stored: store.value(for: Self.key))
+        var announced = AnnouncedTopics(store.list(for: Self.key))
         let left = announced.begin(announcing: isOn ? discovery.topic : nil)
         leftovers.withLock { $0 = left }
         // Stored before anything is sent: after a crash in between, a topic without a message is emptied once more, but
         // no device stays behind.
-        if !announced.topics.isEmpty { store.set(announced.stored, for: Self.key) }
+        if !announced.topics.isEmpty { store.set(announced.topics.sorted(), for: Self.key) }
         for topic in left {
             logger.info("removing the device from Home Assistant", metadata: ["topic": "\(topic)"])
             connection.publish(state: Self.message(topic: topic, payload: []))
         }
-        if isOn { try announce(on: connection) }
+        if isOn { try announce() }
     }
 
     /// Whether a message was Home Assistant's; if it says that Home Assistant has started, the device is announced.
-    func handles(_ message: MQTTMessage, on connection: BrokerConnection) -> Bool {
+    func handles(_ message: MQTTMessage) -> Bool {
         guard isOn, message.topic == discovery.withLock(\.birthTopic) else { return false }
-        if message.payload == Array("online".utf8) { announceAgain(on: connection) }
+        if message.payload == Array("online".utf8) { announceAgain() }
         return true
     }
 
-    private func announceAgain(on connection: BrokerConnection) {
-        do { try announce(on: connection) } catch { logger.error("cannot write discovery: \(error)") }
+    private func announceAgain() {
+        do { try announce() } catch { logger.error("cannot write discovery: \(error)") }
     }
 
     /// Ends, after the connection has stopped.
@@ -77,32 +78,30 @@ final class HomeAssistantAnnouncer: Sendable {
         let left = leftovers.withLock(\.self)
         guard !left.isEmpty else { return }
         try await onThread(named: "outbox") { [store] in
-            var announced = AnnouncedTopics(stored: store.value(for: Self.key))
+            var announced = AnnouncedTopics(store.list(for: Self.key))
             announced.emptied(left, butNot: report.unsentTopics)
-            store.set(announced.stored, for: Self.key)
+            store.set(announced.topics.sorted(), for: Self.key)
         }
     }
 
     /// Goes on with other zones, and announces their entities.
-    func use(_ zones: [Zone], on connection: BrokerConnection) {
+    func use(_ zones: [Zone]) {
         guard zones.map(\.name) != discovery.withLock(\.zones) else { return }
         remember(zones)
-        if isOn { announceAgain(on: connection) }
+        if isOn { announceAgain() }
     }
 
     /// Takes over the zones, and those that were announced at any time before: Home Assistant keeps an entity until a message
     /// removes it.
     private func remember(_ zones: [Zone]) {
         let names = zones.map(\.name)
-        let stored = store.value(for: Self.zonesKey) ?? []
-        let known = String(decoding: stored, as: UTF8.self).split(separator: "\0")
-        let former = known.map(String.init).filter { !names.contains($0) }.suffix(100)
-        discovery.withLock { ($0.zones, $0.formerZones) = (names, Array(former)) }
-        let all = Array((former + names).joined(separator: "\0").utf8)
-        if isOn, all != stored { store.set(all, for: Self.zonesKey) }
+        let stored = store.list(for: Self.zonesKey)
+        let former = Array(stored.filter { !names.contains($0) }.suffix(100))
+        discovery.withLock { ($0.zones, $0.formerZones) = (names, former) }
+        if isOn, former + names != stored { store.set(former + names, for: Self.zonesKey) }
     }
 
-    private func announce(on connection: BrokerConnection) throws {
+    private func announce() throws {
         let discovery = discovery.withLock(\.self)
         connection.publish(state: Self.message(topic: discovery.topic, payload: try discovery.payload()))
     }
@@ -117,16 +116,7 @@ final class HomeAssistantAnnouncer: Sendable {
 struct AnnouncedTopics: Hashable, Sendable {
     private(set) var topics: Set<String>
 
-    /// Reads what `stored` gave in an earlier run; nil for none.
-    init(stored: [UInt8]?) {
-        // No topic holds a U+0000.
-        topics = Set(String(decoding: stored ?? [], as: UTF8.self).split(separator: "\0").map(String.init))
-    }
-
-    /// What the next run needs to know; nil for nothing.
-    var stored: [UInt8]? {
-        topics.isEmpty ? nil : Array(topics.sorted().joined(separator: "\0").utf8)
-    }
+    init(_ topics: some Sequence<String>) { self.topics = Set(topics) }
 
     /// Begins a run that announces on a topic, or on none.
     ///
@@ -140,5 +130,16 @@ struct AnnouncedTopics: Hashable, Sendable {
     /// Forgets the topics that were emptied, except for those whose emptying the broker has not acknowledged.
     mutating func emptied(_ topics: [String], butNot undelivered: [String]) {
         self.topics.subtract(Set(topics).subtracting(undelivered))
+    }
+}
+
+extension Outbox {
+    /// The texts that are kept under a key, none of which holds a U+0000.
+    fileprivate func list(for key: String) -> [String] {
+        String(decoding: value(for: key) ?? [], as: UTF8.self).split(separator: "\0").map(String.init)
+    }
+
+    fileprivate func set(_ list: [String], for key: String) {
+        set(list.isEmpty ? nil : Array(list.joined(separator: "\0").utf8), for: key)
     }
 }

@@ -59,69 +59,55 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
 
     // MARK: - Entities and triggers
 
-    private typealias Component = (name: String, fields: JSON)
-
     private var entities: [Component] {
         [
-            entity("binary_sensor", "occupancy", "Occupancy", of: .count) {
-                [
-                    "device_class": "occupancy", "availability": whileLooking,
-                    "value_template": "{{ 'ON' if value | int(0) > 0 else 'OFF' }}",
-                ]
-            },
-            entity("sensor", "count", "Faces", of: .count, icon: "account-multiple") {
-                ["state_class": "measurement", "unit_of_measurement": "faces", "availability": whileLooking]
-            },
+            entity("binary_sensor", "occupancy", "Occupancy", of: .count).with([
+                "device_class": "occupancy", "availability": whileLooking,
+                "value_template": "{{ 'ON' if value | int(0) > 0 else 'OFF' }}",
+            ]),
+            entity("sensor", "count", "Faces", of: .count, icon: "account-multiple").with([
+                "state_class": "measurement", "unit_of_measurement": "faces", "availability": whileLooking,
+            ]),
             daily("visits", "Visits today", unit: "visits", icon: "account-clock"),
             daily("looks", "Looks today", unit: "looks", icon: "eye-plus"),
             daily("lookingSeconds", "Looked at today", unit: "s", icon: "timer-outline", deviceClass: "duration"),
             daily("smiles", "Smiles today", unit: "smiles", icon: "emoticon-happy-outline"),
             daily("mostFaces", "Most faces today", unit: "faces", icon: "account-group"),
-            entity("binary_sensor", "smiling-now", "Smiling now", of: .metadata, icon: "emoticon-happy") {
-                ["value_template": Self.flagTemplate("face.smiling"), "availability": whileLooking]
-            },
-            entity("binary_sensor", "looked-at", "Looked at", of: .metadata, needs: .looking, icon: "eye-check") {
-                ["value_template": Self.flagTemplate("face.looking"), "availability": whileLooking]
-            },
-            entity("binary_sensor", "eyes-closed-now", "Eyes closed now", of: .metadata, icon: "eye-off") {
-                [
-                    "value_template": Self.flagTemplate("face.leftEyeClosed", "face.rightEyeClosed"),
-                    "availability": whileLooking,
-                    // Each blink would be two changes of state for the recorder.
-                    "enabled_by_default": false,
-                ]
-            },
-            entity("switch", "detect", "Detection", of: .detectState, icon: "face-recognition") {
-                [
-                    "command_topic": name(.detectSet), "payload_on": "ON", "payload_off": "OFF",
-                    // A retained command would be carried out again and again.
-                    "retain": false,
-                ]
-            },
-            entity("binary_sensor", "camera", "Camera problem", of: .status) {
-                [
-                    "device_class": "problem", "entity_category": "diagnostic", "json_attributes_topic": name(.status),
-                    "value_template": "{{ 'ON' if value_json.cameraState | default('') == 'lost' else 'OFF' }}",
-                ]
-            },
-            entity("sensor", "reason", "Camera reason", of: .status, icon: "camera-off") {
-                ["entity_category": "diagnostic", "value_template": "{{ value_json.reason | default('none') }}"]
-            },
-            entity("sensor", "attention", "Attention", of: .status, icon: "alert-circle-outline") {
-                [
-                    "entity_category": "diagnostic",
-                    "value_template": "{{ value_json.attention | default([]) | join(', ') or 'none' }}",
-                ]
-            },
-            entity("sensor", "frame-rate", "Frame rate", of: .stats, icon: "speedometer") {
-                [
-                    "entity_category": "diagnostic", "state_class": "measurement", "unit_of_measurement": "fps",
-                    // Whole frames: a rate that wavers by a tenth is no change for the recorder.
-                    "value_template": "{{ value_json.frameRate | round(0) | int }}",
-                ]
-            },
+            entity("binary_sensor", "smiling-now", "Smiling now", of: .metadata, icon: "emoticon-happy").with([
+                "value_template": Self.flagTemplate("face.smiling"), "availability": whileLooking,
+            ]),
+            entity("binary_sensor", "looked-at", "Looked at", of: .metadata, needs: .looking, icon: "eye-check").with([
+                "value_template": Self.flagTemplate("face.looking"), "availability": whileLooking,
+            ]),
+            entity("binary_sensor", "eyes-closed-now", "Eyes closed now", of: .metadata, icon: "eye-off").with([
+                "value_template": Self.flagTemplate("face.leftEyeClosed", "face.rightEyeClosed"),
+                "availability": whileLooking,
+                // Each blink would be two changes of state for the recorder.
+                "enabled_by_default": false,
+            ]),
+            entity("switch", "detect", "Detection", of: .detectState, icon: "face-recognition").with([
+                "command_topic": name(.detectSet), "payload_on": "ON", "payload_off": "OFF",
+                // A retained command would be carried out again and again.
+                "retain": false,
+            ]),
+            entity("binary_sensor", "camera", "Camera problem", of: .status).with([
+                "device_class": "problem", "entity_category": "diagnostic", "json_attributes_topic": name(.status),
+                "value_template": "{{ 'ON' if value_json.cameraState | default('') == 'lost' else 'OFF' }}",
+            ]),
+            entity("sensor", "reason", "Camera reason", of: .status, icon: "camera-off").with([
+                "entity_category": "diagnostic", "value_template": "{{ value_json.reason | default('none') }}",
+            ]),
+            entity("sensor", "attention", "Attention", of: .status, icon: "alert-circle-outline").with([
+                "entity_category": "diagnostic",
+                "value_template": "{{ value_json.attention | default([]) | join(', ') or 'none' }}",
+            ]),
+            entity("sensor", "frame-rate", "Frame rate", of: .stats, icon: "speedometer").with([
+                "entity_category": "diagnostic", "state_class": "measurement", "unit_of_measurement": "fps",
+                // Whole frames: a rate that wavers by a tenth is no change for the recorder.
+                "value_template": "{{ value_json.frameRate | round(0) | int }}",
+            ]),
             // A camera, not an image: an image entity changes its state with each picture.
-            entity("camera", "preview", "Preview", of: .previewJPEG) { [:] },
+            entity("camera", "preview", "Preview", of: .previewJPEG),
         ]
     }
 
@@ -133,12 +119,10 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         icon: String,
         deviceClass: String? = nil
     ) -> Component {
-        entity("sensor", name.lowercased().replacing(" ", with: "-"), name, of: .today, icon: icon) {
-            [
-                "state_class": "total_increasing", "unit_of_measurement": unit,
-                "device_class": deviceClass, "value_template": "{{ value_json.\(field) }}",
-            ]
-        }
+        entity("sensor", name.lowercased().replacing(" ", with: "-"), name, of: .today, icon: icon).with([
+            "state_class": "total_increasing", "unit_of_measurement": unit,
+            "device_class": deviceClass, "value_template": "{{ value_json.\(field) }}",
+        ])
     }
 
     /// Whether faces are in a zone, and how many.
@@ -148,19 +132,15 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             let faces = "(value_json.zones | selectattr('name', 'eq', '\(zone)') | first | default({'faces': 0})).faces"
             let isFormer = !zones.contains(zone)
             return [
-                entity("binary_sensor", "occupied-" + id, zone, of: .zones, isFormer: isFormer) {
-                    [
-                        "device_class": "occupancy", "availability": whileLooking,
-                        "value_template": "{{ 'ON' if \(faces) > 0 else 'OFF' }}",
-                    ]
-                },
+                entity("binary_sensor", "occupied-" + id, zone, of: .zones, isFormer: isFormer).with([
+                    "device_class": "occupancy", "availability": whileLooking,
+                    "value_template": "{{ 'ON' if \(faces) > 0 else 'OFF' }}",
+                ]),
                 entity("sensor", "faces-in-" + id, "\(zone) faces", of: .zones, isFormer: isFormer, icon: "map-marker")
-                {
-                    [
+                    .with([
                         "state_class": "measurement", "unit_of_measurement": "faces", "availability": whileLooking,
                         "value_template": "{{ \(faces) }}",
-                    ]
-                },
+                    ]),
             ]
         }
     }
@@ -185,22 +165,19 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     private func components(of topic: Topic) -> [Component] {
         let (name, icon) = Self.eventNames[topic] ?? (topic.rawValue.capitalized, "face-recognition")
         // The payload already is what an event entity wants, JSON with an `event_type`.
-        let entity = entity("event", topic.rawValue, name, of: topic, icon: icon) {
-            // Not the device's availability: an event entity that becomes available again takes up the state of its last
-            // event, and an automation that waits for a change would react to yesterday's smile whenever the daemon starts.
-            ["event_types": [topic.rawValue], "availability": [JSON]()]
-        }
+        // Not the device's availability: an event entity that becomes available again takes up the state of its last
+        // event, and an automation that waits for a change would react to yesterday's smile whenever the daemon starts.
+        let entity = entity("event", topic.rawValue, name, of: topic, icon: icon)
+            .with(["event_types": [topic.rawValue], "availability": [JSON]()])
         // A trigger fires on each message and has no state that could change without one.
-        let trigger = component("device_automation", of: topic) {
-            [
-                "automation_type": "trigger", "type": topic.rawValue, "subtype": "face",
-                "topic": self.name(topic),
-                "qos": 1,
-            ]
-        }
-        return [entity, (topic.rawValue + "_trigger", trigger)]
+        let trigger = Component(topic.rawValue + "_trigger", "device_automation", isThere: isPublished(topic)).with([
+            "automation_type": "trigger", "type": topic.rawValue, "subtype": "face",
+            "topic": self.name(topic), "qos": 1,
+        ])
+        return [entity, trigger]
     }
 
+    /// An entity; it is not there if the topic, or the field of it that it needs, is not published.
     private func entity(
         _ platform: String,
         _ key: String,
@@ -208,36 +185,15 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         of topic: Topic,
         needs field: FaceObject.OptionalField? = nil,
         isFormer: Bool = false,
-        icon: String? = nil,
-        _ fields: () -> JSON
+        icon: String? = nil
     ) -> Component {
-        let component =
-            isFormer
-            ? ["platform": platform]
-            : component(platform, of: topic, needs: field) {
-                let words = [camera, name].compactMap(Self.slug)
-                let entityID = words.count == 2 ? "\(platform).\(words.joined(separator: "_"))" : nil
-                let common: JSON = [
-                    "unique_id": "\(deviceID)-\(key)", "name": name, "qos": 1,
-                    "default_entity_id": entityID, "icon": icon.map { "mdi:" + $0 },
-                    platform == "camera" ? "topic" : "state_topic": self.name(topic),
-                ]
-                return common.merging(fields())
-            }
-        return (key.replacing("-", with: "_"), component)
-    }
-
-    /// An entity or a trigger; with the platform alone, which makes Home Assistant remove it, if the topic, or the field of
-    /// it that it needs, is not published.
-    private func component(
-        _ platform: String,
-        of topic: Topic,
-        needs field: FaceObject.OptionalField? = nil,
-        _ fields: () -> JSON
-    ) -> JSON {
-        let component: JSON = ["platform": platform]
-        let isThere = isPublished(topic) && field.map(self.fields.contains) ?? true
-        return isThere ? component.merging(fields()) : component
+        let words = [camera, name].compactMap(Self.slug)
+        let isThere = !isFormer && isPublished(topic) && field.map(fields.contains) ?? true
+        return Component(key.replacing("-", with: "_"), platform, isThere: isThere).with([
+            "unique_id": "\(deviceID)-\(key)", "name": name, "qos": 1,
+            "default_entity_id": words.count == 2 ? "\(platform).\(words.joined(separator: "_"))" : nil,
+            "icon": icon.map { "mdi:" + $0 }, platform == "camera" ? "topic" : "state_topic": self.name(topic),
+        ])
     }
 
     private func name(_ topic: Topic) -> String { topic.name(under: base) }
@@ -281,6 +237,24 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     }
 }
 
+/// An entity or a trigger; with its platform alone, which makes Home Assistant remove it, if it is not there.
+private struct Component {
+    let name: String
+    private let isThere: Bool
+    private(set) var fields: JSON
+
+    init(_ name: String, _ platform: String, isThere: Bool) {
+        (self.name, self.isThere, fields) = (name, isThere, ["platform": platform])
+    }
+
+    /// With further fields; of a field that it has, the new value.
+    func with(_ fields: JSON) -> Component {
+        var component = self
+        if isThere { component.fields.fields.merge(fields.fields) { $1 } }
+        return component
+    }
+}
+
 /// A JSON object as a literal; fields that are nil are left out.
 private struct JSON: ExpressibleByDictionaryLiteral {
     var fields: [String: Any] = [:]
@@ -293,12 +267,5 @@ private struct JSON: ExpressibleByDictionaryLiteral {
             default: fields[name] = value
             }
         }
-    }
-
-    /// The fields of both objects; of a field in both, the other's.
-    func merging(_ other: JSON) -> JSON {
-        var merged = self
-        merged.fields.merge(other.fields) { $1 }
-        return merged
     }
 }

@@ -126,8 +126,8 @@ extension MetadataMessage {
 
 extension MessageTrack.Entry {
     fileprivate var streamStatus: DaemonStatus? {
-        guard case .status(let message) = message, message.status.cameraState == .streaming else { return nil }
-        return message.status
+        guard case .status(let status, _) = message, status.cameraState == .streaming else { return nil }
+        return status
     }
 
     fileprivate var metadata: MetadataMessage? {

@@ -133,17 +133,12 @@ struct BrokerOptions: ParsableArguments {
         let url = mqtt ?? "mqtt://localhost"
         let address = try BrokerAddress(url: url)
         let suffix = String(UInt32.random(in: 0 ... .max), radix: 36)
-        var settings = BrokerSettings(
-            host: address.host,
-            port: address.port,
-            clientID: "facet-\(command)-\(suffix)"
-        )
+        var settings = BrokerSettings(address, clientID: "facet-\(command)-\(suffix)")
         if address.usesTLS {
             settings.tls = TLSSettings(certificateAuthority: tlsCa, certificate: tlsCertificate, key: tlsKey)
         } else if tlsCa != nil || tlsCertificate != nil || tlsKey != nil {
             throw MQTTError.tls("the address is \(url), which is plain text; write mqtts://")
         }
-        settings.username = address.username
         // Pictures of a preview are the largest messages; a person at a terminal wants to see a broker come back.
         settings.maximumIncomingPayload = 16 << 20
         settings.reconnectDelay = .milliseconds(200) ... .seconds(3)

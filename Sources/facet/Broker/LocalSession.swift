@@ -102,7 +102,7 @@ struct UpdateMessages {
         let status = DaemonStatus(update)
         if status != self.status {
             self.status = status
-            messages.append(.status(StatusMessage(origin: origin, status: status)))
+            messages.append(.status(status, from: origin))
         }
         if let stamp = update.stamp { messages.append(metadata(stamp, update.faces)) }
         return messages

@@ -12,13 +12,13 @@ struct WatchFormatter {
         switch message {
         case .metadata(let message): metadata(message)
         case .event(let message): event(message)
-        case .status(let message): status(message)
+        case .status(let status, _): row(status.time, .status, words(of: status))
         case .count(let count): row(nil, .count, "\(count)")
         case .zones(let message):
             row(nil, .zones, message.zones.map { "\($0.name) \($0.faces)" }.joined(separator: ", "))
-        case .today(let message): row(nil, .today, words(of: message.totals))
+        case .today(let totals, _): row(nil, .today, words(of: totals))
         case .detectState(let isOn): row(nil, .detectState, "detection is \(isOn ? "on" : "off")")
-        case .stats(let message): row(message.stats.time, .stats, words(of: message.stats))
+        case .stats(let stats, _): row(stats.time, .stats, words(of: stats))
         }
     }
 
@@ -95,8 +95,7 @@ struct WatchFormatter {
         row(message.event.stamp.time, Topic(message.event.kind), words(of: message))
     }
 
-    private func status(_ message: StatusMessage) -> String {
-        let status = message.status
+    private func words(of status: DaemonStatus) -> String {
         var words = [status.state.rawValue]
         if let camera = status.cameraState { words.append("camera \(camera.rawValue)") }
         if let reason = status.reason { words.append("(\(reason))") }
@@ -104,7 +103,7 @@ struct WatchFormatter {
         if let attention = status.attention, !attention.isEmpty {
             words.append("– attention: \(attention.map(\.rawValue).joined(separator: ", "))")
         }
-        return row(status.time, .status, words.joined(separator: " "))
+        return words.joined(separator: " ")
     }
 
     private func words(of visit: Visit) -> String {
