@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import Synchronization
+import System
 
 /// Reports the daemon's condition to the service manager, over the datagram socket that `sd_notify(3)` describes.
 ///
@@ -8,8 +9,7 @@ import Synchronization
 package struct ServiceManager: Sendable {
     /// How often the manager wants a sign of life before it restarts the daemon; nil if it does not watch.
     let watchdogInterval: Duration?
-    private let address: sockaddr_un
-    private let addressLength: socklen_t
+    private let socketName: String
 
     /// The manager that started this process; nil if none did.
     ///
@@ -18,18 +18,10 @@ package struct ServiceManager: Sendable {
     ///     the interval in microseconds, meant for `WATCHDOG_PID` if that is set.
     ///   - process: this process's id.
     init?(environment: [String: String], process: Int32 = getpid()) {
-        guard let name = environment["NOTIFY_SOCKET"], let first = name.utf8.first else { return nil }
-        var address = sockaddr_un()
-        let room = MemoryLayout.size(ofValue: address.sun_path)
-        guard first == UInt8(ascii: "/") || first == UInt8(ascii: "@"), name.utf8.count < room else { return nil }
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { path in
-            path.copyBytes(from: name.utf8)
-            if first == UInt8(ascii: "@") { path[0] = 0 }
-        }
-        self.address = address
-        // An abstract name ends with its last byte, not with a zero.
-        addressLength = socklen_t(MemoryLayout<sockaddr_un>.size - room + name.utf8.count)
+        guard let name = environment["NOTIFY_SOCKET"], name.hasPrefix("/") || name.hasPrefix("@"),
+            withUnixAddress(name, { _, _ in }) != nil
+        else { return nil }
+        socketName = name
         let isForUs = environment["WATCHDOG_PID"].map { $0 == String(process) } ?? true
         let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
         watchdogInterval = isForUs && microseconds > 0 ? .microseconds(microseconds) : nil
@@ -51,19 +43,9 @@ package struct ServiceManager: Sendable {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        withUnsafePointer(to: address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                _ = Array(text.utf8).withUnsafeBytes { bytes in
-                    sendto(
-                        descriptor,
-                        bytes.baseAddress,
-                        bytes.count,
-                        Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT),
-                        address,
-                        addressLength
-                    )
-                }
-            }
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        _ = withUnixAddress(socketName) { address, length in
+            Array(text.utf8).withUnsafeBytes { sendto(descriptor, $0.baseAddress, $0.count, flags, address, length) }
         }
     }
 }

@@ -25,14 +25,7 @@ package struct JSONWriter {
         _ body: (inout JSONWriter, Element) -> Void
     ) {
         key(name)
-        bytes.append(UInt8(ascii: "["))
-        needsComma = false
-        for element in elements {
-            comma()
-            braces { body(&$0, element) }
-        }
-        bytes.append(UInt8(ascii: "]"))
-        needsComma = true
+        brackets(elements) { json, element in json.braces { body(&$0, element) } }
     }
 
     package mutating func field(_ name: String, _ value: (some JSONValue)?) {
@@ -59,6 +52,18 @@ package struct JSONWriter {
         comma()
         string(name)
         bytes.append(UInt8(ascii: ":"))
+        needsComma = true
+    }
+
+    fileprivate mutating func brackets<Element>(_ elements: [Element], _ body: (inout JSONWriter, Element) -> Void) {
+        bytes.append(UInt8(ascii: "["))
+        needsComma = false
+        for element in elements {
+            comma()
+            body(&self, element)
+            needsComma = true
+        }
+        bytes.append(UInt8(ascii: "]"))
         needsComma = true
     }
 
@@ -126,12 +131,5 @@ extension String: JSONValue {
 }
 
 extension [String]: JSONValue {
-    package func write(to json: inout JSONWriter) {
-        json.bytes.append(UInt8(ascii: "["))
-        for (index, value) in enumerated() {
-            if index > 0 { json.bytes.append(UInt8(ascii: ",")) }
-            json.string(value)
-        }
-        json.bytes.append(UInt8(ascii: "]"))
-    }
+    package func write(to json: inout JSONWriter) { json.brackets(self) { $0.string($1) } }
 }

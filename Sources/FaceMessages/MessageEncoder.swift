@@ -8,16 +8,12 @@ public let facetVersion = "0.3.0"
 
 /// Encodes what one run of the daemon publishes about one camera.
 public struct MessageEncoder: Sendable {
-    /// The camera's name, in every message.
-    public var camera: String
-
-    /// The id of this run, in every message: a ULID.
-    public var boot: String
+    /// The camera's name and the id of this run, a ULID: in every message.
+    public var origin: MessageOrigin
 
     /// Makes an encoder for a camera's name and the id of this run.
     public init(camera: String, boot: String) {
-        self.camera = camera
-        self.boot = boot
+        origin = MessageOrigin(camera: camera, boot: boot)
     }
 
     /// The current faces, all of them; an empty set says that the last one went.
@@ -37,7 +33,7 @@ public struct MessageEncoder: Sendable {
     public func event(_ event: FaceEvent, id: String, seq: Int, latency: Double?) -> Message {
         let topic = Topic(event.kind)
         let message = EventMessage(origin: origin, id: id, seq: seq, event: event, latency: latency)
-        let cloudEvent = CloudEventAttributes(id: id, camera: camera, topic: topic, time: event.stamp.time)
+        let cloudEvent = CloudEventAttributes(id: id, camera: origin.camera, topic: topic, time: event.stamp.time)
         return Message(topic: topic, payload: JSONWriter.payload(message), sequence: seq, cloudEvent: cloudEvent)
     }
 
@@ -78,6 +74,4 @@ public struct MessageEncoder: Sendable {
         let message = SentValue(origin: origin, value: stats)
         return Message(topic: .stats, payload: JSONWriter.payload(reserving: 768, message))
     }
-
-    private var origin: MessageOrigin { MessageOrigin(camera: camera, boot: boot) }
 }

@@ -23,7 +23,9 @@ package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible
 ///
 /// libmicrohttpd accepts connections, reads requests and writes answers. Which connections stay is ours: the library stops
 /// accepting at its limit, and knows no time in which a request must be complete, so that idle ones would keep others out.
-package final class HTTPServer: Sendable {
+///
+/// `@unchecked Sendable` because only `stop` and `ready` may be called from any thread, and touch nothing that `run` changes.
+package final class HTTPServer: @unchecked Sendable {
     /// Where it listens, and its limits.
     package struct Options: Sendable {
         /// A numeric address.
@@ -45,10 +47,32 @@ package final class HTTPServer: Sendable {
 
     package var port: UInt16 { listener.port }
 
+    /// Connections beyond the limit that the library holds until those that make room for them are closed; with more it
+    /// stops accepting, so that a client with a connection of its own would have to wait.
+    private static let reserve = 128
+    /// Bytes for a request's head, and for what waits to be written, of each connection.
+    static let memory = 32 * 1024
+    /// Seconds after which a stream is over whose client takes nothing.
+    private static let streamPatience: UInt32 = 30
+
+    let options: Options
+    let handler: @Sendable (HTTPRequest) -> HTTPResponse
     private let listener: Listener
-    private let inbox: HTTPInbox
-    // Used by the thread in `run` alone.
-    nonisolated(unsafe) private let loop: HTTPLoop
+    private let waker: Waker
+    private let inbox = Mutex(Inbox())
+    // What follows is used by the thread in `run` alone.
+    private var server: OpaquePointer?
+    var table: ConnectionTable
+    var streams: [Int: StreamedAnswer] = [:]
+    var streamCount = 0
+    private let start = ContinuousClock.now
+
+    /// What other threads want of the server's.
+    private struct Inbox {
+        /// The streams that have something to send.
+        var ready: Set<Int> = []
+        var isOver = false
+    }
 
     /// Listens; clients are answered from `run` on.
     ///
@@ -60,47 +84,103 @@ package final class HTTPServer: Sendable {
         _ options: Options,
         handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) throws(HTTPServerError) {
+        (self.options, self.handler) = (options, handler)
         listener = try Listener(host: options.host, port: options.port)
-        inbox = try HTTPInbox()
-        loop = try HTTPLoop(options, listener, inbox, handler)
+        do { waker = try Waker() } catch { throw .cannotStart(hasCertificate: false) }
+        var files = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
+        // Half of the files that the process may open are left for everything else.
+        let limit = min(options.connections, max(16, Int(clamping: files.rlim_cur) / 2))
+        table = ConnectionTable(limit: limit, patience: options.patience)
+        // The library closes its descriptor when it ends.
+        let socket = fcntl(listener.socket, F_DUPFD_CLOEXEC, 0)
+        guard socket >= 0 else { throw .cannotStart(hasCertificate: false) }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        server = http_start(
+            { context, connection, url, method, _, data, size, state in
+                guard let server = HTTPServer.of(context), let connection, let size, let state else { return .NO }
+                return server.take(connection, url, method, data, size, state)
+            },
+            { context, connection, state, _ in
+                guard let connection, let pointer = state?.pointee else { return }
+                state?.pointee = nil
+                Unmanaged<PartialRequest>.fromOpaque(pointer).release()
+                guard let server = HTTPServer.of(context) else { return }
+                server.table.restart(http_socket(connection), at: server.seconds)
+            },
+            { context, connection, _, code in
+                guard let connection, let server = HTTPServer.of(context) else { return }
+                let socket = http_socket(connection)
+                if code == .CONNECTION_NOTIFY_STARTED { server.opened(socket) } else { server.table.remove(socket) }
+            },
+            context,
+            socket,
+            UInt32(limit + Self.reserve),
+            Self.memory,
+            Self.streamPatience,
+            options.tls?.certificate,
+            options.tls?.key
+        )
+        guard server != nil else { throw .cannotStart(hasCertificate: options.tls != nil) }
     }
+
+    deinit { end() }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> HTTPServer? {
+        context.map { Unmanaged<HTTPServer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private var seconds: Double { start.duration(to: .now) / .seconds(1) }
 
     /// Answers clients until `stop`; blocks the thread. To be called once.
-    package func run() { loop.run() }
+    package func run() {
+        defer { end() }
+        while let server {
+            let timeout = http_timeout(server)
+            let pauses = [table.pause(at: seconds), timeout < 0 ? nil : Double(timeout) / 1000].compactMap(\.self)
+            let nanoseconds = pauses.min().map { Int64($0 * 1e9) } ?? .max
+            _ = waker.wait([(http_event_descriptor(server), Int16(POLLIN))], nanoseconds: nanoseconds)
+            let inbox = inbox.withLock { inbox in
+                defer { inbox.ready = [] }
+                return inbox
+            }
+            guard !inbox.isOver else { return }
+            for stream in inbox.ready { streams[stream]?.resume() }
+            for socket in table.takeOverdue(at: seconds) { shutdown(socket, Int32(SHUT_RDWR)) }
+            MHD_run(server)
+        }
+    }
 
     /// Ends `run`, whatever clients are doing; from any thread.
-    package func stop() { inbox.stop() }
-}
-
-final class HTTPInbox: Sendable {
-    private struct Box {
-        var ready: Set<Int> = []
-        var isOver = false
+    package func stop() {
+        inbox.withLock { $0.isOver = true }
+        waker.wake()
     }
 
-    private let waker: Waker
-    private let box = Mutex(Box())
-
-    init() throws(HTTPServerError) {
-        do { waker = try Waker() } catch { throw .cannotStart(hasCertificate: false) }
-    }
-
+    /// Notes that a stream has something to send; from any thread.
     func ready(_ stream: Int) {
-        box.withLock { _ = $0.ready.insert(stream) }
+        inbox.withLock { _ = $0.ready.insert(stream) }
         waker.wake()
     }
 
-    func stop() {
-        box.withLock { $0.isOver = true }
-        waker.wake()
+    /// Closes all connections, whatever they are doing.
+    private func end() {
+        guard let server else { return }
+        self.server = nil
+        // The library does not end while it holds a connection that waits for us.
+        for stream in streams.values { stream.resume() }
+        MHD_stop_daemon(server)
     }
 
-    /// Waits for something to come in, for a descriptor to be readable, or for the time to be over; nil is no limit.
-    func wait(for descriptor: Int32, seconds: Double?) -> (ready: Set<Int>, isOver: Bool) {
-        _ = waker.wait([(descriptor, Int16(POLLIN))], nanoseconds: seconds.map { Int64($0 * 1e9) } ?? .max)
-        return box.withLock { box in
-            defer { box.ready = [] }
-            return (box.ready, box.isOver)
+    /// Takes a connection in, and makes room for it.
+    private func opened(_ socket: Int32) {
+        if table.isFull {
+            guard let oldest = table.takeOldest() else {
+                shutdown(socket, Int32(SHUT_RDWR))
+                return
+            }
+            shutdown(oldest, Int32(SHUT_RDWR))
         }
+        table.open(socket, from: Listener.numeric(socket, getpeername).host, at: seconds)
     }
 }

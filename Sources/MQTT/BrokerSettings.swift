@@ -1,4 +1,3 @@
-import Glibc
 import System
 
 package struct BrokerSettings: Sendable {
@@ -116,7 +115,7 @@ package struct BrokerSettings: Sendable {
         for topic in [will?.topic, selfCorrectingTopic].compactMap(\.self) {
             try MosquittoHandle.validate(topic: topic)
         }
-        _ = try tls?.context()
+        if let tls { _ = try TLSContext(tls) }
     }
 }
 
@@ -135,20 +134,6 @@ package struct TLSSettings: Hashable, Sendable {
         self.certificateAuthority = certificateAuthority
         self.certificate = certificate
         self.key = key
-    }
-
-    /// Has OpenSSL read the files.
-    ///
-    /// - Throws: `MQTTError.tls` for files that are missing, unreadable or not what they should be.
-    func context() throws(MQTTError) -> TLSContext {
-        guard (certificate == nil) == (key == nil) else {
-            throw .tls("a client certificate needs its key, and a key its certificate: set both or none")
-        }
-        let files = [("CA", certificateAuthority), ("client certificate", certificate), ("key", key)]
-        for case (let role, let path?) in files where access(path, R_OK) != 0 {
-            throw .tls("cannot read the \(role) file \(path): \(String(cString: strerror(errno)))")
-        }
-        return try TLSContext(self)
     }
 }
 

@@ -25,10 +25,8 @@ struct ConnectionStateMachine {
     }
 
     enum Loss: Equatable {
-        /// No connection could be made: why.
-        case unreachable(String)
-        /// The certificates do not fit: why, with advice.
-        case untrusted(String)
+        /// No connection could be made: why, and whether only a person can mend that, as with certificates that do not fit.
+        case unreachable(String, isRefusal: Bool = false)
         case ended(String)
         /// The broker did not answer the request for a connection: what was waited for.
         case unanswered(String)
@@ -247,8 +245,7 @@ struct ConnectionStateMachine {
 
     private mutating func lostWhileOpening(_ loss: Loss, now: Int64) -> [Action] {
         switch loss {
-        case .untrusted(let reason): return failed(reason, isRefusal: true, now: now)
-        case .unreachable(let reason): return failed(reason, isRefusal: false, now: now)
+        case .unreachable(let reason, let isRefusal): return failed(reason, isRefusal: isRefusal, now: now)
         case .takenOver:
             return again("\(broker): closed before the broker answered", now: now)
         case .ended(let reason), .malformed(let reason): return again(reason, now: now)
@@ -308,7 +305,7 @@ struct ConnectionStateMachine {
                 longest: Self.refusalDelay,
                 now: now
             )
-        case .ended(let reason), .unanswered(let reason), .unreachable(let reason), .untrusted(let reason):
+        case .ended(let reason), .unanswered(let reason), .unreachable(let reason, _):
             // A connection that was accepted but did not last is a failure like one that was not.
             failures = max(0, shortLived - 1)
             guard shortLived >= shortLivedLimit else { return retry(.disconnected(reason), now: now) }

@@ -241,9 +241,9 @@ final class NetworkLoop {
         do throws(ByteStream.Failure) {
             guard try stream.handshake() else { return }
         } catch {
-            let reason = "TLS with \(broker) failed: \(error.reason)"
-            let advice = settings.advice.certificates
-            return connectionLost(error.isUntrusted ? .untrusted("\(reason); \(advice)") : .unreachable(reason))
+            let advice = error.isUntrusted ? "; \(settings.advice.certificates)" : ""
+            let reason = "TLS with \(broker) failed: \(error.reason)\(advice)"
+            return connectionLost(.unreachable(reason, isRefusal: error.isUntrusted))
         }
         do {
             let attempt = machine.attempt

@@ -1,5 +1,6 @@
 import CMosquitto
 import Glibc
+import System
 
 /// Listens for one connection from within this process, on a UNIX socket in a directory that only this user can enter.
 ///
@@ -12,17 +13,10 @@ final class PrivateListener {
         let directory = try Self.makeDirectory()
         path = directory + "/mqtt"
         descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        // Zeros follow it: `makeDirectory` sees to its length.
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let isListening = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                descriptor >= 0 && bind(descriptor, generic, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-                    && listen(descriptor, 1) == 0
-            }
+        let isListening = withUnixAddress(path) { [descriptor] address, length in
+            descriptor >= 0 && bind(descriptor, address, length) == 0 && listen(descriptor, 1) == 0
         }
-        guard isListening else { throw .resources("listen on \(path)", String(cString: strerror(errno))) }
+        guard isListening == true else { throw .resources("listen on \(path)", String(cString: strerror(errno))) }
     }
 
     deinit {

@@ -14,10 +14,19 @@ final class TLSContext {
 
     fileprivate let context: OpaquePointer
 
-    /// Reads certificates and keys.
+    /// Has OpenSSL read certificates and keys.
     ///
-    /// - Throws: `MQTTError.tls`, which names the file.
+    /// - Throws: `MQTTError.tls`, which names the file that is missing, unreadable or not what it should be.
     init(_ settings: TLSSettings) throws(MQTTError) {
+        guard (settings.certificate == nil) == (settings.key == nil) else {
+            throw .tls("a client certificate needs its key, and a key its certificate: set both or none")
+        }
+        let files = [
+            ("CA", settings.certificateAuthority), ("client certificate", settings.certificate), ("key", settings.key),
+        ]
+        for case (let role, let path?) in files where access(path, R_OK) != 0 {
+            throw .tls("cannot read the \(role) file \(path): \(String(cString: strerror(errno)))")
+        }
         _ = OpenSSL.isReady
         guard let context = SSL_CTX_new(TLS_client_method()) else { throw Self.lastError("OpenSSL") }
         self.context = context
@@ -86,7 +95,7 @@ final class ByteStream {
     }
 
     private static func session(_ settings: TLSSettings) throws(MQTTError) -> OpaquePointer {
-        let context = try settings.context()
+        let context = try TLSContext(settings)
         // The session takes a reference of its own; until then ours must live.
         guard let session = withExtendedLifetime(context, { SSL_new(context.context) }) else {
             throw .resources("begin TLS", "OpenSSL has no memory")

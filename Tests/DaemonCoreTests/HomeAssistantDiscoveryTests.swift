@@ -319,7 +319,7 @@ struct AnnouncedTopicsTests {
 }
 
 @Suite("The memory of detection")
-struct DetectionMemoryTests {
+struct LastSwitchTests {
     @Test("holds the last switch over a restart, if that is wanted; else it is forgotten")
     func lifecycle() async throws {
         let store = Outbox()

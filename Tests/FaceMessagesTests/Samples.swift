@@ -6,7 +6,7 @@ enum Samples {
     static let encoder = MessageEncoder(camera: "front", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA")
     static let time = Timestamp(nanoseconds: 1_795_234_353_120_456_789)
     static let stamp = FrameStamp(frame: 1834, time: time, mediaTime: 61.1334)
-    static let origin = MessageOrigin(camera: encoder.camera, boot: encoder.boot)
+    static let origin = MessageOrigin(camera: encoder.origin.camera, boot: encoder.origin.boot)
 
     static let face = {
         var face = FaceObject(

@@ -107,7 +107,7 @@ struct BrokerSettingsTests {
         let directory = try TemporaryDirectory()
         let text = try directory.write("no certificate at all", to: "text.pem")
         func error(_ tls: TLSSettings) -> String? {
-            do { _ = try tls.context() } catch { return error.description }
+            do { _ = try TLSContext(tls) } catch { return error.description }
             return nil
         }
         let authority = certificates.authority

@@ -96,7 +96,7 @@ struct ConnectionStateMachineTests {
         var machine = machine(brokers: 3)
         #expect(machine.start(now: 0).last == Self.open())
         #expect(machine.lost(.unreachable("a"), now: 0) == [.abandon, Self.open(broker: 1)])
-        #expect(machine.lost(.untrusted("b"), now: 0) == [.abandon, Self.open(broker: 2)])
+        #expect(machine.lost(.unreachable("b", isRefusal: true), now: 0) == [.abandon, Self.open(broker: 2)])
         #expect(machine.lost(.unreachable("c"), now: 0) == [.abandon, .report(.disconnected("a; b; c"))])
         #expect(machine.deadline == Self.second)
         #expect(machine.tick(now: Self.second) == [Self.open()])

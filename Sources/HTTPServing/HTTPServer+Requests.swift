@@ -1,114 +1,9 @@
 import CMicroHTTPD
 import Foundation
 
-/// The server's thread: it closes what takes too long, and lets the library accept, read and write.
-final class HTTPLoop {
-    /// Connections beyond the limit that the library holds until those that make room for them are closed; with more it
-    /// stops accepting, so that a client with a connection of its own would have to wait.
-    private static let reserve = 128
-    /// Bytes for a request's head, and for what waits to be written, of each connection.
-    private static let memory = 32 * 1024
-    /// Seconds after which a stream is over whose client takes nothing.
-    private static let streamPatience: UInt32 = 30
-
-    private let options: HTTPServer.Options
-    private let inbox: HTTPInbox
-    private let handler: @Sendable (HTTPRequest) -> HTTPResponse
-    private var server: OpaquePointer?
-    private var table: ConnectionTable
-    private var streams: [Int: StreamedAnswer] = [:]
-    private var streamCount = 0
-    private let start = ContinuousClock.now
-
-    init(
-        _ options: HTTPServer.Options,
-        _ listener: Listener,
-        _ inbox: HTTPInbox,
-        _ handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
-    ) throws(HTTPServerError) {
-        (self.options, self.inbox, self.handler) = (options, inbox, handler)
-        var files = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
-        // Half of the files that the process may open are left for everything else.
-        let limit = min(options.connections, max(16, Int(clamping: files.rlim_cur) / 2))
-        table = ConnectionTable(limit: limit, patience: options.patience)
-        // The library closes its descriptor when it ends.
-        let socket = fcntl(listener.socket, F_DUPFD_CLOEXEC, 0)
-        guard socket >= 0 else { throw .cannotStart(hasCertificate: false) }
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        server = http_start(
-            { context, connection, url, method, _, data, size, state in
-                guard let loop = HTTPLoop.of(context), let connection, let size, let state else { return .NO }
-                return loop.take(connection, url, method, data, size, state)
-            },
-            { context, connection, state, _ in
-                guard let connection, let pointer = state?.pointee else { return }
-                state?.pointee = nil
-                Unmanaged<PartialRequest>.fromOpaque(pointer).release()
-                HTTPLoop.of(context)?.completed(connection)
-            },
-            { context, connection, _, code in
-                guard let connection, let loop = HTTPLoop.of(context) else { return }
-                let socket = http_socket(connection)
-                if code == .CONNECTION_NOTIFY_STARTED { loop.opened(socket) } else { loop.table.remove(socket) }
-            },
-            context,
-            socket,
-            UInt32(limit + Self.reserve),
-            Self.memory,
-            Self.streamPatience,
-            options.tls?.certificate,
-            options.tls?.key
-        )
-        guard server != nil else { throw .cannotStart(hasCertificate: options.tls != nil) }
-    }
-
-    deinit { end() }
-
-    private static func of(_ context: UnsafeMutableRawPointer?) -> HTTPLoop? {
-        context.map { Unmanaged<HTTPLoop>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    private var seconds: Double { start.duration(to: .now) / .seconds(1) }
-
-    func run() {
-        defer { end() }
-        while let server {
-            let timeout = http_timeout(server)
-            let pauses = [table.pause(at: seconds), timeout < 0 ? nil : Double(timeout) / 1000].compactMap(\.self)
-            let (ready, isOver) = inbox.wait(for: http_event_descriptor(server), seconds: pauses.min())
-            guard !isOver else { return }
-            for stream in ready { streams[stream]?.resume() }
-            for socket in table.takeOverdue(at: seconds) { shutdown(socket, Int32(SHUT_RDWR)) }
-            MHD_run(server)
-        }
-    }
-
-    /// Closes all connections, whatever they are doing.
-    private func end() {
-        guard let server else { return }
-        self.server = nil
-        // The library does not end while it holds a connection that waits for us.
-        for stream in streams.values { stream.resume() }
-        MHD_stop_daemon(server)
-    }
-
-    /// Takes a connection in, and makes room for it.
-    private func opened(_ socket: Int32) {
-        if table.isFull {
-            guard let oldest = table.takeOldest() else {
-                shutdown(socket, Int32(SHUT_RDWR))
-                return
-            }
-            shutdown(oldest, Int32(SHUT_RDWR))
-        }
-        table.open(socket, from: Listener.numeric(socket, getpeername).host, at: seconds)
-    }
-
-    // MARK: Requests
-
+extension HTTPServer {
     /// Takes a request's head, then the parts of its body, then its end.
-    private func take(
+    func take(
         _ connection: OpaquePointer,
         _ url: UnsafePointer<CChar>?,
         _ method: UnsafePointer<CChar>?,
@@ -169,10 +64,6 @@ final class HTTPLoop {
         return MHD_queue_response(connection, UInt32(response.status), made)
     }
 
-    private func completed(_ connection: OpaquePointer) {
-        table.restart(http_socket(connection), at: seconds)
-    }
-
     private static func values(of connection: OpaquePointer, _ kind: MHD_ValueKind) -> [String: String] {
         var values: [String: String] = [:]
         withUnsafeMutablePointer(to: &values) { pointer in
@@ -226,13 +117,12 @@ final class HTTPLoop {
         }
         streams[number] = answer
         table.stream(http_socket(connection))
-        let inbox = inbox
-        stream.begin { inbox.ready(number) }
+        stream.begin { [weak self] in self?.ready(number) }
         return made
     }
 }
 
-private final class PartialRequest {
+final class PartialRequest {
     var request: HTTPRequest
 
     init(_ request: HTTPRequest) {
@@ -241,7 +131,7 @@ private final class PartialRequest {
 }
 
 /// A stream on its way over a connection.
-private final class StreamedAnswer {
+final class StreamedAnswer {
     private let stream: any HTTPStream
     private let connection: OpaquePointer
     private let ended: () -> Void
