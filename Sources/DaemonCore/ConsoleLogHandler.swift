@@ -59,12 +59,7 @@ final class LogLimiter: Sendable {
 
     private let lines = Mutex<[String: (last: ContinuousClock.Instant, suppressed: Int)]>([:])
 
-    /// Whether a line of this kind may be written now.
-    ///
-    /// - Parameters:
-    ///   - kind: Names what the line is about; one of a fixed set.
-    ///   - now: The time.
-    /// - Returns: How many lines of the kind were suppressed since the last one; nil if this one is suppressed too.
+    /// How many lines of a kind were suppressed since the last one; nil if this one is to be suppressed too.
     func admit(_ kind: String, now: ContinuousClock.Instant = .now) -> Int? {
         lines.withLock { lines in
             if let line = lines[kind], now - line.last < Self.interval {

@@ -74,12 +74,8 @@ package final class Publisher: Sendable {
         }
     }
 
-    /// Publishes a message unless the owner leaves its topic out.
-    ///
-    /// - Parameters:
-    ///   - topic: Its topic.
-    ///   - waits: Whether to wait while the queue is full, which a shared thread must not.
-    ///   - message: Makes it, on the publisher's thread.
+    /// Publishes a message, made on the publisher's thread, unless the owner leaves its topic out; `waits` while the queue
+    /// is full, which a shared thread must not.
     package func publish(
         _ topic: Topic,
         waits: Bool = true,

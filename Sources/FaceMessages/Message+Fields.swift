@@ -41,7 +41,7 @@ extension ZonesMessage.Zone: WireValue {
     }
 }
 
-/// A message that says nothing else than one value.
+/// A message of one value and its sender.
 struct SentValue<Value: WireValue>: WireValue {
     var origin: MessageOrigin
     var value: Value

@@ -62,7 +62,6 @@ package final class Outbox: EventStore {
     private let state: Mutex<State>
     private let changes: AsyncStream<StoreCondition>.Continuation
 
-    /// Makes an outbox without a file.
     package init() {
         (path, maximumPages, logger, found, mayHaveLostValues) = (nil, nil, Logger(label: "outbox"), [], false)
         (conditions, changes) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))

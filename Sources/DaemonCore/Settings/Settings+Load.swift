@@ -6,11 +6,6 @@ extension Settings {
 
     /// Reads the settings: command line before environment before file before defaults.
     ///
-    /// - Parameters:
-    ///   - arguments: The settings on the command line, by dotted key.
-    ///   - environment: The environment; a variable such as `FACET_CAMERA_SIZE` holds a setting.
-    ///   - path: The settings file; nil for none.
-    /// - Returns: The settings.
     /// - Throws: `SettingsError` with all problems at once.
     package static func load(
         arguments: [String: String] = [:],

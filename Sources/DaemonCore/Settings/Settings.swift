@@ -96,7 +96,6 @@ package struct Settings: Hashable, Sendable {
 }
 
 extension Settings {
-    /// Where pictures come from.
     package struct Camera: Hashable, Sendable {
         package var name = "camera"
         package var device = "auto"
@@ -111,13 +110,11 @@ extension Settings {
         package var controls: [String: String] = [:]
     }
 
-    /// How clips and pictures are played.
     package struct Clip: Hashable, Sendable {
         package var pace = PlaybackPace.realtime
         package var loop = false
     }
 
-    /// Whether faces are looked for, and how they are found.
     package struct Detection: Hashable, Sendable {
         package var enabled = true
         /// Whether the last switch from outside holds over a restart, instead of `enabled`.
@@ -138,20 +135,17 @@ extension Settings {
         }
     }
 
-    /// How events are delivered.
     package struct Events: Hashable, Sendable {
         /// Nil is unlimited.
         package var maxAge: Duration? = .seconds(10)
     }
 
-    /// Where events wait until the broker has them.
     package struct Outbox: Hashable, Sendable {
         /// Nil is `OutboxLocation`'s.
         package var path: String?
         package var capacity = 1000
     }
 
-    /// Whether and where the device is announced to Home Assistant.
     package struct HomeAssistant: Hashable, Sendable {
         package var discovery = false
         package var prefix = "homeassistant"
@@ -161,7 +155,6 @@ extension Settings {
         package var supportURL: String?
     }
 
-    /// The pictures that subscribers may see.
     package struct Preview: Hashable, Sendable {
         package var enabled = false
         package var rate = 5.0
