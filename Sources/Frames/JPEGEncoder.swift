@@ -2,8 +2,8 @@ import CTurboJPEG
 
 /// Turns frames into upright JPEGs for people to look at.
 ///
-/// Full-range planar YUV (what `JPEGDecoder` makes) that is upright and small enough goes to the codec as it is; everything
-/// else is drawn into RGB first. Memory is used again. Not for use from two threads at once.
+/// Full-range planar YUV (what `JPEGDecoder` makes) and packed RGB that are upright and small enough go to the codec
+/// without a copy; everything else is drawn into RGB first. Memory is used again. Not for use from two threads at once.
 package final class JPEGEncoder {
     /// How good the pictures are, 1…100.
     package let quality: Int
@@ -45,11 +45,12 @@ package final class JPEGEncoder {
             frame = try decoder.decode(frame, decimation: decimation)
         }
         let target = targetSize(of: frame)
+        let isDirect = frame.orientation == .up && target == frame.size
         let byteCount =
-            if frame.orientation == .up, target == frame.size, let direct = try encodePlanes(frame) {
-                direct
+            if isDirect, let planes = try encodePlanes(frame) {
+                planes
             } else {
-                try encodeDrawn(frame, target)
+                try encodeColors(frame, target, isDirect: isDirect)
             }
         return [UInt8](UnsafeRawBufferPointer(start: output.base, count: byteCount))
     }
@@ -86,8 +87,15 @@ package final class JPEGEncoder {
         }
     }
 
-    private func encodeDrawn(_ frame: Frame, _ size: FrameSize) throws(JPEGError) -> Int {
-        guard let plane = frame.drawnUpright(of: size, in: &drawn)?.planes.0 else {
+    /// The packed pixels that the codec reads.
+    private static let packedFormats: [PixelFormat: TJPF] = [
+        .rgb24: TJPF_RGB, .bgr24: TJPF_BGR, .rgba: TJPF_RGBX, .bgra: TJPF_BGRX,
+    ]
+
+    /// Encodes packed RGB: the frame's own pixels if the codec reads them, else drawn ones.
+    private func encodeColors(_ frame: Frame, _ size: FrameSize, isDirect: Bool) throws(JPEGError) -> Int {
+        let own = isDirect && frame.planes.0.bytesPerRow > 0 ? Self.packedFormats[frame.format] : nil
+        guard let plane = (own == nil ? frame.drawnUpright(of: size, in: &drawn) : frame)?.planes.0 else {
             throw .notEncodable("the frame lacks planes that its format \(frame.format) has")
         }
         let subsampling = frame.format == .gray ? JPEGSubsampling.gray : .yuv420
@@ -98,7 +106,7 @@ package final class JPEGEncoder {
                 Int32(size.width),
                 Int32(plane.bytesPerRow),
                 Int32(size.height),
-                Int32(TJPF_RGB.rawValue),
+                Int32((own ?? TJPF_RGB).rawValue),
                 bytes,
                 count,
                 subsampling.code,

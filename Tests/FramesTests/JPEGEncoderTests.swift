@@ -72,6 +72,22 @@ struct JPEGEncoderTests {
         }
     }
 
+    @Test("packed RGB gives the same JPEG whether the codec reads it or it is drawn first")
+    func encodesPackedRGB() throws {
+        let drawn = PixelFormat.packedRGB(bytesPerPixel: 4, red: 1, green: 2, blue: 3)
+        let jpegs = try [drawn, .rgb24, .bgr24, .rgba, .bgra].map { format in
+            guard case .packedRGB(let step, let red, let green, let blue) = format else { return [UInt8]() }
+            var bytes = [UInt8](repeating: 255, count: step * size.width * size.height)
+            for pixel in 0..<size.width * size.height {
+                let place = step * pixel
+                (bytes[place + red], bytes[place + green]) = (UInt8(4 * (pixel % 64)), UInt8(5 * (pixel / 64)))
+                bytes[place + blue] = UInt8(pixel % 200)
+            }
+            return try JPEGEncoder().encode(.test(bytes, size, format, bytesPerRow: step * size.width))
+        }
+        #expect(!jpegs[0].isEmpty && jpegs.allSatisfy { $0 == jpegs[0] })
+    }
+
     @Test("takes a JPEG frame too: decodes, turns and shrinks it")
     func encodesJPEG() throws {
         let source = try JPEGEncoder(quality: 95).encode(.gradient(FrameSize(width: 400, height: 300)))
