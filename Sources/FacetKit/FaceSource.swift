@@ -57,8 +57,7 @@ extension FaceSession {
         ) -> Source {
             var options = ClipSource.Options(pace: pace, loops: loops)
             options.rawPictures = rawPictures
-            options.orientation = orientation
-            options.isMirrored = isMirrored
+            options.orientation = isMirrored ? orientation.mirrored : orientation
             options.readTimeout = bounded(stallTimeout).seconds
             options.maximumPixels = maximumPixels
             return Source(kind: .media(path, options))

@@ -4,13 +4,8 @@ import System
 
 /// A GStreamer pipeline that ends in pictures. Confined to one thread.
 final class GStreamerPipeline {
-    enum Start {
-        case failed
-        case waiting
-        case started(isLive: Bool)
-    }
-
     enum Step {
+        case started(isLive: Bool)
         case picture(Picture)
         case waiting
         case failed
@@ -42,7 +37,7 @@ final class GStreamerPipeline {
     ]
 
     /// What follows each pipeline: a conversion, which does nothing where it need not, and our end. That does not wait for
-    /// a picture's time: such a wait could not be told from a pipeline that stalls.
+    /// a picture's time: such a wait would look like a pipeline that stalls.
     private static let sink: String = {
         let names = formats.map(\.name).joined(separator: ",")
         return "videoconvert ! appsink name=facet sync=false max-buffers=2 caps=\"video/x-raw,format={\(names)}\""
@@ -88,7 +83,7 @@ final class GStreamerPipeline {
     private static let unavailable: String? = FacetPipelineLoad().map { String(cString: $0) }
 
     /// Starts it, or waits further until it has started.
-    func start(nanoseconds: Int64) -> Start {
+    func start(nanoseconds: Int64) -> Step {
         switch FacetPipelineStart(pipeline, nanoseconds) {
         case .ready: .started(isLive: false)
         case .live: .started(isLive: true)

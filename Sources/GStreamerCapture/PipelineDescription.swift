@@ -89,7 +89,7 @@ public struct PipelineDescription: Hashable, Sendable {
         )
     }
 
-    package init(name: String, text: String, isCamera: Bool) {
+    init(name: String, text: String, isCamera: Bool) {
         (self.name, self.text, self.isCamera) = (name, text, isCamera)
     }
 }

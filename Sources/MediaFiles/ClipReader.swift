@@ -6,7 +6,7 @@ import Glibc
 /// Reads and decodes the pictures of one file or stream, one after the other.
 final class ClipReader {
     struct Picture {
-        /// The picture with square pixels, turned as the clip says. Its stamp is not set yet.
+        /// The picture with square pixels, turned as the clip and the options say. Its stamp is not set yet.
         var frame: Frame
         /// When it is to be shown, in seconds by the clip's own clock; nil if the clip does not say.
         var presentation: Double?
@@ -132,7 +132,7 @@ final class ClipReader {
     /// Makes the picture a frame, and adds what the clip says about it; nil if that is impossible.
     private func finish(_ decoded: DecodedPicture) -> Picture? {
         guard var frame = frame(of: decoded) else { return nil }
-        frame.orientation = decoded.statedOrientation ?? orientation
+        frame.orientation = (decoded.statedOrientation ?? orientation).then(options.orientation)
         completeness.decoded += 1
         completeness.endsDamaged = false
         let timestamp = decoded.pointer.pointee.best_effort_timestamp

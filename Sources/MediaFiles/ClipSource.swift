@@ -28,9 +28,6 @@ package final class ClipSource: FrameSource {
         /// How the picture must be turned after what the file itself says.
         package var orientation = Orientation.up
 
-        /// Whether the upright picture is mirrored left to right.
-        package var isMirrored = false
-
         /// What a command writes that writes pictures without any header.
         package var rawPictures: RawPictures?
 
@@ -39,12 +36,6 @@ package final class ClipSource: FrameSource {
 
         /// Seconds until a network stream must bring the next packet.
         package var readTimeout = 5.0
-
-        /// How a picture must be turned that is stored in that orientation.
-        func turned(_ stored: Orientation) -> Orientation {
-            let turned = stored.then(orientation)
-            return isMirrored ? turned.mirrored : turned
-        }
 
         /// How many pixels a picture may have; larger ones are refused by their header, before memory is allocated.
         package var maximumPixels = JPEGDecoder.defaultMaximumPixels
@@ -64,6 +55,7 @@ package final class ClipSource: FrameSource {
     let location: MediaLocation
     let options: Options
     let interrupt: Interrupt
+    /// The reader that `init` opened, until it is played.
     private let opened: Mutex<ClipReader?>
 
     /// Opens a file. A network address is only checked for its form; `run` connects or starts the command, and goes on
@@ -93,42 +85,102 @@ package final class ClipSource: FrameSource {
 
     /// Plays the clip or the stream to its end, or until it is stopped; blocks.
     package func run(into mailbox: FrameMailbox) {
-        var playback = Playback(options: options, interrupt: interrupt, mailbox: mailbox)
-        let end = location.isStream ? follow(with: &playback) : playFile(with: &playback)
-        mailbox.put(.ended(end))
+        let gap = Duration.seconds(options.readTimeout)
+        var delivery = FrameDelivery(into: mailbox, until: interrupt.stop, longestGap: gap)
+        mailbox.put(.ended(delivery.untilEnd(waiting: 0.5...30) { play(into: &$0) }))
     }
 
     /// Ends waits and reads at once. A source that waits because its frames are not taken ends when the mailbox is
     /// closed, or drained.
     package func stop() {
-        interrupt.stop()
+        interrupt.stop.set()
     }
 
-    /// Plays a file once, or for ever.
-    private func playFile(with playback: inout Playback) -> SourceEnd {
+    /// Plays a file or a connection once.
+    private func play(into delivery: inout FrameDelivery) -> FrameDelivery.Attempt {
+        let reader: ClipReader
         do throws(SourceFailure) {
-            var reader = try takeOpened()
-            playback.begin(with: reader.input)
-            while true {
-                if let end = reader.input.isStill ? playback.hold(reader) : playback.play(reader) { return end }
-                guard options.loops else { return .finished }
-                playback.beginRound()
+            if let first = opened.withLock({ $0.take() }) {
+                reader = first
+            } else {
                 // Opened anew rather than rewound: not every format can be rewound, and opening takes a few milliseconds.
                 reader = try ClipReader(location, interrupt: interrupt, options: options)
             }
         } catch {
-            return interrupt.isStopped ? .stopped : .failed(error)
+            return location.isStream ? .lost(error) : .ended(.failed(error))
+        }
+        let (input, isPaced) = (reader.input, options.pace == .realtime)
+        var stream = input.description
+        if input.isStill { stream.rate = Self.stillRate }
+        stream.isLive = input.isLive || isPaced
+        let timing: FrameDelivery.Timing =
+            input.isLive ? .live(hasTimes: !input.lacksTimes) : isPaced ? .paced : .file
+        delivery.begin(timing, rate: stream.rate, isConnection: location.isStream)
+        let end = play(reader, stream, into: &delivery)
+        switch end {
+        case .stopped: return .ended(.stopped)
+        case _ where input.isLive, .failed where location.isStream && reader.completeness.readError != nil:
+            return .lost(loss(reader))
+        case .finished where options.loops: return .finishedRound
+        default: return .ended(end)
         }
     }
 
-    /// The reader that `init` opened, once; a new one afterwards.
-    private func takeOpened() throws(SourceFailure) -> ClipReader {
-        let first = opened.withLock { reader in
-            let taken = reader
-            reader = nil
-            return taken
+    static let stillRate = 30.0
+
+    /// Delivers all pictures of a clip or a connection.
+    private func play(
+        _ reader: ClipReader,
+        _ stream: StreamDescription,
+        into delivery: inout FrameDelivery
+    ) -> SourceEnd {
+        let isStill = reader.input.isStill
+        while !interrupt.stop.isSet {
+            switch reader.next() {
+            case .picture(var picture):
+                var repetition = 0
+                repeat {
+                    guard delivery.deliver(picture, of: stream) else { return .stopped }
+                    // A still picture comes again, each time one step later: for a second if it is not looped.
+                    picture.presentation = nil
+                    repetition += 1
+                } while isStill && (options.loops || repetition < Int(Self.stillRate))
+                if isStill { return .finished }
+            case .damaged where isStill, .end where isStill:
+                delivery.countDamage()
+                return corrupt(reader.completeness.readError ?? "the picture is damaged or cut off")
+            case .damaged: delivery.countDamage()
+            case .end: return reader.completeness.problem.map { corrupt($0) } ?? .finished
+            }
         }
-        if let first { return first }
-        return try ClipReader(location, interrupt: interrupt, options: options)
+        return .stopped
+    }
+
+    private func corrupt(_ problem: String) -> SourceEnd {
+        .failed(.init(.corrupt, "could not play \(name) to its end: \(problem); copy or record it again."))
+    }
+
+    private func loss(_ reader: ClipReader) -> SourceFailure {
+        let state = reader.completeness
+        guard state.isUndecodable || (state.decoded == 0 && state.damaged > 0) else {
+            let sent = state.readError ?? "the sender ended the stream"
+            let (reason, way) = reader.input.command.map { ($0.reason(sent), "command") } ?? (sent, "network")
+            let remedy = "trying again, check the camera and the \(way)"
+            return .init(.streamLost, "lost the stream \(name): \(reason); \(remedy).")
+        }
+        // Without counts: the next try fails with the same text, which is logged once.
+        let reason = state.isUndecodable ? state.readError ?? "" : "none of its pictures could be decoded"
+        let remedy = "trying again, check the camera's format, its size and the network"
+        return .init(.undecodable, "cannot decode the stream \(name): \(reason); \(remedy).")
+    }
+}
+
+extension FrameDelivery {
+    /// Delivers a picture of a clip.
+    fileprivate mutating func deliver(_ picture: ClipReader.Picture, of stream: StreamDescription) -> Bool {
+        var stream = stream
+        // A JPEG states its orientation itself.
+        stream.orientation = picture.frame.orientation
+        return deliver(picture.frame, of: stream, at: picture.presentation)
     }
 }

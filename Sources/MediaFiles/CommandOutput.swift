@@ -71,7 +71,7 @@ final class CommandOutput {
                 // Negative ones are left out.
                 pollfd(fd: hasErrors ? errors : -1, events: Int16(POLLIN), revents: 0)
             )
-            // In slices: nothing else tells of the interrupt.
+            // In slices, since `poll` does not end with the interrupt.
             _ = withUnsafeMutableBytes(of: &ready) { poll($0.assumingMemoryBound(to: pollfd.self).baseAddress, 2, 50) }
             if ready.1.revents != 0 { readErrors() }
             guard ready.0.revents != 0 else { continue }

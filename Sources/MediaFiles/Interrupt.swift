@@ -1,11 +1,12 @@
 import CFFmpeg
+import Frames
 import Glibc
 import Synchronization
 import System
 
 /// Lets another thread end what a source's thread is blocked in: FFmpeg's reads and the waits between frames.
 final class Interrupt: Sendable {
-    private let stopped = Monitor(false)
+    let stop = StopSignal(false)
     /// In nanoseconds of the monotonic clock; `.max` for none.
     private let deadline = Atomic<Int64>(.max)
     /// The address of the `AVIOContext` whose bytes are counted, 0 for none, and the count at which reading ends.
@@ -14,17 +15,6 @@ final class Interrupt: Sendable {
 
     /// So many bytes without a packet are no video: the largest picture that is allowed is smaller by far.
     static let bytesPerPacket: Int64 = 64 << 20
-
-    var isStopped: Bool { stopped.update { $0 } }
-
-    func stop() { stopped.update { $0 = true } }
-
-    /// Blocks for that long, or until `stop()`.
-    ///
-    /// - Returns: false if it was stopped.
-    func wait(for duration: Duration) -> Bool {
-        stopped.wait(for: duration) { $0 ? () : nil } == nil
-    }
 
     /// Gives FFmpeg that many seconds from now on for what it does next; nil takes the limit away.
     func limit(seconds: Double?) {
@@ -53,7 +43,7 @@ final class Interrupt: Sendable {
     }
 
     /// Whether what goes on is to be given up.
-    var mustEnd: Bool { isStopped || isOverdue || isOverfull }
+    var mustEnd: Bool { stop.isSet || isOverdue || isOverfull }
 
     /// What FFmpeg asks while it waits. The caller keeps this object alive as long as FFmpeg may ask.
     var callback: AVIOInterruptCB {

@@ -80,7 +80,7 @@ final class MediaInput {
             size: squareSize(of: stored),
             format: codec,
             rate: rate,
-            orientation: options.turned(orientation)
+            orientation: orientation.then(options.orientation)
         )
     }
 
@@ -143,7 +143,7 @@ final class MediaInput {
     func reason(of code: Int32) -> String {
         // FFmpeg's own text, "Immediate exit requested", is what our `Interrupt` asked for.
         if interrupt.isOverfull { return Self.overfull }
-        return code == facet_error_exit && !interrupt.isStopped
+        return code == facet_error_exit && !interrupt.stop.isSet
             ? "no data for \(Self.seconds(options.readTimeout))" : FFmpeg.text(code)
     }
 
@@ -220,7 +220,7 @@ private struct Opening {
         if command != nil, let raw = options.rawPictures {
             let format = PictureLayout.native(raw.format).flatMap { ffmpeg.av_pix_fmt_desc_get($0) }?.pointee.name
             return [
-                ("video_size", "\(raw.size)"), ("framerate", "\(raw.rate ?? Playback.stillRate)"),
+                ("video_size", "\(raw.size)"), ("framerate", "\(raw.rate ?? ClipSource.stillRate)"),
                 ("pixel_format", format.map { String(cString: $0) } ?? ""),
             ]
         }

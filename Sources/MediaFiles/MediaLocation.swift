@@ -41,8 +41,14 @@ struct MediaLocation: Hashable, Sendable {
         }
         let rest = text[separator.upperBound...]
         let name = scheme + "://" + Self.withoutSecrets(rest)
-        if let problem = Self.problem(inHostAndPort: Self.hostAndPort(rest)) {
-            let isCut = rest[Self.authorityEnd(rest)...].contains("@")
+        let authority = rest.prefix { !"/?#".contains($0) }
+        let form = /(?:.*@)?(?:\[[^\]]+\]|[^:\[\]\x00-\x20\x7F]+)(?::(?<port>\d*))?/
+        // "host:" with nothing behind it is the scheme's own port.
+        guard let match = authority.wholeMatch(of: form),
+            match.port.map({ $0.isEmpty || 1...65_535 ~= Int($0) ?? 0 }) ?? true
+        else {
+            let isCut = rest[authority.endIndex...].contains("@")
+            let problem = "it needs a host without blanks, and a port from 1 to 65535 if it names one"
             let reason = isCut ? "a / in a user or password is written %2F" : problem
             let remedy = "write it like rtsp://host:port/path, an IPv6 host in brackets"
             throw .init(.unsupported, "cannot open the address \(name): \(reason); \(remedy).")
@@ -69,47 +75,10 @@ struct MediaLocation: Hashable, Sendable {
         return name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
     }
 
-    /// Where the part ends that names user, password, host and port.
-    private static func authorityEnd(_ rest: Substring) -> Substring.Index {
-        rest.firstIndex(where: { $0 == "/" || $0 == "?" || $0 == "#" }) ?? rest.endIndex
-    }
-
-    private static func hostAndPort(_ rest: Substring) -> Substring {
-        let authority = rest[..<authorityEnd(rest)]
-        return authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-    }
-
-    /// Why `host`, `host:port`, `[::1]` or `[::1]:port` cannot be an address; nil if it can.
-    private static func problem(inHostAndPort text: Substring) -> String? {
-        let port: Substring
-        if text.first == "[" {
-            guard let end = text.firstIndex(of: "]") else { return "its IPv6 address has no closing bracket" }
-            guard text.index(after: text.startIndex) < end else { return "it names no host" }
-            port = text[text.index(after: end)...]
-            guard port.isEmpty || port.first == ":" else {
-                return "after the bracket only a colon and a port may follow"
-            }
-        } else {
-            let host = text.prefix { $0 != ":" }
-            guard !host.isEmpty else { return "it names no host" }
-            guard host.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else { return "its host has a blank in it" }
-            port = text[host.endIndex...]
-        }
-        // "host:" with nothing behind it is the scheme's own port.
-        guard port.count > 1 else { return nil }
-        guard port.utf8.dropFirst().allSatisfy({ 48...57 ~= $0 }), let number = UInt16(port.dropFirst()), number > 0
-        else {
-            return "its port must be a number from 1 to 65535"
-        }
-        return nil
-    }
-
-    /// Drops user and password, which stand before the last @ of the host part, and the query, which may hold a token.
-    private static func withoutSecrets(_ rest: Substring) -> String {
-        let hostEnd = authorityEnd(rest)
-        let path = rest[hostEnd...].prefix { $0 != "?" && $0 != "#" }
-        // An unescaped slash in a password would leave a part of it in what looks like the path.
-        if let at = path.lastIndex(of: "@") { return String(path[path.index(after: at)...]) }
-        return String(hostAndPort(rest) + path)
+    /// Drops user and password, which stand before the last @, and the query, which may hold a token.
+    private static func withoutSecrets(_ rest: Substring) -> Substring {
+        // An unescaped slash in a password leaves a part of it in what looks like the path.
+        let shown = rest.prefix { !"?#".contains($0) }
+        return shown.lastIndex(of: "@").map { shown[shown.index(after: $0)...] } ?? shown
     }
 }

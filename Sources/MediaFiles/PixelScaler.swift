@@ -116,23 +116,21 @@ final class PixelScaler {
 
 /// A picture's memory that is filled again and again, renewed when its form changes.
 final class ReusedPicture {
-    private var frame: UnsafeMutablePointer<AVFrame>?
-
-    deinit { if frame != nil { ffmpeg.av_frame_free(&frame) } }
+    private var frame: FFmpegOwned<AVFrame>?
 
     /// The memory in this form, writable; nil if there is not enough.
     func prepare(format: AVPixelFormat, size: FrameSize) -> UnsafeMutablePointer<AVFrame>? {
-        if let frame, frame.pointee.format == format.rawValue, Int(frame.pointee.width) == size.width,
-            Int(frame.pointee.height) == size.height, ffmpeg.av_frame_make_writable(frame) >= 0
+        if let kept = frame?.pointer, kept.pointee.format == format.rawValue, Int(kept.pointee.width) == size.width,
+            Int(kept.pointee.height) == size.height, ffmpeg.av_frame_make_writable(kept) >= 0
         {
-            return frame
+            return kept
         }
-        ffmpeg.av_frame_free(&frame)
-        frame = ffmpeg.av_frame_alloc()
-        frame?.pointee.format = format.rawValue
-        frame?.pointee.width = Int32(size.width)
-        frame?.pointee.height = Int32(size.height)
-        return frame.flatMap { ffmpeg.av_frame_get_buffer($0, 0) >= 0 ? $0 : nil }
+        let fresh = FFmpegOwned.frame()
+        frame = fresh
+        fresh.pointer.pointee.format = format.rawValue
+        fresh.pointer.pointee.width = Int32(size.width)
+        fresh.pointer.pointee.height = Int32(size.height)
+        return ffmpeg.av_frame_get_buffer(fresh.pointer, 0) >= 0 ? fresh.pointer : nil
     }
 }
 

@@ -23,11 +23,12 @@ package enum StillPicture {
             switch reader.next() {
             case .picture(let picture):
                 let reached = timeline.mediaTime(presentation: picture.presentation)
-                let stamp = FrameStamp(frame: index, time: .wallClock(), mediaTime: reached)
+                var frame = picture.frame
+                frame.stamp = FrameStamp(frame: index, time: .wallClock(), mediaTime: reached)
                 index += 1
                 // The wanted time may have been rounded on its way through a message, the reached one by the container.
                 guard reached + 0.002 > mediaTime || reader.input.isStill else { continue }
-                return picture.frame(stamp: stamp, options: ClipSource.Options())
+                return frame
             case .damaged: index += 1
             case .end:
                 guard reader.completeness.decoded > 0, reader.completeness.readError == nil else {

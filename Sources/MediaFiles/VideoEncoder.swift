@@ -52,7 +52,7 @@ final class VideoEncoder {
         }
     }
 
-    /// Gives it a picture, nil at the end, and hands on every packet that comes out.
+    /// Encodes a picture, nil at the end, and calls `body` with every packet that comes out.
     ///
     /// - Returns: FFmpeg's error number, of the encoder or of `body`; 0 if all went well.
     func encode(

@@ -173,7 +173,7 @@ struct DamagedFileTests {
         let file = Matroska(size: picture.size, tick: 1_000_000_000, pictures: pictures)
         let recording = try Recording.of(scratch.write(file.data, to: "endless.mkv"))
         #expect(recording.ends.count == 1)
-        #expect(recording.mediaTimes.allSatisfy { $0 < Playback.longestTime })
+        #expect(recording.mediaTimes.allSatisfy { $0 < 1e9 })
         #expect(recording.counts.dropped[.corrupt] == 12_000 - recording.stamps.count)
         #expect(recording.stamps.count == 11_628)
     }

@@ -1,0 +1,174 @@
+import FaceMetadata
+package import System
+
+/// Whether a source is to end.
+package typealias StopSignal = Monitor<Bool>
+
+extension Monitor where Value == Bool {
+    package var isSet: Bool { update { $0 } }
+
+    package func set() { update { $0 = true } }
+
+    /// Blocks for that long, or until it is set.
+    ///
+    /// - Returns: Whether the time passed.
+    package func wait(for duration: Duration) -> Bool {
+        wait(for: duration) { $0 ? () : nil } == nil
+    }
+}
+
+/// Delivers a source's pictures: stamps them, waits for their time, and begins anew after each loss.
+package struct FrameDelivery {
+    /// How a source's pictures come.
+    package enum Timing: Equatable {
+        /// At once, with times of their own.
+        case file
+        /// With times of their own, which are waited for.
+        case paced
+        /// When they happen. Without times of their own, they have that of their arrival.
+        case live(hasTimes: Bool)
+    }
+
+    package enum Attempt {
+        case ended(SourceEnd)
+        /// Begins again, without a wait.
+        case finishedRound
+        case lost(SourceFailure)
+    }
+
+    /// How many pictures were delivered.
+    package private(set) var delivered = 0
+    private let mailbox: FrameMailbox
+    private let stop: StopSignal
+    private let longestGap: Duration
+    private var timing = Timing.file
+    private var timeline = PresentationTimeline(rate: nil)
+    private var nextFrame = 0
+    private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
+    private var announced: StreamDescription?
+    /// Whether pictures were damaged since the newest good one.
+    private var hasDamage = false
+
+    /// A media time beyond this, in seconds, is damage.
+    private static let longestTime = 1e9
+    /// For how long a source must have been open to be opened again without a wait that grows.
+    private static let steadyTime = Duration.seconds(5)
+
+    /// Makes a delivery that has not begun.
+    ///
+    /// - Parameters:
+    ///   - mailbox: Where the frames go.
+    ///   - stop: What ends waits and tries.
+    ///   - longestGap: For how long damaged pictures of a paced source may leave a gap before it counts as lost.
+    package init(into mailbox: FrameMailbox, until stop: StopSignal, longestGap: Duration) {
+        (self.mailbox, self.stop, self.longestGap) = (mailbox, stop, longestGap)
+    }
+
+    /// Runs attempts until one ends the source, or it is stopped. After a loss it waits before the next one, longer each time.
+    package mutating func untilEnd(
+        waiting waits: ClosedRange<Double>,
+        _ attempt: (inout FrameDelivery) -> Attempt
+    ) -> SourceEnd {
+        var backoff = Backoff(waits)
+        var reported: SourceFailure?
+        while !stop.isSet {
+            let (begin, before) = (ContinuousClock.now, delivered)
+            let result = attempt(&self)
+            guard !stop.isSet else { break }
+            switch result {
+            case .ended(let end): return end
+            case .finishedRound: break
+            case .lost(let failure):
+                if delivered > before {
+                    reported = nil
+                    // What breaks off as soon as it begins is no better than what does not begin.
+                    if begin.duration(to: .now) > Self.steadyTime { backoff.reset() }
+                }
+                // Once until it changes: a camera that is off for a night is one line in the log.
+                if failure != reported, !mailbox.put(.lost(failure)) { return .stopped }
+                (reported, announced) = (failure, nil)
+                // Not in step with others that read the same camera.
+                _ = stop.wait(for: .seconds(backoff.next(times: .random(in: 0.75...1.25))))
+            }
+        }
+        return .stopped
+    }
+
+    /// Lets the next picture follow the newest one, whatever its own time is.
+    ///
+    /// - Parameters:
+    ///   - timing: How pictures come from now on.
+    ///   - rate: How many a second, where they do not say; nil if that is not known.
+    ///   - isConnection: Whether the next picture is to be shown now.
+    package mutating func begin(_ timing: Timing, rate: Double?, isConnection: Bool) {
+        self.timing = timing
+        timeline.nominalStep = PresentationTimeline(rate: rate).nominalStep
+        let elapsed = started.map { $0.clock.duration(to: .now) / .seconds(1) }
+        timeline.beginRound(notBefore: isConnection ? elapsed ?? 0 : 0)
+    }
+
+    /// Waits for a picture's time, stamps the picture and puts it into the mailbox, with the stream's description if that is new.
+    ///
+    /// - Parameters:
+    ///   - picture: The picture; its stamp does not matter.
+    ///   - stream: What it belongs to.
+    ///   - presentation: When it is to be shown, in seconds by the source's own clock; nil if the source does not say.
+    ///   - age: How long ago it was captured.
+    /// - Returns: False if the source was stopped or the mailbox closed.
+    package mutating func deliver(
+        _ picture: Frame,
+        of stream: StreamDescription,
+        at presentation: Double?,
+        age: Duration = .zero
+    ) -> Bool {
+        var frame = picture
+        frame.captured = .now - age
+        let wall = Timestamp.wallClock().advanced(bySeconds: -(age / .seconds(1)))
+        let start = started ?? (frame.captured, wall)
+        started = start
+        let mediaTime =
+            timing == .live(hasTimes: false)
+            ? timeline.mediaTime(arrival: start.clock.duration(to: frame.captured) / .seconds(1))
+            : timeline.mediaTime(presentation: presentation)
+        guard mediaTime < Self.longestTime else {
+            countDamage()
+            return true
+        }
+        if timing == .paced {
+            // As with a camera, whose pictures keep their time however late they are taken.
+            frame.captured = start.clock.advanced(by: .seconds(mediaTime))
+            guard wait(until: frame.captured, stream) else { return false }
+        }
+        hasDamage = false
+        guard !stop.isSet else { return false }
+        // The wall clock may be set while a live source runs, and a sender's clock goes its own way.
+        let isFile = timing == .file || timing == .paced
+        let time = isFile ? start.wall.advanced(bySeconds: mediaTime) : wall
+        frame.stamp = FrameStamp(frame: nextFrame, time: time, mediaTime: mediaTime)
+        nextFrame += 1
+        delivered += 1
+        if stream != announced {
+            announced = stream
+            guard mailbox.put(.streaming(stream)) else { return false }
+        }
+        return mailbox.put(.frame(frame))
+    }
+
+    /// A picture came that cannot be shown.
+    package mutating func countDamage() {
+        mailbox.count(.corrupt)
+        nextFrame += 1
+        hasDamage = true
+    }
+
+    /// Waits for a picture's time. Where damaged ones leave a gap, the source counts as lost after `longestGap`.
+    private mutating func wait(until due: ContinuousClock.Instant, _ stream: StreamDescription) -> Bool {
+        if hasDamage, announced != nil, ContinuousClock.now.duration(to: due) > longestGap {
+            let text = "cannot decode a part of \(stream.name); continuing after it: copy or record it again."
+            let failure = SourceFailure(reason: .undecodable, description: text)
+            guard stop.wait(for: longestGap), mailbox.put(.lost(failure)) else { return false }
+            announced = nil
+        }
+        return stop.wait(for: ContinuousClock.now.duration(to: due))
+    }
+}
