@@ -47,32 +47,24 @@ package struct CropSampler: Hashable, Sendable {
             return false
         }
         let conversion = YUVConversion(frame.encoding, scale: scale, offset: offset)
+        let (unit, black) = samples.chroma == nil ? (scale / 65536, offset) : (1, 0)
         CropRow.use(grid, of: samples) { numbers in
             for row in 0..<size {
                 let target = output + 3 * size * row
                 // Elsewhere not even a neighbour is inside.
                 let columns = border == .replicate ? 0..<size : grid.interior(ofRow: row, margin: -1)
                 numbers.sample(row, columns)
-                if samples.isRGB {
-                    write(numbers, columns, to: target)
-                } else if samples.chroma == nil {
-                    conversion.writeGray(numbers, columns, to: target)
-                } else {
-                    conversion.write(numbers, columns, to: target)
+                if samples.chroma != nil { conversion.convert(numbers, columns) }
+                let (first, second, third) = (numbers.first, numbers.second, numbers.third)
+                for index in columns {
+                    target[3 &* index] = first[index] * unit + black
+                    target[3 &* index &+ 1] = second[index] * unit + black
+                    target[3 &* index &+ 2] = third[index] * unit + black
                 }
                 if border == .black { fade(row, columns, grid, target) }
             }
         }
         return true
-    }
-
-    private func write(_ numbers: CropRow, _ columns: Range<Int>, to target: UnsafeMutablePointer<Float>) {
-        let (first, second, third, unit) = (numbers.first, numbers.second, numbers.third, scale / 65536)
-        for index in columns {
-            target[3 &* index] = first[index] * unit + offset
-            target[3 &* index &+ 1] = second[index] * unit + offset
-            target[3 &* index &+ 2] = third[index] * unit + offset
-        }
     }
 
     /// Makes black what lies outside the picture, and darker what lies at its edge.
@@ -88,58 +80,6 @@ package struct CropSampler: Hashable, Sendable {
                     target[index] = offset + (target[index] - offset) * coverage
                 }
             }
-        }
-    }
-}
-
-/// Turns rows of YUV samples into RGB in a model's range of numbers.
-private struct YUVConversion {
-    // Factors of samples with 16 bits behind the point.
-    private let luma, redV, greenU, greenV, blueU: Float
-    /// What black brightness and neutral chroma add up to.
-    private let bias: Float
-    // The numbers for black and white: YUV reaches colours that RGB has not.
-    private let black, white: Float
-
-    init(_ encoding: YUVEncoding, scale: Float, offset: Float) {
-        let factors = encoding.factors
-        func factor(_ value: Double) -> Float { Float(value) * scale / 65536 }
-        (luma, redV, blueU) = (factor(factors.luma), factor(factors.redV), factor(factors.blueU))
-        (greenU, greenV) = (factor(factors.greenU), factor(factors.greenV))
-        bias = offset - Float(factors.black * factors.luma) * scale
-        (black, white) = (offset, offset + 255 * scale)
-    }
-
-    @inline(__always)
-    private func clamped(_ value: Float) -> Float {
-        let raised = value < black ? black : value
-        return raised > white ? white : raised
-    }
-
-    /// Writes red, green and blue; the rows are overwritten.
-    func write(_ rows: CropRow, _ columns: Range<Int>, to target: UnsafeMutablePointer<Float>) {
-        let (first, second, third) = (rows.first, rows.second, rows.third)
-        let neutral: Float = 128 * 65536
-        for index in columns {
-            let gray = first[index] * luma + bias
-            let (u, v) = (second[index] - neutral, third[index] - neutral)
-            first[index] = clamped(gray + v * redV)
-            second[index] = clamped(gray + u * greenU + v * greenV)
-            third[index] = clamped(gray + u * blueU)
-        }
-        for index in columns {
-            target[3 &* index] = first[index]
-            target[3 &* index &+ 1] = second[index]
-            target[3 &* index &+ 2] = third[index]
-        }
-    }
-
-    func writeGray(_ rows: CropRow, _ columns: Range<Int>, to target: UnsafeMutablePointer<Float>) {
-        for index in columns {
-            let gray = clamped(rows.first[index] * luma + bias)
-            target[3 &* index] = gray
-            target[3 &* index &+ 1] = gray
-            target[3 &* index &+ 2] = gray
         }
     }
 }

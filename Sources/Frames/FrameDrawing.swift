@@ -58,46 +58,23 @@ extension Frame {
     ///
     /// - Returns: False if the frame lacks planes or is a JPEG.
     @inline(__always)
-    fileprivate func readColors(_ body: (_ color: (_ x: Int, _ y: Int) -> RGBConversion.Color) -> Void) -> Bool {
+    fileprivate func readColors(_ body: (_ color: (_ x: Int, _ y: Int) -> (r: UInt8, g: UInt8, b: UInt8)) -> Void)
+        -> Bool
+    {
         guard let samples = FrameSamples(self) else { return false }
-        let (first, conversion) = (samples.first, RGBConversion(encoding))
-        if samples.isRGB {
+        let first = samples.first
+        guard let chroma = samples.chroma else {
             body { x, y in (first.sample(0, x, y), first.sample(1, x, y), first.sample(2, x, y)) }
-        } else if let chroma = samples.chroma {
-            body { x, y in
-                conversion.rgb(luma: first.sample(0, x, y), u: chroma.sample(0, x, y), v: chroma.sample(1, x, y))
-            }
-        } else {
-            body { x, y in conversion.rgb(luma: first.sample(0, x, y), u: 128, v: 128) }
+            return true
+        }
+        // The half makes the conversion to whole numbers round.
+        let conversion = YUVConversion(encoding, scale: 1, offset: 0.5)
+        body { x, y in
+            func fixed(_ sample: UInt8) -> Float { Float(Int32(sample) << 16) }
+            let (u, v) = (fixed(chroma.sample(0, x, y)), fixed(chroma.sample(1, x, y)))
+            let color = conversion.color(fixed(first.sample(0, x, y)), u, v)
+            return (UInt8(color.red), UInt8(color.green), UInt8(color.blue))
         }
         return true
     }
-}
-
-/// Turns a YUV sample into RGB, in 16-bit fixed point.
-fileprivate struct RGBConversion {
-    typealias Color = (r: UInt8, g: UInt8, b: UInt8)
-
-    private let luma, black, redV, greenU, greenV, blueU: Int32
-
-    init(_ encoding: YUVEncoding) {
-        let factors = encoding.factors
-        func fixed(_ value: Double) -> Int32 { Int32((value * 65536).rounded()) }
-        (luma, black) = (fixed(factors.luma), Int32(factors.black))
-        (redV, greenU) = (fixed(factors.redV), fixed(factors.greenU))
-        (greenV, blueU) = (fixed(factors.greenV), fixed(factors.blueU))
-    }
-
-    @inline(__always)
-    func rgb(luma: UInt8, u: UInt8, v: UInt8) -> Color {
-        // 32768: half of the last place, so that the shift rounds.
-        let y = (Int32(luma) - black) &* self.luma &+ 32768
-        let (u, v) = (Int32(u) - 128, Int32(v) - 128)
-        return (
-            Self.clamped(y &+ redV &* v), Self.clamped(y &+ greenU &* u &+ greenV &* v), Self.clamped(y &+ blueU &* u)
-        )
-    }
-
-    @inline(__always)
-    private static func clamped(_ fixed: Int32) -> UInt8 { UInt8(truncatingIfNeeded: max(0, min(255, fixed >> 16))) }
 }

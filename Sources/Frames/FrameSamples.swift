@@ -21,17 +21,21 @@ struct FrameSamples {
 
     /// The brightness, or all three colours.
     let first: Group
-    /// U and V.
+    /// U and V, of a gray frame those of gray; nil if `first` has the colours.
     let chroma: Group?
 
-    /// Whether `first` has the colours.
-    var isRGB: Bool { first.channels == 3 }
+    /// A sample that is neither red nor blue.
+    nonisolated(unsafe) private static let neutral: UnsafePointer<UInt8> = {
+        let sample = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
+        sample.pointee = 128
+        return UnsafePointer(sample)
+    }()
 
     /// Finds the samples in a frame; nil for a JPEG, or if a plane is missing.
     init?(_ frame: Frame) {
-        let (plane, base) = (frame.planes.0, frame.planes.0.bytes)
+        let (base, bytesPerRow) = (frame.planes.0.bytes, frame.planes.0.bytesPerRow)
         func brightness(step: Int) -> Group {
-            Group(bases: [base, base, base], channels: 1, bytesPerRow: plane.bytesPerRow, step: step)
+            Group(bases: [base, base, base], channels: 1, bytesPerRow: bytesPerRow, step: step)
         }
         func chroma(_ u: UnsafePointer<UInt8>, _ v: UnsafePointer<UInt8>, _ row: Int, _ step: Int, _ x: Int, _ y: Int)
             -> Group
@@ -39,22 +43,23 @@ struct FrameSamples {
             Group(bases: [u, v, u], channels: 2, bytesPerRow: row, step: step, shiftX: x, shiftY: y)
         }
         switch frame.format {
-        case .gray: (first, self.chroma) = (brightness(step: 1), nil)
+        case .gray: (first, self.chroma) = (brightness(step: 1), chroma(Self.neutral, Self.neutral, 0, 0, 0, 0))
         case .planarYUV(let shiftX, let shiftY):
             guard let u = frame.planes.1, let v = frame.planes.2, u.bytesPerRow == v.bytesPerRow,
                 0...4 ~= shiftX, 0...4 ~= shiftY
             else { return nil }
-            first = brightness(step: 1)
-            self.chroma = chroma(u.bytes, v.bytes, u.bytesPerRow, 1, shiftX, shiftY)
+            (first, self.chroma) = (
+                brightness(step: 1), chroma(u.bytes, v.bytes, u.bytesPerRow, 1, shiftX, shiftY)
+            )
         case .nv12:
             guard let second = frame.planes.1 else { return nil }
-            first = brightness(step: 1)
-            self.chroma = chroma(second.bytes, second.bytes + 1, second.bytesPerRow, 2, 1, 1)
-        case .yuyv: (first, self.chroma) = (brightness(step: 2), chroma(base + 1, base + 3, plane.bytesPerRow, 4, 1, 0))
+            (first, self.chroma) = (
+                brightness(step: 1), chroma(second.bytes, second.bytes + 1, second.bytesPerRow, 2, 1, 1)
+            )
+        case .yuyv: (first, self.chroma) = (brightness(step: 2), chroma(base + 1, base + 3, bytesPerRow, 4, 1, 0))
         case .packedRGB(let bytes, let red, let green, let blue):
             let bases: InlineArray<3, _> = [base + red, base + green, base + blue]
-            first = Group(bases: bases, channels: 3, bytesPerRow: plane.bytesPerRow, step: bytes)
-            self.chroma = nil
+            (first, self.chroma) = (Group(bases: bases, channels: 3, bytesPerRow: bytesPerRow, step: bytes), nil)
         case .jpeg: return nil
         }
     }
@@ -78,5 +83,49 @@ extension YUVEncoding {
             greenU: -chroma * (1 - blue) * blue / green, greenV: -chroma * (1 - red) * red / green,
             blueU: chroma * (1 - blue)
         )
+    }
+}
+
+/// Turns YUV samples into RGB in a range of numbers.
+struct YUVConversion {
+    // Factors of samples with 16 bits behind the point.
+    private let luma, redV, greenU, greenV, blueU: Float
+    /// What black brightness and neutral chroma add up to.
+    private let bias: Float
+    // The numbers for black and white: YUV reaches colours that RGB has not.
+    private let black, white: Float
+
+    /// Makes a conversion in which a sample of 0…255 of RGB becomes sample · scale + offset.
+    init(_ encoding: YUVEncoding, scale: Float, offset: Float) {
+        let factors = encoding.factors
+        func factor(_ value: Double) -> Float { Float(value) * scale / 65536 }
+        (luma, redV, blueU) = (factor(factors.luma), factor(factors.redV), factor(factors.blueU))
+        (greenU, greenV) = (factor(factors.greenU), factor(factors.greenV))
+        bias = offset - Float(factors.black * factors.luma) * scale
+        (black, white) = (offset, offset + 255 * scale)
+    }
+
+    /// A sample that is neither red nor blue.
+    static let neutral: Float = 128 * 65536
+
+    /// The colour of samples with 16 bits behind the point.
+    @inline(__always)
+    func color(_ y: Float, _ u: Float, _ v: Float) -> (red: Float, green: Float, blue: Float) {
+        let (gray, u, v) = (y * luma + bias, u - Self.neutral, v - Self.neutral)
+        return (clamped(gray + v * redV), clamped(gray + u * greenU + v * greenV), clamped(gray + u * blueU))
+    }
+
+    @inline(__always)
+    private func clamped(_ value: Float) -> Float {
+        let raised = value < black ? black : value
+        return raised > white ? white : raised
+    }
+
+    /// Puts red, green and blue in the place of a row's samples.
+    func convert(_ row: CropRow, _ columns: Range<Int>) {
+        let (first, second, third) = (row.first, row.second, row.third)
+        for index in columns {
+            (first[index], second[index], third[index]) = color(first[index], second[index], third[index])
+        }
     }
 }

@@ -2,19 +2,12 @@ import CTurboJPEG
 
 /// Why a JPEG could not be read or made.
 package enum JPEGError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The frame holds pixels, not a JPEG.
     case notJPEG(PixelFormat)
-    /// The JPEG is cut short or damaged; the words are the decoder's.
     case corrupt(String)
-    /// The JPEG's own header says another size than the source negotiated.
     case sizeMismatch(expected: FrameSize, found: FrameSize)
-    /// The JPEG's header states more pixels than allowed.
     case tooLarge(FrameSize, limit: Int)
-    /// The JPEG is whole, but of a kind that is no camera picture (CMYK, for one).
     case unsupported(String)
-    /// The pixels could not be made into a JPEG; the words are the encoder's.
     case notEncodable(String)
-    /// The codec found no memory.
     case outOfMemory
 
     package var description: String {

@@ -53,7 +53,7 @@ public struct YUVEncoding: Hashable, Sendable {
         self.isFullRange = isFullRange
     }
 
-    /// What a YUV camera or clip without further word means.
+    /// What a YUV camera or clip means that does not say otherwise.
     public static let video = YUVEncoding(matrix: .bt601, isFullRange: false)
     /// What a JPEG means.
     public static let jpeg = YUVEncoding(matrix: .bt601, isFullRange: true)

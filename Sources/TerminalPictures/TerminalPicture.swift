@@ -1,4 +1,6 @@
 import CChafa
+import CZlib
+import Foundation
 import Glibc
 
 /// How a terminal can show a picture.
@@ -16,7 +18,9 @@ package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
 package final class TerminalPicture {
     package let format: TerminalFormat
 
-    private let abilities: TerminalAbilities
+    private let info: OpaquePointer
+    /// The most colours that cells can have.
+    private let colors: ChafaCanvasMode
     private var canvas: OpaquePointer?
     private var size: TerminalSize?
 
@@ -27,14 +31,38 @@ package final class TerminalPicture {
     ///   - environment: the environment variables, by which terminals are recognised.
     /// - Throws: `TerminalError.noPicture` if that fails.
     package init(format: TerminalFormat? = nil, environment: [String: String]) throws(TerminalError) {
-        abilities = try TerminalAbilities(environment: environment)
-        self.format = format ?? abilities.format
+        // Chafa takes the form of C's environ: name=value, ended by a null pointer.
+        var entries = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for entry in entries { free(entry) } }
+        guard let info = chafa_term_db_detect(chafa_term_db_get_default(), &entries) else { throw .noPicture }
+        /// What belongs to the first sequence that the terminal has.
+        func first<Value>(_ choices: [(sequence: ChafaTermSeq, value: Value)], else last: Value) -> Value {
+            choices.first { chafa_term_info_have_seq(info, $0.sequence) != 0 }?.value ?? last
+        }
+        self.format =
+            format
+            ?? first(
+                [(CHAFA_TERM_SEQ_BEGIN_KITTY_IMMEDIATE_IMAGE_V1, .kitty), (CHAFA_TERM_SEQ_BEGIN_SIXELS, .sixel)],
+                else: .cells
+            )
+        colors = first(
+            [
+                (CHAFA_TERM_SEQ_SET_COLOR_FGBG_DIRECT, CHAFA_CANVAS_MODE_TRUECOLOR),
+                (CHAFA_TERM_SEQ_SET_COLOR_FGBG_256, CHAFA_CANVAS_MODE_INDEXED_240),
+                (CHAFA_TERM_SEQ_SET_COLOR_FGBG_16, CHAFA_CANVAS_MODE_INDEXED_16),
+            ],
+            else: CHAFA_CANVAS_MODE_FGBG_BGFG
+        )
+        // Sequences for what was asked for though the terminal does not claim it. Only now: after them it claims everything.
+        chafa_term_info_supplement(info, chafa_term_db_get_fallback_info(chafa_term_db_get_default()))
+        self.info = info
         // The command has one picture to make at a time and other things to do: a second thread costs more than it saves.
         chafa_set_n_threads(1)
     }
 
     deinit {
         if let canvas { chafa_canvas_unref(canvas) }
+        chafa_term_info_unref(info)
     }
 
     /// The sequences that show a picture of that many cells, from the terminal's top left corner on.
@@ -55,14 +83,7 @@ package final class TerminalPicture {
         size: TerminalSize
     ) throws(TerminalError) -> [UInt8] {
         if format == .kitty {
-            return clearing
-                + (try KittyPicture.sequences(
-                    pixels,
-                    width: width,
-                    height: height,
-                    bytesPerRow: bytesPerRow,
-                    size: size
-                ))
+            return clearing + (try kitty(pixels, width: width, height: height, bytesPerRow: bytesPerRow, size: size))
         }
         let canvas = try canvas(for: size)
         chafa_canvas_draw_all_pixels(
@@ -73,10 +94,53 @@ package final class TerminalPicture {
             Int32(height),
             Int32(bytesPerRow)
         )
-        guard let printed = chafa_canvas_print(canvas, abilities.info) else { throw .noPicture }
+        guard let printed = chafa_canvas_print(canvas, info) else { throw .noPicture }
         defer { g_string_free(printed, 1) }
         let text = UnsafeBufferPointer(start: printed.pointee.str, count: Int(printed.pointee.len))
         return clearing + placed(text.map(UInt8.init(bitPattern:)))
+    }
+
+    /// Bytes of data in one sequence, as the protocol allows.
+    private static let chunk = 4096
+
+    /// The sequences of kitty's graphics protocol, with compressed pixels: raw ones are megabytes a picture.
+    private func kitty(
+        _ source: UnsafeRawPointer,
+        width: Int,
+        height: Int,
+        bytesPerRow: Int,
+        size: TerminalSize
+    ) throws(TerminalError) -> [UInt8] {
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(3 * width * height)
+        for row in 0..<height {
+            let line = UnsafeRawBufferPointer(start: source + row * bytesPerRow, count: 4 * width)
+            for pixel in stride(from: 0, to: line.count, by: 4) {
+                pixels.append(line[pixel + 2])
+                pixels.append(line[pixel + 1])
+                pixels.append(line[pixel])
+            }
+        }
+        guard let compressed = Self.compressed(pixels) else { throw .noPicture }
+        var data = compressed.base64EncodedData()[...]
+        var control = "a=T,q=2,f=24,o=z,s=\(width),v=\(height),c=\(size.columns),r=\(size.rows),C=1,"
+        var bytes: [UInt8] = []
+        repeat {
+            let part = data.prefix(Self.chunk)
+            data = data.dropFirst(Self.chunk)
+            bytes += Array("\u{1B}_G\(control)m=\(data.isEmpty ? 0 : 1);".utf8) + part + Array("\u{1B}\\".utf8)
+            control = ""
+        } while !data.isEmpty
+        return bytes
+    }
+
+    private static func compressed(_ pixels: [UInt8]) -> Data? {
+        var count = compressBound(uLong(pixels.count))
+        var data = Data(count: Int(count))
+        let code = data.withUnsafeMutableBytes { buffer in
+            compress2(buffer.bindMemory(to: UInt8.self).baseAddress, &count, pixels, uLong(pixels.count), Z_BEST_SPEED)
+        }
+        return code == Z_OK ? data.prefix(Int(count)) : nil
     }
 
     /// Back to the corner; in kitty's protocol a picture stays until it is taken away, so the last one is.
@@ -87,13 +151,8 @@ package final class TerminalPicture {
     /// Cells come as lines: without the line feeds' own effect on the column, each begins at the left.
     private func placed(_ text: [UInt8]) -> [UInt8] {
         guard format == .cells else { return text }
-        var result: [UInt8] = []
-        result.reserveCapacity(text.count + 64)
-        for byte in text {
-            if byte == UInt8(ascii: "\n") { result.append(UInt8(ascii: "\r")) }
-            result.append(byte)
-        }
-        return result
+        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return Array(lines.joined(separator: Array("\r\n".utf8)))
     }
 
     private func canvas(for wanted: TerminalSize) throws(TerminalError) -> OpaquePointer {
@@ -106,7 +165,7 @@ package final class TerminalPicture {
         chafa_canvas_config_set_cell_geometry(config, Int32(wanted.cellWidth), Int32(wanted.cellHeight))
         chafa_canvas_config_set_canvas_mode(
             config,
-            format == .cells ? abilities.canvasMode : CHAFA_CANVAS_MODE_TRUECOLOR
+            format == .cells ? colors : CHAFA_CANVAS_MODE_TRUECOLOR
         )
         chafa_canvas_config_set_pixel_mode(
             config,
@@ -132,45 +191,5 @@ package final class TerminalPicture {
             chafa_symbol_map_add_by_tags(symbols, tag)
         }
         chafa_canvas_config_set_symbol_map(config, symbols)
-    }
-}
-
-/// What a terminal can do, according to its environment variables.
-final class TerminalAbilities {
-    let info: OpaquePointer
-
-    /// The best way to show pictures.
-    let format: TerminalFormat
-
-    /// The most colours that cells can have.
-    let canvasMode: ChafaCanvasMode
-
-    /// Looks the terminal up that the environment describes.
-    init(environment: [String: String]) throws(TerminalError) {
-        // Chafa takes the form of C's environ: name=value, ended by a null pointer.
-        var entries = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for entry in entries { free(entry) } }
-        guard let info = chafa_term_db_detect(chafa_term_db_get_default(), &entries) else { throw .noPicture }
-        func has(_ sequence: ChafaTermSeq) -> Bool { chafa_term_info_have_seq(info, sequence) != 0 }
-        if has(CHAFA_TERM_SEQ_BEGIN_KITTY_IMMEDIATE_IMAGE_V1) {
-            format = .kitty
-        } else {
-            format = has(CHAFA_TERM_SEQ_BEGIN_SIXELS) ? .sixel : .cells
-        }
-        if has(CHAFA_TERM_SEQ_SET_COLOR_FGBG_DIRECT) {
-            canvasMode = CHAFA_CANVAS_MODE_TRUECOLOR
-        } else if has(CHAFA_TERM_SEQ_SET_COLOR_FGBG_256) {
-            canvasMode = CHAFA_CANVAS_MODE_INDEXED_240
-        } else {
-            canvasMode =
-                has(CHAFA_TERM_SEQ_SET_COLOR_FGBG_16) ? CHAFA_CANVAS_MODE_INDEXED_16 : CHAFA_CANVAS_MODE_FGBG_BGFG
-        }
-        // Sequences for what was asked for against the terminal's word. Only now: they claim that it can do everything.
-        chafa_term_info_supplement(info, chafa_term_db_get_fallback_info(chafa_term_db_get_default()))
-        self.info = info
-    }
-
-    deinit {
-        chafa_term_info_unref(info)
     }
 }
