@@ -78,6 +78,10 @@ public struct FaceObject: Hashable, Sendable {
     /// How far the eye at the picture's right is open, 0…1: 1 is as far as this eye usually is.
     public var rightEyeOpen: Double?
 
+    /// The distance between the lips that `mouthOpen` counts as 1, in those between the outer eye corners: the widest yawn
+    /// recorded has 0.61.
+    package static let widestMouth = 0.6
+
     /// How far the lips are apart, 0…1: 1 is a wide yawn; speech reaches about half.
     public var mouthOpen: Double?
 

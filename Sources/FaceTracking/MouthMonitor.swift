@@ -4,8 +4,6 @@ import FaceMetadata
 ///
 /// The constants were chosen on the recorded landmarks, see docs/accuracy.md.
 struct MouthMonitor: Sendable {
-    /// The lips' opening that counts as 1, in units: the widest yawn recorded has 0.61.
-    private static let widest = 0.6
     /// A mouth that has been open by more than this for so many seconds is reported, and again once it was open by less than
     /// the lower limit: in speech none is.
     private static let wide = (opening: 0.3, end: 0.21, seconds: 0.5)
@@ -39,8 +37,8 @@ struct MouthMonitor: Sendable {
             (opening, isTalking, last, wideSince) = (nil, nil, nil, nil)
             return nil
         }
-        opening = min(max(units / Self.widest, 0), 1)
-        if last.map({ time < $0 || time - $0 > Track.bridgedGap }) ?? true {
+        opening = min(max(units / FaceObject.widestMouth, 0), 1)
+        if !(last.map { Track.bridges(time - $0) } ?? false) {
             (seenSince, wideSince) = (time, nil)
             swings.begin(with: units)
         }

@@ -8,6 +8,8 @@ enum CanonicalFace {
     static let eyeX = 0.205
     static let eyeY = -0.19
     static let mouthY = 0.20
+    /// The distance between the outer corners of the eyes.
+    static let eyeCorners = 0.62
     /// Height over width.
     static let aspect = 1.16
 }
@@ -63,7 +65,9 @@ extension SurfaceFace {
         mouth ?? plane.point(0, CanonicalFace.mouthY * uprightSize.height)
     }
 
-    /// How far the lips are apart, as a share of the face's height; 0 if it is unknown. A `mouthOpen` of 1 stands for 0.61 of
-    /// the distance between the outer corners of the eyes, which is 0.62 of the face's width.
-    var lipGap: Double { min(1, max(0, self.mouthOpen ?? 0)) * 0.61 * 0.62 / CanonicalFace.aspect }
+    /// How far the lips are apart, as a share of the face's height; 0 if it is unknown.
+    var lipGap: Double {
+        let corners = min(1, max(0, self.mouthOpen ?? 0)) * FaceObject.widestMouth
+        return corners * CanonicalFace.eyeCorners / CanonicalFace.aspect
+    }
 }
