@@ -22,7 +22,6 @@ final class Cells {
         set { vectors[index] = newValue }
     }
 
-    /// The cells one by one.
     var numbers: UnsafeMutableBufferPointer<Float> {
         UnsafeMutableRawBufferPointer(vectors).assumingMemoryBound(to: Float.self)
     }
@@ -33,6 +32,13 @@ final class Cells {
     }
 
     func copy(_ others: Cells) { for index in indices { self[index] = others[index] } }
+}
+
+extension LuminanceGrid {
+    /// Writes the means into cells; see `sample(_:_:into:)`.
+    func sample(_ frame: Frame, _ rectangle: Rectangle, into cells: Cells) -> Bool {
+        cells.numbers.baseAddress.map { sample(frame, rectangle, into: $0) } ?? false
+    }
 }
 
 extension SIMD where Scalar == Float {

@@ -40,9 +40,7 @@ final class ChangeMap {
     /// - Returns: False for a frame that cannot be read.
     func read(_ frame: Frame) -> Bool {
         if let latest, latest == (frame.stamp, frame.planes.0) { return true }
-        guard let base = cells.numbers.baseAddress, grid.sample(frame, stored(in: frame), into: base) else {
-            return false
-        }
+        guard grid.sample(frame, stored(in: frame), into: cells) else { return false }
         latest = (frame.stamp, frame.planes.0)
         let mean = Double(cells.numbers.reduce(0, +)) / Double(Self.count)
         let isRGB = if case .packedRGB = frame.format { true } else { false }

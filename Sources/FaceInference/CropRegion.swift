@@ -61,23 +61,18 @@ extension CropRegion {
 
     /// Where the landmark model looks for the face that the detector found.
     init(around detection: FaceDetection) {
-        let (left, right) = (detection.leftEye, detection.rightEye)
-        self.init(
-            center: detection.center,
-            side: Self.margin * detection.size.max(),
-            rotation: atan2f(right.y - left.y, right.x - left.x)
-        )
+        self.init(detection.center, detection.size, eyes: detection.rightEye - detection.leftEye)
     }
 
     /// Where the landmark model looks in the next frame for the face whose points it found in this one.
     package init(around points: FaceLandmarks) {
         let (low, high) = points.box
-        let (left, right) = (points[FaceMeshIndices.leftEyeOuterCorner], points[FaceMeshIndices.rightEyeOuterCorner])
-        self.init(
-            center: (low + high) / 2,
-            side: Self.margin * (high - low).max(),
-            rotation: atan2f(right.y - left.y, right.x - left.x)
-        )
+        let eyes = points[FaceMeshIndices.rightEyeOuterCorner] - points[FaceMeshIndices.leftEyeOuterCorner]
+        self.init((low + high) / 2, high - low, eyes: SIMD2(eyes.x, eyes.y))
+    }
+
+    private init(_ center: SIMD2<Float>, _ size: SIMD2<Float>, eyes: SIMD2<Float>) {
+        self.init(center: center, side: Self.margin * size.max(), rotation: atan2f(eyes.y, eyes.x))
     }
 }
 
@@ -86,5 +81,12 @@ extension NormalizedRect {
     init(center: SIMD2<Float>, size: SIMD2<Float>) {
         let corner = center - size / 2
         self.init(x: Double(corner.x), y: Double(corner.y), width: Double(size.x), height: Double(size.y))
+    }
+}
+
+extension FrameSize {
+    /// Where a position in pixels, with centres at integers, lies in a picture of this size: its edge is half a pixel outside.
+    func share(of pixel: SIMD2<Float>) -> NormalizedPoint {
+        NormalizedPoint(x: (Double(pixel.x) + 0.5) / Double(width), y: (Double(pixel.y) + 0.5) / Double(height))
     }
 }

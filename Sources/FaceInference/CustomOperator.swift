@@ -1,4 +1,5 @@
 import CLiteRT
+import Frames
 
 /// One of the three operators of the landmark model that LiteRT does not have: they cut the lips and the eyes out of a
 /// feature map along the first guess of the mesh, and put the points found there back.
@@ -9,8 +10,8 @@ final class CustomOperator {
     /// The memory of an operator's tensors during one run.
     private struct Tensors {
         let first: UnsafePointer<Float>
-        /// The matrix of the two operators that take one.
-        let matrix: UnsafePointer<Float>
+        /// The matrix, of the two operators that take one.
+        let matrix: AffineTransform
         /// How many points the first tensor has, if it is a tensor of points.
         let pointCount: Int
         let output: UnsafeMutablePointer<Float>
@@ -36,11 +37,10 @@ final class CustomOperator {
                 MeshRegion.all[node].writeMatrix(mesh: tensors.first, to: tensors.output)
             },
             CustomOperator("TransformTensorBilinear", [1, 16, 16, 32], liteRT) { tensors, _ in
-                MeshRegion.cutOut(tensors.first, matrix: tensors.matrix, to: tensors.output)
+                MeshRegion.cutOut(tensors.first, tensors.matrix, to: tensors.output)
             },
             CustomOperator("TransformLandmarks", [], liteRT) { tensors, _ in
-                let (count, matrix) = (tensors.pointCount, tensors.matrix)
-                MeshRegion.transform(tensors.first, count: count, matrix: matrix, to: tensors.output)
+                MeshRegion.transform(tensors.first, count: tensors.pointCount, tensors.matrix, to: tensors.output)
             },
         ]
     }
@@ -121,8 +121,9 @@ final class CustomOperator {
         defer { second.map(unlock) }
         guard let matrix, let target = lock(output, LITERT_LOCK_WRITE) else { return nil }
         defer { unlock(output) }
-        let count = Int(type.layout.dimensions.1)
-        work(Tensors(first: points, matrix: matrix, pointCount: count, output: target), node)
+        let (count, m) = (Int(type.layout.dimensions.1), matrix)
+        let map = AffineTransform(a: m[0], b: m[1], c: m[4], d: m[5], tx: m[3], ty: m[7])
+        work(Tensors(first: points, matrix: map, pointCount: count, output: target), node)
         node += 1
         return LITERT_STATUS_OK
     }

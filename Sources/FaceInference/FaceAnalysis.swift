@@ -18,7 +18,6 @@ package struct FaceAnalysis: Sendable {
 
     package var ranDetector = false
 
-    /// How many faces' landmarks were computed.
     package var landmarkRuns = 0
 
     /// The mean brightness, 0…1, of the faces, or of the whole part that was searched if there are none; nil if nothing

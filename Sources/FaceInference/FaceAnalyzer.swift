@@ -69,7 +69,8 @@ public final class FaceAnalyzer {
     /// The pictures of faces that are not to be followed.
     private var setAside: [FaceAnchor] = []
     private var schedule: SearchSchedule
-    private var lastLineage = 0
+    /// That of the newest face.
+    package private(set) var lastLineage: Int
     /// The media time at which the next frame is to be expected.
     private var nextTime = 0.0
     private var lastTime: Double?
@@ -78,8 +79,6 @@ public final class FaceAnalyzer {
     private var budget: LandmarkBudget?
     private let scene: SceneGate
     private let workspace = StillFace.Workspace()
-    /// Of the faces of the frame that is analysed.
-    private var brightness = Mean()
     /// What the latest search beside followed faces was for.
     private enum Change { case none, new, lasting }
     private var change = Change.none
@@ -88,11 +87,16 @@ public final class FaceAnalyzer {
     ///
     /// - Parameters:
     ///   - options: What to look for.
+    ///   - lineage: The last one of the analyzer before, so that no face of it is taken for one of this.
     ///   - whenLibraryIsLoaded: Called between the two halves: loading LiteRT, and compiling the models.
     /// - Throws: An error that names the file if one is missing, damaged or of another version; trying again is of no use
     ///   before `deploy/setup` was run.
-    package init(_ options: Options = Options(), whenLibraryIsLoaded: () -> Void = {}) throws(InferenceError) {
-        self.options = options
+    package init(
+        _ options: Options = Options(),
+        after lineage: Int = 0,
+        whenLibraryIsLoaded: () -> Void = {}
+    ) throws(InferenceError) {
+        (self.options, lastLineage) = (options, lineage)
         let liteRT = try LiteRT.shared(in: ModelDirectory.find(options.modelDirectory))
         whenLibraryIsLoaded()
         finder = try FaceFinder(liteRT)
@@ -113,7 +117,6 @@ public final class FaceAnalyzer {
     package func analyze(_ frame: Frame) throws(InferenceError) -> FaceAnalysis {
         guard frame.format != .jpeg else { throw .unreadableFrame(reason: "it is a JPEG that was not decoded") }
         var analysis = FaceAnalysis()
-        brightness = Mean()
         let start = ContinuousClock.now
         let taken = budget.map { _ in LandmarkBudget.threadTime }
         let step = options.isThorough ? scene.step(to: frame) : .small
@@ -132,9 +135,13 @@ public final class FaceAnalyzer {
         analysis.landmarkTime = .now - start
         let due = options.isThorough ? .largeAndSmall : dueSearch(in: frame)
         if due != .none { try search(frame, due, &analysis) }
-        if brightness.value == nil, scene.map.read(frame), let value = scene.map.luminance { brightness.add(value) }
         noteTime(of: frame)
-        analysis.luminance = brightness.value
+        analysis.luminance =
+            if !faces.isEmpty {
+                faces.reduce(0) { $0 + $1.luminance } / Double(faces.count)
+            } else if scene.map.read(frame) {
+                scene.map.luminance
+            } else { nil }
         analysis.observations = faces.map { face in
             let geometry = FaceGeometry(face.landmarks)
             var observation = geometry.observation(in: frame.uprightSize)
@@ -192,7 +199,6 @@ public final class FaceAnalyzer {
         faces.removeAll { lineages.contains($0.lineage) }
     }
 
-    /// Follows faces that are only pictures again.
     package func forgetSetAside() { setAside = [] }
 
     private func noteTime(of frame: Frame) {
@@ -239,7 +245,6 @@ public final class FaceAnalyzer {
                 continue
             }
             guard let rival = kept.firstIndex(where: { $0.region.isSameFace(as: face.region) }) else {
-                brightness.add(face.luminance)
                 kept.append(face)
                 continue
             }
@@ -390,7 +395,6 @@ public final class FaceAnalyzer {
         spare = FaceLandmarks()
         face.luminance = landmarkModel.luminance()
         if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
-        brightness.add(face.luminance)
         faces.append(face)
         return true
     }
@@ -406,27 +410,10 @@ public final class FaceAnalyzer {
         let (low, high) = face.landmarks.outline
         let shorter = Double(min(size.width, size.height))
         guard Double(high.x - low.x) >= options.minimumSize * shorter else { return false }
-        guard let wanted = options.region else { return true }
-        let x = Double((low.x + high.x) / 2 + 0.5) / Double(size.width)
-        let y = Double((low.y + high.y) / 2 + 0.5) / Double(size.height)
-        return x >= wanted.x && x <= wanted.x + wanted.width && y >= wanted.y && y <= wanted.y + wanted.height
+        return options.region?.contains(size.share(of: (low + high) / 2)) ?? true
     }
 }
 
 extension NormalizedRect {
-    /// The rectangle that holds everything.
     static var wholePicture: NormalizedRect { NormalizedRect(x: 0, y: 0, width: 1, height: 1) }
-}
-
-private struct Mean {
-    private var sum = 0.0
-    private var count = 0.0
-
-    /// Nil before anything was added.
-    var value: Double? { count > 0 ? sum / count : nil }
-
-    mutating func add(_ value: Double) {
-        sum += value
-        count += 1
-    }
 }

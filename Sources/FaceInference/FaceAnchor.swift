@@ -69,9 +69,7 @@ final class FaceAnchor {
         var place = start
         for _ in 0..<Self.mostRounds {
             let rectangle = StillFace.rectangle(around: place).stored(in: frame)
-            guard let base = cells.numbers.baseAddress, workspace.grid.sample(frame, rectangle, into: base) else {
-                return false
-            }
+            guard workspace.grid.sample(frame, rectangle, into: cells) else { return false }
             for block in cells.indices {
                 let isClipped = cells[block] .> Self.brightest .| picture.reference[block] .> Self.brightest
                 weights[block] = picture.mask[block].replacing(with: 0, where: isClipped)

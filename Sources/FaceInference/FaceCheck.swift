@@ -45,12 +45,12 @@ package final class FaceCheck {
     /// and none a lower one.
     package func betterOrientation(of frame: Frame) throws(InferenceError) -> Orientation? {
         let asItIs = try score(of: frame, .up)
-        var best: (orientation: Orientation, score: Float)?
-        for orientation in [Orientation.down, .right, .left] {
-            let score = try score(of: frame, orientation)
-            if score > best?.score ?? 0 { best = (orientation, score) }
+        let scores = try [Orientation.down, .right, .left].map { orientation throws(InferenceError) in
+            (orientation: orientation, score: try score(of: frame, orientation))
         }
-        guard let best, best.score >= Self.surely, best.score > asItIs + Self.margin else { return nil }
+        guard let best = scores.max(by: { $0.score < $1.score }), best.score >= Self.surely,
+            best.score > asItIs + Self.margin
+        else { return nil }
         return best.orientation
     }
 

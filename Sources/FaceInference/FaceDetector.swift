@@ -2,7 +2,6 @@ import FaceMetadata
 import Frames
 import Glibc
 
-/// Finds faces in a whole frame or in a part of it.
 final class FaceDetector {
     let kind: DetectorKind
     private let model: CompiledModel
@@ -140,7 +139,6 @@ struct FaceDetection: Hashable, Sendable {
     var leftEye: SIMD2<Float> { keypoints[0] }
     var rightEye: SIMD2<Float> { keypoints[1] }
 
-    /// The box, to compare detections by.
     var box: NormalizedRect { NormalizedRect(center: center, size: size) }
 }
 
@@ -174,9 +172,6 @@ extension FaceDetection {
     /// The detection as a face without an identity, in a picture of that size.
     func face(in size: FrameSize) -> FaceObject {
         let (width, height) = (Double(size.width), Double(size.height))
-        func place(_ point: SIMD2<Float>) -> NormalizedPoint {
-            NormalizedPoint(x: (Double(point.x) + 0.5) / width, y: (Double(point.y) + 0.5) / height)
-        }
         // The detector's square reaches from the brows to the chin.
         let (side, eyeLine) = (Double(self.size.max()), rightEye - leftEye)
         let roll = Double(atan2f(eyeLine.y, eyeLine.x))
@@ -194,7 +189,9 @@ extension FaceDetection {
             pose: HeadPose(roll: roll * 180 / .pi, yaw: 0, pitch: 0),
             confidence: Double(score)
         )
-        (face.leftEye, face.rightEye, face.mouth) = (place(leftEye), place(rightEye), place(keypoints[3]))
+        (face.leftEye, face.rightEye, face.mouth) = (
+            size.share(of: leftEye), size.share(of: rightEye), size.share(of: keypoints[3])
+        )
         return face
     }
 }

@@ -35,7 +35,6 @@ struct FaceGeometry {
     /// How much each of the seven points of a lid's edge counts: those near the corners hardly move.
     private static let lidWeights: [Float] = [0.3, 0.7, 1, 1, 1, 0.7, 0.3]
 
-    /// The lids of an eye; see `FaceObservation.Lids`.
     func lids(of eye: FaceMeshIndices.Eye, unit: Float) -> FaceObservation.Lids {
         let line = cornerLine(of: eye)
         let corner = position(eye.leftCorner)
@@ -67,31 +66,19 @@ struct FaceGeometry {
 extension FaceGeometry {
     /// What the landmarks say of a face in an upright picture of that size.
     func observation(in size: FrameSize) -> FaceObservation {
-        func share(_ point: SIMD2<Float>) -> NormalizedPoint {
-            // Pixels, with centres at integers; the picture's edge is half a pixel outside.
-            NormalizedPoint(
-                x: (Double(point.x) + 0.5) / Double(size.width),
-                y: (Double(point.y) + 0.5) / Double(size.height)
-            )
-        }
         let (low, high) = landmarks.outline
-        let (topLeft, bottomRight) = (share(low), share(high))
+        let (first, last) = (size.share(of: low), size.share(of: high))
         let unit = unit
         let mouthCenter = center(of: [
             FaceMeshIndices.leftMouthCorner, FaceMeshIndices.rightMouthCorner,
             FaceMeshIndices.upperLipInner, FaceMeshIndices.lowerLipInner,
         ])
         var observation = FaceObservation()
-        observation.bounds = NormalizedRect(
-            x: topLeft.x,
-            y: topLeft.y,
-            width: bottomRight.x - topLeft.x,
-            height: bottomRight.y - topLeft.y
-        )
+        observation.bounds = NormalizedRect(left: first.x, top: first.y, right: last.x, bottom: last.y)
         observation.pose = axes.pose(of: landmarks)
-        observation.leftEye = share(center(of: FaceMeshIndices.leftLids))
-        observation.rightEye = share(center(of: FaceMeshIndices.rightLids))
-        observation.mouth = share(mouthCenter)
+        observation.leftEye = size.share(of: center(of: FaceMeshIndices.leftLids))
+        observation.rightEye = size.share(of: center(of: FaceMeshIndices.rightLids))
+        observation.mouth = size.share(of: mouthCenter)
         observation.leftLids = lids(of: FaceMeshIndices.leftEye, unit: unit)
         observation.rightLids = lids(of: FaceMeshIndices.rightEye, unit: unit)
         observation.mouthShape = mouthShape(unit: unit)
@@ -110,12 +97,10 @@ extension FaceGeometry {
         let unit = unit
         return EyePatches { pixels in
             guard let base = pixels.baseAddress else { return false }
-            return Self.patchSampler.sample(frame, through: patchRegion(of: FaceMeshIndices.leftEye, unit), into: base)
-                && Self.patchSampler.sample(
-                    frame,
-                    through: patchRegion(of: FaceMeshIndices.rightEye, unit),
-                    into: base + EyePatches.count
-                )
+            return [FaceMeshIndices.leftEye, FaceMeshIndices.rightEye].enumerated().allSatisfy { number, eye in
+                let patch = base + number * EyePatches.count
+                return Self.patchSampler.sample(frame, through: patchRegion(of: eye, unit), into: patch)
+            }
         }
     }
 

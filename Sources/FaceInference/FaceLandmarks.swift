@@ -1,3 +1,4 @@
+import FaceMetadata
 package import Frames
 
 /// One landmark, in the unit of a face's bounds.
@@ -29,21 +30,14 @@ package final class FaceLandmarks {
     /// How many points there are: 468 of the mesh, then five for each iris.
     package static let count = FaceMeshIndices.count
 
-    /// Three numbers a point.
-    let numbers: UnsafeMutableBufferPointer<Float>
+    package private(set) var all = [PixelLandmark](repeating: .zero, count: FaceLandmarks.count)
 
-    package init() {
-        numbers = .allocate(capacity: 3 * Self.count)
-        numbers.initialize(repeating: 0)
-    }
-
-    deinit { numbers.deallocate() }
+    package init() {}
 
     /// The point with an index in 0..<478.
-    package subscript(index: Int) -> PixelLandmark {
-        precondition(0..<Self.count ~= index, "a face has 478 landmarks")
-        let base = 3 * index
-        return PixelLandmark(numbers[base], numbers[base + 1], numbers[base + 2])
+    package internal(set) subscript(index: Int) -> PixelLandmark {
+        get { all[index] }
+        set { all[index] = newValue }
     }
 
     /// The smallest upright rectangle around all points.
@@ -52,32 +46,31 @@ package final class FaceLandmarks {
     /// The one around the face's outline, forehead to chin.
     var outline: (low: SIMD2<Float>, high: SIMD2<Float>) { box(of: FaceMeshIndices.faceOval) }
 
-    /// The one around some points.
     func box(of indices: some Sequence<Int>) -> (low: SIMD2<Float>, high: SIMD2<Float>) {
-        var (low, high) = (SIMD2<Float>(repeating: .infinity), SIMD2<Float>(repeating: -.infinity))
-        for index in indices {
-            let point = SIMD2(numbers[3 * index], numbers[3 * index + 1])
-            low.replace(with: point, where: point .< low)
-            high.replace(with: point, where: point .> high)
-        }
-        return (low, high)
+        FaceInference.box(of: indices.lazy.map { SIMD2(self[$0].x, self[$0].y) })
     }
 
-    func copy(_ other: FaceLandmarks) { _ = numbers.update(fromContentsOf: other.numbers) }
-
-    package var all: [PixelLandmark] { (0..<Self.count).map { self[$0] } }
+    /// Copies the points into this face's memory.
+    func copy(_ other: FaceLandmarks) { for index in all.indices { all[index] = other.all[index] } }
 
     /// All points as shares of an upright picture of that size in pixels.
     package func shares(of size: FrameSize) -> [FaceLandmark] {
-        let (width, height) = (Double(size.width), Double(size.height))
-        return all.map { point in
-            FaceLandmark(
-                x: (Double(point.x) + 0.5) / width,
-                y: (Double(point.y) + 0.5) / height,
-                z: Double(point.z) / width
-            )
+        all.map { point in
+            let place = size.share(of: SIMD2(point.x, point.y))
+            return FaceLandmark(x: place.x, y: place.y, z: Double(point.z) / Double(size.width))
         }
     }
+}
+
+/// The smallest upright rectangle around points.
+@inline(__always)
+func box(of points: some Sequence<SIMD2<Float>>) -> (low: SIMD2<Float>, high: SIMD2<Float>) {
+    var (low, high) = (SIMD2<Float>(repeating: .infinity), SIMD2<Float>(repeating: -.infinity))
+    for point in points {
+        low.replace(with: point, where: point .< low)
+        high.replace(with: point, where: point .> high)
+    }
+    return (low, high)
 }
 
 /// Which of the landmark model's 478 points are which; facts of the MediaPipe face mesh.
@@ -86,7 +79,6 @@ package final class FaceLandmarks {
 enum FaceMeshIndices {
     /// How many points the mesh itself has, without the irises.
     static let meshCount = 468
-    /// How many points there are with the five of each iris.
     static let count = 478
 
     static let leftEyeOuterCorner = 33
@@ -128,8 +120,8 @@ enum FaceMeshIndices {
     ]
 
     /// The 16 points on the lids' edges.
-    static let leftLids = [33, 7, 163, 144, 145, 153, 154, 155, 133, 246, 161, 160, 159, 158, 157, 173]
-    static let rightLids = [263, 249, 390, 373, 374, 380, 381, 382, 362, 466, 388, 387, 386, 385, 384, 398]
+    static let leftLids = Array(refinedLeftEye.prefix(16))
+    static let rightLids = Array(refinedRightEye.prefix(16))
 
     static let leftIris = [468, 469, 470, 471, 472]
     static let rightIris = [473, 474, 475, 476, 477]

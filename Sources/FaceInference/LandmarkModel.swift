@@ -38,10 +38,7 @@ package final class LandmarkModel {
         let transform = region.uprightFromCrop(size: Self.inputSize)
         let depthScale = region.side / Float(Self.inputSize)
         func write(_ x: Float, _ y: Float, _ z: Float, _ index: Int) {
-            let (position, target) = (transform(SIMD2(x, y)), 3 * index)
-            landmarks.numbers[target] = position.x
-            landmarks.numbers[target + 1] = position.y
-            landmarks.numbers[target + 2] = z * depthScale
+            landmarks[index] = PixelLandmark(transform(SIMD2(x, y)), z * depthScale)
         }
         for index in 0..<FaceMeshIndices.meshCount {
             write(mesh[3 * index], mesh[3 * index + 1], mesh[3 * index + 2], index)

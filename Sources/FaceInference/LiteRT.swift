@@ -93,7 +93,6 @@ final class LiteRTObjects {
 
     deinit { for destroy in destroying.reversed() { destroy() } }
 
-    /// Throws unless the status is the one of success.
     func check(_ operation: String, _ status: LiteRtStatus) throws(InferenceError) {
         guard status == LITERT_STATUS_OK else { throw .liteRT(operation: operation, model: model, status: status) }
     }

@@ -1,3 +1,4 @@
+import Frames
 import Glibc
 
 /// A part of the face that the landmark model looks at a second time: which points it spans, and which two give its
@@ -22,31 +23,22 @@ struct MeshRegion: Sendable {
     /// Writes the 4×4 matrix that maps positions in the cut-out (0…16) to the coordinates of the mesh, which has x, y, z
     /// for each point.
     func writeMatrix(mesh: UnsafePointer<Float>, to matrix: UnsafeMutablePointer<Float>) {
-        let angle = -atan2f(
-            mesh[3 * rotationTo + 1] - mesh[3 * rotationFrom + 1],
-            mesh[3 * rotationTo] - mesh[3 * rotationFrom]
-        )
+        func point(_ index: Int) -> SIMD2<Float> { SIMD2(mesh[3 * index], mesh[3 * index + 1]) }
+        let line = point(rotationTo) - point(rotationFrom)
+        let angle = -atan2f(line.y, line.x)
         let (sine, cosine) = (sinf(angle), cosf(angle))
-        var (minX, minY, maxX, maxY) = (Float.infinity, Float.infinity, -Float.infinity, -Float.infinity)
-        for point in points {
-            let x = mesh[3 * point] * cosine - mesh[3 * point + 1] * sine
-            let y = mesh[3 * point] * sine + mesh[3 * point + 1] * cosine
-            (minX, maxX) = (min(minX, x), max(maxX, x))
-            (minY, maxY) = (min(minY, y), max(maxY, y))
-        }
-        let (middleX, middleY) = ((minX + maxX) / 2, (minY + maxY) / 2)
-        let centerX = middleX * cosine + middleY * sine
-        let centerY = -middleX * sine + middleY * cosine
-        let scaleX = Self.scale * (maxX - minX) / Self.side
-        let scaleY = Self.scale * (maxY - minY) / Self.side
+        let turn = AffineTransform(a: cosine, b: -sine, c: sine, d: cosine, tx: 0, ty: 0)
+        let (low, high) = box(of: points.lazy.map { turn(point($0)) })
+        let back = AffineTransform(a: cosine, b: sine, c: -sine, d: cosine, tx: 0, ty: 0)
+        let (center, scale) = (back((low + high) / 2), Self.scale * (high - low) / Self.side)
         let half = Self.side / 2
         matrix.update(repeating: 0, count: 16)
-        matrix[0] = cosine * scaleX
-        matrix[1] = sine * scaleY
-        matrix[3] = centerX - half * (matrix[0] + matrix[1])
-        matrix[4] = -sine * scaleX
-        matrix[5] = cosine * scaleY
-        matrix[7] = centerY - half * (matrix[4] + matrix[5])
+        matrix[0] = cosine * scale.x
+        matrix[1] = sine * scale.y
+        matrix[3] = center.x - half * (matrix[0] + matrix[1])
+        matrix[4] = -sine * scale.x
+        matrix[5] = cosine * scale.y
+        matrix[7] = center.y - half * (matrix[4] + matrix[5])
         matrix[10] = 1
         matrix[15] = 1
     }
@@ -56,7 +48,7 @@ struct MeshRegion: Sendable {
     /// Samples a 48×48 map of 32 channels into one of 16×16, zero outside.
     static func cutOut(
         _ map: UnsafePointer<Float>,
-        matrix: UnsafePointer<Float>,
+        _ matrix: AffineTransform,
         to output: UnsafeMutablePointer<Float>
     ) {
         let (size, side, channels) = (48, 16, 32)
@@ -64,9 +56,8 @@ struct MeshRegion: Sendable {
         for row in 0..<side {
             for column in 0..<side {
                 let target = output + (row * side + column) * channels
-                let (u, v) = (Float(column) + 0.5, Float(row) + 0.5)
-                let x = matrix[0] * u + matrix[1] * v + matrix[3] - 0.5
-                let y = matrix[4] * u + matrix[5] * v + matrix[7] - 0.5
+                let place = matrix(SIMD2(Float(column), Float(row)) + 0.5) - 0.5
+                let (x, y) = (place.x, place.y)
                 // Written so that a position that is not a number is outside too.
                 guard x >= 0, x <= last, y >= 0, y <= last else {
                     target.update(repeating: 0, count: channels)
@@ -92,13 +83,12 @@ struct MeshRegion: Sendable {
     static func transform(
         _ points: UnsafePointer<Float>,
         count: Int,
-        matrix: UnsafePointer<Float>,
+        _ matrix: AffineTransform,
         to output: UnsafeMutablePointer<Float>
     ) {
         for index in 0..<count {
-            let (x, y) = (points[2 * index], points[2 * index + 1])
-            output[2 * index] = matrix[0] * x + matrix[1] * y + matrix[3]
-            output[2 * index + 1] = matrix[4] * x + matrix[5] * y + matrix[7]
+            let place = matrix(SIMD2(points[2 * index], points[2 * index + 1]))
+            (output[2 * index], output[2 * index + 1]) = (place.x, place.y)
         }
     }
 }

@@ -134,14 +134,16 @@ struct SearchFocus {
     }
 
     /// The middle of a place, as shares of the region.
-    private static func middle(of place: Int) -> (x: Double, y: Double) {
-        ((Double(place % columns) + 0.5) / Double(columns), (Double(place / columns) + 0.5) / Double(rows))
+    private static func middle(of place: Int) -> NormalizedPoint {
+        NormalizedPoint(
+            x: (Double(place % columns) + 0.5) / Double(columns),
+            y: (Double(place / columns) + 0.5) / Double(rows)
+        )
     }
 
     private mutating func note(_ part: NormalizedRect, _ map: ChangeMap) {
         for place in 0..<Self.count {
-            let (x, y) = Self.middle(of: place)
-            let isIn = x >= part.x && x <= part.x + part.width && y >= part.y && y <= part.y + part.height
+            let isIn = part.contains(Self.middle(of: place))
             ages[place] = isIn ? 1 : ages[place] + 1
             guard isIn else { continue }
             // Half of it: a change that is large is looked at again, from another position.

@@ -1,7 +1,6 @@
 import FaceMetadata
 
 extension FaceGeometry {
-    /// The shape of the mouth; see `FaceObservation.MouthShape`.
     func mouthShape(unit: Float) -> FaceObservation.MouthShape {
         guard unit > 0 else { return FaceObservation.MouthShape(opening: 0, cornerDrop: 0, smileLevel: 0) }
         let upper = FaceMeshIndices.upperLipInner

@@ -92,9 +92,7 @@ final class StillFace {
         canLag = geometry.mouthShape(unit: geometry.unit).smileLevel < Self.mostSmileInLag
         // Without a grid the next frame is computed.
         skips = Self.mostSkips
-        guard region.side >= 10, let base = reference.numbers.baseAddress,
-            workspace.grid.sample(frame, rectangle, into: base)
-        else { return }
+        guard region.side >= 10, workspace.grid.sample(frame, rectangle, into: reference) else { return }
         skips = 0
         measureSlopes(workspace.cells)
         chooseZones(geometry, in: frame, contrast: workspace.cells)
@@ -111,7 +109,7 @@ final class StillFace {
     func motion(in frame: Frame, _ workspace: Workspace) -> AffineTransform? {
         let pause = frame.stamp.mediaTime - computedAt
         guard skips < Self.mostSkips, frame.size == size, pause >= 0, pause < Self.longestPause,
-            let base = workspace.cells.numbers.baseAddress, workspace.grid.sample(frame, rectangle, into: base),
+            workspace.grid.sample(frame, rectangle, into: workspace.cells),
             let motion = motion(to: workspace.cells, eyesOnly: canLag && pause < Self.longestLag)
         else { return nil }
         skips += 1

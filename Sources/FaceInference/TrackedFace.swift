@@ -63,7 +63,7 @@ struct TrackedFace {
         isHeld = true
         guard size != self.size else { return }
         let factor = Float(size.width) / Float(self.size.width)
-        for index in landmarks.numbers.indices { landmarks.numbers[index] *= factor }
+        for index in landmarks.all.indices { landmarks[index] *= factor }
     }
 
     /// Where to look in an upright picture of that size.
@@ -83,9 +83,8 @@ struct TrackedFace {
     func reuseLandmarks(in frame: Frame, _ workspace: StillFace.Workspace) -> Bool {
         guard let motion = still.motion(in: frame, workspace) else { return false }
         for index in 0..<FaceLandmarks.count {
-            let point = motion(SIMD2(computed.numbers[3 * index], computed.numbers[3 * index + 1]))
-            landmarks.numbers[3 * index] = point.x
-            landmarks.numbers[3 * index + 1] = point.y
+            let point = motion(SIMD2(computed[index].x, computed[index].y))
+            landmarks[index] = PixelLandmark(point, landmarks[index].z)
         }
         return true
     }

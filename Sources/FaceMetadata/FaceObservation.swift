@@ -2,7 +2,7 @@
 ///
 /// Left and right are the picture's. Lengths without a unit are shares of the distance between the outer eye corners in
 /// space, so they do not change with the face's size, roll and yaw.
-package struct FaceObservation: Equatable, Sendable {
+package struct FaceObservation: Sendable {
     /// Constant as long as the landmarks were followed from frame to frame without a new detection.
     package var lineage = 0
 
@@ -113,11 +113,5 @@ package struct EyePatches: Sendable {
         pixels = InlineArray(repeating: 0)
         var span = pixels.mutableSpan
         guard span.withUnsafeMutableBufferPointer(fill) else { return nil }
-    }
-}
-
-extension EyePatches: Equatable {
-    package static func == (one: EyePatches, other: EyePatches) -> Bool {
-        one.pixels.indices.allSatisfy { one.pixels[$0] == other.pixels[$0] }
     }
 }

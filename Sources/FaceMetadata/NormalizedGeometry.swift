@@ -13,6 +13,10 @@ public struct NormalizedPoint: Hashable, Sendable {
         self.x = x
         self.y = y
     }
+
+    package init(_ vector: SIMD2<Double>) { self.init(x: vector.x, y: vector.y) }
+
+    package var vector: SIMD2<Double> { SIMD2(x, y) }
 }
 
 /// An upright rectangle in the upright picture, origin top-left, as shares of the picture's width and height.
@@ -37,6 +41,11 @@ public struct NormalizedRect: Hashable, Sendable {
         self.height = height
     }
 
+    /// Makes the rectangle between its edges.
+    package init(left: Double, top: Double, right: Double, bottom: Double) {
+        self.init(x: left, y: top, width: right - left, height: bottom - top)
+    }
+
     /// The centre.
     public var center: NormalizedPoint {
         NormalizedPoint(x: x + width / 2, y: y + height / 2)
@@ -45,6 +54,11 @@ public struct NormalizedRect: Hashable, Sendable {
     /// The area as a share of the picture; 0 for a rectangle without extent.
     public var area: Double {
         max(0, width) * max(0, height)
+    }
+
+    /// Whether a point lies inside or on its border.
+    package func contains(_ point: NormalizedPoint) -> Bool {
+        point.x >= x && point.x <= x + width && point.y >= y && point.y <= y + height
     }
 
     /// The overlap with another rectangle as a share of their union: 0 apart, 1 the same.
@@ -58,7 +72,6 @@ public struct NormalizedRect: Hashable, Sendable {
         guard overlapWidth > 0, overlapHeight > 0 else { return 0 }
         let overlap = overlapWidth * overlapHeight
         let union = area + other.area - overlap
-        guard union > 0 else { return 0 }
-        return overlap / union
+        return union > 0 ? overlap / union : 0
     }
 }

@@ -103,18 +103,17 @@ private struct Edge: Hashable, Sendable {
     var from: NormalizedPoint
     var to: NormalizedPoint
 
-    var length: Double { Self.length(to.x - from.x, to.y - from.y) }
+    private var way: SIMD2<Double> { to.vector - from.vector }
 
-    private static func length(_ x: Double, _ y: Double) -> Double { (x * x + y * y).squareRoot() }
+    var length: Double { (way * way).sum().squareRoot() }
 
     /// Where the line through the edge, which must not be level, is at a height.
     func x(at y: Double) -> Double { from.x + (y - from.y) / (to.y - from.y) * (to.x - from.x) }
 
     func distance(to point: NormalizedPoint) -> Double {
-        let (x, y) = (to.x - from.x, to.y - from.y)
-        let along = ((point.x - from.x) * x + (point.y - from.y) * y) / (x * x + y * y)
-        let share = min(1, max(0, along))
-        return Self.length(from.x + share * x - point.x, from.y + share * y - point.y)
+        let along = ((point.vector - from.vector) * way).sum() / (way * way).sum()
+        let nearest = NormalizedPoint(from.vector + min(1, max(0, along)) * way)
+        return Edge(from: point, to: nearest).length
     }
 
     /// Whether the edges meet inside both.

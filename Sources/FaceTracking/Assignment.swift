@@ -6,7 +6,7 @@ import Glibc
 /// The landmark model follows a face from frame to frame under one lineage, which settles most of it. A face that was lost
 /// for a moment and detected anew is the one whose predicted path it lies nearest to, in units of the face's size; the
 /// longer it was lost, the farther from the path it may be.
-struct Assignment {
+enum Assignment {
     /// After so many seconds unseen, the default patience, the path and the distance allowed grow no more: a longer
     /// patience must not give an identity to the next person who comes, wherever that is.
     private static let longestGap = 0.7
@@ -15,46 +15,32 @@ struct Assignment {
     /// Found on clips with people who pass behind each other and stand up; 0.7 to 1.5 and 1 to 3 give the same.
     private static let allowance = (base: 0.9, perSecond: 1.5)
 
-    private var tracks: [Int?]
-
-    init(of observations: [FaceObservation], to tracks: [Track], at time: Double) {
-        self.tracks = Array(repeating: nil, count: observations.count)
+    /// The index of the track that each observation belongs to; nil for a new face.
+    static func tracks(of observations: [FaceObservation], among tracks: [Track], at time: Double) -> [Int?] {
         var isTaken = Array(repeating: false, count: tracks.count)
-        for (index, observation) in observations.enumerated() {
-            guard let track = tracks.firstIndex(where: { $0.lineage == observation.lineage }), !isTaken[track] else {
-                continue
-            }
-            self.tracks[index] = track
+        var assigned = observations.map { observation -> Int? in
+            let track = tracks.firstIndex { $0.lineage == observation.lineage }
+            guard let track, !isTaken[track] else { return nil }
             isTaken[track] = true
+            return track
         }
-        while let (index, track) = nearest(observations, tracks, isTaken, time) {
-            self.tracks[index] = track
-            isTaken[track] = true
-        }
-    }
-
-    /// The index of the track that an observation belongs to; nil if it is a new face.
-    func track(of observation: Int) -> Int? { tracks[observation] }
-
-    private func nearest(
-        _ observations: [FaceObservation],
-        _ candidates: [Track],
-        _ isTaken: [Bool],
-        _ time: Double
-    ) -> (observation: Int, track: Int)? {
-        var best: (observation: Int, track: Int, distance: Double)?
-        for (index, observation) in observations.enumerated() where tracks[index] == nil {
-            for (track, candidate) in candidates.enumerated() where !isTaken[track] {
-                let gap = min(max(0, time - candidate.lastSeen.mediaTime), Self.longestGap)
-                let end = candidate.path.predicted(after: gap)
-                guard let distance = Self.distance(of: observation.bounds, from: candidate.bounds, to: end),
-                    distance < Self.allowance.base + Self.allowance.perSecond * gap,
-                    distance < best?.distance ?? .infinity
-                else { continue }
-                best = (index, track, distance)
+        func nearest() -> (observation: Int, track: Int)? {
+            var best: (observation: Int, track: Int, distance: Double)?
+            for (index, observation) in observations.enumerated() where assigned[index] == nil {
+                for (track, candidate) in tracks.enumerated() where !isTaken[track] {
+                    let gap = min(max(0, time - candidate.lastSeen.mediaTime), longestGap)
+                    let end = candidate.path.predicted(after: gap)
+                    guard let distance = distance(of: observation.bounds, from: candidate.bounds, to: end),
+                        distance < allowance.base + allowance.perSecond * gap,
+                        distance < best?.distance ?? .infinity
+                    else { continue }
+                    best = (index, track, distance)
+                }
             }
+            return best.map { ($0.observation, $0.track) }
         }
-        return best.map { ($0.observation, $0.track) }
+        while let (index, track) = nearest() { (assigned[index], isTaken[track]) = (track, true) }
+        return assigned
     }
 
     /// How far the centre of a face lies from the line from another one's centre to where that one may have moved.
@@ -64,9 +50,8 @@ struct Assignment {
         let ratio = new.height / old.height
         guard ratio > 0.55, ratio < 1.8 else { return nil }
         let size = SIMD2((new.width + old.width) / 2, (new.height + old.height) / 2)
-        let start = SIMD2(old.center.x, old.center.y) / size
-        let line = SIMD2(end.x, end.y) / size - start
-        let point = SIMD2(new.center.x, new.center.y) / size - start
+        let start = old.center.vector / size
+        let (line, point) = (end.vector / size - start, new.center.vector / size - start)
         let lengthSquared = (line * line).sum()
         let share = lengthSquared > 0 ? min(1, max(0, (point * line).sum() / lengthSquared)) : 0
         let offset = point - share * line
@@ -91,9 +76,6 @@ struct FacePath: Sendable {
         guard let first = points.first, let last = points.last else { return NormalizedPoint(x: 0, y: 0) }
         let interval = last.time - first.time
         guard interval > 0 else { return last.center }
-        return NormalizedPoint(
-            x: last.center.x + (last.center.x - first.center.x) / interval * seconds,
-            y: last.center.y + (last.center.y - first.center.y) / interval * seconds
-        )
+        return NormalizedPoint(last.center.vector + (last.center.vector - first.center.vector) / interval * seconds)
     }
 }

@@ -95,11 +95,9 @@ struct BlinkDecision {
             _ samples: History<BlinkDetector.Sample>
         ) {
             func share(_ index: Int) -> Double { samples[index].reading.openness.share[keyPath: eye] }
-            let closed = valley.closed
-            let before = max(samples.first, closed.lowerBound - 6)..<closed.lowerBound
+            let before = max(samples.first, valley.closed.lowerBound - 6)..<valley.closed.lowerBound
             let open = before.isEmpty ? share(valley.fall.peak) : before.map(share).median
-            let around = max(samples.first, closed.lowerBound - 1)...min(valley.risen, closed.upperBound + 1)
-            lowest = around.map(share).min() ?? 1
+            lowest = valley.around(in: samples).map(share).min() ?? 1
             depth = open - lowest
         }
 
@@ -109,13 +107,17 @@ struct BlinkDecision {
 
     // MARK: Features
 
-    /// The openness that the decision is about.
-    private func share(_ index: Int) -> Double {
+    /// The value of the eye that the decision is about, or that of both.
+    private func value(_ each: EachEye<Double>, both: Double) -> Double {
         switch eyes {
-        case .both: samples[index].share
-        case .left: samples[index].reading.openness.share.left
-        case .right: samples[index].reading.openness.share.right
+        case .both: both
+        case .left: each.left
+        case .right: each.right
         }
+    }
+
+    private func share(_ index: Int) -> Double {
+        value(samples[index].reading.openness.share, both: samples[index].share)
     }
 
     private var depth: Double { share(valley.fall.peak) - share(valley.fall.lowest) }
@@ -145,9 +147,7 @@ struct BlinkDecision {
         score += model.nearEyeDepth * min(max(near.depth, 0), 1.2)
         score += model.excessDuration * 5 * max(0, duration - 0.3)
         guard let weights = model.appearance else { return score }
-        let closed = valley.closed
-        let around = max(samples.first, closed.lowerBound - 1)...min(valley.risen, closed.upperBound + 1)
-        let peak = around.map { signal($0, \.dissimilarity) }.max() ?? 0
+        let peak = valley.around(in: samples).map { signal($0, \.dissimilarity) }.max() ?? 0
         let before = beforeClosing.map { signal($0, \.dissimilarity) }.median
         let after = (valley.risen..<samples.end).map { signal($0, \.dissimilarity) }.min() ?? 0
         score += weights.prominence * min(0.8, min(peak - before, peak - after))
@@ -166,12 +166,15 @@ struct BlinkDecision {
 
     private func signal(_ index: Int, _ value: KeyPath<EyeAppearance.Signal, Double>) -> Double {
         guard let each = samples[index].reading.appearance else { return 0 }
-        let weight = samples[index].reading.openness.weight
-        return switch eyes {
-        case .both: weight.left * each.left[keyPath: value] + weight.right * each.right[keyPath: value]
-        case .left: each.left[keyPath: value]
-        case .right: each.right[keyPath: value]
-        }
+        let (weight, signal) = (samples[index].reading.openness.weight, each.map { $0[keyPath: value] })
+        return self.value(signal, both: weight.left * signal.left + weight.right * signal.right)
+    }
+}
+
+extension BlinkDetector.Valley {
+    /// The samples below half way, and one on either side.
+    fileprivate func around(in samples: History<BlinkDetector.Sample>) -> ClosedRange<Int> {
+        max(samples.first, closed.lowerBound - 1)...min(risen, closed.upperBound + 1)
     }
 }
 

@@ -41,7 +41,7 @@ struct BlinkDetector: Sendable {
     /// How long after the lids started up it is decided, in seconds.
     private static let delay = 0.1
 
-    struct Sample: Sendable {
+    struct Sample: TimedSample {
         var stamp: FrameStamp
         var time: Double { stamp.mediaTime }
         var reading: Reading
@@ -76,8 +76,6 @@ struct BlinkDetector: Sendable {
     private var leftWeight: Double?
     private var fall: Fall?
     private var valley: Valley?
-    /// Nothing before this sample counts.
-    private var start = 0
 
     /// Takes the next frame in which the face was seen.
     mutating func advance(_ reading: Reading, _ context: FrameContext) -> Blink? {
@@ -99,15 +97,12 @@ struct BlinkDetector: Sendable {
     /// Forgets what the eyes were about to do: they could not be seen for a while.
     mutating func interrupt() {
         (fall, valley) = (nil, nil)
-        start = samples.end
+        samples.forget()
     }
 
     private mutating func append(_ reading: Reading, at stamp: FrameStamp) {
         let time = stamp.mediaTime
-        if samples.end > 0 {
-            let gap = time - samples[samples.end - 1].time
-            if gap > Track.bridgedGap || gap < 0 { interrupt() }
-        }
+        if samples.isBroken(at: time) { interrupt() }
         let (each, weight) = (reading.openness.share, reading.openness.weight.left)
         let left = leftWeight.map { $0 + 0.2 * (weight - $0) } ?? weight
         leftWeight = left
@@ -126,12 +121,9 @@ struct BlinkDetector: Sendable {
     /// The highest sample from which a fall to `now` may have begun; nil if there is none before it.
     private func peak(before now: Int) -> Int? {
         let earliest = samples[now].time - Self.longestFall
-        var best: Int?
-        var index = now
-        while index >= max(start, samples.first), samples[index].time >= earliest {
-            if best.map({ samples[index].share >= samples[$0].share }) ?? true { best = index }
-            index -= 1
-        }
+        let recent = samples.held.reversed().prefix { samples[$0].time >= earliest }.reversed()
+        // Of equally high ones the first.
+        let best = recent.max { samples[$0].share < samples[$1].share }
         return best == now ? nil : best
     }
 
@@ -172,7 +164,7 @@ struct BlinkDetector: Sendable {
 
     private mutating func end(at now: Int) {
         fall = nil
-        start = now
+        samples.forget(before: now)
     }
 
     private func makeValley(_ fall: Fall, _ now: Int) -> Valley {

@@ -26,7 +26,6 @@ package struct ChangeGate: Sendable {
         /// Messages per second at most; coming, going and flags are not held back.
         package var maximumRate = 15.0
 
-        /// Makes the default parameters.
         package init() {}
     }
 
@@ -35,7 +34,6 @@ package struct ChangeGate: Sendable {
     private var published: [FaceObject] = []
     private var lastTime: Double?
 
-    /// Makes a gate whose subscribers know of no faces.
     package init(parameters: Parameters = Parameters()) {
         self.parameters = parameters
     }
@@ -62,34 +60,20 @@ package struct ChangeGate: Sendable {
     }
 
     private func valuesDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
-        positionsDiffer(new, old) || anglesDiffer(new.pose, old.pose)
-            || amountsDiffer(new, old)
+        func hasLeft(_ deadband: Double, _ values: [(FaceObject) -> Double?]) -> Bool {
+            values.contains { value in Self.differ(value(new), value(old)) { abs($0 - $1) > deadband } }
+        }
+        func hasTurned(_ angle: (HeadPose) -> Double) -> Bool {
+            Self.differ(new.pose, old.pose) { Self.turn(angle($0), angle($1)) > parameters.angle }
+        }
+        let edges: [(FaceObject) -> Double?] = [
+            { $0.bounds.x }, { $0.bounds.y }, { $0.bounds.x + $0.bounds.width }, { $0.bounds.y + $0.bounds.height },
+        ]
+        return hasLeft(parameters.position, edges) || hasTurned(\.roll) || hasTurned(\.yaw) || hasTurned(\.pitch)
+            || hasLeft(parameters.amount, [\.smile, \.leftEyeOpen, \.rightEyeOpen, \.mouthOpen])
+            || hasLeft(parameters.closedShare, [\.eyesClosedShare]) || hasLeft(parameters.blinks, [\.blinksPerMinute])
             || Self.differ(new.gaze, old.gaze) { $0.angle(to: $1) > parameters.gaze }
             || Self.differ(new.distance, old.distance) { abs($0 - $1) > parameters.distance * $1 }
-    }
-
-    private func amountsDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
-        func isOther(_ amount: KeyPath<FaceObject, Double?>, _ deadband: Double) -> Bool {
-            Self.differ(new[keyPath: amount], old[keyPath: amount]) { abs($0 - $1) > deadband }
-        }
-        return isOther(\.smile, parameters.amount) || isOther(\.leftEyeOpen, parameters.amount)
-            || isOther(\.rightEyeOpen, parameters.amount) || isOther(\.mouthOpen, parameters.amount)
-            || isOther(\.eyesClosedShare, parameters.closedShare)
-            || isOther(\.blinksPerMinute, parameters.blinks)
-    }
-
-    private func positionsDiffer(_ new: FaceObject, _ old: FaceObject) -> Bool {
-        let limit = parameters.position
-        return abs(new.bounds.x - old.bounds.x) > limit || abs(new.bounds.y - old.bounds.y) > limit
-            || abs(new.bounds.x + new.bounds.width - old.bounds.x - old.bounds.width) > limit
-            || abs(new.bounds.y + new.bounds.height - old.bounds.y - old.bounds.height) > limit
-    }
-
-    private func anglesDiffer(_ new: HeadPose?, _ old: HeadPose?) -> Bool {
-        Self.differ(new, old) { new, old in
-            Self.turn(new.roll, old.roll) > parameters.angle || Self.turn(new.yaw, old.yaw) > parameters.angle
-                || Self.turn(new.pitch, old.pitch) > parameters.angle
-        }
     }
 
     /// Whether a value has become known or unknown, or is another.

@@ -51,7 +51,7 @@ struct EyeTemplate: Sendable {
     mutating func compare(_ patch: UnsafePointer<UInt8>, learns: Bool) -> EyeAppearance.Signal {
         if mean.isEmpty { mean = (0..<EyePatches.count).map { Float(patch[$0]) } }
         let sums = Self.weights.withUnsafeBufferPointer { weights in
-            mean.withUnsafeBufferPointer { Sums(patch, $0, weights) }
+            mean.withUnsafeBufferPointer { Self.sums(patch, $0, weights) }
         }
         if learns {
             // The first patch is in the mean already.
@@ -83,40 +83,34 @@ struct EyeTemplate: Sendable {
         return values.map { $0 / sum }
     }
 
-    /// The weighted moments of patch and template, in one pass, eight pixels at a time.
-    private struct Sums {
-        var patch: Float = 0
-        var patchSquare: Float = 0
-        var template: Float = 0
-        var templateSquare: Float = 0
-        var product: Float = 0
-        var center: Float = 0
+    private typealias Sums = (
+        patch: Float, patchSquare: Float, template: Float, templateSquare: Float, product: Float, center: Float
+    )
 
-        init(
-            _ pixels: UnsafePointer<UInt8>,
-            _ mean: UnsafeBufferPointer<Float>,
-            _ weights: UnsafeBufferPointer<Float>
-        ) {
-            typealias Lanes = SIMD8<Float>
-            var sums = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
-            let raw = (UnsafeRawPointer(pixels), UnsafeRawBufferPointer(mean), UnsafeRawBufferPointer(weights))
-            for index in stride(from: 0, to: EyePatches.count, by: Lanes.scalarCount) {
-                let bytes = MemoryLayout<Float>.stride * index
-                let patch = Lanes(raw.0.loadUnaligned(fromByteOffset: index, as: SIMD8<UInt8>.self))
-                let template = raw.1.loadUnaligned(fromByteOffset: bytes, as: Lanes.self)
-                let weight = raw.2.loadUnaligned(fromByteOffset: bytes, as: Lanes.self)
-                let half = MemoryLayout<Float>.stride * EyePatches.count
-                let middle = raw.2.loadUnaligned(fromByteOffset: half + bytes, as: Lanes.self)
-                let weighted = (weight * patch, weight * template)
-                sums.0 += weighted.0
-                sums.1 += weighted.0 * patch
-                sums.2 += weighted.1
-                sums.3 += weighted.1 * template
-                sums.4 += weighted.0 * template
-                sums.5 += middle * patch
-            }
-            (patch, patchSquare, template) = (sums.0.sum(), sums.1.sum(), sums.2.sum())
-            (templateSquare, product, center) = (sums.3.sum(), sums.4.sum(), sums.5.sum())
+    /// The weighted moments of patch and template, in one pass, eight pixels at a time.
+    private static func sums(
+        _ pixels: UnsafePointer<UInt8>,
+        _ mean: UnsafeBufferPointer<Float>,
+        _ weights: UnsafeBufferPointer<Float>
+    ) -> Sums {
+        typealias Lanes = SIMD8<Float>
+        var sums = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
+        let raw = (UnsafeRawPointer(pixels), UnsafeRawBufferPointer(mean), UnsafeRawBufferPointer(weights))
+        for index in stride(from: 0, to: EyePatches.count, by: Lanes.scalarCount) {
+            let bytes = MemoryLayout<Float>.stride * index
+            let patch = Lanes(raw.0.loadUnaligned(fromByteOffset: index, as: SIMD8<UInt8>.self))
+            let template = raw.1.loadUnaligned(fromByteOffset: bytes, as: Lanes.self)
+            let weight = raw.2.loadUnaligned(fromByteOffset: bytes, as: Lanes.self)
+            let half = MemoryLayout<Float>.stride * EyePatches.count
+            let middle = raw.2.loadUnaligned(fromByteOffset: half + bytes, as: Lanes.self)
+            let weighted = (weight * patch, weight * template)
+            sums.0 += weighted.0
+            sums.1 += weighted.0 * patch
+            sums.2 += weighted.1
+            sums.3 += weighted.1 * template
+            sums.4 += weighted.0 * template
+            sums.5 += middle * patch
         }
+        return (sums.0.sum(), sums.1.sum(), sums.2.sum(), sums.3.sum(), sums.4.sum(), sums.5.sum())
     }
 }

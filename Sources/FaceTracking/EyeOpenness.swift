@@ -7,6 +7,10 @@ struct EachEye<Value> {
     var right: Value
 
     init(_ left: Value, _ right: Value) { (self.left, self.right) = (left, right) }
+
+    func map<Other>(_ transform: (Value) -> Other) -> EachEye<Other> {
+        EachEye<Other>(transform(left), transform(right))
+    }
 }
 
 extension EachEye: Sendable where Value: Sendable {}
@@ -48,22 +52,18 @@ struct EyeOpenness: Sendable {
         SlidingQuantile(seconds: levelWindow, capacity: capacity)
     )
 
-    mutating func advance(left: FaceObservation.Lids, right: FaceObservation.Lids, at time: Double) -> Reading {
-        levels.left.insert(left.height, at: time)
-        levels.right.insert(right.height, at: time)
-        let level = EachEye(Self.level(of: levels.left), Self.level(of: levels.right))
-        let squares = EachEye(left.width * left.width, right.width * right.width)
+    mutating func advance(_ lids: EachEye<FaceObservation.Lids>, at time: Double) -> Reading {
+        levels.left.insert(lids.left.height, at: time)
+        levels.right.insert(lids.right.height, at: time)
+        let level = levels.map { max($0.quantile(Self.levelShare) ?? 0, Self.lowestLevel) }
+        let (height, squares) = (lids.map(\.height), lids.map { $0.width * $0.width })
         let sum = squares.left + squares.right
         return Reading(
-            share: EachEye(left.height / level.left, right.height / level.right),
+            share: EachEye(height.left / level.left, height.right / level.right),
             level: level,
-            height: EachEye(left.height, right.height),
-            weight: sum > 0 ? EachEye(squares.left / sum, squares.right / sum) : EachEye(0.5, 0.5)
+            height: height,
+            weight: sum > 0 ? squares.map { $0 / sum } : EachEye(0.5, 0.5)
         )
-    }
-
-    private static func level(of window: SlidingQuantile) -> Double {
-        max(window.quantile(levelShare) ?? 0, lowestLevel)
     }
 }
 
@@ -103,12 +103,10 @@ struct ClosedEyes: Sendable {
     private var reported: (eyes: FaceEvent.Eyes, since: Double)?
 
     /// Which eyes are closed in the latest frame.
-    var isClosed: EachEye<Bool> { EachEye(eyes.left.closed != nil, eyes.right.closed != nil) }
+    var isClosed: EachEye<Bool> { eyes.map { $0.closed != nil } }
 
     /// How far each eye is open in the latest frame, 0…1: as a share of its open level, of closed eyes of that from before.
-    var openness: EachEye<Double> {
-        EachEye(min(max(eyes.left.share, 0), 1), min(max(eyes.right.share, 0), 1))
-    }
+    var openness: EachEye<Double> { eyes.map { min(max($0.share, 0), 1) } }
 
     /// The closed eyes that were reported, at a time in seconds; nil for none.
     func ongoing(at time: Double) -> FaceEvent.Kind? {

@@ -8,7 +8,6 @@ package struct FaceSighting: Hashable, Sendable {
     /// The face; the identity is 0 before the enter.
     package var face: FaceObject
 
-    /// Makes the sighting of a face that is followed under a number, or of one that is not followed.
     package init(track: Int?, face: FaceObject) {
         self.track = track
         self.face = face

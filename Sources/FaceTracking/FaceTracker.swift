@@ -88,9 +88,9 @@ public struct FaceTracker: Sendable {
         var update = Update()
         if rate.isKnown, rate.value < BlinkDetector.minimumRate { update.attention.insert(.lowFrameRate) }
         let usable = observations.filter(\.isFinite)
-        let assignment = Assignment(of: usable, to: tracks, at: stamp.mediaTime)
-        for (index, observation) in usable.enumerated() {
-            let track = assignment.track(of: index) ?? appendTrack(observation, at: stamp)
+        let assigned = Assignment.tracks(of: usable, among: tracks, at: stamp.mediaTime)
+        for (observation, track) in zip(usable, assigned) {
+            let track = track ?? appendTrack(observation, at: stamp)
             observe(observation, track: track, at: stamp, &update)
         }
         if parameters.ignoresStill { dropStill(at: stamp, &update) }
@@ -176,14 +176,12 @@ public struct FaceTracker: Sendable {
 extension FaceObservation {
     /// Whether every number is one; a model that saw garbage must not poison the filters.
     fileprivate var isFinite: Bool {
-        bounds.x.isFinite && bounds.y.isFinite && bounds.width > 0 && bounds.height > 0
-            && bounds.width.isFinite && bounds.height.isFinite
-            && pose.roll.isFinite && pose.yaw.isFinite && pose.pitch.isFinite
-            && leftLids.height.isFinite && rightLids.height.isFinite
-            && leftLids.width.isFinite && rightLids.width.isFinite
-            && mouthShape.opening.isFinite && mouthShape.cornerDrop.isFinite && mouthShape.smileLevel.isFinite
-            && confidence.isFinite && eyeDistance.isFinite
-            && (gaze.map { $0.yaw.isFinite && $0.pitch.isFinite } ?? true) && irisDiameter?.isFinite ?? true
+        let (lids, mouth) = ([leftLids, rightLids], mouthShape)
+        let numbers =
+            [bounds.x, bounds.y, bounds.width, bounds.height, pose.roll, pose.yaw, pose.pitch, confidence, eyeDistance]
+            + lids.flatMap { [$0.height, $0.width] } + [mouth.opening, mouth.cornerDrop, mouth.smileLevel]
+            + [gaze?.yaw, gaze?.pitch, irisDiameter].compactMap(\.self)
+        return bounds.width > 0 && bounds.height > 0 && numbers.allSatisfy(\.isFinite)
     }
 }
 

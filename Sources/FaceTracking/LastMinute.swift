@@ -32,13 +32,8 @@ struct LastMinute: Sendable {
 
     /// Blinks per minute, and the share of time with closed eyes, 0…1; nil before enough was seen.
     var figures: (blinks: Double, closedShare: Double)? {
-        var sum = Second()
-        for second in seconds {
-            sum.seen += second.seen
-            sum.closed += second.closed
-            sum.blinks += second.blinks
-        }
-        guard sum.seen >= Self.leastSeen else { return nil }
-        return (sum.blinks * 60 / sum.seen, sum.closed / sum.seen)
+        func sum(_ value: (Second) -> Double) -> Double { seconds.reduce(0) { $0 + value($1) } }
+        let seen = sum(\.seen)
+        return seen >= Self.leastSeen ? (sum(\.blinks) * 60 / seen, sum(\.closed) / seen) : nil
     }
 }

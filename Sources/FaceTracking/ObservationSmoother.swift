@@ -26,7 +26,7 @@ struct ObservationSmoother {
         if let lastRoll, abs(pose.roll - lastRoll) > 180 { angles[0] = OneEuroFilter(Self.angle) }
         lastRoll = pose.roll
         return (
-            NormalizedRect(x: left, y: top, width: right - left, height: bottom - top),
+            NormalizedRect(left: left, top: top, right: right, bottom: bottom),
             HeadPose(
                 roll: angles[0].filter(pose.roll, interval: interval),
                 yaw: angles[1].filter(pose.yaw, interval: interval),
@@ -46,9 +46,10 @@ struct OneEuroFilter {
         var minimumCutoff: Double
         /// How the cutoff grows, in Hz per unit a second: higher lags less.
         var speedCoefficient: Double
-        /// The cutoff of the speed itself, in Hz; 1 is the paper's value.
-        var speedCutoff = 1.0
     }
+
+    /// The cutoff of the speed itself, in Hz: the paper's value.
+    private static let speedCutoff = 1.0
 
     private let parameters: Parameters
     private var last: (value: Double, speed: Double)?
@@ -66,7 +67,7 @@ struct OneEuroFilter {
             return value
         }
         let rawSpeed = (value - last.value) / interval
-        let speed = blend(last.speed, rawSpeed, cutoff: parameters.speedCutoff, interval)
+        let speed = blend(last.speed, rawSpeed, cutoff: Self.speedCutoff, interval)
         let cutoff = parameters.minimumCutoff + parameters.speedCoefficient * abs(speed)
         let smooth = blend(last.value, value, cutoff: cutoff, interval)
         self.last = (smooth, speed)

@@ -24,7 +24,7 @@ struct SignDetector: Sendable {
     /// The rest before the first swing, in seconds before this is as large as needed, which includes the end of its way.
     private static let rest = 0.2...0.6
 
-    private struct Sample: Sendable {
+    private struct Sample: TimedSample {
         var time: Double
         var yaw: Double
         var pitch: Double
@@ -45,8 +45,6 @@ struct SignDetector: Sendable {
     }
 
     private var samples = History<Sample>(capacity: EyeOpenness.capacity)
-    /// Nothing before this sample counts.
-    private var start = 0
     private var closure: Closure?
     /// The last blink, if it may be the first half of a double one.
     private var lastBlink: (start: Double, end: Double)?
@@ -64,14 +62,14 @@ struct SignDetector: Sendable {
         _ context: FrameContext
     ) -> FaceEvent.Kind? {
         let time = context.time
-        if samples.end > 0 {
-            let gap = time - samples[samples.end - 1].time
-            if gap > Track.bridgedGap || gap < 0 { interrupt() }
+        if samples.isBroken(at: time) {
+            (closure, lastBlink) = (nil, nil)
+            samples.forget()
         }
         let (pose, mouth) = (observation.pose, observation.mouthShape)
         samples.append(Sample(time: time, yaw: pose.yaw, pitch: pose.pitch, opening: mouth.opening))
         guard let sign = eyeSign(eyes, canWink: context.canWink, at: time) ?? headSign(at: time) else { return nil }
-        start = samples.end
+        samples.forget()
         switch (sign, context.parameters.isMirrored) {
         case (.winkLeft, true): return .sign(.winkRight)
         case (.winkRight, true): return .sign(.winkLeft)
@@ -79,15 +77,10 @@ struct SignDetector: Sendable {
         }
     }
 
-    private mutating func interrupt() {
-        (closure, lastBlink) = (nil, nil)
-        start = samples.end
-    }
-
     /// How much a value changed from a time on; nil if it has not been seen for so long.
     private func range(_ value: KeyPath<Sample, Double>, from begin: Double, to end: Double = .infinity) -> Double? {
         var (low, high) = (Double.infinity, -Double.infinity)
-        for index in (max(start, samples.first)..<samples.end).reversed() where samples[index].time <= end {
+        for index in samples.held.reversed() where samples[index].time <= end {
             guard samples[index].time >= begin - Track.slack else { return high - low }
             (low, high) = (min(low, samples[index][keyPath: value]), max(high, samples[index][keyPath: value]))
         }
@@ -164,7 +157,7 @@ struct SignDetector: Sendable {
         // From the newest sample back: the highest and the lowest one since the last turn, and which way it goes from there.
         var (high, low) = (-Double.infinity, Double.infinity)
         var (turns, direction) = (0, 0)
-        for index in (max(start, samples.first)..<samples.end).reversed() {
+        for index in samples.held.reversed() {
             let sample = samples[index]
             guard time - sample.time <= Self.swings.seconds else { return false }
             let value = sample[keyPath: axis]

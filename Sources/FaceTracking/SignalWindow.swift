@@ -9,11 +9,21 @@ struct History<Element: Sendable>: Sendable {
 
     /// The number of the next element: how many there have been.
     private(set) var end = 0
+    /// Nothing before this element counts.
+    private var start = 0
 
     init(capacity: Int) { self.capacity = capacity }
 
     /// The number of the oldest element that is still there.
     var first: Int { max(0, end - capacity) }
+
+    /// The elements that are still there and count.
+    var held: Range<Int> { max(start, first)..<end }
+
+    var last: Element? { end > 0 ? self[end - 1] : nil }
+
+    /// Lets none of the elements count before a number, or none at all.
+    mutating func forget(before number: Int? = nil) { start = number ?? end }
 
     /// The element with a number in `first..<end`.
     subscript(index: Int) -> Element { storage[index % capacity] }
@@ -26,6 +36,18 @@ struct History<Element: Sendable>: Sendable {
             storage[end % capacity] = element
         }
         end += 1
+    }
+}
+
+protocol TimedSample: Sendable {
+    /// Seconds.
+    var time: Double { get }
+}
+
+extension History where Element: TimedSample {
+    /// Whether the newest element is no neighbour of one at that time.
+    @inline(__always) func isBroken(at time: Double) -> Bool {
+        end > first && !Track.bridges(time - self[end - 1].time)
     }
 }
 
@@ -48,7 +70,6 @@ struct SlidingQuantile: Sendable {
         sorted.reserveCapacity(capacity)
     }
 
-    /// How many values are in the window.
     var count: Int { sorted.count }
 
     /// Takes a value into the window, and out of it those that are too old, or the oldest if it is full.

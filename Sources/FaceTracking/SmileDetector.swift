@@ -43,7 +43,7 @@ package struct SmileDetector: Sendable {
     /// A smile also ends when it stays below this share of its highest level for `FaceTracker.Parameters.smileMerge`.
     private static let endShare = 0.58
 
-    private struct Sample: Sendable {
+    private struct Sample: TimedSample {
         var time: Double
         /// With the resting level taken off.
         var level: Double
@@ -67,8 +67,6 @@ package struct SmileDetector: Sendable {
     private var samples = History<Sample>(capacity: EyeOpenness.capacity)
     /// The latest levels outside smiles: about ten seconds.
     private var resting = SlidingQuantile(capacity: 300)
-    /// Nothing before this sample counts.
-    private var start = 0
     private var smile: Smile?
 
     /// How much the face smiles, 0…1; nil if the mouth cannot be seen.
@@ -89,7 +87,8 @@ package struct SmileDetector: Sendable {
         let level = mouth.smileLevel - Self.restShare * min(1, Double(resting.count) / Self.restTrust) * rest
         append(mouth, level, at: time)
         guard context.isVisible else {
-            (start, amount) = (samples.end, nil)
+            samples.forget()
+            amount = nil
             return nil
         }
         amount = min(max(level, 0), 1)
@@ -97,7 +96,7 @@ package struct SmileDetector: Sendable {
         resting.insert(mouth.smileLevel)
         let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * rest
         guard rise > Self.leastRise, Self.onsets.contains(where: isHeld) else { return nil }
-        let first = max(start, firstSample(within: Self.window))
+        let first = max(samples.held.lowerBound, firstSample(within: Self.window))
         smile = Smile(began: time, peak: mean(from: first, \.level))
         return .smile
     }
@@ -109,12 +108,8 @@ package struct SmileDetector: Sendable {
     }
 
     private mutating func append(_ mouth: FaceObservation.MouthShape, _ level: Double, at time: Double) {
-        var speed = 0.0
-        if samples.end > 0 {
-            let last = samples[samples.end - 1]
-            if time - last.time > Track.bridgedGap || time < last.time { start = samples.end }
-            speed = abs(mouth.opening - last.opening) / max(time - last.time, 0.001)
-        }
+        if samples.isBroken(at: time) { samples.forget() }
+        let speed = samples.last.map { abs(mouth.opening - $0.opening) / max(time - $0.time, 0.001) } ?? 0
         samples.append(
             Sample(time: time, level: level, opening: mouth.opening, cornerDrop: mouth.cornerDrop, speed: speed)
         )
@@ -136,15 +131,15 @@ package struct SmileDetector: Sendable {
         self.smile = smile
         let hasWeakened = smile.weakSince.map { time - $0 >= merge - Self.slack } ?? false
         guard level < Self.endLevel || hasWeakened else { return nil }
-        start = samples.end
+        samples.forget()
         return end(at: time)
     }
 
     /// The first sample of the last `seconds`; nil if the mouth has not been seen for so long.
     private func firstHeld(for seconds: Double) -> Int? {
-        let first = max(start, firstSample(within: seconds))
-        let oldest = samples[max(start, samples.first)].time
-        return first > start || samples[samples.end - 1].time - oldest >= seconds - Self.slack ? first : nil
+        let (oldest, first) = (samples.held.lowerBound, firstSample(within: seconds))
+        if first > oldest { return first }
+        return samples[samples.end - 1].time - samples[oldest].time >= seconds - Self.slack ? oldest : nil
     }
 
     /// The first sample of the last `seconds`.

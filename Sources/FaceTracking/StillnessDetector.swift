@@ -27,7 +27,7 @@ struct StillnessDetector: Sendable {
     private var closedShare = 0.0
     private var size: Double?
     private var breaths = Swings(least: breath.change, seconds: breath.seconds)
-    private var place: NormalizedPoint?
+    private var place: SIMD2<Double>?
     private var shakenAt = -Double.infinity
 
     /// Takes the next frame in which the face was seen.
@@ -54,11 +54,10 @@ struct StillnessDetector: Sendable {
     }
 
     private mutating func movesAsAWhole(_ bounds: NormalizedRect, _ passed: Double) -> Bool {
-        let before = place ?? bounds.center
-        let (x, y) = (bounds.center.x - before.x, bounds.center.y - before.y)
-        let share = min(1, max(0, passed) / Self.averaging.place)
-        place = NormalizedPoint(x: before.x + share * x, y: before.y + share * y)
-        return abs(x) > Self.shake * bounds.width || abs(y) > Self.shake * bounds.height
+        let before = place ?? bounds.center.vector
+        let way = bounds.center.vector - before
+        place = before + min(1, max(0, passed) / Self.averaging.place) * way
+        return abs(way.x) > Self.shake * bounds.width || abs(way.y) > Self.shake * bounds.height
     }
 
     private mutating func breathes(_ motion: FaceObservation.OwnMotion, at time: Double) -> Bool {

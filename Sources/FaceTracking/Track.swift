@@ -9,6 +9,8 @@ struct Track: Sendable {
     /// blink. A longer one breaks what was held or under way.
     static let bridgedGap = 0.15
 
+    static func bridges(_ gap: Double) -> Bool { (0...bridgedGap).contains(gap) }
+
     /// Which of all tracks this is, counted from 1.
     let number: Int
     private(set) var lineage: Int
@@ -17,8 +19,9 @@ struct Track: Sendable {
     private(set) var path = FacePath()
 
     /// The face as subscribers see it; nil before its enter.
-    private(set) var face: FaceObject?
+    var face: FaceObject? { hasEntered ? latest : nil }
 
+    private var hasEntered = false
     private let firstSeen: FrameStamp
     /// When the face was last measured, in seconds.
     private var lastMeasured: Double
@@ -29,6 +32,8 @@ struct Track: Sendable {
     /// Of the frames since the enter, in how many it was measured, and its expression known.
     private var measuredFrames = (all: 0, judged: 0)
     private var latest: FaceObject
+    /// When it was measured last.
+    private var confidence: Double
     private var smoother = ObservationSmoother()
     private var smile = SmileDetector()
     private var eyes = EyeMonitor()
@@ -46,7 +51,8 @@ struct Track: Sendable {
         firstSeen = stamp
         lastSeen = stamp
         lastMeasured = stamp.mediaTime
-        latest = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: observation.confidence)
+        confidence = observation.confidence
+        latest = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: confidence)
     }
 
     mutating func observe(
@@ -67,20 +73,17 @@ struct Track: Sendable {
         let smooth = smoother.smooth(observation.bounds, observation.pose, interval: interval)
         latest.bounds = smooth.bounds
         latest.pose = smooth.pose
-        latest.confidence = observation.confidence
+        confidence = observation.confidence
+        (latest.confidence, latest.isSeen) = (confidence, true)
         latest.leftEye = observation.leftEye
         latest.rightEye = observation.rightEye
         latest.mouth = observation.mouth
-        latest.trackedFrames = face == nil ? 0 : latest.trackedFrames + 1
+        latest.trackedFrames = hasEntered ? latest.trackedFrames + 1 : 0
         for kind in zones.advance(smooth.bounds, at: stamp.mediaTime, parameters.zones) { note(kind, at: stamp) }
         latest.zones = parameters.zones.isEmpty ? nil : zones.names
         let ownRate = min(frameRate, ownRate?.value ?? frameRate)
         readExpression(observation, FrameContext(observation, at: stamp, frameRate: ownRate, parameters))
-        if let face {
-            latest.faceID = face.faceID
-            updateVisit()
-            self.face = latest
-        }
+        if hasEntered { updateVisit() }
     }
 
     /// Takes the newest measurement into what the face has done since its enter.
@@ -97,7 +100,6 @@ struct Track: Sendable {
     /// The face as it was measured in the newest frame.
     func sighting(_ observation: FaceObservation) -> FaceSighting {
         var seen = latest
-        seen.faceID = face?.faceID ?? FaceID(rawValue: 0)
         (seen.bounds, seen.pose) = (observation.bounds, observation.pose)
         return FaceSighting(track: number, face: seen)
     }
@@ -110,11 +112,8 @@ struct Track: Sendable {
             ownRate = FrameRateMeter()
             ownRate?.advance(to: lastMeasured)
         }
-        guard face != nil else { return }
-        latest.trackedFrames += 1
-        face?.trackedFrames = latest.trackedFrames
-        face?.isSeen = true
-        face?.confidence = latest.confidence
+        if hasEntered { latest.trackedFrames += 1 }
+        (latest.confidence, latest.isSeen) = (confidence, true)
     }
 
     /// Takes a frame in which the face was not seen.
@@ -123,8 +122,8 @@ struct Track: Sendable {
     /// A frame that was not looked at, because its pixels could not be read, does not say that the face is hidden.
     /// After a cut nothing speaks for a face where it was seen last.
     mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool, isCut: Bool) {
-        if wasLookedAt { face?.isSeen = false }
-        if isCut { face?.confidence = 0 }
+        if wasLookedAt { latest.isSeen = false }
+        if isCut { latest.confidence = 0 }
         if isLost(at: stamp) { eyes.closed.interrupt(at: stamp.mediaTime) }
     }
 
@@ -132,15 +131,14 @@ struct Track: Sendable {
     func isLost(at stamp: FrameStamp) -> Bool { stamp.mediaTime - lastSeen.mediaTime > Self.bridgedGap }
 
     func canEnter(at stamp: FrameStamp, after delay: Double) -> Bool {
-        face == nil && seenFrames >= 2 && stamp.mediaTime - firstSeen.mediaTime >= delay - Self.slack
+        !hasEntered && seenFrames >= 2 && stamp.mediaTime - firstSeen.mediaTime >= delay - Self.slack
     }
 
     mutating func enter(as id: FaceID, at stamp: FrameStamp) -> FaceEvent {
         latest.faceID = id
         latest.trackedFrames = 1
         updateVisit()
-        enterTime = stamp.mediaTime
-        face = latest
+        (enterTime, hasEntered) = (stamp.mediaTime, true)
         // What was over before is not reported, but what began earlier and lasts is news to subscribers.
         expressionEvents.removeAll { $0.stamp.mediaTime < enterTime || $0.kind.isEnd }
         let ongoing = [smile.ongoing, eyes.closed.ongoing(at: enterTime), lips.ongoing, gaze.look.ongoing]
@@ -154,7 +152,7 @@ struct Track: Sendable {
     /// The leave of a face that has entered, and before it the end of what it was doing.
     func leave(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
         guard var face else { return [] }
-        face.confidence = latest.confidence
+        face.confidence = confidence
         let dwell = max(0, lastSeen.mediaTime - enterTime)
         var (smile, eyes, gaze, zones) = (smile, eyes.closed, gaze.look, zones)
         let ended =
@@ -171,10 +169,9 @@ struct Track: Sendable {
     mutating func takeExpressionEvents() -> [FaceEvent] {
         guard !expressionEvents.isEmpty else { return [] }
         defer { expressionEvents.removeAll(keepingCapacity: true) }
-        let events = expressionEvents.filter { face != nil && $0.stamp.mediaTime >= enterTime }
+        let events = expressionEvents.filter { hasEntered && $0.stamp.mediaTime >= enterTime }
         for event in events { latest.visit?.add(event.kind) }
-        face?.visit = latest.visit
-        return events.compactMap { event in face.map { FaceEvent(kind: event.kind, face: $0, stamp: event.stamp) } }
+        return events.map { FaceEvent(kind: $0.kind, face: latest, stamp: $0.stamp) }
     }
 
     private mutating func readExpression(_ observation: FaceObservation, _ context: FrameContext) {
@@ -230,7 +227,7 @@ struct EyeMonitor: Sendable {
         into face: inout FaceObject
     ) -> (blink: BlinkDetector.Blink?, closure: FaceEvent.Kind?) {
         let time = context.time
-        let open = openness.advance(left: observation.leftLids, right: observation.rightLids, at: time)
+        let open = openness.advance(EachEye(observation.leftLids, observation.rightLids), at: time)
         let reading = BlinkDetector.Reading(
             openness: open,
             appearance: observation.eyePatches.map { appearance.advance($0, open.share) },

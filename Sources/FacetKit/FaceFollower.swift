@@ -24,8 +24,7 @@ final class FaceFollower: @unchecked Sendable {
     private var stallTimeout = 0.0
     /// The media time of the newest picture that could be decoded, or of the first that could not.
     private var lastPicture: Double?
-    /// Added to the analyzer's lineages, so that those of a new one are not taken for those of the one before.
-    private var lineageOffset = 0
+    /// That of the analyzer before this one.
     private var lastLineage = 0
 
     init(_ options: FaceSession.Options, firstFaceID: FaceID, meter: SessionMeter) {
@@ -40,18 +39,14 @@ final class FaceFollower: @unchecked Sendable {
         whenLibraryIsLoaded: () -> Void = {}
     ) throws(FaceSessionError) {
         try wanted.check()
-        do {
-            if analyzer == nil || wanted.detection != options.detection {
-                analyzer = try FaceAnalyzer(wanted.detection, whenLibraryIsLoaded: whenLibraryIsLoaded)
-                lineageOffset = lastLineage
+        if analyzer == nil || wanted.detection != options.detection {
+            lastLineage = analyzer?.lastLineage ?? lastLineage
+            analyzer = try failing(as: FaceSessionError.inference) { () throws(InferenceError) in
+                try FaceAnalyzer(wanted.detection, after: lastLineage, whenLibraryIsLoaded: whenLibraryIsLoaded)
             }
-        } catch {
-            throw .inference(error)
         }
-        do {
-            if decoder == nil { decoder = try JPEGDecoder() }
-        } catch {
-            throw .decoder(reason: "\(error)")
+        if decoder == nil {
+            decoder = try failing(as: { .decoder(reason: "\($0)") }) { () throws(JPEGError) in try JPEGDecoder() }
         }
         tracker.parameters = wanted.tracking
         if !wanted.tracking.ignoresStill { analyzer?.forgetSetAside() }
@@ -59,6 +54,7 @@ final class FaceFollower: @unchecked Sendable {
     }
 
     func unload() {
+        lastLineage = analyzer?.lastLineage ?? lastLineage
         analyzer = nil
     }
 
@@ -94,7 +90,7 @@ final class FaceFollower: @unchecked Sendable {
         defer { meter.endFrame() }
         lastStamp = frame.stamp
         let picture: Frame?
-        var analysis: FaceAnalysis
+        let analysis: FaceAnalysis
         do {
             (analysis, picture) = try look(at: frame, with: analyzer, decoder)
         } catch let error as InferenceError {
@@ -109,10 +105,6 @@ final class FaceFollower: @unchecked Sendable {
         meter.count(\.analysed)
         meter.record(.landmarks, analysis.landmarkTime)
         if analysis.ranDetector { meter.record(.detect, analysis.detectionTime) }
-        for index in analysis.observations.indices {
-            analysis.observations[index].lineage += lineageOffset
-            lastLineage = max(lastLineage, analysis.observations[index].lineage)
-        }
         // Live, faces get their time to come back: it may have been no cut.
         let isNewScene = analysis.isCut && options.detection.isThorough
         let gone = isNewScene ? tracker.endAll(reason: .left, at: frame.stamp) : []
@@ -120,7 +112,7 @@ final class FaceFollower: @unchecked Sendable {
             tracker.advance(to: frame.stamp, with: analysis.observations, isCut: analysis.isCut)
         }
         if !tracked.setAside.isEmpty, let picture {
-            analyzer.setAside(tracked.setAside.map { $0 - lineageOffset }, in: picture)
+            analyzer.setAside(tracked.setAside, in: picture)
         }
         var reasons = tracked.attention
         if let luminance = analysis.luminance, luminance < Self.darkest { reasons.insert(.tooDark) }
@@ -188,7 +180,7 @@ final class FaceFollower: @unchecked Sendable {
     }
 
     private func landmarks(_ analyzer: FaceAnalyzer, in size: FrameSize) -> [FaceID: [FaceLandmark]] {
-        tracker.lineages.compactMapValues { analyzer.landmarks(of: $0 - lineageOffset)?.shares(of: size) }
+        tracker.lineages.compactMapValues { analyzer.landmarks(of: $0)?.shares(of: size) }
     }
 
     private func update(_ tracked: FaceTracker.Update, of frame: Frame) -> FaceUpdate {
@@ -201,15 +193,8 @@ final class FaceFollower: @unchecked Sendable {
 
     /// What holds without a frame of its own.
     func update() -> FaceUpdate {
-        FaceUpdate(
-            state: state,
-            stamp: lastStamp,
-            faces: tracker.faces,
-            events: [],
-            attention: attention.settled,
-            counts: meter.counts,
-            landmarks: [:]
-        )
+        let (faces, attention) = (tracker.faces, attention.settled)
+        return FaceUpdate(state: state, stamp: lastStamp, faces: faces, attention: attention, counts: meter.counts)
     }
 }
 

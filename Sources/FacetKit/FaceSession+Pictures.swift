@@ -12,8 +12,8 @@ extension FaceSession {
 
     /// The faces in one picture, from the largest number of identical looks that it takes until a face counts as there.
     ///
-    /// What needs time to be known, as a smile against the face's own rest, is as far as one picture tells. Loads the models,
-    /// unless a session of this process has loaded them; blocks for up to some tenths of a second.
+    /// What takes time to measure, such as a smile against the face's own rest, is an estimate. Loads the models, unless a
+    /// session of this process has loaded them; blocks for up to some tenths of a second.
     ///
     /// - Parameters:
     ///   - frame: The picture; a JPEG is decoded.
@@ -63,11 +63,8 @@ extension FaceSession {
         detection: FaceAnalyzer.Options = FaceAnalyzer.Options()
     ) async throws(FaceSessionError) -> [FaceObject] {
         try await onThread(named: "session", orThrow: FaceSessionError.thread) { () throws(FaceSessionError) in
-            let picture: Frame
-            do throws(SourceFailure) {
-                picture = try StillPicture.load(path)
-            } catch {
-                throw .source(error)
+            let picture = try failing(as: FaceSessionError.source) { () throws(SourceFailure) in
+                try StillPicture.load(path)
             }
             return try faces(in: picture, detection: detection)
         }

@@ -17,7 +17,7 @@ extension FaceSession {
         loading?.join()
         defer {
             control.update { $0.state.end() }
-            tellWaiting()
+            resumeWaiting()
         }
         func report(_ update: FaceUpdate) {
             var update = update
@@ -27,7 +27,7 @@ extension FaceSession {
         do throws(FaceSessionError) {
             while true {
                 let step = control.wait { $0.state.next() }
-                tellWaiting()
+                resumeWaiting()
                 switch step {
                 case .end: return report(follower.interrupt(.ended, reason: .shutdown))
                 case .report: report(follower.update())
@@ -74,15 +74,12 @@ extension FaceSession {
         defer { meter.follow(nil) }
         // A camera takes its time to open, in which the models are compiled. A clip would lose its first frames.
         if !configuration.source.isCamera { try follower.load(configuration.options) }
-        let capture: JoinableThread
-        do {
-            capture = try JoinableThread(named: "capture") {
+        let capture = try failing(as: FaceSessionError.thread) { () throws(ThreadError) in
+            try JoinableThread(named: "capture") {
                 source.run(into: mailbox)
                 // For a source that just returns.
                 mailbox.put(.ended(.finished))
             }
-        } catch {
-            throw .thread(error)
         }
         // The device must be closed before it is opened again; and a source that waits for a place must not hang.
         defer {

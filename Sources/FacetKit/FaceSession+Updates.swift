@@ -74,11 +74,7 @@ private final class UpdateRun: Sendable {
     }
 
     func next() async throws(FaceSessionError) -> FaceUpdate? {
-        do {
-            try start()
-        } catch {
-            throw .thread(error)
-        }
+        try failing(as: FaceSessionError.thread, start)
         let result = await withTaskCancellationHandler {
             await channel.next()
         } onCancel: {

@@ -110,10 +110,9 @@ public final class FaceSession: Sendable {
             try options.check()
             let numbers = 1...(1 << 53)
             try require(numbers ~= firstFaceID.rawValue, "firstFaceID", firstFaceID.rawValue, "1 to 2^53")
-            do {
-                if options.detection.modelDirectory == nil { _ = try ModelDirectory.find() }
-            } catch {
-                throw .inference(error)
+            if options.detection.modelDirectory == nil {
+                _ = try failing(as: FaceSessionError.inference) { () throws(InferenceError) in try ModelDirectory.find()
+                }
             }
             self.source = source
             follower = FaceFollower(options, firstFaceID: firstFaceID, meter: meter)
@@ -208,7 +207,7 @@ public final class FaceSession: Sendable {
         if control.state.isLeaving { control.running?.source.stop() }
         if control.state.newOptions != nil { control.running?.mailbox.wake() }
         if control.state.isInterrupted { control.state.ticket?.release() }
-        tellWaiting()
+        resumeWaiting()
         return control.state.status.number
     }
 
@@ -216,11 +215,11 @@ public final class FaceSession: Sendable {
     private func reach(_ goal: @escaping @Sendable (RunState) -> Bool) async {
         await withCheckedContinuation { continuation in
             control.update { $0.waiting.append((goal, continuation)) }
-            tellWaiting()
+            resumeWaiting()
         }
     }
 
-    func tellWaiting() {
+    func resumeWaiting() {
         let reached = control.update { control in
             let state = control.state
             let end = control.waiting.partition { $0.goal(state) }

@@ -181,10 +181,8 @@ extension FaceSession.Source {
             var bounded = wanted
             bounded.stallTimeout = Self.bounded(wanted.stallTimeout)
             let configuration = bounded
-            do {
-                return try CameraSource(configuration, memory: memory) { Self.ribbonCamera(configuration) }
-            } catch {
-                throw .source(error.sourceFailure)
+            return try failing(as: { .source($0.sourceFailure) }) { () throws(V4L2Error) in
+                try CameraSource(configuration, memory: memory) { Self.ribbonCamera(configuration) }
             }
         case .media(let location, let options):
             do { return try ClipSource(location, options: options) } catch { throw .source(error) }

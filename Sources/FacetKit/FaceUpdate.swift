@@ -19,7 +19,7 @@ public struct FaceUpdate: Equatable, Sendable {
     public var faces: [FaceObject]
 
     /// What happened, in order.
-    public var events: [FaceEvent]
+    public var events: [FaceEvent] = []
 
     /// Why some events cannot fire at the moment, after it has been so for two seconds.
     public var attention: [FaceAttention]
@@ -28,7 +28,7 @@ public struct FaceUpdate: Equatable, Sendable {
     public var counts: FrameCounts
 
     /// The 478 landmarks of each face that is seen in this frame, with `Options.landmarks`; indices as in the MediaPipe face mesh.
-    public var landmarks: [FaceID: [FaceLandmark]]
+    public var landmarks: [FaceID: [FaceLandmark]] = [:]
 
     /// The frame, with `Options.frames`; nil if it could not be decoded.
     public var frame: Frame?
@@ -132,4 +132,12 @@ public enum FaceSessionError: Error, Hashable, Sendable, CustomStringConvertible
         case .alreadyRunning: "this session runs already; make another one, or stop the first"
         }
     }
+}
+
+/// Runs what fails with an error of another module, which is wrapped.
+func failing<Result, Failure: Error>(
+    as wrap: (Failure) -> FaceSessionError,
+    _ body: () throws(Failure) -> Result
+) throws(FaceSessionError) -> Result {
+    do throws(Failure) { return try body() } catch { throw wrap(error) }
 }

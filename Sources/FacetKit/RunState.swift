@@ -20,11 +20,11 @@ struct RunState {
         case open(Configuration, FaceEvent.LeaveReason)
     }
 
-    private enum Phase {
-        case idle
-        // With the thread that it runs on, which cannot wait for its own end.
-        case running(RunTicket?, thread: UInt)
-        case ending(RunTicket?, thread: UInt)
+    private struct Run {
+        let ticket: RunTicket?
+        /// It cannot wait for its own end.
+        let thread: UInt
+        var isEnding: Bool
     }
 
     /// The newest configuration, and what became of it.
@@ -36,7 +36,7 @@ struct RunState {
     /// With what a frame was analysed last: until then a configuration that is valid, but asks for what this camera cannot
     /// do, is no reason to end a session that worked before.
     private var working: Configuration?
-    private var phase = Phase.idle
+    private var run: Run?
     private var isPaused = false
     /// The configuration known when the pause was reported.
     private var pausedAt: Int?
@@ -48,20 +48,17 @@ struct RunState {
     }
 
     /// Whether the session is to pause or to end.
-    var isInterrupted: Bool { if case .ending = phase { true } else { isPaused } }
+    var isInterrupted: Bool { isEnding || isPaused }
 
     /// Whether the source is closed because of a pause.
     var isAtRest: Bool { pausedAt != nil }
 
-    var isIdle: Bool { if case .idle = phase { true } else { false } }
+    var isIdle: Bool { run == nil }
+
+    private var isEnding: Bool { run?.isEnding ?? false }
 
     /// The run in progress, if it can be cancelled by itself.
-    var ticket: RunTicket? {
-        switch phase {
-        case .idle: nil
-        case .running(let ticket, _), .ending(let ticket, _): ticket
-        }
-    }
+    var ticket: RunTicket? { run?.ticket }
 
     // MARK: - What is asked for
 
@@ -75,8 +72,8 @@ struct RunState {
 
     /// Ends the run in progress, or only if it is that one.
     mutating func stop(only wanted: RunTicket? = nil) {
-        guard case .running(let ticket, let thread) = phase, wanted == nil || ticket === wanted else { return }
-        phase = .ending(ticket, thread: thread)
+        guard run != nil, !isEnding, wanted == nil || ticket === wanted else { return }
+        run?.isEnding = true
         isLeaving = current != nil
     }
 
@@ -93,25 +90,20 @@ struct RunState {
 
     /// - Returns: false if another run is in progress; nil to wait for the end of one that is about to end.
     mutating func begin(_ ticket: RunTicket?, on thread: UInt) -> Bool? {
-        switch phase {
-        case .idle:
-            phase = ticket?.isCancelled == true ? .ending(ticket, thread: thread) : .running(ticket, thread: thread)
-            working = nil
-            return true
-        case .ending(_, thread): return false
-        case .ending: return nil
-        case .running: return false
-        }
+        if let run { return run.isEnding && run.thread != thread ? nil : false }
+        run = Run(ticket: ticket, thread: thread, isEnding: ticket?.isCancelled ?? false)
+        working = nil
+        return true
     }
 
     mutating func end() {
-        (phase, pausedAt) = (.idle, nil)
+        (run, pausedAt) = (nil, nil)
         sourceIsClosed()
     }
 
     /// What to do next, with no source running; nil to wait until something else is asked for.
     mutating func next() -> Step? {
-        if case .ending = phase { return .end }
+        if isEnding { return .end }
         guard isPaused else {
             pausedAt = nil
             current = wanted
@@ -148,7 +140,7 @@ struct RunState {
 
     /// The source came to its end, or stopped as it was asked to.
     mutating func sourceEnded() {
-        if !isLeaving, case .running(let ticket, let thread) = phase { phase = .ending(ticket, thread: thread) }
+        if !isLeaving { run?.isEnding = true }
         sourceIsClosed()
     }
 

@@ -52,7 +52,6 @@ package final class SessionMeter: Sendable {
     package func beginFrame() { state.withLock { $0.frameTaken = .now } }
     package func endFrame() { state.withLock { $0.frameTaken = nil } }
 
-    /// Counts one more.
     func count(_ kind: WritableKeyPath<FrameCounts, Int>) {
         state.withLock { $0.counts[keyPath: kind] += 1 }
     }

@@ -52,8 +52,7 @@ struct CropRegionTests {
     func landmarks() {
         let points = FaceLandmarks()
         for index in 0..<FaceLandmarks.count {
-            points.numbers[3 * index] = 100 + Float(index % 10)
-            points.numbers[3 * index + 1] = 200 + Float(index % 20)
+            points[index] = PixelLandmark(100 + Float(index % 10), 200 + Float(index % 20), 0)
         }
         // 33 is at (103, 213) and 263 at (103, 203): the line between them points up.
         let region = CropRegion(around: points)

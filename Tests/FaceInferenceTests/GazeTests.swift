@@ -13,8 +13,7 @@ struct GazeTests {
         let landmarks = FaceLandmarks()
         let (sine, cosine) = (sinf(yaw * .pi / 180), cosf(yaw * .pi / 180))
         func put(_ index: Int, _ x: Float, _ y: Float, _ z: Float = 0) {
-            let values = [x * cosine - z * sine, y, z * cosine + x * sine]
-            for (offset, value) in values.enumerated() { landmarks.numbers[3 * index + offset] = value }
+            landmarks[index] = PixelLandmark(x * cosine - z * sine, y, z * cosine + x * sine)
         }
         for (index, x) in [(33, -50), (133, -16), (362, 16), (263, 50)] as [(Int, Float)] { put(index, x, 0) }
         for (index, x) in [(234, -70), (454, 70)] as [(Int, Float)] { put(index, x, 10, 40) }

@@ -73,9 +73,7 @@ struct MeshParityTests {
             for (index, point) in try portrait.reference().enumerated() {
                 let (sine, cosine) = (sinf(degrees * .pi / 180), cosf(degrees * .pi / 180))
                 let y = point.y + (index == FaceMeshIndices.chin ? chinDown : 0)
-                points.numbers[3 * index] = point.x
-                points.numbers[3 * index + 1] = y * cosine + point.z * sine
-                points.numbers[3 * index + 2] = point.z * cosine - y * sine
+                points[index] = PixelLandmark(point.x, y * cosine + point.z * sine, point.z * cosine - y * sine)
             }
             return FaceGeometry(points).axes.pose(of: points)
         }

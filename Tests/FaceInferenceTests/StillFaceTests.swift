@@ -13,11 +13,7 @@ struct StillFaceTests {
 
     init() throws {
         picture = try Portrait.astronaut.frame()
-        for (index, point) in try Portrait.astronaut.reference().enumerated() {
-            landmarks.numbers[3 * index] = point.x
-            landmarks.numbers[3 * index + 1] = point.y
-            landmarks.numbers[3 * index + 2] = point.z
-        }
+        for (index, point) in try Portrait.astronaut.reference().enumerated() { landmarks[index] = point }
     }
 
     /// The portrait seen through a transform, with every pixel changed, as the frame of that number at 30 a second.
@@ -134,8 +130,8 @@ struct StillFaceTests {
     @Test("computes the landmarks a frame later when a mouth changes that does not smile")
     func lag() throws {
         for corner in [FaceMeshIndices.leftMouthCorner, FaceMeshIndices.rightMouthCorner] {
-            landmarks.numbers[3 * corner] += 0.2 * (landmarks[13].x - landmarks[corner].x)
-            landmarks.numbers[3 * corner + 1] += 16
+            landmarks[corner].x += 0.2 * (landmarks[13].x - landmarks[corner].x)
+            landmarks[corner].y += 16
         }
         let first = try frame(0)
         for (index, halfWidth, halfHeight, canWait) in [(159, 12, 4, false), (386, 12, 4, false), (13, 14, 5, true)]

@@ -72,8 +72,9 @@ struct Trace {
         sightings = data.withUnsafeBytes { bytes in
             let numbers = bytes.bindMemory(to: Double.self)
             return stride(from: 0, to: numbers.count - numbers.count % length, by: length).map { start in
-                for index in 0..<3 * FaceLandmarks.count {
-                    landmarks.numbers[index] = Float(numbers[start + 12 + index])
+                for index in 0..<FaceLandmarks.count {
+                    let point = numbers[(start + 12 + 3 * index)...].prefix(3).map(Float.init)
+                    landmarks[index] = PixelLandmark(point[0], point[1], point[2])
                 }
                 return Sighting(Array(numbers[start..<start + 12]), FaceGeometry(landmarks))
             }
@@ -99,7 +100,7 @@ struct Trace {
                     seen.time
                 )
             defer { faces[seen.lineage] = face }
-            let openness = face.eyes.advance(left: seen.leftLids, right: seen.rightLids, at: seen.time)
+            let openness = face.eyes.advance(EachEye(seen.leftLids, seen.rightLids), at: seen.time)
             let stamp = FrameStamp(frame: seen.frame, time: Timestamp(nanoseconds: 0), mediaTime: seen.time)
             let observation = FaceObservation.sample(yaw: seen.yaw, gaze: seen.gaze, eyeDistance: seen.eyeDistance)
             let context = FrameContext(observation, at: stamp, frameRate: 30, FaceTracker.Parameters())
