@@ -212,9 +212,7 @@ struct LookTests {
         // Stripes of one pixel: the finest detail there is.
         canvas.clear(.black)
         for x in stride(from: 0.0, to: 320, by: 2) {
-            var stripe = Outline()
-            stripe.addRoundedRect(SurfaceRect(x: x, y: 0, width: 1, height: 240), radius: 0)
-            canvas.fill(stripe, .white)
+            canvas.fill(Outline(SurfaceRect(x: x, y: 0, width: 1, height: 240)), .white)
         }
         var face = sampleFace()
         face.isSeen = false

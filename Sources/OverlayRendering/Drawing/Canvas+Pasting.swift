@@ -23,16 +23,17 @@ extension Canvas {
         rows: Int,
         _ place: (_ u: Double, _ v: Double) -> SurfacePoint
     ) {
-        let isVector = cairo_surface_get_type(surface) != CAIRO_SURFACE_TYPE_IMAGE
+        let isVector = !surface.isImage
         // No finer than the picture itself: pixels cost time and bytes.
         let fineness = isVector ? max(1, min(Self.finest, Double(picture.size.width) / width)) : 1
-        guard let copy = picture.copy(width: width * fineness) else { return }
+        let copy = picture.copy(width: width * fineness)
+        let (copyWidth, copyHeight) = (copy.all.width, copy.all.height)
         // Cells reach one pixel beyond the picture, where it fades into nothing: that makes its edge smooth.
         let corners = (0...rows).map { row in
             (0...columns).map { column -> Corner in
-                let x = -1 + (copy.width + 2) * Double(column) / Double(columns)
-                let y = -1 + (copy.height + 2) * Double(row) / Double(rows)
-                return (SurfacePoint(x: x, y: y), place(x / copy.width, y / copy.height))
+                let x = -1 + (copyWidth + 2) * Double(column) / Double(columns)
+                let y = -1 + (copyHeight + 2) * Double(row) / Double(rows)
+                return (SurfacePoint(x: x, y: y), place(x / copyWidth, y / copyHeight))
             }
         }
         // Cairo counts in 24.8 bits; and nothing is seen of what lies outside.
@@ -40,63 +41,48 @@ extension Canvas {
             box.x < size.width, box.y < size.height, box.x + box.width > 0, box.y + box.height > 0,
             [box.x, box.y, box.x + box.width, box.y + box.height].allSatisfy({ abs($0) < 1_000_000 })
         else { return }
-        guard isVector else { return paste(copy.surface, corners, context) }
+        guard isVector else { return paste(copy, corners) }
         // Shapes that share an edge leave a seam in a browser, so a document gets the finished picture.
-        let (left, top) = (max(0, box.x.rounded(.down)), max(0, box.y.rounded(.down)))
-        let right = min(size.width, (box.x + box.width).rounded(.up))
-        let bottom = min(size.height, (box.y + box.height).rounded(.up))
-        guard
-            let image = cairo_image_surface_create(
-                CAIRO_FORMAT_ARGB32,
-                Int32(((right - left) * fineness).rounded(.up)),
-                Int32(((bottom - top) * fineness).rounded(.up))
-            )
-        else { return }
-        defer { cairo_surface_destroy(image) }
-        guard cairo_surface_status(image) == CAIRO_STATUS_SUCCESS, let drawing = cairo_create(image) else { return }
-        defer { cairo_destroy(drawing) }
-        cairo_scale(drawing, fineness, fineness)
-        cairo_translate(drawing, -left, -top)
-        paste(copy.surface, corners, drawing)
+        let part = box.wholePixels(in: size)
+        func pixels(_ length: Double) -> Int { Int((length * fineness).rounded(.up)) }
+        let pixelSize = FrameSize(width: pixels(part.width), height: pixels(part.height))
+        guard let drawing = try? Canvas(pixelSize: pixelSize) else { return }
+        cairo_scale(drawing.context, fineness, fineness)
+        cairo_translate(drawing.context, -part.x, -part.y)
+        drawing.paste(copy, corners)
         cairo_save(context)
-        cairo_translate(context, left, top)
+        cairo_translate(context, part.x, part.y)
         cairo_scale(context, 1 / fineness, 1 / fineness)
-        cairo_set_source_surface(context, image, 0, 0)
+        setSource(drawing.surface, CAIRO_FILTER_GOOD, CAIRO_EXTEND_NONE)
         cairo_paint(context)
         cairo_restore(context)
     }
 
-    private func paste(_ picture: OpaquePointer, _ corners: [[Corner]], _ context: OpaquePointer) {
+    private func paste(_ picture: Surface, _ corners: [[Corner]]) {
         cairo_save(context)
         // Two triangles that share an edge then share no pixel and leave none out.
         cairo_set_antialias(context, CAIRO_ANTIALIAS_NONE)
         for (above, below) in zip(corners, corners.dropFirst()) {
             for column in 0..<above.count - 1 {
-                triangle(picture, [above[column], above[column + 1], below[column + 1]], context)
-                triangle(picture, [above[column], below[column + 1], below[column]], context)
+                triangle(picture, [above[column], above[column + 1], below[column + 1]])
+                triangle(picture, [above[column], below[column + 1], below[column]])
             }
         }
         cairo_restore(context)
     }
 
     /// Fills a triangle of the surface with one of a picture; nothing if it is seen from behind.
-    private func triangle(
-        _ picture: OpaquePointer,
-        _ corners: [Corner],
-        _ context: OpaquePointer
-    ) {
+    private func triangle(_ picture: Surface, _ corners: [Corner]) {
         let onPicture = PlaneTransform(triangle: corners.map(\.picture))
         let onSurface = PlaneTransform(triangle: corners.map(\.surface))
         // Of a picture of a hundredth of a square point nothing is seen.
         guard onSurface.determinant > 0.02, onPicture.determinant > 0 else { return }
-        let map = onSurface.inverse.then(onPicture)
-        var matrix = map.cairo
+        var matrix = onSurface.inverse.then(onPicture).cairo
         cairo_new_path(context)
         for corner in corners { cairo_line_to(context, corner.surface.x, corner.surface.y) }
         cairo_close_path(context)
-        cairo_set_source_surface(context, picture, 0, 0)
+        setSource(picture, CAIRO_FILTER_BILINEAR, CAIRO_EXTEND_NONE)
         cairo_pattern_set_matrix(cairo_get_source(context), &matrix)
-        cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_BILINEAR)
         cairo_fill(context)
     }
 }

@@ -11,7 +11,7 @@ extension Canvas {
     /// - Throws: what `body` throws, and `CanvasError` if Cairo fails.
     package static func svg(size: FrameSize, _ body: (Canvas) throws -> Void) throws -> [UInt8] {
         let output = SVGOutput()
-        let surface = cairo_svg_surface_create_for_stream(
+        let document: OpaquePointer = cairo_svg_surface_create_for_stream(
             { output, bytes, count in
                 guard let output, let bytes else { return CAIRO_STATUS_WRITE_ERROR }
                 let buffer = UnsafeBufferPointer(start: bytes, count: Int(count))
@@ -22,16 +22,14 @@ extension Canvas {
             Double(size.width),
             Double(size.height)
         )
-        guard let surface else {
-            throw CanvasError.cannotCreate(width: size.width, height: size.height, reason: "there is no memory")
-        }
-        cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX)
-        let canvas = try Canvas(owning: surface, pixelSize: size)
+        let surface = try Surface(owning: document, size)
+        cairo_svg_surface_set_document_unit(document, CAIRO_SVG_UNIT_PX)
+        let canvas = Canvas(surface, size: size)
         try body(canvas)
         try canvas.check()
         // The document is written here, and not when the canvas goes: the output must still be there.
-        cairo_surface_finish(surface)
-        let status = cairo_surface_status(surface)
+        cairo_surface_finish(document)
+        let status = cairo_surface_status(document)
         guard status == CAIRO_STATUS_SUCCESS else {
             throw CanvasError.drawing(reason: String(cString: cairo_status_to_string(status)))
         }

@@ -28,15 +28,14 @@ extension Canvas {
         _ style: PanelStyle,
         in places: inout PanelPlace
     ) -> Bool {
-        setFont(size: size)
+        cairo_select_font_face(context, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD)
+        cairo_set_font_size(context, max(size, 1))
         let panel = SurfaceSize(
             width: (lines.map(width).max() ?? 0) + size,
             height: (1.25 * Double(lines.count) + 0.15) * size
         )
         guard let place = places.take(panel, beside: box, gap: gap, first: style.side) else { return false }
-        var plate = Outline()
-        plate.addRoundedRect(place, radius: size * style.radius)
-        fill(plate, style.plate)
+        fill(Outline(place, radius: size * style.radius), style.plate)
         setSource(.white)
         for (index, line) in lines.enumerated() {
             cairo_move_to(context, place.x + size / 2, place.y + size * (1 + 1.25 * Double(index)))
@@ -50,10 +49,5 @@ extension Canvas {
         var extents = cairo_text_extents_t()
         cairo_text_extents(context, text, &extents)
         return extents.x_advance
-    }
-
-    private func setFont(size: Double) {
-        cairo_select_font_face(context, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD)
-        cairo_set_font_size(context, max(size, 1))
     }
 }

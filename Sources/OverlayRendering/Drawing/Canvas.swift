@@ -7,50 +7,24 @@ package import Frames
 package final class Canvas {
     package let pixelSize: FrameSize
 
-    let surface: OpaquePointer
+    let surface: Surface
     let context: OpaquePointer
 
     /// Makes a transparent picture.
     ///
     /// - Throws: `CanvasError.cannotCreate` if a side is not positive or larger than Cairo can draw (32767).
     package convenience init(pixelSize: FrameSize) throws(CanvasError) {
-        try self.init(owning: try Self.makeSurface(CAIRO_FORMAT_ARGB32, pixelSize), pixelSize: pixelSize)
+        self.init(try Surface(CAIRO_FORMAT_ARGB32, pixelSize))
     }
 
-    /// Takes over a surface of Cairo's.
-    init(owning surface: OpaquePointer, pixelSize: FrameSize) throws(CanvasError) {
-        let surface = try Self.checked(surface, pixelSize)
-        guard let context = cairo_create(surface) else {
-            cairo_surface_destroy(surface)
-            throw .cannotCreate(width: pixelSize.width, height: pixelSize.height, reason: "there is no memory")
-        }
-        (self.pixelSize, self.surface, self.context) = (pixelSize, surface, context)
+    /// Draws on a surface, whose size is that of its pixels unless it is a document.
+    init(_ surface: Surface, size: FrameSize? = nil) {
+        // Cairo always returns a context, if need be with an error, which `check` throws.
+        (pixelSize, self.surface, context) = (size ?? surface.size, surface, cairo_create(surface.pointer))
     }
 
-    /// A surface of pixels; the caller must destroy it.
-    static func makeSurface(_ format: cairo_format_t, _ size: FrameSize) throws(CanvasError) -> OpaquePointer {
-        guard let width = Int32(exactly: size.width), let height = Int32(exactly: size.height), width > 0, height > 0,
-            let surface = cairo_image_surface_create(format, width, height)
-        else { throw .cannotCreate(width: size.width, height: size.height, reason: "no side may be empty") }
-        return try checked(surface, size)
-    }
+    deinit { cairo_destroy(context) }
 
-    private static func checked(_ surface: OpaquePointer, _ size: FrameSize) throws(CanvasError) -> OpaquePointer {
-        let status = cairo_surface_status(surface)
-        guard status == CAIRO_STATUS_SUCCESS else {
-            cairo_surface_destroy(surface)
-            let reason = String(cString: cairo_status_to_string(status))
-            throw .cannotCreate(width: size.width, height: size.height, reason: reason)
-        }
-        return surface
-    }
-
-    deinit {
-        cairo_destroy(context)
-        cairo_surface_destroy(surface)
-    }
-
-    /// The size in points.
     package var size: SurfaceSize {
         SurfaceSize(width: Double(pixelSize.width), height: Double(pixelSize.height))
     }
@@ -117,10 +91,10 @@ package final class Canvas {
     package func withPixels<Result>(_ body: (UnsafeRawBufferPointer, _ bytesPerRow: Int) throws -> Result) rethrows
         -> Result
     {
-        cairo_surface_flush(surface)
-        let bytesPerRow = Int(cairo_image_surface_get_stride(surface))
+        cairo_surface_flush(surface.pointer)
+        let bytesPerRow = Int(cairo_image_surface_get_stride(surface.pointer))
         let bytes = UnsafeRawBufferPointer(
-            start: cairo_image_surface_get_data(surface),
+            start: cairo_image_surface_get_data(surface.pointer),
             count: bytesPerRow * pixelSize.height
         )
         return try body(bytes, bytesPerRow)
@@ -138,12 +112,24 @@ package final class Canvas {
         cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha)
     }
 
+    /// Lets a picture be what is drawn with next, its upper left corner at a point.
+    func setSource(
+        _ picture: Surface,
+        _ filter: cairo_filter_t,
+        _ beyond: cairo_extend_t = CAIRO_EXTEND_PAD,
+        at corner: SurfacePoint = .zero
+    ) {
+        cairo_set_source_surface(context, picture.pointer, corner.x, corner.y)
+        cairo_pattern_set_filter(cairo_get_source(context), filter)
+        cairo_pattern_set_extend(cairo_get_source(context), beyond)
+    }
+
     private func trace(_ outline: Outline) {
         cairo_new_path(context)
-        for contour in outline.contours {
+        for line in outline.lines {
             cairo_new_sub_path(context)
-            for point in contour.points { cairo_line_to(context, point.x, point.y) }
-            if contour.isClosed { cairo_close_path(context) }
+            for point in line { cairo_line_to(context, point.x, point.y) }
+            if outline.isClosed { cairo_close_path(context) }
         }
     }
 }
@@ -170,7 +156,7 @@ package struct Color: Hashable, Sendable {
 }
 
 package enum CanvasError: Error, Hashable, Sendable, CustomStringConvertible {
-    case cannotCreate(width: Int, height: Int, reason: String)
+    case cannotCreate(FrameSize, reason: String)
     case drawing(reason: String)
     /// The frame's pixels cannot be read as they are.
     case undecoded
@@ -178,8 +164,8 @@ package enum CanvasError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was tried, why it failed, and what to do about it.
     package var description: String {
         switch self {
-        case .cannotCreate(let width, let height, let reason):
-            "cannot make a picture of \(width)x\(height) pixels to draw on: \(reason); choose a smaller size"
+        case .cannotCreate(let size, let reason):
+            "cannot make a picture of \(size) pixels to draw on: \(reason); choose a smaller size"
         case .drawing(let reason):
             "drawing failed: \(reason)"
         case .undecoded:

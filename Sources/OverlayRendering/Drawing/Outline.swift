@@ -3,27 +3,18 @@ import Glibc
 /// A shape made of closed and open lines. Curves are broken into short straight pieces as they are added, so that the
 /// shape can go through any projection, not only an affine one.
 struct Outline: Hashable, Sendable {
-    /// One line from its first point to its last, and back if it is closed.
-    struct Contour: Hashable, Sendable {
-        var points: [SurfacePoint]
-        /// Whether a last piece leads back to the first point.
-        var isClosed: Bool
-    }
-
-    private(set) var contours: [Contour] = []
+    private(set) var lines: [[SurfacePoint]]
+    /// Whether a last piece of each line leads back to its first point.
+    private(set) var isClosed = true
 
     /// Pieces a curve is broken into: a quarter circle of 250 points then deviates by about 0.1 point.
     private static let piecesPerCurve = 24
 
-    init() {}
+    init(polygons: [[SurfacePoint]]) { lines = polygons }
 
-    init(polygons: [[SurfacePoint]], isClosed: Bool = true) {
-        contours = polygons.map { Contour(points: $0, isClosed: isClosed) }
-    }
+    init(polygon points: [SurfacePoint]) { lines = [points] }
 
-    init(polygon points: [SurfacePoint]) { self.init(polygons: [points]) }
-
-    init(line points: [SurfacePoint]) { self.init(polygons: [points], isClosed: false) }
+    init(line points: [SurfacePoint]) { (lines, isClosed) = ([points], false) }
 
     /// The corners of the smallest convex polygon around points, all such polygons in the same direction (Andrew's monotone
     /// chain).
@@ -45,30 +36,51 @@ struct Outline: Hashable, Sendable {
         return half(sorted) + half(sorted.reversed())
     }
 
-    mutating func move(to x: Double, _ y: Double) {
-        contours.append(Contour(points: [SurfacePoint(x: x, y: y)], isClosed: false))
+    /// A shape bounded by cubic Bézier curves, each with its end and the control points near its start and its end.
+    init(from start: SurfacePoint, _ curves: [(end: SurfacePoint, near: SurfacePoint, far: SurfacePoint)]) {
+        var points = [start]
+        for (end, near, far) in curves { points += Self.curve(from: points[points.count - 1], to: end, near, far) }
+        self.init(polygon: points)
     }
 
-    /// Goes straight to a point; begins a line there if there is none.
-    mutating func line(to x: Double, _ y: Double) {
-        guard !contours.isEmpty else { return move(to: x, y) }
-        contours[contours.count - 1].points.append(SurfacePoint(x: x, y: y))
+    /// A rectangle, whose corners may be round.
+    init(_ rect: SurfaceRect, radius: Double = 0) {
+        let radius = max(0, min(radius, rect.width / 2, rect.height / 2))
+        let straight = SurfacePoint(rect.width / 2 - radius, rect.height / 2 - radius)
+        // None of its corners lies between two quarters.
+        let circle = Self.ellipse(.zero, [1, 1], pieces: radius > 0 ? 4 * Self.piecesPerCurve : 4, first: 0.5)
+        self.init(
+            polygon: circle.map { way in
+                rect.center + way * radius + straight * [way.x < 0 ? -1 : 1, way.y < 0 ? -1 : 1]
+            }
+        )
     }
 
-    /// Goes to a point in a cubic Bézier curve; begins a line at it if there is none.
-    mutating func curve(
-        to x: Double,
-        _ y: Double,
-        control1: (x: Double, y: Double),
-        control2: (x: Double, y: Double)
-    ) {
-        guard let start = contours.last?.points.last else { return move(to: x, y) }
-        for piece in 1...Self.piecesPerCurve {
-            let share = Double(piece) / Double(Self.piecesPerCurve)
-            let (near, far) = (SurfacePoint(control1.x, control1.y), SurfacePoint(control2.x, control2.y))
-            let point = Self.cubic(share, start, near, far, SurfacePoint(x, y))
-            line(to: point.x, point.y)
+    init(ellipse center: SurfacePoint, _ radiusX: Double, _ radiusY: Double) {
+        self.init(polygon: Self.ellipse(center, [radiusX, radiusY], pieces: 4 * Self.piecesPerCurve))
+    }
+
+    /// Corners of a polygon inside an ellipse; the first lies at its right, or so many pieces further.
+    static func ellipse(
+        _ center: SurfacePoint,
+        _ radius: SurfacePoint,
+        pieces: Int,
+        first: Double = 0
+    ) -> [SurfacePoint] {
+        (0..<pieces).map { piece in
+            let angle = 2 * Double.pi * (Double(piece) + first) / Double(pieces)
+            return center + radius * SurfacePoint(cos(angle), sin(angle))
         }
+    }
+
+    /// The points of a cubic Bézier curve but its first.
+    static func curve(
+        from start: SurfacePoint,
+        to end: SurfacePoint,
+        _ near: SurfacePoint,
+        _ far: SurfacePoint
+    ) -> [SurfacePoint] {
+        (1...piecesPerCurve).map { cubic(Double($0) / Double(piecesPerCurve), start, near, far, end) }
     }
 
     /// Where a cubic Bézier curve of four points is after a share of it.
@@ -78,40 +90,14 @@ struct Outline: Hashable, Sendable {
         return start * (s * s * s) + near * (3 * s * s * t) + far * (3 * s * t * t) + end * (t * t * t)
     }
 
-    mutating func close() {
-        guard !contours.isEmpty else { return }
-        contours[contours.count - 1].isClosed = true
-    }
-
-    mutating func addEllipse(x: Double, y: Double, radiusX: Double, radiusY: Double) {
-        let pieces = 4 * Self.piecesPerCurve
-        let points = (0..<pieces).map { piece in
-            let angle = 2 * Double.pi * Double(piece) / Double(pieces)
-            return SurfacePoint(x: x + radiusX * cos(angle), y: y + radiusY * sin(angle))
-        }
-        contours.append(Contour(points: points, isClosed: true))
-    }
-
-    mutating func addRoundedRect(_ rect: SurfaceRect, radius: Double) {
-        let radius = max(0, min(radius, rect.width / 2, rect.height / 2))
-        // How far a curve's control points lie from a quarter circle's ends: 4/3 · (√2 − 1).
-        let reach = radius * (1 - 0.5522847498)
-        let (left, top, right, bottom) = (rect.x, rect.y, rect.x + rect.width, rect.y + rect.height)
-        move(to: left + radius, top)
-        line(to: right - radius, top)
-        curve(to: right, top + radius, control1: (right - reach, top), control2: (right, top + reach))
-        line(to: right, bottom - radius)
-        curve(to: right - radius, bottom, control1: (right, bottom - reach), control2: (right - reach, bottom))
-        line(to: left + radius, bottom)
-        curve(to: left, bottom - radius, control1: (left + reach, bottom), control2: (left, bottom - reach))
-        line(to: left, top + radius)
-        curve(to: left + radius, top, control1: (left, top + reach), control2: (left + reach, top))
-        close()
+    /// Both shapes, closed.
+    static func + (one: Outline, other: Outline) -> Outline {
+        Outline(polygons: one.lines + other.lines)
     }
 
     /// The smallest upright rectangle around all points; nil if there is none.
     var bounds: SurfaceRect? {
-        let points = contours.flatMap(\.points)
+        let points = lines.joined()
         guard let first = points.first else { return nil }
         return SurfaceRect(corner: points.reduce(first, pointwiseMin), opposite: points.reduce(first, pointwiseMax))
     }
@@ -119,9 +105,7 @@ struct Outline: Hashable, Sendable {
     /// The same shape with each point moved.
     func mapped(_ transform: (SurfacePoint) -> SurfacePoint) -> Outline {
         var result = self
-        for index in result.contours.indices {
-            result.contours[index].points = contours[index].points.map(transform)
-        }
+        result.lines = lines.map { $0.map(transform) }
         return result
     }
 }

@@ -1,6 +1,5 @@
 /// Where a panel with words goes beside a face, so that it covers neither this face nor another one.
 struct PanelPlace {
-    /// A side of a face's box.
     enum Side: CaseIterable {
         case right, left, below, above
     }
@@ -9,7 +8,6 @@ struct PanelPlace {
     private var taken: [SurfaceRect]
     private let area: SurfaceSize
 
-    /// Makes the places on a surface with faces in it.
     init(faces: [SurfaceRect], in area: SurfaceSize) {
         (taken, self.area) = (faces, area)
     }
@@ -26,14 +24,10 @@ struct PanelPlace {
         let sides = [side] + Side.allCases.filter { $0 != side }
         let (right, bottom) = (area.width - size.width, area.height - size.height)
         guard right >= 0, bottom >= 0 else { return nil }
-        let corners = [(0.0, bottom), (right, bottom), (0.0, 0.0), (right, 0.0)]
-        for (x, y) in sides.flatMap({ Self.corners($0, size, box, gap) }) + corners {
-            let place = SurfaceRect(
-                x: max(0, min(x, right)),
-                y: max(0, min(y, bottom)),
-                width: size.width,
-                height: size.height
-            )
+        let corners: [SurfacePoint] = [[0, bottom], [right, bottom], [0, 0], [right, 0]]
+        for corner in sides.flatMap({ Self.corners($0, size, box, gap) }) + corners {
+            let inside = corner.clamped(lowerBound: .zero, upperBound: [right, bottom])
+            let place = SurfaceRect(x: inside.x, y: inside.y, width: size.width, height: size.height)
             guard !taken.contains(where: { $0.overlap(with: place) > 0 }) else { continue }
             taken.append(place)
             return place
@@ -42,15 +36,14 @@ struct PanelPlace {
     }
 
     /// Upper left corners on one side of a box: in its middle or at its beginning, and at its ends.
-    private static func corners(_ side: Side, _ size: SurfaceSize, _ box: SurfaceRect, _ gap: Double) -> [(
-        Double, Double
-    )] {
+    private static func corners(_ side: Side, _ size: SurfaceSize, _ box: SurfaceRect, _ gap: Double) -> [SurfacePoint]
+    {
         let (middle, end) = (box.center.x - size.width / 2, box.y + box.height - size.height)
         return switch side {
-        case .right: [(box.x + box.width + gap, box.y), (box.x + box.width + gap, end)]
-        case .left: [(box.x - size.width - gap, box.y), (box.x - size.width - gap, end)]
-        case .below: [(middle, box.y + box.height + gap), (box.x, box.y + box.height + gap)]
-        case .above: [(middle, box.y - size.height - gap), (box.x, box.y - size.height - gap)]
+        case .right: [[box.x + box.width + gap, box.y], [box.x + box.width + gap, end]]
+        case .left: [[box.x - size.width - gap, box.y], [box.x - size.width - gap, end]]
+        case .below: [[middle, box.y + box.height + gap], [box.x, box.y + box.height + gap]]
+        case .above: [[middle, box.y - size.height - gap], [box.x, box.y - size.height - gap]]
         }
     }
 }

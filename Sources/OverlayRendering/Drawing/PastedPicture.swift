@@ -19,7 +19,7 @@ package final class PastedPicture {
     package let size: FrameSize
 
     /// The picture and its smaller copies.
-    private var copies: [OpaquePointer] = []
+    private var copies: [Surface]
 
     convenience init(path: String) throws(Refusal) {
         let png: [UInt8]
@@ -37,33 +37,20 @@ package final class PastedPicture {
         guard size.width <= Self.maximumSide, size.height <= Self.maximumSide else {
             throw Refusal(reason: "it is \(size); \(Self.maximumSide) pixels a side are allowed")
         }
-        guard size.width > 0, size.height > 0, let decoded = Self.decode(png) else {
+        guard size.width > 0, size.height > 0, let decoded = Self.decode(png, size) else {
             throw Refusal(reason: "it is a damaged PNG")
         }
-        defer { cairo_surface_destroy(decoded) }
-        copies.append(try Self.copy(of: decoded, size, scale: 1))
-        var side = max(size.width, size.height)
-        while side >= 64, let last = copies.last {
-            let half = FrameSize(
-                width: (Int(cairo_image_surface_get_width(last)) + 1) / 2,
-                height: (Int(cairo_image_surface_get_height(last)) + 1) / 2
-            )
-            copies.append(try Self.copy(of: last, half, scale: 0.5))
-            side = max(half.width, half.height)
+        var last = try Self.copy(of: decoded, size, scale: 1)
+        copies = [last]
+        while max(last.size.width, last.size.height) >= 64 {
+            let half = FrameSize(width: (last.size.width + 1) / 2, height: (last.size.height + 1) / 2)
+            last = try Self.copy(of: last, half, scale: 0.5)
+            copies.append(last)
         }
     }
 
-    deinit {
-        for copy in copies { cairo_surface_destroy(copy) }
-    }
-
-    /// The smallest copy that has at least that many pixels across, with its size.
-    func copy(width: Double) -> (surface: OpaquePointer, width: Double, height: Double)? {
-        let fitting = copies.last { Double(cairo_image_surface_get_width($0)) >= width } ?? copies.first
-        return fitting.map {
-            ($0, Double(cairo_image_surface_get_width($0)), Double(cairo_image_surface_get_height($0)))
-        }
-    }
+    /// The smallest copy that has at least that many pixels across, or else the largest.
+    func copy(width: Double) -> Surface { copies.last { Double($0.size.width) >= width } ?? copies[0] }
 
     private static func size(of png: [UInt8]) throws(Refusal) -> FrameSize {
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -75,9 +62,9 @@ package final class PastedPicture {
         return FrameSize(width: number(16..<20), height: number(20..<24))
     }
 
-    private static func decode(_ png: [UInt8]) -> OpaquePointer? {
+    private static func decode(_ png: [UInt8], _ size: FrameSize) -> Surface? {
         var rest = png[...]
-        let surface = withUnsafeMutablePointer(to: &rest) { rest in
+        let surface: OpaquePointer = withUnsafeMutablePointer(to: &rest) { rest in
             cairo_image_surface_create_from_png_stream(
                 { rest, target, count in
                     guard let rest = rest?.assumingMemoryBound(to: ArraySlice<UInt8>.self), let target,
@@ -92,21 +79,16 @@ package final class PastedPicture {
                 rest
             )
         }
-        guard cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS else {
-            cairo_surface_destroy(surface)
-            return nil
-        }
-        return surface
+        return try? Surface(owning: surface, size)
     }
 
     /// A picture in a size of its own, with four channels whatever the file has.
-    private static func copy(of source: OpaquePointer, _ size: FrameSize, scale: Double) throws(Refusal)
-        -> OpaquePointer
-    {
-        let (width, height) = (Double(size.width), Double(size.height))
-        let part = (0.0, 0.0, width / scale, height / scale)
-        let copy = Canvas.resampled(source, from: part, width, height, CAIRO_FILTER_BILINEAR, CAIRO_FORMAT_ARGB32)
-        guard let copy else { throw Refusal(reason: "there is no memory for it") }
-        return copy
+    private static func copy(of source: Surface, _ size: FrameSize, scale: Double) throws(Refusal) -> Surface {
+        let part = SurfaceRect(x: 0, y: 0, width: Double(size.width) / scale, height: Double(size.height) / scale)
+        do throws(CanvasError) {
+            return try source.resampled(from: part, size, CAIRO_FILTER_BILINEAR, CAIRO_FORMAT_ARGB32)
+        } catch {
+            throw Refusal(reason: "there is no memory for it")
+        }
     }
 }

@@ -42,7 +42,6 @@ struct HeadModel {
         return max(0.6, ((cosine * cosine + depth * depth * sine * sine).squareRoot() + cosine) / 2)
     }
 
-    /// Where a position lies on the surface.
     func point(_ x: Double, _ y: Double, _ z: Double) -> SurfacePoint {
         plane.point(x * unit.width, y * unit.height, z * unit.width)
     }
@@ -102,18 +101,14 @@ extension SurfaceFace {
         return plane
     }
 
-    /// Whether an eye's plane is seen.
     func shows(_ eye: FacePlane) -> Bool { eye.rotation.forward.z > Self.edge }
 
-    /// The middle between the eyes.
     var eyesMiddle: SurfacePoint { assumedEyes.left.middle(to: assumedEyes.right) }
 
-    /// The head, held by the middle between the eyes.
     var headAtEyes: HeadModel {
         HeadModel(self, holding: (0, CanonicalFace.eyeY, HeadModel.depth - 0.04), at: eyesMiddle)
     }
 
-    /// The head, held by the mouth.
     var headAtMouth: HeadModel {
         HeadModel(self, holding: (0, CanonicalFace.mouthY, HeadModel.depth), at: assumedMouth)
     }

@@ -33,6 +33,11 @@ struct HeadRotation: Hashable, Sendable {
         return result
     }
 
+    /// Where a position in the head's own axes lies.
+    func callAsFunction(_ position: Vector) -> Vector {
+        right * position.x + down * position.y + forward * position.z
+    }
+
     private static func sinCos(_ degrees: Double) -> (Double, Double) {
         (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
     }
@@ -77,13 +82,11 @@ struct FacePlane: Hashable, Sendable {
         rotation = HeadRotation(pose)
     }
 
-    /// Where a position lies on the surface.
     func point(_ x: Double, _ y: Double, _ z: Double = 0) -> SurfacePoint {
-        let position = rotation.right * x + rotation.down * y + rotation.forward * z
+        let position = rotation([x, y, z])
         return center + SurfacePoint(position.x, position.y) / max(Self.nearest, 1 - position.z / distance)
     }
 
-    /// How an outline on the plane looks on the surface.
     func project(_ outline: Outline) -> Outline {
         outline.mapped { point($0.x, $0.y) }
     }

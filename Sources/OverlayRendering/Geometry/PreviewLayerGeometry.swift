@@ -46,26 +46,18 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
             height: cleanAperture.height * Double(pictureSize.height)
         )
         let rect = videoGravity.pictureRect(of: shown, on: size)
-        let crop = PlaneTransform(
-            a: 1 / cleanAperture.width,
-            b: 0,
-            c: 0,
-            d: 1 / cleanAperture.height,
-            tx: -cleanAperture.x / cleanAperture.width,
-            ty: -cleanAperture.y / cleanAperture.height
-        )
-        let mirror = isMirrored ? PlaneTransform(a: -1, b: 0, c: 0, d: 1, tx: 1, ty: 0) : .identity
-        let fit = PlaneTransform(a: rect.width, b: 0, c: 0, d: rect.height, tx: rect.x, ty: rect.y)
+        let (x, y) = (1 / cleanAperture.width, 1 / cleanAperture.height)
+        let crop = PlaneTransform.scaling(x, y, -cleanAperture.x * x, -cleanAperture.y * y)
+        let mirror = isMirrored ? PlaneTransform.scaling(-1, 1, 1, 0) : .identity
+        let fit = PlaneTransform.scaling(rect.width, rect.height, rect.x, rect.y)
         visibleRect = rect
         surfaceFromPicture = crop.then(mirror).then(fit)
     }
 
-    /// Where a point of the picture lies on the surface.
     func surfacePoint(fromPicture point: NormalizedPoint) -> SurfacePoint {
         surfaceFromPicture.point(point.x, point.y)
     }
 
-    /// Where a rectangle of the picture lies on the surface.
     func surfaceRect(fromPicture rect: NormalizedRect) -> SurfaceRect {
         SurfaceRect(
             corner: surfaceFromPicture.point(rect.x, rect.y),
@@ -106,8 +98,8 @@ package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
 typealias PlaneTransform = AffineMap<Double>
 
 extension PlaneTransform {
-    static func scaling(_ x: Double, _ y: Double) -> PlaneTransform {
-        PlaneTransform(a: x, b: 0, c: 0, d: y, tx: 0, ty: 0)
+    static func scaling(_ x: Double, _ y: Double, _ tx: Double = 0, _ ty: Double = 0) -> PlaneTransform {
+        PlaneTransform(a: x, b: 0, c: 0, d: y, tx: tx, ty: ty)
     }
 
     func point(_ x: Double, _ y: Double) -> SurfacePoint {

@@ -43,7 +43,10 @@ extension PreviewLayerGeometry {
     /// Nil if its box has no place on any surface: without area, endless, or far larger than the picture. Landmarks and
     /// angles that are no numbers become unknown.
     package func transformed(_ face: FaceObject) -> SurfaceFace? {
-        guard face.bounds.isDrawable else { return nil }
+        let bounds = face.bounds
+        guard [bounds.x, bounds.y].allSatisfy({ abs($0) <= farthest }),
+            [bounds.width, bounds.height].allSatisfy({ $0 > 0 && $0 <= farthest })
+        else { return nil }
         var seen = face
         if isMirrored {
             swap(&seen.leftEye, &seen.rightEye)
@@ -53,7 +56,7 @@ extension PreviewLayerGeometry {
     }
 
     fileprivate func place(_ point: NormalizedPoint?) -> SurfacePoint? {
-        guard let point, point.isDrawable else { return nil }
+        guard let point, [point.x, point.y].allSatisfy({ abs($0) <= farthest }) else { return nil }
         return surfacePoint(fromPicture: point)
     }
 
@@ -74,16 +77,6 @@ extension PreviewLayerGeometry {
 
 /// How many pictures away something may be and still be drawn; Cairo counts in 24.8 bits, and fails for good beyond.
 private let farthest = 20.0
-
-extension NormalizedRect {
-    fileprivate var isDrawable: Bool {
-        [x, y].allSatisfy { abs($0) <= farthest } && [width, height].allSatisfy { $0 > 0 && $0 <= farthest }
-    }
-}
-
-extension NormalizedPoint {
-    fileprivate var isDrawable: Bool { [x, y].allSatisfy { abs($0) <= farthest } }
-}
 
 extension HeadPose {
     fileprivate var isFinite: Bool { [roll, yaw, pitch].allSatisfy(\.isFinite) }

@@ -39,8 +39,14 @@ extension SurfaceRect {
         return max(0, across) * max(0, along)
     }
 
-    /// The area in square points.
     var area: Double { width * height }
 
     var center: SurfacePoint { SurfacePoint(x: x + width / 2, y: y + height / 2) }
+
+    /// The whole pixels that it touches on a surface of that size.
+    func wholePixels(in size: SurfaceSize) -> SurfaceRect {
+        let (left, top) = (max(0, x.rounded(.down)), max(0, y.rounded(.down)))
+        let right = min(size.width, (x + width).rounded(.up)), bottom = min(size.height, (y + height).rounded(.up))
+        return SurfaceRect(x: left, y: top, width: right - left, height: bottom - top)
+    }
 }

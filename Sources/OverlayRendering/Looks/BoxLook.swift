@@ -14,8 +14,7 @@ struct BoxLook: Look {
         let plane = FacePlane(center: drawn.face.bounds.center, pose: drawn.face.assumedPose)
         canvas.fill(plane.project(ring(side: side, line: line, grown: line * 0.4)), .black.withAlpha(0.35))
         if drawn.flash(.smile) > 0 {
-            let square = Self.squares([(side, side * 0.09)])
-            canvas.fill(plane.project(square), .white.withAlpha(0.25 * drawn.flash(.smile)))
+            canvas.fill(plane.project(Self.square(side, side * 0.09)), .white.withAlpha(0.25 * drawn.flash(.smile)))
         }
         canvas.fill(plane.project(ring(side: side, line: line, grown: 0)), .white)
     }
@@ -23,14 +22,10 @@ struct BoxLook: Look {
     /// The area between two squares, so that the line too is nearer and thicker where the face is.
     private func ring(side: Double, line: Double, grown: Double) -> Outline {
         let (radius, half) = (side * 0.09, line / 2 + grown)
-        return Self.squares([(side + 2 * half, radius + half), (side - 2 * half, max(0, radius - half))])
+        return Self.square(side + 2 * half, radius + half) + Self.square(side - 2 * half, max(0, radius - half))
     }
 
-    private static func squares(_ squares: [(side: Double, radius: Double)]) -> Outline {
-        squares.reduce(into: Outline()) { outline, square in
-            let side = square.side
-            let rect = SurfaceRect(x: -side / 2, y: -side / 2, width: side, height: side)
-            outline.addRoundedRect(rect, radius: square.radius)
-        }
+    private static func square(_ side: Double, _ radius: Double) -> Outline {
+        Outline(SurfaceRect(x: -side / 2, y: -side / 2, width: side, height: side), radius: radius)
     }
 }

@@ -19,7 +19,7 @@ struct HeartsLook: Look {
     }
 
     private func heart(_ plane: FacePlane, width: Double, height: Double, on canvas: Canvas) {
-        let shape = plane.project(Self.heart(width: width, height: height))
+        let shape = Self.heart.mapped { plane.point($0.x * width / 2, $0.y * height / 2) }
         let rim = max(1, width * 0.05)
         canvas.stroke(shape, .white.withAlpha(0.9), width: rim * 2)
         canvas.fill(
@@ -29,23 +29,17 @@ struct HeartsLook: Look {
             center: plane.point(-width * 0.18, -height * 0.2),
             radius: width * 0.6
         )
-        var gleam = Outline()
-        gleam.addEllipse(x: -width * 0.24, y: -height * 0.22, radiusX: width * 0.09, radiusY: height * 0.07)
+        let gleam = Outline(ellipse: [-width * 0.24, -height * 0.22], width * 0.09, height * 0.07)
         canvas.fill(plane.project(gleam), .white.withAlpha(0.75))
     }
 
-    /// A heart around the origin, of that width and height.
-    static func heart(width: Double, height: Double) -> Outline {
-        let (w, h) = (width / 2, height / 2)
-        var outline = Outline()
-        outline.move(to: 0, h)
-        outline.curve(to: -w, -0.35 * h, control1: (-0.35 * w, 0.6 * h), control2: (-w, 0.25 * h))
-        outline.curve(to: -0.5 * w, -h, control1: (-w, -0.75 * h), control2: (-0.8 * w, -h))
-        outline.curve(to: 0, -0.5 * h, control1: (-0.22 * w, -h), control2: (-0.04 * w, -0.82 * h))
-        outline.curve(to: 0.5 * w, -h, control1: (0.04 * w, -0.82 * h), control2: (0.22 * w, -h))
-        outline.curve(to: w, -0.35 * h, control1: (0.8 * w, -h), control2: (w, -0.75 * h))
-        outline.curve(to: 0, h, control1: (w, 0.25 * h), control2: (0.35 * w, 0.6 * h))
-        outline.close()
-        return outline
-    }
+    /// Around the origin, 2 wide and high.
+    private static let heart = Outline(
+        from: [0, 1],
+        [
+            ([-1, -0.35], [-0.35, 0.6], [-1, 0.25]), ([-0.5, -1], [-1, -0.75], [-0.8, -1]),
+            ([0, -0.5], [-0.22, -1], [-0.04, -0.82]), ([0.5, -1], [0.04, -0.82], [0.22, -1]),
+            ([1, -0.35], [0.8, -1], [1, -0.75]), ([0, 1], [1, 0.25], [0.35, 0.6]),
+        ]
+    )
 }

@@ -3,7 +3,6 @@ import FaceMetadata
 
 /// A box around each face, and beside it a label with what the face does: smiles, blinks, closes its eyes, looks at the camera.
 package struct LabelLook: Look {
-    /// Makes the look.
     package init() {}
 
     package var showsZones: Bool { true }

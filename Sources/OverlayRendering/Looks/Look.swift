@@ -8,15 +8,12 @@ package protocol Look {
     /// Whether the zones are drawn with their names and the number of faces in each.
     var showsZones: Bool { get }
 
-    /// Draws the faces, and whatever else the look shows.
     func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas)
 }
 
 extension Look {
-    /// A look draws over the picture, unless it says otherwise.
     package var hidesFaces: Bool { false }
 
-    /// A look shows faces alone, unless it says otherwise.
     package var showsZones: Bool { false }
 }
 
@@ -38,7 +35,6 @@ package struct DrawnFace: Hashable, Sendable {
     func flash(_ kind: Topic) -> Double { flashes[kind] ?? 0 }
 }
 
-/// The looks by name.
 package enum LookName: String, Hashable, Sendable, CaseIterable {
     /// The box, with what the face does in words.
     case label

@@ -26,22 +26,18 @@ struct MeshLook: Look {
     private func weight(_ face: SurfaceFace) -> Double { max(1, face.bounds.width * 0.008) }
 
     private func box(_ face: SurfaceFace, on canvas: Canvas) {
-        var outline = Outline()
-        outline.addRoundedRect(face.bounds, radius: 0)
+        let outline = Outline(face.bounds)
         canvas.stroke(outline, .black.withAlpha(0.4), width: weight(face) * 2)
         canvas.stroke(outline, .white.withAlpha(0.8), width: weight(face))
     }
 
     /// The points of the mesh with the irises, or else the three that messages carry, and a ray from each eye where it looks.
     private func landmarks(_ face: SurfaceFace, on canvas: Canvas) {
-        var dots = Outline()
         let side = weight(face) * 1.5
         let points = face.mesh.isEmpty ? [face.leftEye, face.rightEye, face.mouth].compactMap(\.self) : face.mesh
-        for point in points {
-            let dot = SurfaceRect(x: point.x - side / 2, y: point.y - side / 2, width: side, height: side)
-            dots.addRoundedRect(dot, radius: 0)
-        }
-        canvas.fill(dots, Self.line)
+        let radius = SurfacePoint(repeating: side * 0.5.squareRoot())
+        let dots = points.map { Outline.ellipse($0, radius, pieces: 4, first: 0.5) }
+        canvas.fill(Outline(polygons: dots), Self.line)
         // The last ten points are the irises: a middle and four points around it each.
         let irises = face.mesh.suffix(10)
         var eyes = [face.leftEye, face.rightEye].compactMap(\.self)
@@ -51,9 +47,7 @@ struct MeshLook: Look {
             for middle in middles {
                 let (center, edge) = (irises[middle], irises[middle + 1...middle + 4])
                 let radius = edge.reduce(0) { $0 + center.distance(to: $1) } / Double(edge.count)
-                var iris = Outline()
-                iris.addEllipse(x: center.x, y: center.y, radiusX: radius, radiusY: radius)
-                canvas.stroke(iris, Self.gaze, width: side)
+                canvas.stroke(Outline(ellipse: center, radius, radius), Self.gaze, width: side)
             }
         }
         guard let gaze = face.gaze else { return }

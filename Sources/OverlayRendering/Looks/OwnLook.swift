@@ -1,4 +1,5 @@
 import FaceMessages
+import FaceMetadata
 import Frames
 import Glibc
 
@@ -116,15 +117,6 @@ extension OwnLook.Part {
             let angle = 2 * .pi * x / (width * OwnLook.ringLength)
             position = Vector(sin(angle), 0, cos(angle) * OwnLook.skullDepth) * (width / 2) + Vector(0, y, 0)
         }
-        let (lean, aside) = (tilt * .pi / 180, turn * .pi / 180)
-        let (below, ahead) = (
-            position.y * cos(lean) - position.z * sin(lean), position.z * cos(lean) + position.y * sin(lean)
-        )
-        return offset
-            + Vector(
-                position.x * cos(aside) + ahead * sin(aside),
-                below,
-                ahead * cos(aside) - position.x * sin(aside)
-            )
+        return offset + HeadRotation(HeadPose(roll: 0, yaw: turn, pitch: tilt))(position)
     }
 }

@@ -51,21 +51,17 @@ struct PrivacyLook: Look {
             }
             // Hair and ears too: the face's box ends at forehead, cheeks and chin.
             let (radiusX, radiusY) = (width * 0.72, height * 0.84)
-            var head = Outline()
-            head.addEllipse(x: 0, y: -0.14 * height, radiusX: radiusX, radiusY: radiusY)
+            let head = Outline(ellipse: [0, -0.14 * height], radiusX, radiusY)
             canvas.coarsen(plane.project(head), cell: 2 * radiusX / cells, isSmooth: style == .blur)
         }
     }
 
     /// A skull with room for hair, and hair that falls to the shoulders.
     private static func headAndHair(width: Double, height: Double) -> [Outline] {
-        var (skull, hair) = (Outline(), Outline())
-        skull.addEllipse(x: 0, y: -0.16 * height, radiusX: 0.92 * width, radiusY: 0.98 * height)
-        hair.addRoundedRect(
-            SurfaceRect(x: -0.86 * width, y: -0.3 * height, width: 1.72 * width, height: 1.15 * height),
-            radius: 0.5 * width
-        )
-        return [skull, hair]
+        let hair = SurfaceRect(x: -0.86 * width, y: -0.3 * height, width: 1.72 * width, height: 1.15 * height)
+        return [
+            Outline(ellipse: [0, -0.16 * height], 0.92 * width, 0.98 * height), Outline(hair, radius: 0.5 * width),
+        ]
     }
 }
 

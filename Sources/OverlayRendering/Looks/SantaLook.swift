@@ -20,8 +20,8 @@ struct SantaLook: Look {
     /// A disc of a colour that fades towards its edge; many of them make a soft shadow. Outside of it nothing is drawn, so the
     /// path is a square, which Cairo fills fastest.
     private func glow(_ color: Color, at point: SurfacePoint, radius: Double, on canvas: Canvas) {
-        let corners = [SurfacePoint(-1, -1), [1, -1], [1, 1], [-1, 1]].map { point + $0 * radius }
-        canvas.fill(Outline(polygon: corners), from: color, to: color.withAlpha(0), center: point, radius: radius)
+        let square = SurfaceRect(x: point.x - radius, y: point.y - radius, width: 2 * radius, height: 2 * radius)
+        canvas.fill(Outline(square), from: color, to: color.withAlpha(0), center: point, radius: radius)
     }
 
     // MARK: - Hat
@@ -152,27 +152,24 @@ struct SantaLook: Look {
 
     /// The beard around the mouth: x in shares of the face's width, y of its height.
     private static let beardShape: Outline = {
-        var beard = Outline()
-        beard.move(to: -0.55, -0.36)
-        beard.curve(to: -0.50, 0.30, control1: (-0.64, -0.10), control2: (-0.62, 0.14))
+        let hem: [SurfacePoint] = [[-0.50, 0.30], [-0.43, 0.46], [-0.30, 0.60], [-0.13, 0.70], [0.0, 0.78]]
+        let ends = hem + hem.dropLast().reversed().map { $0 * [-1, 1] }
         // Locks hang down from the hem.
-        let hem = [(-0.50, 0.30), (-0.43, 0.46), (-0.30, 0.60), (-0.13, 0.70), (0.0, 0.78)]
-        let locks = hem + hem.dropLast().reversed().map { (-$0.0, $0.1) }
-        for (start, end) in zip(locks, locks.dropFirst()) {
-            let (dx, dy) = (end.0 - start.0, end.1 - start.1)
-            beard.curve(
-                to: end.0,
-                end.1,
-                control1: (start.0 + dx * 0.1 - dy * 0.35, start.1 + dy * 0.1 + abs(dx) * 0.55),
-                control2: (start.0 + dx * 0.7 - dy * 0.25, start.1 + dy * 0.7 + abs(dx) * 0.45)
+        let locks = zip(ends, ends.dropFirst()).map { start, end in
+            let way = end - start
+            let (aside, sag) = (SurfacePoint(-way.y, 0), SurfacePoint(0, abs(way.x)))
+            return (
+                end: end, near: start + way * 0.1 + aside * 0.35 + sag * 0.55,
+                far: start + way * 0.7 + aside * 0.25 + sag * 0.45
             )
         }
-        beard.curve(to: 0.55, -0.36, control1: (0.62, 0.14), control2: (0.64, -0.10))
-        beard.curve(to: 0.30, -0.05, control1: (0.51, -0.18), control2: (0.42, -0.08))
-        beard.curve(to: -0.30, -0.05, control1: (0.14, -0.02), control2: (-0.14, -0.02))
-        beard.curve(to: -0.55, -0.36, control1: (-0.42, -0.08), control2: (-0.51, -0.18))
-        beard.close()
-        return beard
+        return Outline(
+            from: [-0.55, -0.36],
+            [([-0.50, 0.30], [-0.64, -0.10], [-0.62, 0.14])] + locks + [
+                ([0.55, -0.36], [0.62, 0.14], [0.64, -0.10]), ([0.30, -0.05], [0.51, -0.18], [0.42, -0.08]),
+                ([-0.30, -0.05], [0.14, -0.02], [-0.14, -0.02]), ([-0.55, -0.36], [-0.42, -0.08], [-0.51, -0.18]),
+            ]
+        )
     }()
 
     /// Strands from the beard's upper edge towards its hem: thin leaves in waves.
@@ -195,17 +192,15 @@ struct SantaLook: Look {
     private static let darkStrands = strands(30, width: 0.010, shift: 0.5)
     private static let lightStrands = strands(30, width: 0.012, shift: 0.02)
 
-    private static func wing(_ side: Double) -> Outline {
-        var wing = Outline()
-        wing.move(to: 0, -0.135)
-        wing.curve(to: side * 0.40, -0.055, control1: (side * 0.13, -0.185), control2: (side * 0.25, -0.01))
-        wing.curve(to: side * 0.13, 0.015, control1: (side * 0.36, 0.06), control2: (side * 0.22, 0.065))
-        wing.curve(to: 0, -0.045, control1: (side * 0.07, -0.01), control2: (side * 0.03, -0.03))
-        wing.close()
-        return wing
+    private static let wings = [-1.0, 1].map { side in
+        Outline(
+            from: [0, -0.135],
+            [
+                ([0.40, -0.055], [0.13, -0.185], [0.25, -0.01]), ([0.13, 0.015], [0.36, 0.06], [0.22, 0.065]),
+                ([0, -0.045], [0.07, -0.01], [0.03, -0.03]),
+            ]
+        ).mapped { $0 * [side, 1] }
     }
-
-    private static let wings = [-1.0, 1].map(wing)
 
     private static let wingStrands = Outline(
         polygons: [-1.0, 1].flatMap { side in
@@ -224,10 +219,8 @@ struct SantaLook: Look {
         func front(_ outline: Outline, lift: Double = 0, raised: Double = 0) -> Outline {
             outline.mapped { head.front($0.x, CanonicalFace.mouthY + $0.y - raised, lift: lift) }
         }
-        var beard = Self.beardShape
         // The mouth stays free.
-        beard.addEllipse(x: 0, y: 0.05, radiusX: 0.19, radiusY: 0.066 + gap / 2)
-        let shape = front(beard)
+        let shape = front(Self.beardShape + Outline(ellipse: [0, 0.05], 0.19, 0.066 + gap / 2))
         canvas.stroke(shape, Self.furShade.withAlpha(0.9), width: max(0.75, 0.02 * unit))
         let middle = head.front(-0.05, CanonicalFace.mouthY + 0.12)
         canvas.fill(shape, from: Self.fur, to: Self.furShade, center: middle, radius: 0.95 * unit)
@@ -247,10 +240,7 @@ struct SantaLook: Look {
 
 extension Outline {
     fileprivate static func circle(_ center: SurfacePoint, _ radius: Double) -> [SurfacePoint] {
-        (0..<24).map { step in
-            let angle = 2 * Double.pi * Double(step) / 24
-            return center + SurfacePoint(cos(angle), sin(angle)) * radius
-        }
+        ellipse(center, SurfacePoint(radius, radius), pieces: 24)
     }
 
     /// A leaf along a way, widest in its middle.

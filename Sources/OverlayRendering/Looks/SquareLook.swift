@@ -2,12 +2,13 @@ import FaceMessages
 
 /// A red square around the face's box, what the face does in words below it, and a flash when a picture is taken.
 struct SquareLook: Look {
-    /// Draws the faces, then their words, which cover none of them.
     func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
         for face in faces {
-            var outline = Outline()
-            outline.addRoundedRect(Self.square(of: face.face), radius: 0)
-            canvas.stroke(outline, Color(red: 1, green: 0, blue: 0), width: Self.line(of: face.face))
+            canvas.stroke(
+                Outline(Self.square(of: face.face)),
+                Color(red: 1, green: 0, blue: 0),
+                width: Self.line(of: face.face)
+            )
         }
         let style = PanelStyle(plate: Color(red: 1, green: 0, blue: 0, alpha: 0.85), radius: 0.2, side: .below)
         LabelLook.label(faces.map { ($0, Self.square(of: $0.face)) }, style: style, on: canvas)

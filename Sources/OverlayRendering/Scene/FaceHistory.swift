@@ -53,8 +53,7 @@ struct FaceHistory: Hashable, Sendable {
         let length = after.mediaTime - start
         guard length > 0, mediaTime > start else { return before.faces }
         let share = min(1, (mediaTime - start) / length)
-        var targets: [FaceID: FaceObject] = [:]
-        for face in after.faces { targets[face.faceID] = face }
+        let targets = Dictionary(after.faces.map { ($0.faceID, $0) }) { _, last in last }
         return before.faces.map { face in targets[face.faceID].map { face.moved(to: $0, by: share) } ?? face }
     }
 }

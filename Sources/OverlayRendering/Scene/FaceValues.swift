@@ -33,12 +33,7 @@ extension FaceObject {
             known.map { _ in NormalizedPoint(x: values[index], y: values[index + 1]) }
         }
         var face = self
-        face.bounds = NormalizedRect(
-            x: values[0],
-            y: values[1],
-            width: values[2] - values[0],
-            height: values[3] - values[1]
-        )
+        face.bounds = NormalizedRect(left: values[0], top: values[1], right: values[2], bottom: values[3])
         (face.leftEye, face.rightEye, face.mouth) = (point(leftEye, 4), point(rightEye, 6), point(mouth, 8))
         face.pose = pose.map { _ in
             HeadPose(

@@ -13,7 +13,6 @@ package struct MessageTrack: Sendable {
 
     package let entries: [Entry]
 
-    /// The camera they are about.
     package let camera: String
 
     /// Reads lines as `facetd --print` writes them: one JSON object each, with `topic` and `payload`.

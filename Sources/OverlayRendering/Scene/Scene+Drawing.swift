@@ -14,11 +14,8 @@ extension Scene {
         let drawn = faces.compactMap { object -> (face: DrawnFace, strength: Double)? in
             let strength = fades ? strength(of: object, at: seconds) : 1
             guard strength > 0, let face = geometry.transformed(object) else { return nil }
-            var strengths: [Topic: Double] = [:]
-            for flash in flashes(of: object.faceID) {
-                strengths[flash.kind] = max(strengths[flash.kind] ?? 0, flash.strength(at: seconds))
-            }
-            var drawn = DrawnFace(face: face, flashes: strengths)
+            let strengths = flashes(of: object.faceID).map { ($0.kind, $0.strength(at: seconds)) }
+            var drawn = DrawnFace(face: face, flashes: Dictionary(strengths, uniquingKeysWith: max))
             drawn.closedFor = closedSince[object.faceID].map { seconds - $0 } ?? 0
             return (drawn, strength)
         }
@@ -54,17 +51,13 @@ extension Canvas {
     /// Draws the borders of zones, with their names and the number of faces in each beside them.
     private func draw(_ zones: [ZonesMessage.Zone], _ geometry: PreviewLayerGeometry, beside faces: [SurfaceRect]) {
         var places = PanelPlace(faces: faces, in: size)
-        for zone in zones where !zone.area.isEmpty {
-            let corners = zone.area.map(geometry.surfacePoint(fromPicture:))
-            let (border, line) = (Outline(polygon: corners), max(1.5, size.height / 240))
+        let line = max(1.5, size.height / 240)
+        for zone in zones {
+            let border = Outline(polygon: zone.area.map(geometry.surfacePoint(fromPicture:)))
+            guard let box = border.bounds else { continue }
             fill(border, .white.withAlpha(zone.faces > 0 ? 0.2 : 0.06))
             stroke(border, .black.withAlpha(0.35), width: 2 * line)
             stroke(border, zone.faces > 0 ? Color(red: 1, green: 0.82, blue: 0.25) : .white, width: line)
-            let (xs, ys) = (corners.map(\.x), corners.map(\.y))
-            let box = SurfaceRect(
-                corner: SurfacePoint(x: xs.min() ?? 0, y: ys.min() ?? 0),
-                opposite: SurfacePoint(x: xs.max() ?? 0, y: ys.max() ?? 0)
-            )
             let words = zone.faces > 0 ? "\(zone.name) · \(zone.faces)" : zone.name
             write([words], size: max(9, size.height / 32), beside: box, gap: line, PanelStyle(), in: &places)
         }
@@ -73,34 +66,24 @@ extension Canvas {
     /// Draws a stand-in for a picture: a dark ground and a plain head wherever there is a face.
     package func drawHeads(_ scene: Scene, _ geometry: PreviewLayerGeometry) {
         clear(Color(red: 0.07, green: 0.09, blue: 0.13))
-        let visible = geometry.visibleRect
-        var ground = Outline()
-        ground.addRoundedRect(visible, radius: 0)
-        fill(ground, Color(red: 0.13, green: 0.17, blue: 0.24))
+        fill(Outline(geometry.visibleRect), Color(red: 0.13, green: 0.17, blue: 0.24))
         for drawn in scene.drawnFaces(geometry, at: 0) { head(of: drawn.face.face) }
     }
 
     private func head(of face: SurfaceFace) {
         let (plane, size) = (face.plane, face.uprightSize)
-        var head = Outline()
-        head.addEllipse(x: 0, y: -0.02 * size.height, radiusX: 0.52 * size.width, radiusY: 0.54 * size.height)
+        let head = Outline(ellipse: [0, -0.02 * size.height], 0.52 * size.width, 0.54 * size.height)
         fill(plane.project(head), Color(red: 0.85, green: 0.68, blue: 0.55))
         let dark = Color(red: 0.22, green: 0.16, blue: 0.13)
         let eyes = face.assumedEyes
         for (eye, isClosed) in [(eyes.left, face.leftEyeClosed), (eyes.right, face.rightEyeClosed)] {
-            var shape = Outline()
-            let height = isClosed == true ? 0.012 : 0.05
-            shape.addEllipse(x: 0, y: 0, radiusX: 0.055 * size.width, radiusY: height * size.height)
+            let shape = Outline(ellipse: .zero, 0.055 * size.width, (isClosed == true ? 0.012 : 0.05) * size.height)
             fill(FacePlane(center: eye, pose: face.assumedPose).project(shape), dark)
         }
-        var mouth = Outline()
         let (reach, bend) = (0.16 * size.width, (face.smiling == true ? 0.12 : 0.01) * size.height)
-        mouth.move(to: -reach, -bend / 2)
-        mouth.curve(to: reach, -bend / 2, control1: (-reach * 0.5, bend), control2: (reach * 0.5, bend))
-        stroke(
-            FacePlane(center: face.assumedMouth, pose: face.assumedPose).project(mouth),
-            dark,
-            width: max(1, 0.03 * size.width)
-        )
+        let left = SurfacePoint(-reach, -bend / 2), right = SurfacePoint(reach, -bend / 2)
+        let lips = Outline.curve(from: left, to: right, [-reach * 0.5, bend], [reach * 0.5, bend])
+        let mouth = FacePlane(center: face.assumedMouth, pose: face.assumedPose).project(Outline(line: [left] + lips))
+        stroke(mouth, dark, width: max(1, 0.03 * size.width))
     }
 }

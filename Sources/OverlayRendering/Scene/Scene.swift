@@ -28,7 +28,6 @@ package struct Scene: Hashable, Sendable {
 
     package init() {}
 
-    /// The frame of the newest faces.
     package var stamp: FrameStamp? { state.stamp }
 
     /// Takes over what a message says.
@@ -115,7 +114,6 @@ package struct Scene: Hashable, Sendable {
         shutter = seconds
     }
 
-    /// Forgets what has faded.
     package mutating func advance(to seconds: Double) {
         for (face, since) in hiddenSince where seconds >= since + Self.fading { hiddenSince[face] = -.infinity }
         for (face, marks) in flashes {
