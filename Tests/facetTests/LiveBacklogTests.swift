@@ -36,11 +36,9 @@ struct LiveBacklogTests {
     @Test("comes in order")
     func order() {
         var backlog = LiveBacklog(capacity: 9)
-        #expect(backlog.isEmpty)
         fill(&backlog, [message("1"), .key(0x71), .occurrence(.connection(.connecting)), message("2"), .interrupted])
-        #expect(!backlog.isEmpty)
         #expect(drain(&backlog) == ["1", "q", "connecting", "2", "interrupted"])
-        #expect(backlog.isEmpty && backlog.dropped == 0)
+        #expect(backlog.dropped == 0)
     }
 
     @Test("is no more than so many messages, the newest; nothing else is lost")

@@ -23,10 +23,10 @@ struct LookAheadTests {
         coversAll: Bool = false,
         cuts: Set<Int> = [0],
         sightings: (Int) -> [FaceSighting]
-    ) -> [Ahead.Settled] {
+    ) -> [Ahead.Moment] {
         var ahead = Ahead(patience: 0.7, coversAll: coversAll)
         var seen: [Int: Int] = [:]
-        var result: [Ahead.Settled] = []
+        var result: [Ahead.Moment] = []
         for frame in 0..<frames {
             let named = sightings(frame).map { sighting -> FaceSighting in
                 guard let track = sighting.track else { return sighting }

@@ -209,7 +209,7 @@ struct PairingTests {
             )
             var pictures = LivePictures(subscriber, hidesFaces: false)
             var (errors, drawn) = ([Double](), 0)
-            try await LiveInputs.follow(subscriber, every: .milliseconds(10)) { input, _ in
+            try await subscriber.follow(every: .milliseconds(10)) { input in
                 _ = try pictures.take(input)
                 if let (picture, scene) = pictures.next() {
                     errors += recording.errors(of: scene, in: picture)
@@ -218,7 +218,6 @@ struct PairingTests {
                 return pictures.model.state.condition != .stopped
             }
             await daemon.waitUntilEnded()
-            await subscriber.stop()
             // The clip is short: on a busy machine most of its frames are dropped.
             check(errors, "live: \(clip) at \(rate)/s, \(drawn) pictures", atLeast: 0)
             eyes += errors.count

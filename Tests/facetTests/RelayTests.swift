@@ -154,7 +154,7 @@ struct RelayTests {
         let receiver = try Receiver()
         let network = try TCPProxy(to: Int(receiver.server.port))
         let post = try EventPost(to: "http://127.0.0.1:\(network.port)/", secret: nil)
-        let queue = EventQueue(capacity: 1000, "too slow") { event, _ in await post.send(event) }
+        var queue = EventQueue(capacity: 1000, "too slow") { event, _ in await post.send(event) }
         for number in 1...3 { queue.add(message(number), payload: []) }
         var bodies = await receiver.next(3).map(\.body)
         network.accept(false)

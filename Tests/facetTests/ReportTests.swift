@@ -134,8 +134,8 @@ struct ReportTests {
 
     @Test("a session in this program is called without passwords")
     func session() throws {
-        let session = try LocalSession("rtsp://me:secret@127.0.0.1:9/a?token=secret")
-        #expect(session.name == "rtsp://127.0.0.1:9/a?token=…")
+        let session = try Subscriber(source: "rtsp://me:secret@127.0.0.1:9/a?token=secret")
+        #expect(session.address == "rtsp://127.0.0.1:9/a?token=…")
     }
 
     @Test("the figures as JSON are those of the page, and of their schema")

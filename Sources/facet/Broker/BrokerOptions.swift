@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaceMessages
 import Foundation
 import MQTT
 import SettingsFiles
@@ -6,7 +7,7 @@ import SettingsFiles
 /// Where the broker is and what the daemon publishes under; the same for every command that talks to the broker.
 struct BrokerOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             """
             The broker: mqtt://[user@]host[:port], or mqtts:// for TLS. If left out, that of FACET_MQTT or of \
             ~/.config/facet/facet.yaml, else mqtt://localhost.
@@ -17,7 +18,7 @@ struct BrokerOptions: ParsableArguments {
     var mqtt: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             """
             What the daemons' topics begin with; if left out, those under faces and +/faces that are there. + stands for \
             any one level, and the option may be repeated.
@@ -27,39 +28,19 @@ struct BrokerOptions: ParsableArguments {
     )
     var topic: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "The only camera of interest where there are several: its name, or what its topics begin with.",
-            valueName: "name"
-        )
-    )
+    @Option(help: .init("The camera, where there are several: its name, or the base of its topics.", valueName: "name"))
     var camera: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "A file that holds the user's password; otherwise FACET_MQTT_PASSWORD does.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
+    @Option(file: "A file that holds the user's password; otherwise FACET_MQTT_PASSWORD does.")
     var passwordFile: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "PEM file with the authorities to trust (mqtts only); otherwise the system's.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
+    @Option(file: "PEM file with the authorities to trust (mqtts only); otherwise the system's.")
     var tlsCa: String?
 
-    @Option(
-        help: ArgumentHelp("PEM file with our own certificate, where the broker wants one.", valueName: "file"),
-        completion: .file()
-    )
+    @Option(file: "PEM file with our own certificate, where the broker wants one.")
     var tlsCertificate: String?
 
-    @Option(help: ArgumentHelp("PEM file with the certificate's key.", valueName: "file"), completion: .file())
+    @Option(file: "PEM file with the certificate's key.")
     var tlsKey: String?
 
     mutating func validate() throws {
@@ -123,6 +104,26 @@ struct BrokerOptions: ParsableArguments {
     /// What the topics begin with that a command listens to: all those, or those of the one camera that is named.
     func bases(command: String) async throws -> [String] {
         camera == nil ? patterns : [try await CameraChoice.base(self, command: command)]
+    }
+
+    /// Connects for a command about all cameras, or about one.
+    func subscriber(
+        _ command: String,
+        _ topics: [Topic],
+        all: Bool = true,
+        capacity: Int = 1024,
+        largest: Int? = nil
+    ) async throws -> Subscriber {
+        let patterns =
+            try await all ? bases(command: command) : [CameraChoice.base(self, command: command)]
+        return try Subscriber(
+            self,
+            command: command,
+            topics: topics,
+            patterns: patterns,
+            capacity: capacity,
+            largest: largest
+        )
     }
 
     /// Whether bases may stand for more than one camera.

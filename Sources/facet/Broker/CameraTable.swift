@@ -1,5 +1,4 @@
 import FaceMessages
-import FaceMetadata
 import Foundation
 import Frames
 import MQTT
@@ -51,21 +50,12 @@ struct CameraTable {
         _ occurrence: Subscriber.Occurrence,
         at now: Timestamp = .wallClock()
     ) -> (base: String, change: CameraState.Change)? {
-        switch occurrence {
-        case .connection(let state):
+        if case .connection(let state) = occurrence {
             connection = state
             // While the broker was away, anything may have changed.
             if state.isInterrupted { (cameras, heard) = (CameraTable(bases: fixed).cameras, [:]) }
-        case .message(let message): return take(message, at: now)
-        case .failed: break
         }
-        return nil
-    }
-
-    private mutating func take(
-        _ message: CameraMessage,
-        at now: Timestamp
-    ) -> (base: String, change: CameraState.Change)? {
+        guard case .message(let message) = occurrence else { return nil }
         let base = message.base
         guard cameras[base] != nil || cameras.count < Self.capacity else {
             refused += 1

@@ -1,14 +1,11 @@
 import ArgumentParser
 import FaceMessages
-import FaceMetadata
 import FacetKit
-import Frames
-import System
 
 /// `--source`: pictures and faces from a session in this program instead of a daemon's.
 struct SourceOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Look at this camera, clip or stream without a daemon or a broker: auto, /dev/video0, clip.mp4, rtsp://….",
             valueName: "source"
         )
@@ -17,6 +14,7 @@ struct SourceOptions: ParsableArguments {
 
     @OptionGroup var broker: BrokerOptions
 
+    /// Connects for a command, or opens the source.
     func subscriber(
         command: String,
         topics: [Topic] = Topic.viewed,
@@ -26,48 +24,22 @@ struct SourceOptions: ParsableArguments {
         loops: Bool = false
     ) async throws -> Subscriber {
         guard let source else {
-            return try Subscriber(
-                broker,
-                command: command,
-                topics: topics,
-                patterns: try await all
-                    ? broker.bases(command: command) : [CameraChoice.base(broker, command: command)],
-                capacity: capacity,
-                largest: largest
-            )
+            return try await broker.subscriber(command, topics, all: all, capacity: capacity, largest: largest)
         }
         guard broker.camera == nil else {
             throw ValidationError("--camera names a camera on the broker; it and --source exclude each other")
         }
-        return Subscriber(try LocalSession(source, loops: loops), base: BrokerOptions.standardBase)
+        return try Subscriber(source: source, loops: loops)
     }
 }
 
-/// A session in this program, as what a daemon would publish about the same source.
-struct LocalSession: Sendable {
-    let name: String
-
-    private let session: FaceSession
-
-    /// Opens a clip; a camera is opened when the session runs.
-    init(_ text: String, loops: Bool = false) throws(FaceSessionError) {
-        name = text.withoutPasswords
-        var options = FaceSession.Options()
-        options.frames = .full
-        (options.landmarks, options.tracking.readsSigns) = (true, true)
-        // As a terminal or a clip needs them.
-        options.maximumFrameRate = 30
-        let isEndless = loops && !FaceSession.Source.isCamera(text)
-        let source = isEndless ? .file(text, pace: .realtime, loops: true) : FaceSession.Source(text)
-        session = try FaceSession(source: source, options: options)
-    }
-
-    /// Runs the session and hands out what it sees, until its end or `stop`.
-    func forward(base: String, to receive: @Sendable (Subscriber.Occurrence) -> Void) async {
-        var updates = UpdateMessages(camera: name)
+extension FaceSession {
+    /// Runs the session and hands out what it sees as the messages of a camera, until its end or `stop`.
+    func forward(as camera: String, base: String, to receive: @Sendable (Subscriber.Occurrence) -> Void) async {
+        var messages = UpdateMessages(camera: camera)
         do {
-            for try await update in session.updates {
-                for message in updates.messages(of: update) {
+            for try await update in updates {
+                for message in messages.messages(of: update) {
                     receive(.message(CameraMessage(base: base, topic: message.topic, content: .decoded(message))))
                 }
                 guard let frame = update.frame else { continue }
@@ -77,10 +49,6 @@ struct LocalSession: Sendable {
         } catch {
             receive(.failed(error))
         }
-    }
-
-    func stop() {
-        session.stop()
     }
 }
 

@@ -1,6 +1,8 @@
 import FaceMessages
+import FacetKit
 import Logging
 import MQTT
+import System
 
 /// Where a command's messages come from: a broker with daemons, or a session in this program.
 final class Subscriber: Sendable {
@@ -21,9 +23,9 @@ final class Subscriber: Sendable {
     /// The broker's host and port, or the name of the session's source.
     let address: String
 
-    /// Whether the messages come from a session in this program.
+    /// Whether the messages, if any, come from a session in this program.
     var isLocal: Bool {
-        if case .session = feed { true } else { false }
+        if case .broker = feed { false } else { true }
     }
 
     /// How many messages wait for us before the oldest are dropped.
@@ -31,17 +33,27 @@ final class Subscriber: Sendable {
 
     private enum Feed {
         case broker(BrokerConnection)
-        case session(LocalSession)
+        case session(FaceSession)
+        case nothing
     }
 
     private let feed: Feed
 
-    /// Takes what a session in this program sees as what a daemon publishes under a base.
-    init(_ session: LocalSession, base: String) {
-        patterns = [base]
-        address = session.name
-        capacity = 64
-        feed = .session(session)
+    /// No messages.
+    init() { (patterns, address, capacity, feed) = ([], "", 1, .nothing) }
+
+    /// Opens a clip, or names a camera that is opened when the session runs. What the session in this program sees is taken as
+    /// what a daemon publishes.
+    init(source text: String, loops: Bool = false) throws(FaceSessionError) {
+        (patterns, address, capacity) = ([BrokerOptions.standardBase], text.withoutPasswords, 64)
+        var options = FaceSession.Options()
+        options.frames = .full
+        (options.landmarks, options.tracking.readsSigns) = (true, true)
+        // As a terminal or a clip needs them.
+        options.maximumFrameRate = 30
+        let isEndless = loops && !FaceSession.Source.isCamera(text)
+        let source = isEndless ? .file(text, pace: .realtime, loops: true) : FaceSession.Source(text)
+        feed = .session(try FaceSession(source: source, options: options))
     }
 
     /// Connects and subscribes.
@@ -85,7 +97,8 @@ final class Subscriber: Sendable {
                 if let message = CameraMessage(message) { receive(.message(message)) }
             }
         // With the messages the states end too: a task that is not awaited is cancelled.
-        case .session(let session): await session.forward(base: base, to: receive)
+        case .session(let session): await session.forward(as: address, base: base, to: receive)
+        case .nothing: while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
         }
     }
 
@@ -95,6 +108,11 @@ final class Subscriber: Sendable {
         connection.publish(
             event: MQTTMessage(topic: topic.name(under: base ?? self.base), text: text, qos: .atLeastOnce)
         )
+    }
+
+    /// That the one daemon does not run.
+    var noDaemon: String {
+        "no daemon is online under '\(base)' at \(address); start facetd, or name its base with --topic"
     }
 
     /// That no camera was heard of.
@@ -109,6 +127,7 @@ final class Subscriber: Sendable {
         switch feed {
         case .broker(let connection): _ = await connection.stop()
         case .session(let session): session.stop()
+        case .nothing: break
         }
     }
 

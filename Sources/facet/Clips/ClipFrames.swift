@@ -1,6 +1,5 @@
-import FaceMetadata
+import FacetKit
 import Foundation
-import Frames
 import MediaFiles
 
 /// A clip's frames, one after the other, decoded a little ahead on a thread of its own.
@@ -72,4 +71,25 @@ final class ClipFrames {
 
     /// Whether all frames were taken, to the clip's own end.
     var isFinished: Bool { isOver && upcoming == nil }
+}
+
+extension FaceSession {
+    /// Looks for faces in a file until its end, Ctrl-C, or until `take` wants no more; the session works a frame ahead of it.
+    ///
+    /// - Returns: Whether it was not ended early.
+    /// - Throws: `CommandFailure` if the file cannot be read to its end, or the models are missing.
+    @discardableResult
+    static func analyse(
+        _ path: String,
+        _ options: Options = Options(),
+        _ take: (FaceUpdate) throws -> Bool
+    ) async throws -> Bool {
+        let interruption = Interruption()
+        defer { interruption.cancel() }
+        let session = try await FaceSession(source: .file(path), options: options)
+        for try await update in session.updates(keeping: .waiting) {
+            guard !interruption.isRaised, try take(update) else { return false }
+        }
+        return true
+    }
 }

@@ -4,23 +4,16 @@ import FaceTracking
 /// Holds frames back for as long as a face may go unseen, so that what is drawn over a frame takes into account what comes
 /// after it: a face is drawn from its first sighting to its last, gaps between are filled, and nothing lags.
 struct LookAhead<Picture> {
-    /// A frame that comes in.
-    struct Arrival {
+    /// A frame with what is known of it.
+    struct Moment {
         var picture: Picture
         var stamp: FrameStamp
         /// Whether it begins another scene than that of the frame before.
         var isCut = false
         var sightings: [FaceSighting] = []
         var events: [FaceEvent] = []
-    }
-
-    /// A frame with all that is to be drawn over it.
-    struct Settled {
-        var picture: Picture
-        var stamp: FrameStamp
-        /// A face that has not entered, or is not followed, has a negative identity.
-        var faces: [FaceObject]
-        var events: [FaceEvent]
+        /// What is to be drawn, once it is settled. A face that has not entered, or is not followed, has a negative identity.
+        var faces: [FaceObject] = []
     }
 
     /// What the detector alone believes in counts for so many seconds before and after: it sees some faces in every third
@@ -33,7 +26,7 @@ struct LookAhead<Picture> {
     private let coversAll: Bool
     private let maximumFrames: Int
     private var scene = 0
-    private var waiting: [(arrival: Arrival, scene: Int)] = []
+    private var waiting: [(moment: Moment, scene: Int)] = []
     private var paths: [Int: FacePath] = [:]
     private var unfollowed: [(time: Double, scene: Int, faces: [FaceObject])] = []
 
@@ -53,38 +46,34 @@ struct LookAhead<Picture> {
     /// Takes the next frame.
     ///
     /// - Returns: The frames that are settled by it, in order.
-    mutating func add(_ arrival: Arrival) -> [Settled] {
-        let newest = arrival.stamp.mediaTime
-        if arrival.isCut { scene += 1 }
-        waiting.append((arrival, scene))
-        for sighting in arrival.sightings {
+    mutating func add(_ moment: Moment) -> [Moment] {
+        let newest = moment.stamp.mediaTime
+        if moment.isCut { scene += 1 }
+        waiting.append((moment, scene))
+        for sighting in moment.sightings {
             guard let track = sighting.track else { continue }
             paths[track, default: FacePath(track: track, scene: scene)].append(sighting.face, at: newest)
         }
-        let others = arrival.sightings.filter { $0.track == nil }.map(\.face)
+        let others = moment.sightings.filter { $0.track == nil }.map(\.face)
         if coversAll, !others.isEmpty { unfollowed.append((newest, scene, others)) }
-        let settled = waiting.prefix { $0.scene != scene || newest - $0.arrival.stamp.mediaTime >= patience }
+        let settled = waiting.prefix { $0.scene != scene || newest - $0.moment.stamp.mediaTime >= patience }
         return settle(max(settled.count, waiting.count - maximumFrames))
     }
 
     /// No frame comes any more.
     ///
     /// - Returns: All frames that still waited, in order.
-    mutating func finish() -> [Settled] { settle(waiting.count) }
+    mutating func finish() -> [Moment] { settle(waiting.count) }
 
-    private mutating func settle(_ count: Int) -> [Settled] {
+    private mutating func settle(_ count: Int) -> [Moment] {
         guard count > 0 else { return [] }
-        let settled = waiting.prefix(count).map { waiting in
-            let arrival = waiting.arrival
-            return Settled(
-                picture: arrival.picture,
-                stamp: arrival.stamp,
-                faces: faces(at: arrival.stamp.mediaTime, in: waiting.scene),
-                events: arrival.events
-            )
+        let settled = waiting.prefix(count).map { moment, scene in
+            var moment = moment
+            moment.faces = faces(at: moment.stamp.mediaTime, in: scene)
+            return moment
         }
         waiting.removeFirst(count)
-        forget(before: (waiting.first?.arrival.stamp ?? settled[count - 1].stamp).mediaTime - patience)
+        forget(before: (waiting.first?.moment ?? settled[count - 1]).stamp.mediaTime - patience)
         return settled
     }
 

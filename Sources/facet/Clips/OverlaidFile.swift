@@ -1,9 +1,4 @@
-import FaceInference
-import FaceMessages
-import FaceMetadata
-import FaceTracking
 import FacetKit
-import Frames
 import OverlayRendering
 
 /// One file with faces, and the file with the overlay that is made of it.
@@ -17,10 +12,11 @@ struct OverlaidFile {
 
     private let input: String
     private let output: String
-    private let drawing: OverlayPicture
+    private var drawing: OverlayPicture
     private let options: FaceSession.Options
     private let isStrict: Bool
     private var summary: OverlaySummary
+    private var ahead: Ahead?
     private var scene = Scene()
     private let picture = Picture()
     private let messages = UpdateMessages(camera: UpdateMessages.fileCamera)
@@ -35,24 +31,21 @@ struct OverlaidFile {
     ///
     /// - Returns: Whether there was a warning.
     mutating func drawClip() async throws -> Bool {
-        let interruption = Interruption()
-        defer { interruption.cancel() }
         var rate = 30.0
-        var (ahead, recorder): (Ahead?, OverlayRecorder?)
-        try await FaceSession.analyse(input, options, until: interruption) { update in
+        var recorder: OverlayRecorder?
+        let isWhole = try await FaceSession.analyse(input, options) { update in
             if case .streaming(let stream) = update.state { rate = stream.rate ?? rate }
-            guard let arrival = take(update) else { return true }
-            if ahead == nil { ahead = lookAhead(at: arrival.picture.size) }
+            guard update.frame != nil else { return true }
             if recorder == nil {
                 recorder = OverlayRecorder(output: output, drawing: drawing, rate: rate, soundSource: input)
             }
-            for settled in ahead?.add(arrival) ?? [] { try draw(settled, &recorder) }
+            for settled in take(update) { try draw(settled, &recorder) }
             return true
         }
         for settled in ahead?.finish() ?? [] { try draw(settled, &recorder) }
         let warnings = try checkedWarnings()
         guard var recorder else { throw CommandFailure("there is no picture in \(input); \(output) was not written") }
-        try recorder.finish(isWhole: !interruption.isRaised)
+        try recorder.finish(isWhole: isWhole)
         return report(warnings)
     }
 
@@ -61,12 +54,8 @@ struct OverlaidFile {
     /// - Returns: Whether there was a warning.
     mutating func drawPicture() async throws -> Bool {
         let file = try PictureFile(output)
-        var ahead: Ahead?
         try await FaceSession.analyse(input, options) { update in
-            if let arrival = take(update) {
-                if ahead == nil { ahead = lookAhead(at: arrival.picture.size) }
-                _ = ahead?.add(arrival)
-            }
+            _ = take(update)
             return summary.frames < Self.analyses
         }
         let settled = ahead?.finish() ?? []
@@ -83,32 +72,33 @@ struct OverlaidFile {
         return report(warnings)
     }
 
-    private func lookAhead(at size: FrameSize) -> Ahead {
-        Ahead(
-            patience: options.tracking.patience,
-            coversAll: drawing.hidesFaces,
-            maximumFrames: Self.maximumBytes / max(1, size.width * size.height * 3 / 2)
-        )
-    }
-
-    private mutating func take(_ update: FaceUpdate) -> Ahead.Arrival? {
+    /// - Returns: The frames that can be drawn now.
+    private mutating func take(_ update: FaceUpdate) -> [Ahead.Moment] {
         summary.take(update)
-        guard let frame = update.frame else { return nil }
-        return Ahead.Arrival(
+        guard let frame = update.frame else { return [] }
+        if ahead == nil {
+            ahead = Ahead(
+                patience: options.tracking.patience,
+                coversAll: drawing.hidesFaces,
+                maximumFrames: Self.maximumBytes / max(1, frame.size.width * frame.size.height * 3 / 2)
+            )
+        }
+        let moment = Ahead.Moment(
             picture: frame,
             stamp: frame.stamp,
             isCut: update.isCut,
             sightings: update.sightings,
             events: update.events
         )
+        return ahead?.add(moment) ?? []
     }
 
-    private mutating func draw(_ settled: Ahead.Settled, _ recorder: inout OverlayRecorder?) throws {
+    private mutating func draw(_ settled: Ahead.Moment, _ recorder: inout OverlayRecorder?) throws {
         try show(settled)
         try recorder?.add(picture, scene: scene, mediaTime: settled.stamp.mediaTime)
     }
 
-    private mutating func show(_ settled: Ahead.Settled) throws {
+    private mutating func show(_ settled: Ahead.Moment) throws {
         let time = settled.stamp.mediaTime
         scene.apply(messages.metadata(settled.stamp, settled.faces), at: time)
         for event in settled.events { scene.apply(messages.event(event), at: time) }
@@ -131,5 +121,67 @@ struct OverlaidFile {
         for warning in warnings { StandardOutput.note("\(input): \(warning)") }
         StandardOutput.note(summary.sentence)
         return !warnings.isEmpty
+    }
+}
+
+/// What `apply` found in a file, and of what it warns.
+struct OverlaySummary {
+    /// How many lost faces the warnings name.
+    private static let named = 5
+
+    private let hidesFaces: Bool
+    private let maximumFaces: Int
+    private(set) var frames = 0
+    private var faces = 0
+    private var smiles = 0
+    private var lost: [(face: FaceID, time: Double)] = []
+    private var isOverLimit = false
+
+    init(hidesFaces: Bool, maximumFaces: Int) {
+        (self.hidesFaces, self.maximumFaces) = (hidesFaces, maximumFaces)
+    }
+
+    mutating func take(_ update: FaceUpdate) {
+        if update.frame != nil { frames += 1 }
+        isOverLimit = isOverLimit || update.isOverLimit
+        for event in update.events {
+            switch event.kind {
+            case .enter: faces += 1
+            case .smile: smiles += 1
+            case .leave(_, let lastSeen, .left) where !update.isCut && event.face.bounds.isInside:
+                let unseen = Double(event.stamp.time.nanoseconds - lastSeen.nanoseconds) * 1e-9
+                lost.append((event.face.faceID, max(0, event.stamp.mediaTime - unseen)))
+            default: break
+            }
+        }
+    }
+
+    mutating func showsPicture(with faces: [FaceObject]) {
+        (frames, self.faces, smiles) = (1, faces.count, faces.count { $0.smiling == true })
+    }
+
+    var sentence: String {
+        func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+        let found = [counted(faces, "face"), counted(smiles, "smile"), counted(frames, "frame")].joined(separator: ", ")
+        return hidesFaces ? "\(found); hid \(faces - lost.count) of \(faces)" : found
+    }
+
+    /// What may be in the output although it should not, or is missing.
+    var warnings: [String] {
+        var warnings: [String] = []
+        if isOverLimit {
+            let rest = hidesFaces ? "hidden only where the detector saw them" : "not drawn over"
+            warnings.append(
+                "more than \(maximumFaces) faces at the same time; the others were \(rest): raise --maximum-faces"
+            )
+        }
+        if hidesFaces, !lost.isEmpty {
+            let times = lost.prefix(Self.named).map { "face \($0.face.rawValue) at \(($0.time * 10).rounded() / 10) s" }
+            let more = lost.count > Self.named ? " and \(lost.count - Self.named) more" : ""
+            warnings.append(
+                "lost inside the picture: \(times.joined(separator: ", "))\(more); what is seen of them after that is bare"
+            )
+        }
+        return warnings
     }
 }

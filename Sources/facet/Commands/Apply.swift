@@ -1,5 +1,4 @@
 import ArgumentParser
-import FaceInference
 import FaceMessages
 import FacetKit
 import Foundation

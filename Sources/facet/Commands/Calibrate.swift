@@ -1,9 +1,5 @@
 import ArgumentParser
 import FaceMessages
-import FaceMetadata
-import Foundation
-import SettingsFiles
-import System
 
 struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,6 @@ import FaceMessages
 import Foundation
 import HTTPServing
 import System
-import TerminalPictures
 
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

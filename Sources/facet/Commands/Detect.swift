@@ -1,7 +1,5 @@
 import ArgumentParser
 import FaceMessages
-import FaceMetadata
-import MQTT
 
 struct Detect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,9 +27,7 @@ struct Detect: AsyncParsableCommand {
     @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
-        let base = try await CameraChoice.base(broker, command: "detect")
-        let topics: [Topic] = [.status, .detectState]
-        let subscriber = try Subscriber(broker, command: "detect", topics: topics, patterns: [base])
+        let subscriber = try await broker.subscriber("detect", [.status, .detectState], all: false)
         let (wanted, words) = (wish == .on, wish.rawValue)
         var (state, trouble, hasSent) = (CameraState(), String?.none, false)
         try await subscriber.follow(every: .milliseconds(100), interruptible: false) { input in
@@ -54,12 +50,8 @@ struct Detect: AsyncParsableCommand {
 
     /// Why detection is not as it is wanted.
     private static func failureReason(_ state: CameraState, _ subscriber: Subscriber) -> String {
-        let (base, address) = (subscriber.base, subscriber.address)
-        return switch state.status?.state {
-        case nil:
-            "no daemon publishes its status on \(base)/status at \(address); start facetd, or name its base with --topic"
-        case .stopped, .offline: "the daemon under '\(base)' at \(address) is not online; start facetd"
-        case .online: "the daemon under '\(base)' did not confirm the change on \(base)/detect/state"
-        }
+        state.status?.state == .online
+            ? "the daemon under '\(subscriber.base)' did not confirm the change on \(subscriber.base)/detect/state"
+            : subscriber.noDaemon
     }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import FaceMessages
 import Foundation
-import Frames
 import GStreamerCapture
 import V4L2Capture
 
@@ -56,45 +55,37 @@ extension CameraInventory {
         rate.lowerBound == rate.upperBound ? "\(rate.lowerBound)" : "\(rate.lowerBound)-\(rate.upperBound)"
     }
 
-    fileprivate func json(with shared: [(device: String, name: String)]) -> [UInt8] {
-        JSONWriter.object { json in
-            json.array("cameras", cameras) { json, camera in
-                json.field("node", camera.node)
-                json.field("name", camera.card)
-                json.field("driver", camera.driver)
-                json.field("bus", camera.bus)
-                json.field("stableNames", camera.stableNames)
-                json.array("formats", camera.formats) { json, format in
-                    json.field("format", "\(format.fourCC)")
-                    json.field("name", format.name)
-                    json.field("converted", format.isEmulated)
-                    json.array("sizes", format.sizes) { json, size in
-                        json.field("size", "\(size.minimum)")
-                        json.field("largest", size.minimum == size.maximum ? nil : "\(size.maximum)")
-                        json.field("rates", size.rates.map(Self.words))
-                    }
-                }
-                json.array("controls", camera.controls) { json, control in
-                    json.field("name", control.name)
-                    json.field("minimum", control.range.lowerBound)
-                    json.field("maximum", control.range.upperBound)
-                    json.field("value", control.value)
-                    guard !control.choices.isEmpty else { return }
-                    json.object("choices") { json in
-                        for (name, value) in Dictionary(control.choices.map { ($1, $0) }, uniquingKeysWith: min) {
-                            json.field(name, value)
-                        }
-                    }
-                }
-            }
-            json.array("shared", shared) { json, camera in
-                json.field("device", camera.device)
-                json.field("name", camera.name)
-            }
-            json.array("others", others) { json, other in
-                json.field("node", other.node)
-                json.field("why", other.why)
-            }
+    fileprivate func json(with shared: [(device: String, name: String)]) throws -> Data {
+        let cameras = cameras.map { camera -> [String: Any] in
+            [
+                "node": camera.node, "name": camera.card, "driver": camera.driver, "bus": camera.bus,
+                "stableNames": camera.stableNames, "formats": camera.formats.map(Self.json),
+                "controls": camera.controls.map(Self.json),
+            ]
         }
+        let inventory: [String: Any] = [
+            "cameras": cameras, "shared": shared.map { ["device": $0.device, "name": $0.name] },
+            "others": others.map { ["node": $0.node, "why": $0.why] },
+        ]
+        return try JSONSerialization.data(withJSONObject: inventory)
+    }
+
+    private static func json(_ format: CameraFormat) -> [String: Any] {
+        let sizes = format.sizes.map { size -> [String: Any] in
+            let largest = size.minimum == size.maximum ? nil : ["largest": "\(size.maximum)"]
+            return ["size": "\(size.minimum)", "rates": size.rates.map(words)].merging(largest ?? [:]) { $1 }
+        }
+        return ["format": "\(format.fourCC)", "name": format.name, "converted": format.isEmulated, "sizes": sizes]
+    }
+
+    private static func json(_ control: CameraControl) -> [String: Any] {
+        var json: [String: Any] = [
+            "name": control.name, "minimum": control.range.lowerBound, "maximum": control.range.upperBound,
+        ]
+        json["value"] = control.value
+        if !control.choices.isEmpty {
+            json["choices"] = Dictionary(control.choices.map { ($1, $0) }, uniquingKeysWith: min)
+        }
+        return json
     }
 }

@@ -1,8 +1,7 @@
 import ArgumentParser
 import FaceMessages
-import FaceMetadata
+import Foundation
 import Frames
-import MQTT
 import TerminalPictures
 
 struct Fleet: AsyncParsableCommand {
@@ -39,8 +38,7 @@ struct Fleet: AsyncParsableCommand {
 
     func run() async throws {
         let topics = [.status, .count, .stats] + Topic.events
-        let patterns = try await broker.bases(command: "fleet")
-        let subscriber = try Subscriber(broker, command: "fleet", topics: topics, patterns: patterns, capacity: 8192)
+        let subscriber = try await broker.subscriber("fleet", topics, capacity: 8192)
         let formatter = FleetFormatter(hasColors: StandardOutput.hasColors)
         guard !once else { return try await writeOnce(subscriber, formatter) }
         let terminal = StandardOutput.isTerminal && !json ? try? Terminal(format: .cells) : nil
@@ -82,5 +80,114 @@ struct Fleet: AsyncParsableCommand {
         let summary = "\(formatter.summary(table)) · \(note.printable) · q quits".cut(to: size.columns)
         let rows = formatter.rows(table, columns: size.columns, rows: size.rows - 2, at: .wallClock())
         terminal.show(lines: [summary, ""] + rows)
+    }
+}
+
+/// Shows cameras as rows of text, and as JSON.
+struct FleetFormatter {
+    var hasColors: Bool
+
+    private static let longestBase = 28
+
+    /// One line about all cameras: how many there are in each state, and how many faces.
+    func summary(_ table: CameraTable) -> String {
+        let cameras = table.cameras.values
+        let states = Dictionary(grouping: cameras, by: \.condition.rawValue).mapValues(\.count).sorted {
+            $0.key < $1.key
+        }
+        var parts = states.map { "\($0.value) \($0.key)" }
+        if let faces = table.faceCount { parts.append("\(faces) \(faces == 1 ? "face" : "faces")") }
+        if table.refused > 0 { parts.append("\(table.refused) messages refused") }
+        let count = "\(cameras.count) \(cameras.count == 1 ? "camera" : "cameras")"
+        return parts.isEmpty ? count : "\(count): " + parts.joined(separator: ", ")
+    }
+
+    /// A heading and a row for each camera; those that do not fit are counted in the last row.
+    func rows(_ table: CameraTable, columns: Int? = nil, rows: Int? = nil, at now: Timestamp) -> [String] {
+        let bases = Self.bases(table)
+        let width = min(Self.longestBase, max(6, bases.map(\.count).max() ?? 0))
+        let heading = line(["CAMERA", "STATE", "FACES", "FPS", "LAST EVENT", "AGE", "REASON"], width, nil, columns)
+        let all = bases.map { row($0, table, width: width, columns: columns, at: now) }
+        guard let rows, all.count + 1 > rows else { return [heading] + all }
+        let shown = max(0, rows - 2)
+        return [heading] + all.prefix(shown) + ["… and \(all.count - shown) more"]
+    }
+
+    /// The bases of the cameras in their order; those with a problem first.
+    static func bases(_ table: CameraTable) -> [String] {
+        let sorted = table.sorted
+        return (sorted.filter(\.state.hasProblem) + sorted.filter { !$0.state.hasProblem }).map(\.base)
+    }
+
+    func row(
+        _ base: String,
+        _ table: CameraTable,
+        width: Int = FleetFormatter.longestBase,
+        columns: Int? = nil,
+        at now: Timestamp
+    ) -> String {
+        let camera = table.cameras[base] ?? CameraState()
+        let event = camera.lastEvent?.event
+        let numbers = [
+            camera.faceCount.map { "\($0)" },
+            camera.analysisRate.map { String(format: "%.1f", $0) },
+            event.map { "\(Topic($0.kind).rawValue) \(Self.duration(now.seconds(since: $0.stamp.time)))" },
+            table.age(of: base, at: now).map(Self.duration),
+        ].map { $0 ?? "–" }
+        let cells = [base, camera.condition.rawValue] + numbers + [camera.explanation ?? ""]
+        return line(cells, width, camera.condition, columns)
+    }
+
+    /// A camera as one line of JSON, by the names of its fields.
+    func json(_ base: String, _ table: CameraTable, at now: Timestamp) -> String {
+        let camera = table.cameras[base] ?? CameraState()
+        let event = camera.lastEvent?.event
+        let line = JSONWriter.object { json in
+            json.field("age", table.age(of: base, at: now), decimals: 3)
+            json.field("attention", camera.status?.attention?.map(\.rawValue))
+            json.field("base", base)
+            json.field("camera", camera.name ?? "")
+            json.field("detail", camera.status?.detail)
+            json.field("faces", camera.faceCount)
+            json.field("frameRate", camera.analysisRate, decimals: 1)
+            json.field("lastEvent", event.map { Topic($0.kind).rawValue })
+            json.field("lastEventTime", event?.stamp.time.iso8601)
+            json.field("reason", camera.status?.reason)
+            json.field("state", camera.condition.rawValue)
+        }
+        return String(decoding: JSONText.onOneLine(line), as: UTF8.self)
+    }
+
+    /// Seconds in the unit that suits them: `4 s`, `3 min`, `2 h`, `5 d`.
+    static func duration(_ seconds: Double) -> String {
+        switch max(0, seconds) {
+        case ..<60: "\(Int(max(0, seconds))) s"
+        case ..<3600: "\(Int(seconds / 60)) min"
+        case ..<86400: "\(Int(seconds / 3600)) h"
+        default: seconds < 1e9 ? "\(Int(seconds / 86400)) d" : "–"
+        }
+    }
+
+    private func line(_ cells: [String], _ width: Int, _ condition: CameraState.Condition?, _ columns: Int?) -> String {
+        let widths = [width, 9, 5, 5, 18, 6, 0]
+        var used = 0
+        var parts: [String] = []
+        for (index, (cell, width)) in zip(cells, widths).enumerated() {
+            var text = cell.printable
+            if index < widths.count - 1 {
+                if text.count > width { text = text.prefix(width - 1) + "…" }
+                text = text.padding(to: width, alignsRight: [2, 3, 5].contains(index))
+            }
+            if let columns { text = text.cut(to: max(0, columns - used)) }
+            used += text.count + 2
+            parts.append(index == 1 ? colored(text, condition) : text)
+        }
+        let result = parts.joined(separator: "  ")
+        return String(result[..<(result.lastIndex { $0 != " " }.map(result.index(after:)) ?? result.startIndex)])
+    }
+
+    private func colored(_ text: String, _ condition: CameraState.Condition?) -> String {
+        guard let condition else { return text }
+        return text.styled(condition == .streaming ? "32" : condition == .disabled ? "2" : "1;31", if: hasColors)
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Frames
 import MediaFiles
 import OverlayRendering
 import V4L2Capture
@@ -18,32 +17,27 @@ struct Mirror: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The node to write into.", valueName: "node"))
+    @Option(help: .init("The node to write into.", valueName: "node"))
     var to: String
 
     @OptionGroup var overlay: OverlayOptions
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        let drawing = try OverlayPicture(overlay)
+        // Readers want even sides: chroma is halved.
+        var drawing = try OverlayPicture(overlay, hasEvenSides: true)
         let output = try VideoOutput(to)
         let planar = try PlanarPicture()
         let subscriber = try await live.subscriber(command: "mirror")
-        var canvas: Canvas?
+        var hasBegun = false
         try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces) { picture, scene, seconds in
-            let shown = try canvas ?? begin(picture, on: output)
-            canvas = shown
-            try drawing.draw(picture, scene: scene, at: seconds, on: shown)
-            try shown.withFrame { try planar.withBytes(of: $0, size: shown.pixelSize, for: to, output.show) }
+            let canvas = try drawing.draw(picture, scene: scene, at: seconds)
+            if !hasBegun {
+                try output.begin(canvas.pixelSize)
+                StandardOutput.note("\(to) is a camera now: \(canvas.pixelSize); Ctrl-C ends it")
+                hasBegun = true
+            }
+            try canvas.withFrame { try planar.withBytes(of: $0, size: canvas.pixelSize, for: to, output.show) }
         }
-    }
-
-    private func begin(_ picture: Picture, on output: VideoOutput) throws -> Canvas {
-        guard let size = picture.uprightSize else { throw CommandFailure("there is no picture to show") }
-        // Readers want even sides: chroma is halved.
-        let even = FrameSize(width: size.width & ~1, height: size.height & ~1)
-        try output.begin(even)
-        StandardOutput.note("\(to) is a camera now: \(even); Ctrl-C ends it")
-        return try Canvas(pixelSize: even)
     }
 }

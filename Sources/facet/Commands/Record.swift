@@ -1,7 +1,5 @@
 import ArgumentParser
 import FaceMessages
-import FaceMetadata
-import Foundation
 import Frames
 import MediaFiles
 import OverlayRendering
@@ -83,11 +81,8 @@ struct Record: AsyncParsableCommand {
         var recorder = OverlayRecorder(output: output, drawing: drawing, rate: 15)
         var start: Double?
         try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: seconds ?? .infinity) {
-            picture,
-            scene,
-            now in
-            start = start ?? now
-            try recorder.add(picture, scene: scene, mediaTime: now - (start ?? now), at: now)
+            start = start ?? $2
+            try recorder.add($0, scene: $1, mediaTime: $2 - (start ?? $2), at: $2)
         }
         try recorder.finish()
     }

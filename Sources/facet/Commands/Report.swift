@@ -1,10 +1,7 @@
 import ArgumentParser
 import FaceMessages
-import FaceMetadata
 import FacetKit
 import Foundation
-import Frames
-import MQTT
 import OverlayRendering
 
 struct Report: AsyncParsableCommand {
@@ -34,7 +31,7 @@ struct Report: AsyncParsableCommand {
     @Flag(help: "Print the figures as JSON; the page is only written with --output then.")
     var json = false
 
-    @Option(help: ArgumentHelp("The clip that the lines are about, for pictures.", valueName: "clip"))
+    @Option(help: .init("The clip that the lines are about, for pictures.", valueName: "clip"))
     var over: String?
 
     @Option(help: "How long a daemon is followed; without it until Ctrl-C.", transform: ClipOptions.seconds)
@@ -107,10 +104,8 @@ struct Report: AsyncParsableCommand {
 
 extension FaceReport {
     fileprivate mutating func take(clip path: String) async throws {
-        let interruption = Interruption()
-        defer { interruption.cancel() }
         var updates = UpdateMessages(camera: UpdateMessages.fileCamera)
-        try await FaceSession.analyse(path, until: interruption) { update in
+        try await FaceSession.analyse(path) { update in
             for message in updates.messages(of: update) { take(message, at: update.stamp?.mediaTime ?? 0) }
             return true
         }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import FaceMessages
-import FacetKit
 import Foundation
 import HTTPServing
 import MQTT
@@ -32,32 +31,26 @@ struct Serve: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("Where to listen: PORT, ADDRESS:PORT or [ADDRESS]:PORT.", valueName: "address"))
+    @Option(help: .init("Where to listen: PORT, ADDRESS:PORT or [ADDRESS]:PORT.", valueName: "address"))
     var listen = "127.0.0.1:8088"
 
     @Flag(help: "Let pages switch detection on and off.")
     var control = false
 
-    @Option(
-        help: ArgumentHelp("A file with the token for visitors; otherwise FACET_SERVE_TOKEN.", valueName: "file"),
-        completion: .file()
-    )
+    @Option(file: "A file with the token for visitors; otherwise FACET_SERVE_TOKEN.")
     var tokenFile: String?
 
-    @Option(help: ArgumentHelp("A further host name that browsers may use for this server.", valueName: "name"))
+    @Option(help: .init("A further host name that browsers may use for this server.", valueName: "name"))
     var allowHost: [String] = []
 
-    @Option(
-        help: ArgumentHelp("The server's certificate and those that vouch for it, in PEM.", valueName: "file"),
-        completion: .file()
-    )
+    @Option(file: "The server's certificate and those that vouch for it, in PEM.")
     var httpsCertificate: String?
 
-    @Option(help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"), completion: .file())
+    @Option(file: "The certificate's private key, in PEM.")
     var httpsKey: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "A proxy's address, whose X-Forwarded-For and X-Forwarded-Proto are believed.",
             valueName: "address"
         )
@@ -204,18 +197,42 @@ struct Serve: AsyncParsableCommand {
         return token
     }
 
-    private func text(of path: String, _ content: String) throws -> String {
-        do {
-            return try SmallFile.text(at: path)
-        } catch {
-            throw CommandFailure("cannot read the \(content) in \(error)")
-        }
-    }
-
     /// The names that other machines know this one by.
     private static var ownNames: [String] {
         let name = ProcessInfo.processInfo.hostName
         let short = String(name.prefix { $0 != "." })
         return [name, short, short + ".local"]
     }
+}
+
+struct ListenAddress: Equatable {
+    var host: String
+    var port: UInt16
+
+    /// Reads `8088`, `127.0.0.1:8088`, `[::1]:8088` or `0.0.0.0:8088`; nil if it is none of these.
+    init?(_ text: String) {
+        if let port = UInt16(text) {
+            (host, self.port) = ("127.0.0.1", port)
+            return
+        }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
+        var name = String(text[..<colon])
+        if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
+        if name == "localhost" { name = "127.0.0.1" }
+        guard isNumericAddress(name) else { return nil }
+        (host, self.port) = (name, port)
+    }
+
+    /// Whether only programs on this machine can come.
+    var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
+
+    /// The address as it stands in a URL.
+    var urlHost: String { host.contains(":") ? "[\(host)]" : host }
+}
+
+func isNumericAddress(_ text: String) -> Bool {
+    var (four, six) = (in_addr(), in6_addr())
+    return inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import FaceMessages
-import FaceMetadata
 import Frames
 import MediaFiles
 import OverlayRendering
@@ -29,7 +28,7 @@ struct Snapshot: AsyncParsableCommand {
     @Option(help: "Wait for the next event of this kind; with --over, go to the first: enter, smile, blink, …")
     var on: Topic?
 
-    @Option(help: ArgumentHelp("With --over: the time in the clip, in seconds.", valueName: "seconds"))
+    @Option(help: .init("With --over: the time in the clip, in seconds.", valueName: "seconds"))
     var at: Double?
 
     @OptionGroup var clip: ClipOptions
@@ -44,44 +43,42 @@ struct Snapshot: AsyncParsableCommand {
 
     func run() async throws {
         let file = try PictureFile(output)
-        let drawing = try OverlayPicture(overlay, isPlain: plain)
+        var drawing = try OverlayPicture(overlay, isPlain: plain)
         guard let (clip, track) = try clip.load(needsMetadata: !plain || on != nil) else {
-            try file.write(try await livePicture(drawing))
+            try file.write(try await livePicture(&drawing))
             return StandardOutput.note("wrote \(output)")
         }
         try OutputPath.checkIsNot(output, clip)
-        try file.write(try picture(of: clip, track, drawing))
+        try file.write(try picture(of: clip, track, &drawing))
         StandardOutput.note("wrote \(output)")
     }
 
     /// Draws over the frame of the clip at the chosen time.
-    private func picture(of clip: String, _ track: MessageTrack?, _ drawing: OverlayPicture) throws -> Canvas {
+    private func picture(of clip: String, _ track: MessageTrack?, _ drawing: inout OverlayPicture) throws -> Canvas {
         let time = try time(in: track)
         let frame = try StillPicture.load(clip, at: time)
         let picture = Picture()
         try picture.update(from: frame)
         // A still picture is its own only frame, whatever the time of the messages about it.
         let reached = max(time, frame.stamp.mediaTime)
-        var scene = Scene()
-        if let track {
-            var playback = MessagePlayback(track)
-            playback.advance(to: reached)
-            scene = playback.scene
-        }
-        return try drawing.draw(picture, scene: scene, at: reached)
+        var playback = track.map(MessagePlayback.init)
+        playback?.advance(to: reached)
+        return try drawing.draw(picture, scene: playback?.scene ?? Scene(), at: reached)
     }
 
     /// Draws over a preview picture: the next one, or the one that shows the event waited for.
-    private func livePicture(_ drawing: OverlayPicture) async throws -> Canvas {
+    private func livePicture(_ drawing: inout OverlayPicture) async throws -> Canvas {
         let subscriber = try await live.subscriber(command: "snapshot")
         var (choice, chosen) = (PictureChoice(event: on), PictureChoice.Candidate?.none)
         var seconds = 0.0
         try await LivePictures.follow(subscriber, hidesFaces: drawing.hidesFaces, interruptible: false) {
-            pictures,
+            live,
             change in
-            seconds = pictures.seconds
-            if case .event(let message) = change { choice.take(message.event, at: seconds) }
-            if let next = pictures.next() { choice.add(next) }
+            seconds = live.seconds
+            if change.contains(.event), let message = live.model.state.lastEvent {
+                choice.take(message.event, at: seconds)
+            }
+            if let next = live.next() { choice.add(next) }
             chosen = choice.chosen(at: seconds)
             return chosen == nil
         }
@@ -103,8 +100,64 @@ struct Snapshot: AsyncParsableCommand {
                 "there is no \(on.rawValue) in the metadata; choose another event, or a time with --at SECONDS"
             )
         }
-        // A blink is reported by the first frame with open eyes; the picture of it is the one with closed eyes.
-        if case .blink(_, let duration) = event.event.kind { return event.event.stamp.mediaTime - duration / 2 }
-        return event.event.stamp.mediaTime
+        return event.event.closedEyes ?? event.event.stamp.mediaTime
+    }
+}
+
+/// Decides which picture `facet snapshot` takes.
+struct PictureChoice {
+    typealias Candidate = (picture: PreviewPicture, scene: Scene)
+
+    /// Seconds after the event in which a picture of it must come; then the newest one is taken.
+    static let patience = 0.5
+
+    /// Pictures kept: the closed eyes of a blink lie before its event, by half a second at the most.
+    private static let capacity = 32
+
+    private let kind: Topic?
+    private var candidates: [Candidate] = []
+    private var awaited: (event: FaceEvent, seconds: Double)?
+
+    init(event: Topic?) {
+        kind = event
+    }
+
+    mutating func add(_ candidate: Candidate) {
+        if candidates.count == Self.capacity { candidates.removeFirst() }
+        candidates.append(candidate)
+    }
+
+    /// Takes an event at a time in seconds; the first of the kind counts.
+    mutating func take(_ event: FaceEvent, at seconds: Double) {
+        if awaited == nil, Topic(event.kind) == kind { awaited = (event, seconds) }
+    }
+
+    /// The picture to take at a time in seconds; nil to wait on.
+    ///
+    /// The picture may come before or after the event that its frame settled, so the first one that shows that frame or
+    /// a later one counts; of a blink the one nearest to the middle of the time in which the eyes were closed.
+    func chosen(at seconds: Double) -> Candidate? {
+        guard kind != nil else { return candidates.last }
+        guard let awaited, let newest = candidates.last else { return nil }
+        let isOver = seconds - awaited.seconds > Self.patience
+        if let middle = awaited.event.closedEyes {
+            let timed = candidates.compactMap { candidate in
+                candidate.picture.mediaTime.map { (candidate, abs($0 - middle)) }
+            }
+            if let nearest = timed.min(by: { $0.1 < $1.1 })?.0 { return nearest }
+        }
+        let frame = awaited.event.stamp.frame
+        if let first = candidates.first(where: { ($0.picture.frame ?? -1) >= frame }) { return first }
+        // A preview that does not say which frame it shows: the first one that came after the event.
+        if newest.picture.frame == nil, newest.picture.arrival >= awaited.seconds { return newest }
+        return isOver ? newest : nil
+    }
+}
+
+extension FaceEvent {
+    /// The middle of the time in which the eyes were closed for a blink, which is reported by the first frame with open eyes, in
+    /// seconds since the source's first frame; nil for another event.
+    fileprivate var closedEyes: Double? {
+        if case .blink(_, let duration) = kind { stamp.mediaTime - duration / 2 } else { nil }
     }
 }

@@ -50,40 +50,29 @@ struct View: AsyncParsableCommand {
         let recorded = try clip.load(needsMetadata: false)
         let source = try ViewPicture(clip: recorded?.clip)
         let subscriber =
-            recorded?.track == nil
-            ? try await live.subscriber(command: "view", capacity: 64) : nil
+            recorded?.track == nil ? try await live.subscriber(command: "view", capacity: 64) : Subscriber()
         let encoder = try TerminalPicture(format: format, environment: ProcessInfo.processInfo.environment)
         let terminal = try Terminal(format: encoder.format)
         defer { terminal.release() }
         let session = ViewSession(
             controls: ViewControls(overlay, looks: looks, gravity: gravity),
             looks: looks,
-            broker: live.source == nil ? subscriber?.address : nil,
+            broker: subscriber.isLocal ? nil : subscriber.address,
             track: recorded?.track,
             source: source,
             terminal: terminal,
             encoder: encoder
         )
-        try await follow(session, subscriber, terminal)
-        terminal.release()
-        await subscriber?.stop()
-    }
-
-    /// Draws until the person at the terminal wants no more.
-    private func follow(_ session: ViewSession, _ subscriber: Subscriber?, _ terminal: Terminal) async throws {
         // Looked at more often than drawn: what came right after a redraw then waits no longer than it must.
         let interval = 1 / Double(rate)
         var (nextDraw, lastDraw) = (0.0, 0.0)
-        try await LiveInputs.follow(subscriber, terminal, every: .seconds(interval / 4)) { input, inputs in
-            switch input.content {
-            case .occurrence(let occurrence): try session.take(occurrence)
-            case .key(let key): if session.press(key) { return false }
-            case .tick, .interrupted: break
-            }
+        try await subscriber.follow(terminal, every: .seconds(interval / 4), interruptible: false) { input in
+            if case .occurrence(let occurrence) = input.content { session.take(occurrence) }
+            if case .key(let key) = input.content { session.press(key) }
             // What came during a slow redraw is taken before the next one, or every message would wait for a redraw of
             // its own and every key for all of them; but messages without end must not keep the picture from changing.
             let begin = session.seconds
-            guard begin >= nextDraw, inputs.isEmpty || begin >= lastDraw + 1 else { return true }
+            guard begin >= nextDraw, input.isLast || begin >= lastDraw + 1 else { return true }
             if try session.drawIfNeeded() { (nextDraw, lastDraw) = (begin + interval * 0.9, session.seconds) }
             return true
         }

@@ -2,7 +2,7 @@ import ArgumentParser
 import FaceMessages
 import MQTT
 import SettingsFiles
-import System
+import TerminalPictures
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -46,27 +46,19 @@ struct Watch: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Show each metadata message in a line of its own.")
     var verbose = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Only these kinds of events, separated by commas: \(Self.eventNames).",
-            valueName: "kinds"
-        )
-    )
+    @Option(help: .init("Only these kinds of events, separated by commas: \(Self.eventNames).", valueName: "kinds"))
     var only: String?
 
-    @Option(help: ArgumentHelp("Run this shell command for each event.", valueName: "command"))
+    @Option(help: .init("Run this shell command for each event.", valueName: "command"))
     var exec: String?
 
-    @Option(help: ArgumentHelp("Send each event to this web address, as CloudEvents in JSON.", valueName: "url"))
+    @Option(help: .init("Send each event to this web address, as CloudEvents in JSON.", valueName: "url"))
     var post: String?
 
-    @Option(
-        help: ArgumentHelp("A file with the key that the requests of --post are signed with.", valueName: "file"),
-        completion: .file()
-    )
+    @Option(file: "A file with the key that the requests of --post are signed with.")
     var secretFile: String?
 
-    @Option(help: ArgumentHelp("End after that many messages.", valueName: "number"))
+    @Option(help: .init("End after that many messages.", valueName: "number"))
     var count: Int?
 
     @OptionGroup var broker: BrokerOptions
@@ -82,16 +74,15 @@ struct Watch: AsyncParsableCommand {
     func run() async throws {
         let topics = try chosenTopics()
         let client = try post.map { try EventPost(to: $0, secret: secret()) }
-        let patterns = try await broker.bases(command: "watch")
-        let subscriber = try Subscriber(broker, command: "watch", topics: topics, patterns: patterns)
+        let subscriber = try await broker.subscriber("watch", topics)
         if StandardOutput.isTerminal, !json {
-            StandardOutput.note("watching \(patterns.joined(separator: ", ")) at \(subscriber.address), Ctrl-C ends")
+            let patterns = subscriber.patterns.joined(separator: ", ")
+            StandardOutput.note("watching \(patterns) at \(subscriber.address), Ctrl-C ends")
         }
         var printer = WatchPrinter(
             WatchPrinter.Style(
                 isJSON: json,
                 showsMetadata: verbose || self.topics.contains(Topic.metadata.rawValue),
-                isTerminal: StandardOutput.isTerminal,
                 namesCamera: BrokerOptions.isPlural(broker.topic)
             )
         )
@@ -110,38 +101,31 @@ struct Watch: AsyncParsableCommand {
             }
             queues.append(queue)
         }
-        var notices = Notices(address: subscriber.address)
         var drops = DropNotices()
-        try await LiveInputs.follow(subscriber) { input, inputs in
-            switch input.content {
-            case .occurrence(.message(let message)):
-                guard case .event(let event) = printer.show(message) else { break }
-                for queue in queues { queue.add(event, payload: message.payload) }
-            case .occurrence(let occurrence):
-                if case .connection(let state) = occurrence { printer.take(state) }
-                if let note = try notices.note(occurrence) { printer.note(note) }
-            case .key, .tick, .interrupted: break
+        try await subscriber.follow(interruptible: false, notes: false) { input in
+            if case .occurrence(.message(let message)) = input.content {
+                if case .event(let event) = printer.show(message) {
+                    for index in queues.indices { queues[index].add(event, payload: message.payload) }
+                }
+            } else if case .occurrence(.connection(let state)) = input.content {
+                printer.take(state)
+                if let note = input.note { printer.note(note) }
             }
             let isOver = count.map { printer.shown >= $0 } ?? false
-            if let note = drops.note(inputs.dropped, isOver: isOver || inputs.isEmpty) { printer.note(note) }
+            if let note = drops.note(input.dropped, isOver: isOver || input.isLast) { printer.note(note) }
             return !isOver
         }
         printer.finish()
-        await subscriber.stop()
         for queue in queues { await queue.finish() }
     }
 
     private func secret() throws -> [UInt8]? {
         guard let secretFile else { return nil }
-        do {
-            let line = try SmallFile.text(at: secretFile).prefix { !$0.isNewline }
-            guard line.utf8.count >= 16 else {
-                throw CommandFailure("the key in \(secretFile) is shorter than 16 characters")
-            }
-            return Array(line.utf8)
-        } catch let error as FileError {
-            throw CommandFailure("cannot read the key in \(error)")
+        let line = try text(of: secretFile, "key").prefix { !$0.isNewline }
+        guard line.utf8.count >= 16 else {
+            throw CommandFailure("the key in \(secretFile) is shorter than 16 characters")
         }
+        return Array(line.utf8)
     }
 
     private func chosenTopics() throws -> [Topic] {
@@ -171,5 +155,96 @@ struct Watch: AsyncParsableCommand {
         let names = topics.map(\.rawValue)
         let hint = likelyName(for: name, among: names).map { "did you mean '\($0)'? " } ?? ""
         throw ValidationError("\(refusal)\(hint)\(beginning) \(names.joined(separator: ", "))")
+    }
+}
+
+/// Writes received messages to standard output, and on a terminal the present faces in a line that stays the last one.
+struct WatchPrinter {
+    struct Style {
+        var isJSON = false
+        /// Metadata as lines of their own, and not only in the line of the present faces.
+        var showsMetadata = false
+        /// Whether the camera is named in each line even where only one is heard of.
+        var namesCamera = false
+    }
+
+    private let style: Style
+    private let formatter = WatchFormatter(hasColors: StandardOutput.hasColors)
+    private var table = CameraTable()
+    private var hasFacesLine = false
+
+    private var namesCamera: Bool { style.namesCamera || table.cameras.count > 1 }
+
+    private(set) var shown = 0
+
+    init(_ style: Style) { self.style = style }
+
+    /// Writes a message; one that breaks the contract is reported on standard error.
+    ///
+    /// - Returns: the message; nil if it broke the contract or is a picture.
+    mutating func show(_ message: CameraMessage) -> DecodedMessage? {
+        _ = table.take(.message(message))
+        switch message.content {
+        case .removed: drawFaces()
+        case .picture(let picture): put(message, text: "preview      \(picture.jpeg.count) bytes")
+        case .decoded(let decoded):
+            if case .metadata = decoded, !style.isJSON, !style.showsMetadata {
+                drawFaces()
+            } else {
+                put(message, text: style.isJSON ? "" : formatter.line(decoded))
+            }
+            return decoded
+        case .malformed(let error):
+            note(namesCamera ? "\(message.base): \(error.description)" : error.description)
+        }
+        return nil
+    }
+
+    /// Forgets the faces: without a connection nothing is known of them.
+    mutating func take(_ state: ConnectionState) {
+        _ = table.take(.connection(state))
+    }
+
+    /// Writes a note for the person at the terminal above the line of the faces.
+    mutating func note(_ text: String) {
+        removeFaces()
+        StandardOutput.note(text)
+        drawFaces()
+    }
+
+    mutating func finish() {
+        removeFaces()
+    }
+
+    private mutating func put(_ message: CameraMessage, text: String) {
+        shown += 1
+        let base = message.base
+        guard !style.isJSON else {
+            return StandardOutput.write(
+                Message(topic: message.topic, payload: JSONText.onOneLine(message.payload)).line(base: base)
+            )
+        }
+        removeFaces()
+        StandardOutput.write(Array(((namesCamera ? "\(base.printable)  " : "") + text + "\n").utf8))
+        drawFaces()
+    }
+
+    private mutating func drawFaces() {
+        guard StandardOutput.isTerminal, !style.isJSON, !style.showsMetadata else { return }
+        let parts = table.sorted.compactMap { base, camera -> String? in
+            guard camera.stamp != nil || !camera.mayShowFaces else { return nil }
+            let words = camera.mayShowFaces ? formatter.words(of: camera.faces) : camera.summary
+            return (namesCamera ? "\(base): " : "") + words
+        }
+        guard !parts.isEmpty else { return removeFaces() }
+        let text = parts.joined(separator: "  ").printable.cut(to: TerminalSize.current.columns - 1)
+        hasFacesLine = true
+        StandardOutput.write(Array("\r\u{1B}[K\(formatter.faint(text))".utf8))
+    }
+
+    private mutating func removeFaces() {
+        guard hasFacesLine else { return }
+        hasFacesLine = false
+        StandardOutput.write(Array("\r\u{1B}[K".utf8))
     }
 }

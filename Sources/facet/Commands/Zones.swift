@@ -1,5 +1,6 @@
 import ArgumentParser
-import Foundation
+import FaceMessages
+import SettingsFiles
 import System
 
 struct Zones: AsyncParsableCommand {
@@ -20,7 +21,7 @@ struct Zones: AsyncParsableCommand {
     @Option(help: "Write the areas into this settings file, and leave everything else in it as it is.")
     var write: String?
 
-    @Option(help: ArgumentHelp("Where to listen: PORT, ADDRESS:PORT or [ADDRESS]:PORT.", valueName: "address"))
+    @Option(help: .init("Where to listen: PORT, ADDRESS:PORT or [ADDRESS]:PORT.", valueName: "address"))
     var listen = "127.0.0.1:0"
 
     @Flag(inversion: .prefixedNo, help: "Open the page in the browser.")
@@ -41,5 +42,89 @@ struct Zones: AsyncParsableCommand {
             },
             { try await live.subscriber(command: "zones", loops: true) }
         )
+    }
+}
+
+/// What `facet zones` gives its page, and does with the areas that were drawn there.
+struct AreaEditor: Sendable {
+    /// Bytes of the longest request: 32 zones and 32 ignored areas of 64 corners.
+    static let longestBody = 128 << 10
+
+    /// The settings file that the areas are from, and are written to; nil prints them.
+    let path: String?
+    /// Takes what is to be said in the terminal.
+    let say: @Sendable (String) -> Void
+
+    /// The areas of the file, as JSON.
+    ///
+    /// - Throws: What is wrong with the file.
+    func areas() throws -> [UInt8] {
+        let file = try path.map { try SettingsFile(path: $0, example: SettingsText.example) }
+        let (zones, ignored) = try Self.areas(in: file)
+        return JSONWriter.object { json in
+            json.field("file", path)
+            json.array("zones", zones) { json, zone in
+                json.field("name", zone.name)
+                Self.write(zone.area, &json)
+                json.field("dwell", zone.dwell, decimals: 3)
+                json.field("minimumSize", zone.minimumSize, decimals: 3)
+                json.field("anchor", zone.anchor.rawValue)
+            }
+            json.array("ignore", ignored) { json, area in
+                json.field("name", area.name)
+                Self.write(area.area, &json)
+            }
+        }
+    }
+
+    private static func write(_ area: PictureArea, _ json: inout JSONWriter) {
+        json.array("corners", area.corners) { json, corner in
+            json.field("x", corner.x, decimals: 4)
+            json.field("y", corner.y, decimals: 4)
+        }
+    }
+
+    /// Takes the settings that the page wrote: the groups `zones` and `ignore`, or one of them, or nothing.
+    ///
+    /// - Returns: What was done, or what is wrong.
+    func take(_ text: String) -> (status: Int, words: String) {
+        do {
+            let drawn = text.allSatisfy(\.isWhitespace) ? nil : try Self.checked("the page", text)
+            guard let path else {
+                say(text)
+                return (200, "printed in the terminal")
+            }
+            var file = try SettingsText(path: path)
+            for group in ["zones", "ignore"] {
+                file = try SettingsText(path: path, text: file.text(with: drawn?.body(of: group) ?? [], as: group))
+            }
+            let whole = file.lines.joined(separator: "\n")
+            // The file's own way of writing may be one that replacing lines does not do justice to.
+            _ = try Self.checked(path, whole)
+            let words = try file.write(whole)
+            say(words)
+            return (200, words)
+        } catch {
+            return (400, "\(error)")
+        }
+    }
+
+    private static func areas(in file: SettingsFile?) throws -> ([Zone], [(name: String, area: PictureArea)]) {
+        var reader = SettingsReader(file: file)
+        let areas = (reader.readZones(), reader.readIgnored())
+        if !reader.problems.isEmpty { throw SettingsError(problems: reader.problems) }
+        return areas
+    }
+
+    private static func checked(_ name: String, _ text: String) throws -> SettingsText {
+        _ = try areas(in: SettingsFile(path: name, text: text, example: SettingsText.example))
+        return try SettingsText(path: name, text: text)
+    }
+}
+
+extension SettingsText {
+    /// The lines below a group without a group around it.
+    fileprivate func body(of group: String) -> [String] {
+        places[group].map { line in lines[line...].prefix { $0.first == " " }.map(String.init) } ?? []
     }
 }

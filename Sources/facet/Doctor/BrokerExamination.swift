@@ -1,6 +1,5 @@
 import FaceInference
 import FaceMessages
-import FaceMetadata
 import Frames
 import MQTT
 

@@ -1,6 +1,5 @@
 import FaceInference
 import Foundation
-import Frames
 import GStreamerCapture
 import MQTT
 import System
@@ -8,32 +7,26 @@ import V4L2Capture
 
 /// Looks at what the daemon needs of this machine.
 struct MachineExamination {
-    /// The directory of the models and the LiteRT library; nil searches for it as the daemon does.
-    var modelDirectory: String?
-
     /// Whether a daemon is known to stream: then a camera that cannot be used from here is no fault.
     var isStreaming = false
 
     func findings() -> [Finding] {
-        cameras(CameraInventory.list(), PipelineDescription.cameras()).map(excused) + [
-            models(), stateDirectory(), clock(),
-        ]
-    }
-
-    private func excused(_ finding: Finding) -> Finding {
-        guard isStreaming, finding.verdict == .fails else { return finding }
-        return .remark(finding.subject, "\(finding.detail), but the daemon streams")
+        let cameras = cameras(CameraInventory.list(), PipelineDescription.cameras()).map { finding -> Finding in
+            guard isStreaming, finding.verdict == .fails else { return finding }
+            return .remark(finding.subject, "\(finding.detail), but the daemon streams")
+        }
+        return cameras + [models(), stateDirectory(), clock()]
     }
 
     // MARK: - Camera
 
     /// One finding per camera, or why there is none.
-    func cameras(_ inventory: CameraInventory, _ shared: [(device: String, name: String)] = []) -> [Finding] {
-        let (ribbons, others) = (
-            inventory.cameras.filter(\.needsLibcamera), inventory.cameras.filter { !$0.needsLibcamera }
-        )
-        var found = others.map(Self.camera) + shared.map { .works("camera", "\($0.device) \($0.name)") }
-        if let ribbon = ribbons.first, !shared.contains(where: { $0.device.hasPrefix("libcamera") }) {
+    private func cameras(_ inventory: CameraInventory, _ shared: [(device: String, name: String)]) -> [Finding] {
+        var found = inventory.cameras.filter { !$0.needsLibcamera }.map(Self.camera)
+        found += shared.map { .works("camera", "\($0.device) \($0.name)") }
+        if let ribbon = inventory.cameras.first(where: \.needsLibcamera),
+            !shared.contains(where: { $0.device.hasPrefix("libcamera") })
+        {
             found.append(Self.ribbon(ribbon))
         }
         let refused = inventory.others.filter(\.isDenied).map {
@@ -88,12 +81,10 @@ struct MachineExamination {
     // MARK: - Models
 
     /// Whether the models and the library are whole and can be opened.
-    func models() -> Finding {
-        var options = FaceAnalyzer.Options()
-        options.modelDirectory = modelDirectory
+    private func models() -> Finding {
         do throws(InferenceError) {
-            let directory = try ModelDirectory.find(modelDirectory)
-            _ = try FaceAnalyzer(options)
+            let directory = try ModelDirectory.find(nil)
+            _ = try FaceAnalyzer()
             return .works("models", "LiteRT and the face models in \(directory) are whole and can be opened")
         } catch {
             return .fails("models", error.description, remedy: "deploy/setup")
@@ -103,8 +94,8 @@ struct MachineExamination {
     // MARK: - Files and clock
 
     /// Whether the outbox has a place. The daemon may run as another user, so this is only a remark.
-    func stateDirectory(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> Finding {
-        var directory = OutboxLocation.directory(environment: environment)
+    private func stateDirectory() -> Finding {
+        var directory = OutboxLocation.directory(environment: ProcessInfo.processInfo.environment)
         let wanted = directory
         while !FileManager.default.fileExists(atPath: directory), directory != "/" {
             directory = URL(filePath: directory).deletingLastPathComponent().path
@@ -120,7 +111,7 @@ struct MachineExamination {
     }
 
     /// Whether the clock can be trusted: subscribers judge an event's age by it.
-    func clock() -> Finding {
+    private func clock() -> Finding {
         let date = ISO8601DateFormatter().string(from: Date())
         guard Date().timeIntervalSince1970 > 1_700_000_000 else {
             return .fails("clock", "it says \(date)", remedy: "sudo timedatectl set-ntp true")

@@ -1,43 +1,164 @@
 import FaceMessages
 import Foundation
-import MQTT
 import Synchronization
 import System
 import TerminalPictures
 
+/// What a command that follows a daemon reacts to, and since when it has waited.
+struct LiveInput: Sendable {
+    enum Content: Sendable {
+        case occurrence(Subscriber.Occurrence)
+        case key(UInt8)
+        case tick
+        /// A signal: the command is to end in good order.
+        case interrupted
+    }
+
+    var content: Content
+    /// When it came, in seconds since the command began to listen: however long it had to wait for its reader.
+    var seconds: Double
+    /// How the connection is, in words.
+    var connection = ""
+    /// What there is to say to the person at the terminal.
+    var note: String?
+    /// Whether nothing waited behind it.
+    var isLast = false
+    /// How many messages were dropped so far.
+    var dropped = 0
+}
+
+/// The inputs that wait for a command that may be slower than they come, in order.
+///
+/// Of the messages only the newest are kept, and of frames even fewer, so that a command that is held up needs no more
+/// and more memory; keys, signals and changes of the connection always are. A tick waits at most once: a late one says as much as several.
+struct LiveBacklog {
+    /// How many frames of a session in this program may wait: half a second of 1080p are 50 MB.
+    private static let frames = 16
+    /// Bytes that all waiting messages may have: those of a hostile publisher are large.
+    private static let mostBytes = 32 << 20
+
+    /// How many messages may wait.
+    let capacity: Int
+    private(set) var dropped = 0
+
+    /// Whether nothing is added any more.
+    var isClosed = false
+
+    private var waiting: [LiveInput] = []
+    private var (messages, frames, bytes) = (0, 0, 0)
+    private var hasTick = false
+
+    init(capacity: Int) {
+        self.capacity = max(1, capacity)
+    }
+
+    mutating func put(_ input: LiveInput) {
+        guard !isClosed, !(hasTick && input.isTick) else { return }
+        if input.isFrame, frames == Self.frames { dropOldest(\.isFrame) }
+        while input.isMessage, messages == capacity || (messages > 0 && bytes + input.byteCount > Self.mostBytes) {
+            dropOldest(\.isMessage)
+        }
+        waiting.append(input)
+        count(input, 1)
+    }
+
+    mutating func take() -> LiveInput? {
+        guard !waiting.isEmpty else { return nil }
+        var input = waiting.removeFirst()
+        count(input, -1)
+        (input.isLast, input.dropped) = (waiting.isEmpty, dropped)
+        return input
+    }
+
+    private mutating func dropOldest(_ isKind: (LiveInput) -> Bool) {
+        guard let oldest = waiting.firstIndex(where: isKind) else { return }
+        count(waiting.remove(at: oldest), -1)
+        dropped += 1
+    }
+
+    private mutating func count(_ input: LiveInput, _ difference: Int) {
+        if input.isTick { hasTick = difference > 0 }
+        if input.isFrame { frames += difference }
+        guard input.isMessage else { return }
+        messages += difference
+        bytes += difference * input.byteCount
+    }
+}
+
+extension LiveInput {
+    fileprivate var isTick: Bool {
+        if case .tick = content { true } else { false }
+    }
+
+    private var message: CameraMessage? {
+        if case .occurrence(.message(let message)) = content { message } else { nil }
+    }
+
+    fileprivate var isMessage: Bool { message != nil }
+
+    fileprivate var byteCount: Int { message?.payload.count ?? 0 }
+
+    fileprivate var isFrame: Bool {
+        if case .picture(let picture) = message?.content, case .frame = picture.content { true } else { false }
+    }
+}
+
 /// What waits for a command that follows a camera, from threads and tasks that do not wait for it.
-final class LiveInputs: Sendable {
+private final class LiveInputs: Sendable {
     private let wakeUps: AsyncStream<Void>
     private let waker: AsyncStream<Void>.Continuation
     private let backlog: Mutex<LiveBacklog>
-    private let subscriber: Subscriber?
     private let start = ContinuousClock.now
 
-    private init(_ subscriber: Subscriber?) {
-        self.subscriber = subscriber
+    init(capacity: Int) {
         (wakeUps, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        backlog = Mutex(LiveBacklog(capacity: subscriber?.capacity ?? 1))
+        backlog = Mutex(LiveBacklog(capacity: capacity))
     }
 
-    /// Hands on what comes, until `take` says that it is over, or the subscriber or the terminal ends.
+    func put(_ content: LiveInput.Content) {
+        // The time is taken under the lock: later in the backlog is never earlier on the clock.
+        backlog.withLock { $0.put(LiveInput(content: content, seconds: start.duration(to: .now) / .seconds(1))) }
+        waker.yield()
+    }
+
+    func finish() {
+        backlog.withLock { $0.isClosed = true }
+        waker.finish()
+    }
+
+    func next() async -> LiveInput? {
+        var wakeUps = wakeUps.makeAsyncIterator()
+        while true {
+            if let input = backlog.withLock({ $0.take() }) { return input }
+            guard await wakeUps.next(isolation: #isolation) != nil else { return backlog.withLock { $0.take() } }
+        }
+    }
+}
+
+extension Subscriber {
+    /// Hands on what comes, and ticks, until `take` says that it is over, or Ctrl-C or q on the terminal ends it, or the
+    /// source or the terminal ends; then ends the connection.
     ///
     /// - Parameters:
-    ///   - subscriber: whose occurrences come.
-    ///   - terminal: whose keys come.
+    ///   - terminal: whose keys come too.
     ///   - interval: how often a tick comes; nil for never.
-    ///   - interruptible: whether SIGINT and SIGTERM come as `interrupted` instead of ending the program.
+    ///   - interruptible: whether Ctrl-C ends it in good order, instead of ending the program.
+    ///   - waitsForBroker: whether a broker that cannot be reached at first is waited for.
+    ///   - notes: whether changes of the connection are reported on standard error; without a value, unless there is a
+    ///     terminal.
     ///   - take: takes an input; returns whether it goes on.
-    static func follow(
-        _ subscriber: Subscriber?,
+    /// - Throws: `CommandFailure` if no retry helps; what `take` throws.
+    func follow(
         _ terminal: Terminal? = nil,
         every interval: Duration? = nil,
-        interruptible: Bool = false,
-        _ take: (LiveInput, LiveInputs) throws -> Bool
-    ) async rethrows {
-        let inputs = LiveInputs(subscriber)
+        interruptible: Bool = true,
+        waitsForBroker: Bool = true,
+        notes: Bool? = nil,
+        _ take: (LiveInput) throws -> Bool
+    ) async throws {
+        let inputs = LiveInputs(capacity: capacity)
         let forwarding = Task {
-            guard let subscriber else { return }
-            await subscriber.forward { inputs.put(.occurrence($0)) }
+            await forward { inputs.put(.occurrence($0)) }
             inputs.finish()
         }
         let ticking = Task {
@@ -58,63 +179,18 @@ final class LiveInputs: Sendable {
             interruption?.cancel()
             inputs.finish()
         }
-        while let input = await inputs.next(), try take(input, inputs) {}
-    }
-
-    /// Whether all that came so far was taken.
-    var isEmpty: Bool { backlog.withLock(\.isEmpty) }
-
-    var dropped: Int { backlog.withLock(\.dropped) + (subscriber?.dropped ?? 0) }
-
-    private func put(_ content: LiveInput.Content) {
-        // The time is taken under the lock: later in the backlog is never earlier on the clock.
-        backlog.withLock { $0.put(LiveInput(content: content, seconds: start.duration(to: .now) / .seconds(1))) }
-        waker.yield()
-    }
-
-    private func finish() {
-        backlog.withLock { $0.isClosed = true }
-        waker.finish()
-    }
-
-    private func next() async -> LiveInput? {
-        var wakeUps = wakeUps.makeAsyncIterator()
-        while true {
-            if let input = backlog.withLock({ $0.take() }) { return input }
-            guard await wakeUps.next(isolation: #isolation) != nil else { return backlog.withLock { $0.take() } }
-        }
-    }
-}
-
-extension Subscriber {
-    /// Hands on what comes, and ticks, until `take` says that it is over, or Ctrl-C or q on the terminal ends it; then ends
-    /// the connection.
-    ///
-    /// - Parameters:
-    ///   - terminal: whose keys come too; without one, changes of the connection are reported on standard error.
-    ///   - interval: how often a tick comes.
-    ///   - interruptible: whether Ctrl-C ends it in good order, instead of ending the program.
-    ///   - waitsForBroker: whether a broker that cannot be reached at first is waited for.
-    ///   - take: takes an input; returns whether it goes on.
-    /// - Throws: `CommandFailure` for what no retry can mend; what `take` throws.
-    func follow(
-        _ terminal: Terminal? = nil,
-        every interval: Duration,
-        interruptible: Bool = true,
-        waitsForBroker: Bool = true,
-        _ take: (LiveInput) throws -> Bool
-    ) async throws {
         var notices = Notices(address: address, waitsForBroker: waitsForBroker)
-        try await LiveInputs.follow(self, terminal, every: interval, interruptible: interruptible) { input, _ in
+        inputs: while var input = await inputs.next() {
             switch input.content {
             case .occurrence(let occurrence):
-                if let note = try notices.note(occurrence), terminal == nil { StandardOutput.note(note) }
-            case .interrupted, .key(UInt8(ascii: "q")): return false
+                input.note = try notices.note(occurrence)
+                if let note = input.note, notes ?? (terminal == nil) { StandardOutput.note(note) }
+            case .interrupted, .key(UInt8(ascii: "q")): break inputs
             case .key, .tick: break
             }
-            var input = input
             input.connection = notices.connection
-            return try take(input)
+            input.dropped += dropped
+            guard try take(input) else { break }
         }
         terminal?.release()
         await stop()

@@ -1,17 +1,10 @@
 import FaceMessages
-import FaceMetadata
 import Frames
 import MQTT
 import OverlayRendering
 
 /// What one camera shows, kept up to date from its messages: its state, its faces to draw, its pictures.
 struct LiveModel {
-    enum Change {
-        case picture
-        case event(EventMessage)
-        case other
-    }
-
     /// Seconds that a picture waits for the metadata that comes after its frame. The daemon publishes metadata at most
     /// 15 times a second by default: while a face moves, the next message comes within 67 ms.
     private static let patience = 0.1
@@ -36,24 +29,19 @@ struct LiveModel {
 
     /// Takes what happened, at a time in seconds.
     ///
-    /// - Returns: what it brought; nil if nothing.
-    mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> Change? {
-        switch occurrence {
-        case .connection(let state):
+    /// - Returns: what is another than before.
+    mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
+        if case .connection(let state) = occurrence {
             connection = state
             // Without a connection nothing is known.
             if state.isInterrupted { forget() }
-            return .other
-        case .message(let message): return take(message, at: seconds)
-        case .failed: return nil
+            return .connection
         }
-    }
-
-    private mutating func take(_ message: CameraMessage, at seconds: Double) -> Change? {
+        guard case .message(let message) = occurrence else { return [] }
         switch message.content {
         case .picture(var picture):
             // From before the camera was switched off: it must not pass for live.
-            guard state.mayShowFaces else { return nil }
+            guard state.mayShowFaces else { return [] }
             picture.arrival = seconds
             if waiting.count == Self.capacity { waiting.removeFirst() }
             waiting.append(picture)
@@ -62,13 +50,12 @@ struct LiveModel {
         case .decoded(let decoded):
             let change = scene.apply(decoded, at: seconds)
             if !state.mayShowFaces { (waiting, picture) = ([], nil) }
-            if case .event(let event) = decoded { return .event(event) }
-            return change.isEmpty ? nil : .other
+            return change
         case .removed:
-            guard message.topic == .status else { return nil }
+            guard message.topic == .status else { return [] }
             forget()
-            return .other
-        case .malformed: return nil
+            return .status
+        case .malformed: return []
         }
     }
 
@@ -102,6 +89,13 @@ struct LiveModel {
         scene.forget()
         (picture, waiting) = (nil, [])
     }
+}
+
+extension CameraState.Change {
+    /// The newest picture.
+    static let picture = CameraState.Change(rawValue: 64)
+    /// The connection to the broker.
+    static let connection = CameraState.Change(rawValue: 128)
 }
 
 extension CameraState {

@@ -31,14 +31,14 @@ struct LivePictures {
     /// Takes what happened.
     ///
     /// - Throws: `CommandFailure` if it does not go on without help, or nothing came for too long.
-    mutating func take(_ input: LiveInput) throws -> LiveModel.Change? {
+    mutating func take(_ input: LiveInput) throws -> CameraState.Change {
         seconds = input.seconds
         guard case .occurrence(let occurrence) = input.content else {
             model.advance(to: seconds)
             let isAlone = model.connection.isConnected && model.state.status?.state != .online
             let patience = isAlone ? Self.statusPatience : Self.patience
             if !hasPicture, seconds > patience { throw CommandFailure(failureReason(within: patience)) }
-            return nil
+            return []
         }
         let change = model.take(occurrence, at: seconds)
         let isUseful = model.picture.map { !model.hidesFaces || model.knowsFaces(of: $0) } ?? false
@@ -70,7 +70,7 @@ struct LivePictures {
         _ subscriber: Subscriber,
         hidesFaces: Bool,
         interruptible: Bool = true,
-        _ take: (inout LivePictures, LiveModel.Change?) throws -> Bool
+        _ take: (inout LivePictures, CameraState.Change) throws -> Bool
     ) async throws {
         var pictures = LivePictures(subscriber, hidesFaces: hidesFaces)
         try await subscriber.follow(

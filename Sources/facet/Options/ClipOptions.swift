@@ -7,11 +7,11 @@ import OverlayRendering
 
 /// A clip and the messages about it, for drawing without a broker: the same input makes the same picture.
 struct ClipOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Draw over this clip or picture instead of the live preview.", valueName: "clip"))
+    @Option(help: .init("Draw over this clip or picture instead of the live preview.", valueName: "clip"))
     var over: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "What to draw: the lines that `facetd --print` wrote about the clip; - reads them from standard input.",
             valueName: "file.jsonl"
         ),

@@ -3,6 +3,7 @@ public import FaceMessages
 import Foundation
 public import OverlayRendering
 import SettingsFiles
+import System
 public import TerminalPictures
 
 /// How faces are drawn; the same for every command that draws.
@@ -68,6 +69,20 @@ enum LookOption: ExpressibleByArgument, Hashable {
         let names = LookName.allCases.map(\.rawValue).joined(separator: " ")
         // Quoted patterns only: zsh ends with an error where one matches nothing.
         return .shellCommand("printf '%s\\n' \(names); find . -maxdepth 2 -name '*.yaml' | sed 's|^[.]/||'")
+    }
+}
+
+extension Option where Value == String? {
+    /// An option that names a file.
+    init(file help: String) { self.init(help: .init("\(help)", valueName: "file"), completion: .file()) }
+}
+
+/// The text of a file that an option names; `content` says in the error what it holds.
+func text(of path: String, _ content: String) throws(CommandFailure) -> String {
+    do {
+        return try SmallFile.text(at: path)
+    } catch {
+        throw CommandFailure("cannot read the \(content) in \(error)")
     }
 }
 

@@ -1,4 +1,4 @@
-import FaceMetadata
+import Foundation
 import Frames
 import MediaFiles
 import OverlayRendering
@@ -9,6 +9,8 @@ struct OverlayPicture {
     private let look: (any Look)?
 
     private let isMirrored: Bool
+    private let hasEvenSides: Bool
+    private var canvas: Canvas?
 
     /// Whether it makes the faces in pictures unrecognisable.
     var hidesFaces: Bool { look?.hidesFaces ?? false }
@@ -16,33 +18,87 @@ struct OverlayPicture {
     /// Draws as the options ask.
     ///
     /// - Throws: `CommandFailure` if the look is a file that cannot be used.
-    init(_ options: OverlayOptions, isPlain: Bool = false) throws {
+    init(_ options: OverlayOptions, isPlain: Bool = false, hasEvenSides: Bool = false) throws {
         look = isPlain ? nil : try options.looks()[options.look.name]
-        isMirrored = options.mirror
+        (isMirrored, self.hasEvenSides) = (options.mirror, hasEvenSides)
     }
 
-    /// Draws a picture with the scene over it, as large as the picture.
-    func draw(_ picture: Picture, scene: Scene, at seconds: Double) throws -> Canvas {
-        guard let pictureSize = picture.uprightSize else { throw CommandFailure("there is no picture to draw over") }
-        let canvas = try Canvas(pixelSize: pictureSize)
-        try draw(picture, scene: scene, at: seconds, on: canvas)
-        return canvas
-    }
-
-    /// Draws a picture with the scene over it on a canvas that is used again; a picture of another shape gets bars.
-    func draw(_ picture: Picture, scene: Scene, at seconds: Double, on canvas: Canvas) throws {
-        guard let pictureSize = picture.uprightSize,
-            let geometry = PreviewLayerGeometry(
-                size: canvas.size,
-                pictureSize: pictureSize,
-                isMirrored: isMirrored
-            )
-        else { throw CommandFailure("the picture has no area to draw over") }
+    /// Draws a picture with the scene over it, as large as the first picture was; one of another shape gets bars.
+    ///
+    /// - Returns: The canvas, which is used again for the next picture.
+    mutating func draw(_ picture: Picture, scene: Scene, at seconds: Double) throws -> Canvas {
+        guard let size = picture.uprightSize else { throw CommandFailure("there is no picture to draw over") }
+        let canvas = try canvas ?? Canvas(pixelSize: hasEvenSides ? size.even : size)
+        self.canvas = canvas
+        guard let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size, isMirrored: isMirrored) else {
+            throw CommandFailure("the picture has no area to draw over")
+        }
         canvas.clear(.black)
         canvas.draw(picture, geometry)
         if let look { canvas.draw(scene, geometry, look: look, at: seconds) }
         try canvas.check()
+        return canvas
     }
+}
+
+extension FrameSize {
+    fileprivate var even: FrameSize { FrameSize(width: width & ~1, height: height & ~1) }
+}
+
+/// Draws pictures with their scenes and writes them as a clip, in the size of the first one.
+struct OverlayRecorder {
+    private let output: String
+    private var drawing: OverlayPicture
+    private let rate: Double
+    private let soundSource: String?
+    private let showsProgress = isatty(STDERR_FILENO) == 1
+    private var writer: ClipWriter?
+    private var lastProgress = ContinuousClock.now
+
+    /// The time of the last picture, in seconds of the clip.
+    private(set) var end = 0.0
+
+    init(output: String, drawing: OverlayPicture, rate: Double, soundSource: String? = nil) {
+        (self.output, self.drawing, self.rate, self.soundSource) = (output, drawing, rate, soundSource)
+    }
+
+    /// Adds a picture that is shown at a time of the clip; the scene's own time is another one in a live recording.
+    mutating func add(_ picture: Picture, scene: Scene, mediaTime: Double, at seconds: Double? = nil) throws {
+        let canvas = try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime)
+        let writer = try writer ?? begin(canvas.pixelSize)
+        try canvas.withFrame(mediaTime: mediaTime) { try writer.append($0) }
+        end = mediaTime
+        report()
+    }
+
+    /// Ends the clip and gives the file its name.
+    ///
+    /// - Parameter isWhole: whether the pictures go on to the end of the clip whose sound is copied.
+    /// - Throws: `CommandFailure` if there was no picture, or the file cannot be written.
+    mutating func finish(isWhole: Bool = true) throws {
+        if showsProgress { StandardOutput.progress("") }
+        guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
+        try writer.finish(isWhole: isWhole)
+        StandardOutput.note("wrote \(output): \(Self.seconds(end)), \(writer.frames) pictures")
+    }
+
+    private mutating func begin(_ size: FrameSize) throws -> ClipWriter {
+        let begun = try ClipWriter(output, size: size, rate: rate, soundSource: soundSource)
+        if !begun.omittedSound.isEmpty {
+            let codecs = begun.omittedSound.joined(separator: ", ")
+            StandardOutput.note("the sound (\(codecs)) is left out: \(output) cannot hold it; .mkv or .mp4 can")
+        }
+        writer = begun
+        return begun
+    }
+
+    private mutating func report() {
+        guard showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
+        lastProgress = .now
+        StandardOutput.progress("\(Self.seconds(end)), \(writer?.frames ?? 0) pictures")
+    }
+
+    private static func seconds(_ value: Double) -> String { "\((value * 10).rounded() / 10) s" }
 }
 
 final class PreviewDecoder {

@@ -1,5 +1,4 @@
 import Foundation
-import Frames
 import MediaFiles
 import OverlayRendering
 import System

@@ -1,8 +1,5 @@
 import FaceMessages
-import FaceMetadata
-import FaceTracking
 import FacetKit
-import Frames
 import MQTT
 import OverlayRendering
 
@@ -58,7 +55,8 @@ final class PagePublisher {
     private var isStateDirty = true
     private var lastState = -PagePublisher.heartbeat
     private var lastBeat = 0.0
-    private var seenChanges = -1
+    /// How many pages were sent something.
+    private var served = -1
 
     init(
         viewers: Viewers,
@@ -100,10 +98,11 @@ final class PagePublisher {
                 return
             }
             guard state.cameras[base] != nil || admit(base, occurrence, at: seconds),
-                let result = state.cameras[base]?.take(.message(message), at: seconds)
+                let change = state.cameras[base]?.take(.message(message), at: seconds)
             else { return }
-            if let event = result.event { remember(event, base) }
-            isStateDirty = isStateDirty || result.state
+            if change.contains(.event), let event = state.cameras[base]?.model.state.lastEvent { remember(event, base) }
+            // Where the faces are, and what they look like, comes with the pictures.
+            isStateDirty = isStateDirty || !change.isSubset(of: [.faces, .picture])
         case .failed: break
         }
     }
@@ -115,7 +114,7 @@ final class PagePublisher {
     private func admit(_ base: String, _ occurrence: Subscriber.Occurrence, at seconds: Double) -> Bool {
         guard base.utf8.count <= Self.longestBase else { return false }
         var camera = ServedCamera(base: base)
-        guard camera.take(occurrence, at: seconds).isValid else { return false }
+        guard !camera.take(occurrence, at: seconds).isEmpty else { return false }
         if state.cameras.count >= Self.capacity {
             let replaceable = state.cameras.first { !named.contains($0.key) && !$0.value.isOnline }
             guard camera.isOnline, let replaceable else {
@@ -149,13 +148,13 @@ final class PagePublisher {
 
     /// Sends what is new to the pages that want it.
     func advance(to seconds: Double) throws {
-        let (pages, changes) = viewers.all
+        let (pages, joined) = viewers.all
         if let time = connected, seconds - time > Self.patience {
             connected = nil
             remove(state.cameras.keys.filter { !named.contains($0) && state.cameras[$0]?.isSilent == true })
         }
-        if changes != seenChanges {
-            seenChanges = changes
+        if joined != served {
+            served = joined
             isStateDirty = true
             for base in state.cameras.keys { state.cameras[base]?.redraw() }
         }

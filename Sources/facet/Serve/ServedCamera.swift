@@ -1,5 +1,4 @@
 import FaceMessages
-import FaceMetadata
 import Frames
 import MQTT
 import OverlayRendering
@@ -28,36 +27,18 @@ struct ServedCamera {
 
     /// Takes what happened on the connection.
     ///
-    /// - Returns: the event that it was, whether the camera's condition or its faces may have changed, and whether it was
-    ///   of the contract.
-    mutating func take(
-        _ occurrence: Subscriber.Occurrence,
-        at seconds: Double
-    ) -> (event: EventMessage?, state: Bool, isValid: Bool) {
-        let faces = model.scene.faces.count
+    /// - Returns: what is another than before.
+    mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
         let change = model.take(occurrence, at: seconds)
         name = model.state.name ?? name
-        switch change {
-        case nil: return (nil, false, false)
-        case .picture:
-            (unchecked, hasRefused) = (model.picture, false)
-            return (nil, false, true)
-        case .event(let event):
-            isDirty = isDirty || shown == nil
-            return (event, true, true)
-        case .other:
-            var isOver = !model.state.mayShowFaces
-            if case .connection(let state) = occurrence, state.isInterrupted { isOver = true }
-            if isOver {
-                (shown, unchecked) = (nil, nil)
-                checked.removeAll()
-            }
-            isDirty = isDirty || shown == nil
-            if case .message(let message) = occurrence, message.topic == .metadata {
-                return (nil, model.scene.faces.count != faces, true)
-            }
-            return (nil, true, true)
+        if change.contains(.picture) { (unchecked, hasRefused) = (model.picture, false) }
+        guard !change.subtracting(.picture).isEmpty else { return change }
+        if !model.state.mayShowFaces || (change.contains(.connection) && model.connection.isInterrupted) {
+            (shown, unchecked) = (nil, nil)
+            checked.removeAll()
         }
+        isDirty = isDirty || shown == nil
+        return change
     }
 
     /// Its name, if pictures come.
@@ -214,5 +195,60 @@ enum ServedMessage {
             message.dropFirst(place).prefix(4).reduce(0) { $0 << 8 | Int($1) }
         }
         return lengths[2] > 0 ? Array(message.suffix(lengths[2])) : nil
+    }
+}
+
+/// The broker and the cameras, as pages and programs get them.
+struct ServedState: Sendable {
+    let address: String
+    /// Whether all pages get a look that hides faces.
+    let isChecking: Bool
+    var connection: ConnectionState = .connecting
+    /// Since when there is no connection.
+    var lost: Timestamp? = .wallClock()
+    /// The cameras by their bases.
+    var cameras: [String: ServedCamera] = [:]
+    /// The bases of cameras for which there was no room.
+    var further: Set<String> = []
+    /// Messages that break the contract.
+    var refused = 0
+
+    private var inOrder: [ServedCamera] { cameras.values.sorted { $0.base < $1.base } }
+
+    /// All of it, as JSON.
+    var json: [UInt8] {
+        JSONWriter.object { json in
+            write(&json) { json, camera in camera.writeSeen(&json) }
+        }
+    }
+
+    /// The figures of all cameras, for Prometheus.
+    var metrics: String {
+        let cameras = inOrder.map { ($0.base, $0.model.state) }
+        return MetricsPage(cameras: cameras, isConnected: connection.isConnected, refused: refused + further.count).text
+    }
+
+    /// The bases of the cameras that have pictures: of the one of that name or base, or of all.
+    func pictured(_ camera: String?) -> [String] {
+        cameras.values.filter { served in
+            served.picturedName.map { camera == nil || [$0, served.base].contains(camera) } ?? false
+        }.map(\.base)
+    }
+
+    /// Writes the broker, and all cameras with what `more` adds.
+    func write(_ json: inout JSONWriter, _ more: (inout JSONWriter, ServedCamera) -> Void = { _, _ in }) {
+        json.field("version", facetVersion)
+        // The server's clock, from which pages compute how long ago something was.
+        json.field("time", Timestamp.wallClock().iso8601)
+        json.object("broker") { json in
+            json.field("address", address)
+            json.field("connected", connection.isConnected)
+            json.field("reason", connection.trouble?.printable)
+            json.field("since", lost?.iso8601)
+        }
+        json.array("cameras", inOrder) { json, camera in
+            camera.write(&json, isChecking: isChecking)
+            more(&json, camera)
+        }
     }
 }

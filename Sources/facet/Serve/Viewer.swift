@@ -94,13 +94,7 @@ final class Viewers: Sendable {
     private struct List {
         var viewers: [Viewer] = []
         var state: ServedState?
-        var changes = 0
-
-        mutating func removeEnded() {
-            let before = viewers.count
-            viewers.removeAll(where: \.isOver)
-            if viewers.count != before { changes += 1 }
-        }
+        var joined = 0
     }
 
     private let list = Mutex(List())
@@ -108,11 +102,11 @@ final class Viewers: Sendable {
     /// Adds a page; nil if there are too many.
     func join(_ wish: ViewerWish, session: String? = nil) -> Viewer? {
         list.withLock { list in
-            list.removeEnded()
+            list.viewers.removeAll(where: \.isOver)
             guard list.viewers.count < Self.capacity else { return nil }
             let viewer = Viewer(wish, session: session)
             list.viewers.append(viewer)
-            list.changes += 1
+            list.joined += 1
             return viewer
         }
     }
@@ -122,11 +116,11 @@ final class Viewers: Sendable {
         for viewer in all.viewers where viewer.session == session { viewer.end() }
     }
 
-    /// All pages, and a number that grows with every page that comes or goes.
-    var all: (viewers: [Viewer], changes: Int) {
+    /// All pages that are open, and how many ever were.
+    var all: (viewers: [Viewer], joined: Int) {
         list.withLock { list in
-            list.removeEnded()
-            return (list.viewers, list.changes)
+            list.viewers.removeAll(where: \.isOver)
+            return (list.viewers, list.joined)
         }
     }
 
@@ -134,4 +128,34 @@ final class Viewers: Sendable {
     var state: ServedState? { list.withLock(\.state) }
 
     func show(_ state: ServedState) { list.withLock { $0.state = state } }
+}
+
+/// The next picture that a page would get, as a response of its own.
+final class PictureAnswer: HTTPStream {
+    /// States that come, one in two seconds, until a camera without pictures is given up.
+    private static let patience = 3
+
+    private let viewer: Viewer
+    private let progress = Mutex((states: 0, isRead: false))
+
+    init(_ viewer: Viewer) { self.viewer = viewer }
+
+    func begin(ready: @escaping @Sendable () -> Void) { viewer.begin(ready: ready) }
+
+    func next() -> HTTPStreamPart {
+        progress.withLock { progress in
+            while !progress.isRead {
+                guard case .bytes(let message) = viewer.next() else { return .none }
+                if let jpeg = ServedMessage.jpeg(in: message) {
+                    progress.isRead = true
+                    return .bytes(jpeg)
+                }
+                progress.states += 1
+                progress.isRead = progress.states == Self.patience
+            }
+            return .end
+        }
+    }
+
+    func end() { viewer.end() }
 }

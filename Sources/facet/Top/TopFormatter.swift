@@ -1,54 +1,58 @@
 import FaceMessages
-import FaceMetadata
+
+/// What is shown of a face beside its number.
+struct FaceSignal {
+    let name: String
+    /// Angles reach from −45° to 45°, so that straight ahead is in the middle.
+    var range = 0.0...1
+    /// How high its bar is; nil if it is unknown.
+    let level: (FaceObject) -> Double?
+    /// Which of two levels is that of both: a blink or a smile must not fall between two bars.
+    var together: (Double, Double) -> Double = { $1 }
+    /// The value now; nil if it is unknown.
+    let value: (FaceObject) -> String?
+    /// Whether the value stands out now.
+    var isActive: (FaceObject) -> Bool = { _ in false }
+
+    static let valueWidth = 5
+
+    static var all: [FaceSignal] {
+        let smile = FaceSignal(name: "SMILE", level: \.smile, together: max) { face in
+            face.smile.flatMap { Int(exactly: ($0 * 100).rounded()) }.map { "\($0)%" }
+        } isActive: {
+            $0.smiling == true
+        }
+        let eyes = FaceSignal(name: "EYES", level: { $0.openEyes }, together: min) { face in
+            guard let left = face.leftEyeClosed, let right = face.rightEyeClosed else { return nil }
+            return left && right ? "shut" : left ? "left" : right ? "right" : "open"
+        } isActive: {
+            $0.leftEyeClosed == true || $0.rightEyeClosed == true
+        }
+        let look = FaceSignal(name: "LOOK", level: { $0.looking.map { $0 ? 1 : 0 } }, together: max) { face in
+            face.looking.map { $0 ? "here" : "away" }
+        } isActive: {
+            $0.looking == true
+        }
+        let angles: [(String, KeyPath<HeadPose, Double>)] = [("YAW", \.yaw), ("PITCH", \.pitch), ("ROLL", \.roll)]
+        return [smile, eyes, look]
+            + angles.map { name, angle in
+                FaceSignal(name: name, range: -45...45, level: { $0.pose?[keyPath: angle] }) { face in
+                    (face.pose?[keyPath: angle]).flatMap { Int(exactly: $0.rounded()) }.map { "\($0)°" }
+                }
+            }
+    }
+}
+
+extension FaceObject {
+    /// How many of the eyes are open, as a share.
+    fileprivate var openEyes: Double? {
+        guard let leftEyeClosed, let rightEyeClosed else { return nil }
+        return (leftEyeClosed ? 0 : 0.5) + (rightEyeClosed ? 0 : 0.5)
+    }
+}
 
 /// Shows the faces, and what they did lately, as lines of text.
 struct TopFormatter {
-    /// What is shown of each face beside its number.
-    private struct Signal {
-        let name: String
-        /// Angles reach from −45° to 45°, so that straight ahead is in the middle.
-        let range: ClosedRange<Double>
-        let step: (FaceTrace.Step) -> Double?
-        /// The value now; nil if it is unknown.
-        let value: (FaceObject) -> String?
-        /// Whether the value stands out now.
-        var isActive: (FaceObject) -> Bool = { _ in false }
-
-        static let valueWidth = 5
-
-        static var all: [Signal] {
-            func angle(
-                _ name: String,
-                _ step: @escaping (FaceTrace.Step) -> Double?,
-                _ value: KeyPath<HeadPose, Double>
-            ) -> Signal {
-                Signal(name: name, range: -45...45, step: step) { face in
-                    (face.pose?[keyPath: value]).flatMap { Int(exactly: $0.rounded()) }.map { "\($0)°" }
-                }
-            }
-            let smile = Signal(name: "SMILE", range: 0...1, step: \.smile) { face in
-                face.smile.flatMap { Int(exactly: ($0 * 100).rounded()) }.map { "\($0)%" }
-            } isActive: {
-                $0.smiling == true
-            }
-            let eyes = Signal(name: "EYES", range: 0...1, step: \.eyes) { face in
-                guard let left = face.leftEyeClosed, let right = face.rightEyeClosed else { return nil }
-                return left && right ? "shut" : left ? "left" : right ? "right" : "open"
-            } isActive: {
-                $0.leftEyeClosed == true || $0.rightEyeClosed == true
-            }
-            let look = Signal(name: "LOOK", range: 0...1, step: \.look) { face in
-                face.looking.map { $0 ? "here" : "away" }
-            } isActive: {
-                $0.looking == true
-            }
-            return [
-                smile, eyes, look, angle("YAW", \.yaw, \.yaw), angle("PITCH", \.pitch, \.pitch),
-                angle("ROLL", \.roll, \.roll),
-            ]
-        }
-    }
-
     /// Bars of a face's signal, at least and at most.
     private static let barWidths = 5...40
     var hasColors: Bool
@@ -100,8 +104,8 @@ struct TopFormatter {
         }
         let labelWidth = max(4, labels.map(\.count).max() ?? 0)
         // Where the terminal is narrow, the last signals are left out.
-        let overhead = Signal.valueWidth + 3
-        var signals = Signal.all[...]
+        let overhead = FaceSignal.valueWidth + 3
+        var signals = FaceSignal.all[...]
         func width() -> Int { (columns - labelWidth - 8) / max(1, signals.count) - overhead }
         while signals.count > 1, width() < Self.barWidths.lowerBound { signals = signals.dropLast() }
         let bars = min(max(width(), 1), Self.barWidths.upperBound)
@@ -111,9 +115,9 @@ struct TopFormatter {
             + zip(rows, labels).map { row, label in
                 let face = row.trace.face
                 let seen = FleetFormatter.duration(seconds - row.trace.start)
-                let cells = signals.map { signal in
-                    let value = (signal.value(face) ?? "–").padding(to: Signal.valueWidth, alignsRight: true)
-                    return FaceTrace.sparkline(row.trace.steps.map(signal.step), in: signal.range, width: bars) + " "
+                let cells = signals.enumerated().map { index, signal in
+                    let value = (signal.value(face) ?? "–").padding(to: FaceSignal.valueWidth, alignsRight: true)
+                    return FaceTrace.sparkline(row.trace.steps.map { $0[index] }, in: signal.range, width: bars) + " "
                         + value.styled(signal.isActive(face) ? "1;33" : nil, if: hasColors)
                 }
                 let line = [label.padding(to: labelWidth), seen.padding(to: 6, alignsRight: true)] + cells

@@ -1,7 +1,5 @@
 import FaceMessages
-import FaceMetadata
 import MQTT
-import OverlayRendering
 
 /// The last row of `facet view`: how things are, and the keys as far as there is room.
 struct StatusLine {
@@ -33,7 +31,9 @@ struct StatusLine {
             parts.append(rate.map { "\(Int($0.rounded())) pictures/s" } ?? "no preview")
             parts.append(faces.map { $0 == 1 ? "1 face" : "\($0) faces" } ?? "no metadata")
         }
-        if let lastEvent { parts.append("\(lastEvent.text), \(Self.age(seconds - lastEvent.seconds))") }
+        if let lastEvent {
+            parts.append("\(lastEvent.text), \(FleetFormatter.duration(seconds - lastEvent.seconds)) ago")
+        }
         parts.append(controls.look + (controls.isPaused ? " – paused" : ""))
         // All keys where there is room for them, else the one that shows them.
         if notice == nil { parts += [ViewControls.help, "? keys"] }
@@ -56,8 +56,30 @@ struct StatusLine {
         guard let name = state.name else { return broker == nil ? nil : "no daemon yet" }
         return "\(name): \(state.mayShowFaces ? state.condition.rawValue : state.summary)"
     }
+}
 
-    private static func age(_ seconds: Double) -> String {
-        seconds < 90 ? "\(Int(max(0, seconds))) s ago" : "\(Int(seconds / 60)) min ago"
+/// When something happened lately, to measure how often it does.
+struct RecentMoments {
+    /// Twelve seconds of pictures once every four seconds are still a rate.
+    private static let span = Duration.seconds(12)
+
+    /// The moments that a rate is measured from: enough for two seconds at the highest rate of a view.
+    private static let capacity = 120
+
+    private var moments: [ContinuousClock.Instant] = []
+
+    mutating func add(_ moment: ContinuousClock.Instant) {
+        if moments.count == Self.capacity { moments.removeFirst() }
+        moments.append(moment)
+    }
+
+    /// How often it happened a second, over the last two seconds, or over the last few times where it is rarer; nil if it
+    /// has not happened lately.
+    func rate(at now: ContinuousClock.Instant) -> Double? {
+        guard let last = moments.last, last.duration(to: now) < Self.span else { return nil }
+        let recent = moments.filter { $0.duration(to: now) < .seconds(2) }
+        let counted = recent.count >= 3 ? recent : Array(moments.suffix(3))
+        guard let first = counted.first, first < last else { return 0 }
+        return Double(counted.count - 1) / (first.duration(to: last) / .seconds(1))
     }
 }

@@ -6,7 +6,6 @@ struct ViewControls: Equatable {
     enum Action: Equatable {
         case snapshot
         case help
-        case quit
     }
 
     private(set) var look: String
@@ -37,7 +36,6 @@ struct ViewControls: Equatable {
         case "p", " ": isPaused.toggle()
         case "s": return .snapshot
         case "?", "h": return .help
-        case "q": return .quit
         default: break
         }
         return nil
@@ -58,4 +56,32 @@ struct ViewControls: Equatable {
             cleanAperture: NormalizedRect(x: (1 - share) / 2, y: (1 - share) / 2, width: share, height: share)
         )
     }
+}
+
+/// Where a view stands in time: its own, which a pause holds, and that of a clip, which begins again after its end.
+///
+/// All times are in seconds; those handed in count from the view's beginning and go on during a pause.
+struct ViewClock {
+    private var clipStart = 0.0
+    private var pauseStart: Double?
+
+    var isPaused: Bool { pauseStart != nil }
+
+    /// Holds the view's time, or lets it go on; the clip then goes on where it stood.
+    mutating func setPaused(_ isPaused: Bool, at seconds: Double) {
+        if isPaused {
+            pauseStart = pauseStart ?? seconds
+        } else if let start = pauseStart {
+            clipStart += seconds - start
+            pauseStart = nil
+        }
+    }
+
+    mutating func restartClip(at seconds: Double) {
+        clipStart = seconds
+    }
+
+    func shown(at seconds: Double) -> Double { pauseStart ?? seconds }
+
+    func clip(at seconds: Double) -> Double { shown(at: seconds) - clipStart }
 }

@@ -1,4 +1,3 @@
-import FaceMetadata
 import Frames
 import OverlayRendering
 

@@ -1,5 +1,4 @@
 import FaceMessages
-import FaceMetadata
 import Foundation
 import Frames
 import OverlayRendering
@@ -55,20 +54,13 @@ final class ViewSession {
     // MARK: - Input
 
     /// Takes what happened where the messages come from.
-    ///
-    /// - Throws: `CommandFailure` if there will be no more.
-    func take(_ occurrence: Subscriber.Occurrence) throws {
-        if case .failed(let failure) = occurrence { throw failure }
-        let news = live.take(occurrence, at: seconds)
-        switch news {
-        case .picture: return
-        case .event(let event): status.remember(event, at: seconds)
-        case .other:
-            (status.connection, status.state) = (live.connection, live.state)
-            status.hint = live.state.betterOrientation.map { "set camera.orientation: \($0.rawValue)" }
-            if !live.state.mayShowFaces, !controls.isPaused { (shown, _) = (nil, source.forget()) }
-        case nil: return
-        }
+    func take(_ occurrence: Subscriber.Occurrence) {
+        let change = live.take(occurrence, at: seconds).subtracting(.picture)
+        guard !change.isEmpty else { return }
+        if change.contains(.event), let event = live.state.lastEvent { status.remember(event, at: seconds) }
+        (status.connection, status.state) = (live.connection, live.state)
+        status.hint = live.state.betterOrientation.map { "set camera.orientation: \($0.rawValue)" }
+        if !live.state.mayShowFaces, !controls.isPaused { (shown, _) = (nil, source.forget()) }
         // Over a preview the faces move with the pictures, not between them.
         guard !controls.isPaused, shown == nil else { return }
         isDirty = true
@@ -92,10 +84,7 @@ final class ViewSession {
     /// The faces to draw: of the picture shown, or of the one that stands still during a pause.
     private var scene: Scene { frozenScene ?? playback?.scene ?? shown.map(live.scene(of:)) ?? live.scene }
 
-    /// Takes a key.
-    ///
-    /// - Returns: whether the view is to end.
-    func press(_ key: UInt8) -> Bool {
+    func press(_ key: UInt8) {
         let action = controls.press(key)
         isDirty = true
         if controls.isPaused != clock.isPaused {
@@ -103,12 +92,10 @@ final class ViewSession {
             clock.setPaused(controls.isPaused, at: seconds)
         }
         switch action {
-        case .quit: return true
         case .snapshot: takePicture()
         case .help: (status.notice, noticeEnd) = (ViewControls.help, seconds + 8)
         case nil: break
         }
-        return false
     }
 
     /// Lets a recorded track go on to the present, and begin again after its end.

@@ -1,7 +1,5 @@
 import FaceMessages
-import FaceMetadata
 import Foundation
-import Synchronization
 import System
 
 /// A shell command that is run for each event, one after the other, with the event's fields in its environment.
@@ -42,14 +40,13 @@ struct EventCommand: Sendable {
 }
 
 /// Does something with one event after the other, while the next ones come in.
-final class EventQueue: Sendable {
-    private final class Counter: Sendable { let value = Atomic(0) }
-
+struct EventQueue {
     private let events: AsyncStream<(EventMessage, [UInt8])>.Continuation
-    private let worker: Task<Void, Never>
+    /// Returns how many events it was done with.
+    private let worker: Task<Int, Never>
     private let failure: String
     private let patience: Double
-    private let waiting = Counter()
+    private var count = 0
 
     /// Makes a queue in which so many events may wait; then the oldest is dropped and reported.
     ///
@@ -69,18 +66,21 @@ final class EventQueue: Sendable {
             bufferingPolicy: .bufferingNewest(capacity)
         )
         (events, self.failure, self.patience) = (continuation, failure, patience)
-        worker = Task { [waiting] in
+        worker = Task {
+            var done = 0
             for await (event, payload) in stream {
                 if let problem = await perform(event, payload) { StandardOutput.note(problem) }
-                waiting.value.subtract(1, ordering: .relaxed)
+                done += 1
             }
+            return done
         }
     }
 
-    func add(_ event: EventMessage, payload: [UInt8]) {
-        waiting.value.add(1, ordering: .relaxed)
-        guard case .dropped(let (lost, _)) = events.yield((event, payload)) else { return }
-        waiting.value.subtract(1, ordering: .relaxed)
+    mutating func add(_ event: EventMessage, payload: [UInt8]) {
+        guard case .dropped(let (lost, _)) = events.yield((event, payload)) else {
+            count += 1
+            return
+        }
         StandardOutput.note("\(failure) for the \(Topic(lost.event.kind).rawValue) of \(lost.event.stamp.time.iso8601)")
     }
 
@@ -92,9 +92,8 @@ final class EventQueue: Sendable {
             try? await Task.sleep(for: .seconds(patience))
             if !Task.isCancelled { worker.cancel() }
         }
-        await worker.value
+        let left = count - (await worker.value)
         limit.cancel()
-        let left = waiting.value.load(ordering: .relaxed)
         if left > 0 { StandardOutput.note("\(failure) for \(left) more events: the time was up") }
     }
 }

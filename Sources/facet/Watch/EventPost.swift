@@ -1,6 +1,5 @@
 import CCurl
 import FaceMessages
-import FaceMetadata
 import Foundation
 import System
 

@@ -51,18 +51,11 @@ enum StandardOutput {
         write(Array((line + "\n").utf8), to: STDOUT_FILENO)
     }
 
-    static func print(json value: some Encodable) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        print(line: String(decoding: try encoder.encode(value), as: UTF8.self))
-    }
-
-    static func print(prettyPrinted json: [UInt8]) throws {
+    static func print(prettyPrinted json: some Sequence<UInt8>) throws {
         let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let value = try JSONSerialization.jsonObject(with: Data(json))
-        print(
-            line: String(decoding: try JSONSerialization.data(withJSONObject: value, options: options), as: UTF8.self)
-        )
+        let text = try JSONSerialization.data(withJSONObject: value, options: options)
+        print(line: String(decoding: text, as: UTF8.self))
     }
 
     /// Writes a line for the person at the terminal, not for the next program in the pipe; it may quote what others sent.

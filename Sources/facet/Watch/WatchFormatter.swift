@@ -1,5 +1,4 @@
 import FaceMessages
-import FaceMetadata
 import Foundation
 
 struct WatchFormatter {
@@ -10,8 +9,8 @@ struct WatchFormatter {
 
     func line(_ message: DecodedMessage) -> String {
         switch message {
-        case .metadata(let message): metadata(message)
-        case .event(let message): event(message)
+        case .metadata(let message): row(message.stamp.time, .metadata, words(of: message.faces))
+        case .event(let message): row(message.event.stamp.time, Topic(message.event.kind), words(of: message))
         case .status(let status, _): row(status.time, .status, words(of: status))
         case .count(let count): row(nil, .count, "\(count)")
         case .zones(let message):
@@ -23,10 +22,6 @@ struct WatchFormatter {
     }
 
     // MARK: - Messages
-
-    private func metadata(_ message: MetadataMessage) -> String {
-        row(message.stamp.time, .metadata, words(of: message.faces))
-    }
 
     func words(of faces: [FaceObject]) -> String {
         let words = faces.map { face in
@@ -91,10 +86,6 @@ struct WatchFormatter {
         return words.joined(separator: " ")
     }
 
-    private func event(_ message: EventMessage) -> String {
-        row(message.event.stamp.time, Topic(message.event.kind), words(of: message))
-    }
-
     private func words(of status: DaemonStatus) -> String {
         var words = [status.state.rawValue]
         if let camera = status.cameraState { words.append("camera \(camera.rawValue)") }
@@ -146,15 +137,8 @@ struct WatchFormatter {
     }
 
     private func clock(_ time: Timestamp) -> String {
-        let milliseconds = Int((Double(time.nanoseconds) / 1e6).rounded(.down)) + utcOffset(time) * 1000
-        let day = ((milliseconds % 86_400_000) + 86_400_000) % 86_400_000
-        return String(
-            format: "%02d:%02d:%02d.%03d",
-            day / 3_600_000,
-            day / 60_000 % 60,
-            day / 1000 % 60,
-            day % 1000
-        )
+        let local = Timestamp(nanoseconds: time.nanoseconds &+ Int64(utcOffset(time)) * 1_000_000_000)
+        return String(local.iso8601.suffix(16).prefix(12))
     }
 
     private func percent(_ share: Double) -> String {
