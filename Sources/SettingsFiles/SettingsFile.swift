@@ -10,10 +10,12 @@ package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
     /// The line of the file, 0 for what comes from elsewhere.
     var line = 0
 
-    /// One line: source, key, reason, none of them longer than a person reads.
+    /// One line: source, key, reason, none of them longer than a person reads, and without passwords.
     package var description: String {
-        [source, key, reason].compactMap(\.self).map { $0.utf8.count > 300 ? $0.prefix(200) + "…" : $0 }
-            .joined(separator: ": ")
+        [source, key, reason.withoutPasswords].compactMap(\.self).map {
+            $0.utf8.count > 300 ? $0.prefix(200) + "…" : $0
+        }
+        .joined(separator: ": ")
     }
 }
 
@@ -94,7 +96,8 @@ package struct SettingsFile {
         }
         let root: Node?
         do {
-            root = try Yams.compose(yaml: text)
+            // With a byte order mark the parser takes each further group for another document.
+            root = try Yams.compose(yaml: text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text)
         } catch {
             let reason = Self.tab(in: text) ?? String(describing: error).split(separator: "\n").joined(separator: " ")
             throw SettingsError(path, "is not valid YAML: \(reason)")
@@ -112,6 +115,14 @@ package struct SettingsFile {
             )
         }
         flatten(mapping, under: "")
+    }
+
+    /// Whether another file says the same, but for some keys and what is below them.
+    package func agrees(with other: SettingsFile, except keys: [String]) -> Bool {
+        func rest(_ file: SettingsFile) -> [String: Value] {
+            file.values.filter { entry in !keys.contains { entry.key == $0 || entry.key.hasPrefix($0 + ".") } }
+        }
+        return rest(self) == rest(other)
     }
 
     func source(of key: String) -> String {

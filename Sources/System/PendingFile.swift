@@ -40,11 +40,22 @@ package struct PendingFile: Sendable {
     }
 
     /// Writes a whole file.
-    package static func write(_ bytes: UnsafeRawBufferPointer, to path: String, mode: mode_t = 0o666)
-        throws(SystemError)
-    {
+    ///
+    /// - Parameter owner: whose owner, group and mode it gets; nil for those of a new file with `mode`.
+    package static func write(
+        _ bytes: UnsafeRawBufferPointer,
+        to path: String,
+        mode: mode_t = 0o666,
+        like owner: stat? = nil
+    ) throws(SystemError) {
         let file = try PendingFile(path, mode: mode)
         do throws(SystemError) {
+            if let owner {
+                // The owner first: a change of it takes away some bits of the mode.
+                guard chown(file.temporaryPath, owner.st_uid, owner.st_gid) == 0,
+                    chmod(file.temporaryPath, owner.st_mode & 0o7777) == 0
+                else { throw SystemError("write \(path)", errno) }
+            }
             try file.write(bytes)
         } catch {
             file.discard()

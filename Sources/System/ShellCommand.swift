@@ -98,10 +98,10 @@ package struct ShellCommand {
 }
 
 extension String {
-    /// A command or a pipeline without what stands between `://` and `@`, and without the values of properties that are
-    /// passwords.
+    /// A text without the users and passwords of its addresses, and without the values of properties that are passwords.
     package var withoutPasswords: String {
         replacing(/:\/\/[^\/\s]*@/, with: "://")
+            .replacing(/(?<before>^|[\s"'])[^\s"'\/:@]+:[^\s"'\/]+@/) { $0.before }
             .replacing(/(?<name>[\w-]*(?:pw|password|token|secret)[\w-]*)=\S+/) { "\($0.name)=…" }
     }
 }

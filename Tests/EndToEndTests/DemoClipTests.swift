@@ -76,6 +76,16 @@ struct DemoClipTests {
         await daemon.waitUntilEnded()
     }
 
+    @Test("facet demo ends with the daemon's reason where that cannot use the source", .timeLimit(.minutes(5)))
+    func unusableSource() async throws {
+        let demo = try await ChildProcess(
+            BuildProducts.program("facet"),
+            ["demo", "--source", "/nonexistent/clip.mp4", "--no-browser"]
+        )
+        await demo.waitUntilEnded()
+        #expect(demo.exitStatus == 1 && demo.output.contains("/nonexistent/clip.mp4"), "\(demo.output)")
+    }
+
     @Test("the broker and the daemon of facet demo end with it, whatever ends it", .timeLimit(.minutes(5)))
     func killedDemo() async throws {
         let temporary = try TemporaryDirectory()

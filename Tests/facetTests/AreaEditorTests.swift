@@ -1,3 +1,4 @@
+import FaceMetadata
 import FacetTestSupport
 import Foundation
 import Synchronization
@@ -44,6 +45,54 @@ struct AreaEditorTests {
         #expect(editor(path).take("").status == 200)
         let rest = try String(contentsOfFile: path, encoding: .utf8)
         #expect(!rest.contains("desk") && rest.contains("log:"))
+    }
+
+    @Test("keep the file's line endings, its mode, its byte order mark and the link that leads to it")
+    func kind() throws {
+        let directory = try TemporaryDirectory()
+        let before =
+            "\u{FEFF}log: {level: info}\r\nzones:\r\n  old:\r\n    area: [0, 0, 1, 1]\r\ncamera:\r\n  name: a\r\n"
+        let path = try directory.write(before, to: "facetd.yaml")
+        #expect(chmod(path, 0o640) == 0)
+        let link = directory.file("link.yaml")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let answer = editor(link).take("zones:\n  desk:\n    area: [0, 0.4, 0.5, 0.6]\n")
+        #expect(answer.status == 200, "\(answer)")
+        let after = before.replacing("old", with: "desk").replacing("[0, 0, 1, 1]", with: "[0, 0.4, 0.5, 0.6]")
+        // As bytes: a text that is read has no byte order mark any more.
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data(after.utf8))
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
+        // Nothing is left beside it.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).count == 2)
+    }
+
+    @Test(
+        "are not written into a file whose other settings that would change, which stays as it is",
+        arguments: [
+            "{camera: {name: porch}, mqtt: {host: broker.example}, zones: {}}\n",
+            "{\"camera\": {\"name\": \"porch\"},\n\"zones\": {}}\n", "{camera: {name: porch}}\n",
+        ]
+    )
+    func otherStyle(before: String) throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(before, to: "facetd.yaml")
+        let answer = editor(path).take(Self.drawn)
+        #expect(answer.status == 400 && answer.words.contains("do not stand in lines of their own"), "\(answer)")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == before)
+        #expect(throws: CommandFailure.self) {
+            try DirectionFile(path: path).changed(to: Gaze(yaw: 1, pitch: 2))
+        }
+    }
+
+    @Test("that are all gone leave a file that had nothing else")
+    func nothingLeft() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("zones:\n  desk:\n    area: [0, 0, 1, 1]\n", to: "facetd.yaml")
+        let answer = editor(path).take("")
+        #expect(answer.status == 200, "\(answer)")
+        #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("zones: {}"))
+        #expect(try !String(decoding: editor(path).areas(), as: UTF8.self).contains("desk"))
     }
 
     @Test("that are wrong are refused with the reason, and nothing is written")

@@ -58,13 +58,14 @@ struct CalibrateTests {
             ),
             ("# mine\nlook:\n    cone: 25\n", "# mine\nlook:\n    direction: [12.3, -4.0]\n    cone: 25\n"),
             ("log: {level: info}", "log: {level: info}\n\nlook:\n  direction: [12.3, -4.0]\n"),
+            ("look:\r\n  direction: [0, 0]\r\n", "look:\r\n  direction: [12.3, -4.0]\r\n"),
         ]
     )
     func file(before: String, after: String) throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write(before, to: "facetd.yaml")
         let file = try DirectionFile(path: path)
-        _ = try file.file.write(file.text(with: Gaze(yaw: 12.34, pitch: -4)))
+        _ = try file.changed(to: Gaze(yaw: 12.34, pitch: -4)).write()
         #expect(try String(contentsOfFile: path, encoding: .utf8) == after)
     }
 

@@ -29,7 +29,8 @@ extension Settings {
         package var tls = TLS()
 
         mutating func read(_ reader: inout SettingsReader) {
-            let form = "a broker such as host, host:1883, [::1]:1883 or mqtts://host"
+            let form =
+                "a broker such as host, host:1883, [::1]:1883 or mqtts://host; a password belongs into mqtt.passwordFile"
             if let list = reader.readList("mqtt.brokers", form, { try? BrokerAddress(url: $0) }) { brokers = list }
             reader.read("mqtt.host", &host, "one name or address; mqtt.brokers takes several") {
                 (try? BrokerAddress.validate(host: $0)) == nil ? nil : $0

@@ -49,7 +49,7 @@ struct Calibrate: AsyncParsableCommand {
         guard let direction else { throw CommandFailure(measurement.failureReason(subscriber.address, state)) }
         StandardOutput.print(line: "look:\n  direction: \(DirectionFile.text(direction))")
         guard let file else { return }
-        StandardOutput.note(try file.file.write(file.text(with: direction)))
+        StandardOutput.note(try file.changed(to: direction).write())
     }
 }
 
@@ -120,7 +120,7 @@ struct DirectionFile {
         "[\((direction.yaw * 10).rounded() / 10 + 0), \((direction.pitch * 10).rounded() / 10 + 0)]"
     }
 
-    func text(with direction: Gaze) -> String {
+    func changed(to direction: Gaze) throws -> SettingsText {
         var lines = file.lines
         let setting = "direction: " + Self.text(direction)
         if let line = file.places[Self.key] {
@@ -132,8 +132,8 @@ struct DirectionFile {
             let indent = lines[line...].first { !$0.allSatisfy(\.isWhitespace) }?.prefix { $0 == " " } ?? ""
             lines.insert((indent.isEmpty ? "  " : indent) + setting, at: line)
         } else {
-            return file.text(with: ["  " + setting], as: "look")
+            return try file.changed("look", to: ["  " + setting])
         }
-        return lines.joined(separator: "\n")
+        return try file.changed(to: lines, only: [Self.key])
     }
 }

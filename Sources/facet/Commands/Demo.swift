@@ -31,10 +31,23 @@ struct Demo: AsyncParsableCommand {
     func run() async throws {
         let source = try source ?? Self.clip()
         let stage = try await DemoStage(source: source)
-        defer { stage?.end() }
+        do { try await show(source, from: stage) } catch {
+            stage?.end()
+            throw error
+        }
+        guard stage?.end() != false else {
+            throw CommandFailure(
+                "facetd ended: it cannot use \(source.withoutPasswords), for the reason that stands above"
+            )
+        }
+        StandardOutput.print(line: Self.next)
+    }
+
+    private func show(_ source: String, from stage: DemoStage?) async throws {
+        let name = source.withoutPasswords
         StandardOutput.print(
-            line: stage.map { "broker: mosquitto at \($0.address); daemon: facetd on \(source)" }
-                ?? "there is no mosquitto, or no facetd, to start: facet looks at \(source) itself"
+            line: stage.map { "broker: mosquitto at \($0.address); daemon: facetd on \(name)" }
+                ?? "there is no mosquitto, or no facetd, to start: facet looks at \(name) itself"
         )
         let feed = stage.map { ["--mqtt", $0.address] } ?? ["--source", source]
         let serve = try Serve.parse(["--listen", "127.0.0.1:0", "--topic", BrokerOptions.standardBase] + feed)
@@ -46,7 +59,6 @@ struct Demo: AsyncParsableCommand {
             { try await serve.live.subscriber(command: "demo", loops: true) }
         )
         lamp.finish()
-        StandardOutput.print(line: Self.next)
     }
 
     private static let next = """
@@ -113,9 +125,11 @@ private struct DemoStage {
         }
     }
 
-    func end() {
+    /// - Returns: Whether the daemon ran until now.
+    @discardableResult
+    func end() -> Bool {
         kill(shell, SIGTERM)
-        ShellCommand.wait(for: shell)
+        return ShellCommand.wait(for: shell) == .exited(0)
     }
 }
 

@@ -96,12 +96,9 @@ struct AreaEditor: Sendable {
             }
             var file = try SettingsText(path: path)
             for group in ["zones", "ignore"] {
-                file = try SettingsText(path: path, text: file.text(with: drawn?.body(of: group) ?? [], as: group))
+                file = try file.changed(group, to: drawn?.body(of: group) ?? [])
             }
-            let whole = file.lines.joined(separator: "\n")
-            // The file's own way of writing may be one that replacing lines does not do justice to.
-            _ = try Self.checked(path, whole)
-            let words = try file.write(whole)
+            let words = try file.write()
             say(words)
             return (200, words)
         } catch {

@@ -12,7 +12,7 @@ trap 'exit 0' TERM
 command -v mosquitto >/dev/null && [ -x "$DEMO_DAEMON" ] || exit 1
 {
     printf 'listener %s 127.0.0.1\nallow_anonymous true\n' "$DEMO_PORT"
-    # Debian's mosquitto gives up root for a user who cannot read here; as root it is told to stay root.
+    # Debian's mosquitto gives up root for a user who cannot read here, unless its settings say root.
     [ "$(id -u)" != 0 ] || echo 'user root'
 } >"$DEMO_FILES/broker.conf"
 # Made here: the broker's shell may open it only after the first look into it.
@@ -29,6 +29,13 @@ daemon=$!
 : >"$DEMO_FILES/ready"
 # A closed terminal or pipe ends the program at once: it cannot always say so.
 while kill -0 "$DEMO_PROGRAM" 2>/dev/null; do
+    kill -0 $daemon 2>/dev/null || {
+        # A daemon ends by itself only where its source cannot work, such as a file that is not there.
+        trap '' TERM
+        cat "$DEMO_FILES/daemon.log" >&2
+        kill "$DEMO_PROGRAM"
+        exit 1
+    }
     sleep 1 >/dev/null 2>&1 &
     pause=$!
     wait $pause

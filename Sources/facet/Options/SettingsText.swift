@@ -9,8 +9,11 @@ struct SettingsText {
 
     let path: String
     let lines: [Substring]
+    private let file: SettingsFile
+    private let lineEnding: String
+
     /// The lines on which keys stand, counted from 1.
-    let places: [String: Int]
+    var places: [String: Int] { file.lines }
 
     init(path: String) throws {
         try self.init(path: path, text: try SmallFile.text(at: path))
@@ -18,14 +21,32 @@ struct SettingsText {
 
     init(path: String, text: String) throws {
         self.path = path
-        places = try SettingsFile(path: path, text: text, example: Self.example).lines
-        lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        file = try SettingsFile(path: path, text: text, example: Self.example)
+        lineEnding = text.contains("\r\n") ? "\r\n" : "\n"
+        lines = text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    /// The text with other lines in a group that has no group around it; without lines, without the group.
-    func text(with body: [String], as group: String) -> String {
+    /// The file with other lines.
+    ///
+    /// - Throws: `CommandFailure` if that would change anything but these keys, as in a file that is one line of JSON.
+    func changed(to lines: [Substring], only keys: [String]) throws -> SettingsText {
+        guard let new = try? SettingsText(path: path, text: lines.joined(separator: lineEnding)),
+            new.file.agrees(with: file, except: keys)
+        else {
+            throw CommandFailure(
+                "cannot change \(keys.joined(separator: ", ")) in \(path): its settings do not stand in lines of their own, as in \(Self.example)",
+                remedy: "write them there yourself; the file is as it was"
+            )
+        }
+        return new
+    }
+
+    /// The file with other lines in a group that has no group around it; without lines, without the group.
+    func changed(_ group: String, to body: [String]) throws -> SettingsText {
         var lines = lines
-        let new = body.isEmpty ? [] : ["\(group):"[...]] + body.map { $0[...] }
+        var new = body.isEmpty ? [] : ["\(group):"[...]] + body.map { $0[...] }
+        // A file must not become empty.
+        if body.isEmpty, places.keys.allSatisfy({ $0 == group || $0.hasPrefix(group + ".") }) { new = ["\(group): {}"] }
         if let line = places[group] {
             // Up to the next key; what stands before that belongs to it.
             var end =
@@ -36,18 +57,18 @@ struct SettingsText {
             if lines.last == "" { lines.removeLast() }
             lines += [""] + new + [""]
         }
-        return lines.joined(separator: "\n")
+        return try changed(to: lines, only: [group])
     }
 
-    /// Writes a text into the file.
+    /// Writes the file, whole or not at all, with the owner and the mode that it has.
     ///
-    /// - Returns: what to tell the person at the terminal.
-    func write(_ text: String) throws -> String {
-        do {
-            // In place, so that the file keeps its owner and its mode.
-            try Data(text.utf8).write(to: URL(filePath: path))
-        } catch {
-            throw CommandFailure("cannot write \(path): \(SystemReason(error))")
+    /// - Returns: what to say in the terminal.
+    func write() throws -> String {
+        let target = URL(filePath: path).resolvingSymlinksInPath().path
+        var status = stat()
+        stat(target, &status)
+        try Array(lines.joined(separator: lineEnding).utf8).withUnsafeBytes {
+            try PendingFile.write($0, to: target, mode: 0o600, like: status)
         }
         return "written to \(path); the daemon takes it over on SIGHUP (systemctl reload facetd)"
     }
