@@ -28,7 +28,7 @@ extension StringProtocol {
             case "\\": "\\\\"
             case "\"": "\\\""
             case "\n": "\\n"
-            default: nil
+            default: scalar.isPrintable ? nil : " "
             }
         }
     }

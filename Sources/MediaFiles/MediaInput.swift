@@ -102,10 +102,11 @@ final class MediaInput {
         return Double(duration) / Double(AV_TIME_BASE)
     }
 
-    /// The number of pictures that the header states; nil for containers that do not, or whose count includes
+    /// The number of pictures that the header states at the least; nil for containers that do not, or whose count includes
     /// pictures that are cut out by an edit list.
     var announcedPackets: Int? {
-        let count = Int(stream.pointee.nb_frames)
+        // Where each picture takes two of the header's places, the last place is empty.
+        let count = Int(stream.pointee.nb_frames) - 1
         return numbersItsPackets && count > 0 ? count : nil
     }
 

@@ -10,9 +10,9 @@ package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
     /// The line of the file, 0 for what comes from elsewhere.
     var line = 0
 
-    /// One line: source, key, reason, none of them longer than a person reads, and without passwords.
+    /// One line: source, key, reason, none of them longer than a person reads.
     package var description: String {
-        [source, key, reason.withoutPasswords].compactMap(\.self).map {
+        [source, key, reason].compactMap(\.self).map {
             $0.utf8.count > 300 ? $0.prefix(200) + "…" : $0
         }
         .joined(separator: ": ")

@@ -1,4 +1,5 @@
 import Foundation
+import System
 
 /// Reads settings strictly, from the command line before the environment before the file: what is wrong is reported, not
 /// replaced by a default.
@@ -37,7 +38,7 @@ package struct SettingsReader {
         case nil: break
         case .list: refuse(key, "must be \(expected), not a list")
         case .text(let text):
-            if let parsed = parse(text) { value = parsed } else { refuse(key, "\"\(text)\" is not \(expected)") }
+            if let parsed = parse(text) { value = parsed } else { refuse(key, Self.wrong(text, expected)) }
         }
     }
 
@@ -62,9 +63,13 @@ package struct SettingsReader {
         }
         return items.compactMap { item in
             let element = parse(item)
-            if element == nil { refuse(key, "\"\(item)\" is not \(expected)") }
+            if element == nil { refuse(key, Self.wrong(item, expected)) }
             return element
         }
+    }
+
+    private static func wrong(_ value: String, _ expected: String) -> String {
+        "\"\(value.withoutPasswords)\" is not \(expected)"
     }
 
     /// Reads all settings under a key whose names are not known beforehand, by name.

@@ -23,7 +23,8 @@ struct Facet: AsyncParsableCommand {
             if let word = wrongWord(in: message(for: error)) { StandardOutput.note(word) }
             // The command line's own errors have other statuses.
             let isOurs = exitCode(for: error) == .failure && !(error is ExitCode)
-            exit(withError: isOurs ? CommandFailure(error) : error)
+            // The parser wraps what a check of the options throws.
+            exit(withError: isOurs ? CommandFailure(lines: message(for: error).split(separator: "\n")) : error)
         }
     }
 

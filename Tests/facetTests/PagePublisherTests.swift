@@ -269,6 +269,24 @@ struct PagePublisherTests {
         try publisher.advance(to: 5.35)
         let shown = try pictures()
         #expect(shown.count == 1 && shown.first != jpeg)
+        // While no page is open nothing is searched; what was, is too old for the next page.
+        viewer.end()
+        try publisher.advance(to: 6)
+        let later = try join("blur")
+        try publisher.advance(to: 20)
+        while let message = bytes(later.next()) { #expect(try parts(of: message).jpeg.isEmpty) }
+    }
+
+    @Test("a single picture waits for the picture, however many states come before it")
+    func pictureAnswer() throws {
+        let viewer = try join("label")
+        let answer = PictureAnswer(viewer)
+        for _ in 0..<20 {
+            viewer.put(state: ServedMessage.encode(Array("{}".utf8)))
+            #expect(bytes(answer.next()) == nil)
+        }
+        viewer.put(ServedMessage.encode(Array("{}".utf8), jpeg: [1, 2, 3]), of: "faces")
+        #expect(bytes(answer.next()) == [1, 2, 3])
     }
 
     @Test("a face found just before or after a picture, and not in it, is covered in it")

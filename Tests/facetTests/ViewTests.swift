@@ -138,8 +138,31 @@ struct ViewTests {
     }
 }
 
-@Suite("What a daemon tells, live")
+@Suite("What a daemon publishes, live")
 struct LiveModelTests {
+    @Test("the last picture of a preview that was switched off is dropped, after a time that suits its rate")
+    func endedPreview() {
+        var model = LiveModel()
+        _ = model.take(connected, at: 0)
+        let preview = encoder.preview([0xFF, 0xD8], of: stamp(1))
+        // Of the first picture the rate is not known yet.
+        _ = model.take(occurrence(preview), at: 10)
+        model.advance(to: 25)
+        #expect(model.picture != nil)
+        _ = model.take(occurrence(preview), at: 25)
+        _ = model.take(occurrence(preview), at: 25.2)
+        model.advance(to: 28)
+        #expect(model.picture != nil)
+        model.advance(to: 29)
+        #expect(model.picture == nil && model.nextPicture(at: 29) == nil)
+        // Once every ten seconds is a rate too.
+        for time in [40.0, 50, 60, 70] {
+            model.advance(to: time)
+            #expect(time == 40 || model.picture != nil)
+            _ = model.take(occurrence(preview), at: time)
+        }
+    }
+
     @Test("nothing is known without a connection")
     func disconnected() {
         var model = LiveModel()

@@ -24,7 +24,10 @@ struct CameraChoice {
         let subscriber = try Subscriber(options, command: command, topics: topics, patterns: patterns)
         let table: CameraTable
         do {
-            table = try await CameraTable.listen(to: subscriber, pause: pause) { !$0.cameras.isEmpty }
+            table = try await CameraTable.listen(to: subscriber, pause: pause) { table in
+                // The camera that is named may be one that has just been started.
+                table.cameras.contains { name == nil || $0 == name || $1.name == name }
+            }
         } catch  where isFree {
             // What the command itself says of the broker comes next.
             table = CameraTable()

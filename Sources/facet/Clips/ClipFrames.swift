@@ -76,19 +76,21 @@ final class ClipFrames {
 extension FaceSession {
     /// Looks for faces in a file until its end, Ctrl-C, or until `take` wants no more; the session works a frame ahead of it.
     ///
+    /// - Parameter interruption: what Ctrl-C interrupts beside this file; nil for nothing.
     /// - Returns: Whether it was not ended early.
     /// - Throws: `CommandFailure` if the file cannot be read to its end, or the models are missing.
     @discardableResult
     static func analyse(
         _ path: String,
         _ options: Options = Options(),
+        until interruption: Interruption? = nil,
         _ take: (FaceUpdate) throws -> Bool
     ) async throws -> Bool {
-        let interruption = Interruption()
-        defer { interruption.cancel() }
+        let own = interruption == nil ? Interruption() : nil
+        defer { own?.cancel() }
         let session = try await FaceSession(source: .file(path), options: options)
         for try await update in session.updates(keeping: .waiting) {
-            guard !interruption.isRaised, try take(update) else { return false }
+            guard (interruption ?? own)?.isRaised != true, try take(update) else { return false }
         }
         return true
     }

@@ -15,15 +15,23 @@ struct OverlaidFile {
     private var drawing: OverlayPicture
     private let options: FaceSession.Options
     private let isStrict: Bool
+    private let interruption: Interruption
     private var summary: OverlaySummary
     private var ahead: Ahead?
     private var scene = Scene()
     private let picture = Picture()
     private let messages = UpdateMessages(camera: UpdateMessages.fileCamera)
 
-    init(input: String, output: String, drawing: OverlayPicture, options: FaceSession.Options, isStrict: Bool) {
+    init(
+        input: String,
+        output: String,
+        drawing: OverlayPicture,
+        options: FaceSession.Options,
+        isStrict: Bool,
+        interruption: Interruption
+    ) {
         (self.input, self.output, self.drawing, self.options) = (input, output, drawing, options)
-        self.isStrict = isStrict
+        (self.isStrict, self.interruption) = (isStrict, interruption)
         summary = OverlaySummary(hidesFaces: drawing.hidesFaces, maximumFaces: options.detection.maximumFaces)
     }
 
@@ -33,7 +41,7 @@ struct OverlaidFile {
     mutating func drawClip() async throws -> Bool {
         var rate = 30.0
         var recorder: OverlayRecorder?
-        let isWhole = try await FaceSession.analyse(input, options) { update in
+        let isWhole = try await FaceSession.analyse(input, options, until: interruption) { update in
             if case .streaming(let stream) = update.state { rate = stream.rate ?? rate }
             guard update.frame != nil else { return true }
             if recorder == nil {
@@ -54,7 +62,7 @@ struct OverlaidFile {
     /// - Returns: Whether there was a warning.
     mutating func drawPicture() async throws -> Bool {
         let file = try PictureFile(output)
-        try await FaceSession.analyse(input, options) { update in
+        try await FaceSession.analyse(input, options, until: interruption) { update in
             _ = take(update)
             return summary.frames < Self.analyses
         }

@@ -4,6 +4,7 @@ import FacetKit
 import Foundation
 import MediaFiles
 import OverlayRendering
+import System
 
 struct Apply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -52,17 +53,24 @@ struct Apply: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if try await applyToAll() { throw ExitCode(3) }
+        let interruption = Interruption()
+        defer { interruption.cancel() }
+        let warned = try await applyToAll(interruption)
+        guard !interruption.isRaised else {
+            StandardOutput.note("interrupted: the last file ends early, and what comes after it is not written")
+            throw ExitCode(128 + interruption.number)
+        }
+        if warned { throw ExitCode(3) }
     }
 
     /// - Returns: Whether there was a warning.
-    private func applyToAll() async throws -> Bool {
+    private func applyToAll(_ interruption: Interruption) async throws -> Bool {
         let drawing = try OverlayPicture(overlay)
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {
-            throw CommandFailure("cannot read \(input): there is no such file")
+            throw CommandFailure("cannot read \(input.withoutPasswords): there is no such file")
         }
-        guard isDirectory.boolValue else { return try await apply(input, to: output, drawing) }
+        guard isDirectory.boolValue else { return try await apply(input, to: output, drawing, interruption) }
         let files = try FileManager.default.contentsOfDirectory(atPath: input).sorted()
         let names = files.filter { OutputPath.isPicture($0) || OutputPath.isClip($0) }
         guard !names.isEmpty else { throw CommandFailure("there is no clip and no picture in \(input)") }
@@ -76,9 +84,10 @@ struct Apply: AsyncParsableCommand {
             throw CommandFailure("cannot make the directory \(output): \(SystemReason(error))")
         }
         var (failures, warned) = (0, false)
-        for name in names {
+        for name in names where !interruption.isRaised {
             do {
-                warned = try await apply(input + "/" + name, to: output + "/" + name, drawing) || warned
+                warned =
+                    try await apply(input + "/" + name, to: output + "/" + name, drawing, interruption) || warned
             } catch {
                 // One damaged file must not keep the others from being drawn.
                 StandardOutput.note("\(error)")
@@ -89,7 +98,12 @@ struct Apply: AsyncParsableCommand {
         return warned
     }
 
-    private func apply(_ input: String, to output: String, _ drawing: OverlayPicture) async throws -> Bool {
+    private func apply(
+        _ input: String,
+        to output: String,
+        _ drawing: OverlayPicture,
+        _ interruption: Interruption
+    ) async throws -> Bool {
         try OutputPath.checkIsNot(output, input)
         let isPicture = OutputPath.isPicture(output)
         if !isPicture { try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip") }
@@ -99,7 +113,14 @@ struct Apply: AsyncParsableCommand {
         options.detection.isThorough = true
         options.detection.findsTurned = turned
         options.detection.maximumFaces = maximumFaces
-        var work = OverlaidFile(input: input, output: output, drawing: drawing, options: options, isStrict: strict)
+        var work = OverlaidFile(
+            input: input,
+            output: output,
+            drawing: drawing,
+            options: options,
+            isStrict: strict,
+            interruption: interruption
+        )
         return isPicture ? try await work.drawPicture() : try await work.drawClip()
     }
 }

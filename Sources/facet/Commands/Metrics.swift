@@ -39,12 +39,14 @@ struct Metrics: AsyncParsableCommand {
         let topics: [Topic] = [.status, .stats, .count, .zones, .today, .detectState]
         let subscriber = try await broker.subscriber("metrics", topics)
         defer { try? FileManager.default.removeItem(atPath: output) }
-        var table = CameraTable()
-        try await subscriber.follow(every: .seconds(interval)) { input in
+        // The first time once the broker has sent what it had retained.
+        var (table, next) = (CameraTable(), min(interval, Subscriber.listening))
+        try await subscriber.follow(every: .milliseconds(250)) { input in
             if case .occurrence(let occurrence) = input.content {
                 _ = table.take(occurrence)
-            } else {
+            } else if input.seconds >= next {
                 try OutputPath.write(MetricsPage(table).text, to: output)
+                next = input.seconds + interval
             }
             return true
         }

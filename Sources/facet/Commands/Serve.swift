@@ -105,11 +105,9 @@ struct Serve: AsyncParsableCommand {
         let token = try token()
         let looks = try overlay.looks()
         guard address.isLoopback || token != nil else {
+            let option = editor == nil ? "write one into a file and name it with --token-file, or " : ""
             throw CommandFailure(
-                """
-                cannot let other machines see the page on \(listen) without a token: write one into a file and name it \
-                with --token-file, or set FACET_SERVE_TOKEN; or leave out --listen
-                """
+                "cannot let other machines see the page on \(listen) without a token: \(option)set FACET_SERVE_TOKEN; or leave out --listen"
             )
         }
         var options = HTTPServer.Options(host: address.host, port: address.port)

@@ -223,7 +223,7 @@ final class Interruption: @unchecked Sendable {
 
     /// Apart from `Interruption`, so that the sources do not keep that alive.
     private final class Flag: Sendable {
-        let isSet = Atomic<Bool>(false)
+        let signal = Atomic<CInt>(0)
     }
 
     init(_ report: @escaping @Sendable () -> Void = {}) {
@@ -237,7 +237,7 @@ final class Interruption: @unchecked Sendable {
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler {
                 signal(number, SIG_DFL)
-                raised.isSet.store(true, ordering: .relaxed)
+                raised.signal.store(number, ordering: .relaxed)
                 report()
             }
             source.resume()
@@ -245,7 +245,10 @@ final class Interruption: @unchecked Sendable {
         }
     }
 
-    var isRaised: Bool { raised.isSet.load(ordering: .relaxed) }
+    /// The signal that came; 0 if none did.
+    var number: CInt { raised.signal.load(ordering: .relaxed) }
+
+    var isRaised: Bool { number != 0 }
 
     /// Gives the signals their usual effect back.
     func cancel() {

@@ -22,6 +22,9 @@ struct LiveModel {
 
     private var waiting: [PreviewPicture] = []
 
+    /// Seconds between the newest two pictures; until there are two, those of the slowest `preview.rate`.
+    private var interval = 10.0
+
     var state: CameraState { scene.state }
 
     /// The size of the camera's upright picture, as of the daemon's status; metadata does not hold it.
@@ -43,6 +46,7 @@ struct LiveModel {
             // From before the camera was switched off: it must not pass for live.
             guard state.mayShowFaces else { return [] }
             picture.arrival = seconds
+            if let last = self.picture { interval = seconds - last.arrival }
             if waiting.count == Self.capacity { waiting.removeFirst() }
             waiting.append(picture)
             self.picture = picture
@@ -83,6 +87,9 @@ struct LiveModel {
 
     mutating func advance(to seconds: Double) {
         scene.advance(to: seconds)
+        // A daemon does not say that its preview was switched off. What it showed last must not pass for live.
+        guard connection.isConnected, let picture, seconds - picture.arrival > 3 * (1 + interval) else { return }
+        (self.picture, waiting, interval) = (nil, [], 10)
     }
 
     private mutating func forget() {

@@ -74,9 +74,9 @@ struct ClipOptions: ParsableArguments {
     private static func text(of path: String) throws -> String {
         do {
             let data =
-                path == "-"
-                ? try FileHandle.standardInput.readToEnd() ?? Data() : try Data(contentsOf: URL(filePath: path))
-            return String(decoding: data, as: UTF8.self)
+                try (path == "-" ? FileHandle.standardInput : FileHandle(forReadingFrom: URL(filePath: path)))
+                .readToEnd() ?? Data()
+            return String(decoding: data, as: UTF8.self).replacing("\r\n", with: "\n")
         } catch {
             throw CommandFailure("cannot read the metadata file \(path): \(SystemReason(error))")
         }

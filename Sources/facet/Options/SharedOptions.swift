@@ -10,8 +10,9 @@ public import TerminalPictures
 struct OverlayOptions: ParsableArguments {
     @Option(
         help: """
-            How faces are drawn: a look's name, of which pixelate and blur hide them, or the file of a look of your own, \
-            as companion.md in the documentation describes it.
+            How faces are drawn: a look's name, of which \
+            \(LookName.allCases.filter(\.look.hidesFaces).map(\.rawValue).joined(separator: ", ")) hide them, or the file \
+            of a look of your own, as companion.md in the documentation describes it.
             """
     )
     var look = LookOption.builtIn(.label)

@@ -34,11 +34,16 @@ struct ServedCamera {
         if change.contains(.picture) { (unchecked, hasRefused) = (model.picture, false) }
         guard !change.subtracting(.picture).isEmpty else { return change }
         if !model.state.mayShowFaces || (change.contains(.connection) && model.connection.isInterrupted) {
-            (shown, unchecked) = (nil, nil)
-            checked.removeAll()
+            forgetPictures()
         }
         isDirty = isDirty || shown == nil
         return change
+    }
+
+    private mutating func forgetPictures() {
+        isDirty = isDirty || shown != nil
+        (shown, unchecked) = (nil, nil)
+        checked.removeAll()
     }
 
     /// Its name, if pictures come.
@@ -61,7 +66,8 @@ struct ServedCamera {
     /// - Returns: whether there is something new to show.
     mutating func advance(to seconds: Double, _ cover: PictureCover, isWatched: Bool) -> Bool {
         model.advance(to: seconds)
-        if cover.isChecking, lacksMetadata, shown != nil { (shown, isDirty) = (nil, true) }
+        // Without a page no picture is searched for faces; one that was must not be the first that the next page gets.
+        if model.picture == nil || (cover.isChecking && (lacksMetadata || !isWatched)) { forgetPictures() }
         if let next = nextPicture(at: seconds, cover, isWatched: isWatched) {
             shown = next
             isDirty = true

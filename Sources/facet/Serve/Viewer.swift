@@ -132,26 +132,24 @@ final class Viewers: Sendable {
 
 /// The next picture that a page would get, as a response of its own.
 final class PictureAnswer: HTTPStream {
-    /// States that come, one in two seconds, until a camera without pictures is given up.
-    private static let patience = 3
+    /// How long a picture is waited for.
+    private static let patience = Duration.seconds(6)
 
     private let viewer: Viewer
-    private let progress = Mutex((states: 0, isRead: false))
+    private let began = ContinuousClock.now
+    private let isRead = Mutex(false)
 
     init(_ viewer: Viewer) { self.viewer = viewer }
 
     func begin(ready: @escaping @Sendable () -> Void) { viewer.begin(ready: ready) }
 
     func next() -> HTTPStreamPart {
-        progress.withLock { progress in
-            while !progress.isRead {
+        isRead.withLock { isRead in
+            while !isRead {
                 guard case .bytes(let message) = viewer.next() else { return .none }
-                if let jpeg = ServedMessage.jpeg(in: message) {
-                    progress.isRead = true
-                    return .bytes(jpeg)
-                }
-                progress.states += 1
-                progress.isRead = progress.states == Self.patience
+                let jpeg = ServedMessage.jpeg(in: message)
+                isRead = jpeg != nil || began.duration(to: .now) > Self.patience
+                if let jpeg { return .bytes(jpeg) }
             }
             return .end
         }

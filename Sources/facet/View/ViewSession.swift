@@ -120,6 +120,10 @@ final class ViewSession {
         let now = seconds
         if terminal.wasResumed { size = nil }
         live.advance(to: now)
+        if live.picture == nil, shown != nil, !controls.isPaused {
+            (shown, isDirty) = (nil, true)
+            source.forget()
+        }
         if let taken = pictureTaken, now - taken >= Scene.shutterLifetime { pictureTaken = nil }
         let isFading = pictureTaken != nil || (frozenScene == nil && scene.isFading)
         // Once a second in any case: the status line shows ages.
@@ -214,7 +218,7 @@ final class ViewSession {
         let row = status.text(
             columns: size.columns,
             faces: track != nil ? scene.faces.count : live.state.faceCount,
-            rate: pictures.rate(at: .now),
+            rate: shown != nil || source.isClip ? pictures.rate(at: .now) : nil,
             controls: controls,
             at: now
         )
