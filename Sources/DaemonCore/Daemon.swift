@@ -118,7 +118,7 @@ package struct Daemon: Sendable {
         if let manager, let interval = manager.watchdogInterval {
             let watchdog = Watchdog(interval: interval, logger: logger)
             // Twice as often as wanted, as sd_watchdog_enabled(3) advises.
-            let signs = RepeatingService(interval: interval / 2) {
+            let signs = RepeatingService(interval: interval / 2, beginsAtOnce: true) {
                 if watchdog.isAlive(timeWithFrame: meter.timeWithFrame) { manager.alive() }
             }
             services.append(.init(service: signs))

@@ -10,9 +10,12 @@ import System
 /// Does something again and again until the daemon ends.
 struct RepeatingService: Service {
     let interval: Duration
+    /// Whether it does so for the first time at once, not after the interval.
+    var beginsAtOnce = false
     let action: @Sendable () -> Void
 
     func run() async {
+        if beginsAtOnce { action() }
         // Cancellation ends the sleep at shutdown; nothing is done then.
         try? await cancelWhenGracefulShutdown {
             while true {

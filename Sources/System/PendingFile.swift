@@ -41,7 +41,12 @@ package struct PendingFile: Sendable {
 
     /// Writes a whole file.
     ///
-    /// - Parameter owner: whose owner, group and mode it gets; nil for those of a new file with `mode`.
+    /// - Parameters:
+    ///   - bytes: what it holds.
+    ///   - path: its name.
+    ///   - mode: as for `init`.
+    ///   - owner: whose owner, group and mode it gets; nil for those of a new file.
+    /// - Throws: `SystemError`; a file that was there is as before then.
     package static func write(
         _ bytes: UnsafeRawBufferPointer,
         to path: String,

@@ -76,7 +76,11 @@ final class ClipFrames {
 extension FaceSession {
     /// Looks for faces in a file until its end, Ctrl-C, or until `take` wants no more; the session works a frame ahead of it.
     ///
-    /// - Parameter interruption: what Ctrl-C interrupts beside this file; nil for nothing.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - options: how it is looked at.
+    ///   - interruption: what Ctrl-C interrupts beside this file; nil for nothing.
+    ///   - take: takes an update; returns whether it wants more.
     /// - Returns: Whether it was not ended early.
     /// - Throws: `CommandFailure` if the file cannot be read to its end, or the models are missing.
     @discardableResult
