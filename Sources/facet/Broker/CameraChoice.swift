@@ -24,8 +24,9 @@ struct CameraChoice {
         let subscriber = try Subscriber(options, command: command, topics: topics, patterns: patterns)
         let table: CameraTable
         do {
-            table = try await CameraTable.listen(to: subscriber, pause: pause) { table in
-                // The camera that is named may be one that has just been started.
+            // The camera that is named may be one that has just been started.
+            let limit = name == nil ? Subscriber.listening : 3
+            table = try await CameraTable.listen(to: subscriber, atMost: limit, pause: pause) { table in
                 table.cameras.contains { name == nil || $0 == name || $1.name == name }
             }
         } catch  where isFree {
