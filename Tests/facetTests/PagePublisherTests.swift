@@ -277,6 +277,30 @@ struct PagePublisherTests {
         while let message = bytes(later.next()) { #expect(try parts(of: message).jpeg.isEmpty) }
     }
 
+    @Test("the last picture of a preview that was switched off goes, also of a camera that was heard of later")
+    func endedPreview() throws {
+        let publisher = try publisher()
+        let viewer = try join("label")
+        publisher.take(connected, at: 0)
+        let jpeg = try jpeg()
+        for time in [1, 1.2] {
+            publisher.take(received(encoder.metadata([face()], at: stamp(3)), under: "porch/faces"), at: time)
+            publisher.take(received(encoder.preview(jpeg, of: stamp(3)), under: "porch/faces"), at: time)
+        }
+        func hasPicture(at seconds: Double) throws -> Bool? {
+            try publisher.advance(to: seconds)
+            var last: Bool?
+            while let message = bytes(viewer.next()) {
+                let parts = try parts(of: message)
+                if parts.header["camera"] as? String == "porch/faces" { last = !parts.jpeg.isEmpty }
+            }
+            return last
+        }
+        #expect(try hasPicture(at: 2) == true)
+        #expect(try hasPicture(at: 6) == false)
+        #expect(viewers.state?.pictured(nil).isEmpty == true)
+    }
+
     @Test("a single picture waits for the picture, however many states come before it")
     func pictureAnswer() throws {
         let viewer = try join("label")

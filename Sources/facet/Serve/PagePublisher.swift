@@ -129,7 +129,9 @@ final class PagePublisher {
             state.cameras[replaceable.key] = nil
         }
         state.further.remove(base)
-        state.cameras[base] = ServedCamera(base: base)
+        camera = ServedCamera(base: base)
+        _ = camera.take(.connection(state.connection), at: seconds)
+        state.cameras[base] = camera
         return true
     }
 
