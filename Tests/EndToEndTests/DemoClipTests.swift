@@ -64,6 +64,8 @@ struct DemoClipTests {
             let (html, _) = try await URLSession.shared.data(from: try #require(URL(string: String(page))))
             #expect(String(decoding: html, as: UTF8.self).contains("id=\"cameras\""))
             try await demo.waitForOutput("the lamp is on")
+            // Events are written before they are sent, so that the faces may come first.
+            try await demo.waitForOutput(" enter ")
             demo.signal(SIGTERM)
             await demo.waitUntilEnded()
             #expect(demo.exitStatus == 0 && demo.output.contains(/seen: .*1 enter/), "\(demo.output)")

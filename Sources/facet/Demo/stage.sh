@@ -23,10 +23,15 @@ until grep -q ' running' "$DEMO_FILES/broker.log"; do
     kill -0 $broker 2>/dev/null || exit 1
     sleep 0.05
 done
+: >"$DEMO_FILES/ready"
+# What the daemon publishes first, such as the enter of a face, must find its subscriber.
+until grep -q 'as facet-demo-' "$DEMO_FILES/broker.log"; do
+    kill -0 "$DEMO_PROGRAM" 2>/dev/null || exit 0
+    sleep 0.05
+done
 "$DEMO_DAEMON" --source "$DEMO_SOURCE" --loop --mqtt "mqtt://127.0.0.1:$DEMO_PORT" --set preview.enabled=true \
     --set preview.rate=15 --set "outbox.path=$DEMO_FILES/outbox.sqlite" >"$DEMO_FILES/daemon.log" 2>&1 &
 daemon=$!
-: >"$DEMO_FILES/ready"
 # A closed terminal or pipe ends the program at once: it cannot always say so.
 while kill -0 "$DEMO_PROGRAM" 2>/dev/null; do
     kill -0 $daemon 2>/dev/null || {
