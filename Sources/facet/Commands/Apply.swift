@@ -13,7 +13,8 @@ struct Apply: AsyncParsableCommand {
             Finds the faces itself: no daemon and no broker is needed. A clip becomes a clip and a picture becomes a \
             picture, in the format that the ending of the output's name stands for. A directory becomes a directory \
             with all its clips and pictures. The sound of a clip is copied unchanged where the format can hold it. The \
-            output appears under its name when it is complete; Ctrl-C ends a clip early and keeps what is there.
+            output appears under its name when it is complete; Ctrl-C ends a clip early, keeps what is there, \
+            leaves out what is left of a directory, and ends with status 130.
 
             It looks ahead: a face is drawn over from the first frame in which it is seen to the last, and nothing is drawn \
             after a cut. With a look that hides faces, all that the detector takes for a face is hidden, and for a moment \
