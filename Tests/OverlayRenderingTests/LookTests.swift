@@ -46,7 +46,7 @@ struct LookTests {
     private func grid(_ look: any Look, _ pose: HeadPose) throws -> [[Int]] {
         let canvas = try Canvas(pixelSize: FrameSize(width: 240, height: 180))
         canvas.clear(.black)
-        look.draw([DrawnFace(face: try #require(face(pose)))], shutter: 0, on: canvas)
+        look.draw([DrawnFace(face: try #require(face(pose)))], snapshotFlash: 0, on: canvas)
         try canvas.check()
         return canvas.brightness(columns: Self.columns, rows: Self.rows)
     }
@@ -98,7 +98,7 @@ struct LookTests {
             let canvas = try Canvas(pixelSize: FrameSize(width: 400, height: 400))
             canvas.clear(.black)
             let drawn = try #require(geometry.transformed(face))
-            MeshLook().draw([DrawnFace(face: drawn)], shutter: 0, on: canvas)
+            MeshLook().draw([DrawnFace(face: drawn)], snapshotFlash: 0, on: canvas)
             return canvas.brightness(columns: 40, rows: 40).map { isMirrored ? $0.reversed() : $0 }
         }
         let drawn = try brightness(face)
@@ -120,7 +120,7 @@ struct LookTests {
         let grids = try [1, 3].map { scale in
             let canvas = try Canvas(pixelSize: FrameSize(width: 240 * scale, height: 180 * scale))
             canvas.clear(Color(red: 0.4, green: 0.4, blue: 0.4))
-            look.draw([DrawnFace(face: try #require(face(pose(10, 0, 0), scale: scale)))], shutter: 0, on: canvas)
+            look.draw([DrawnFace(face: try #require(face(pose(10, 0, 0), scale: scale)))], snapshotFlash: 0, on: canvas)
             return canvas.brightness(columns: Self.columns, rows: Self.rows)
         }
         let apart = zip(grids[0].joined(), grids[1].joined()).map { abs($0 - $1) }
@@ -131,7 +131,7 @@ struct LookTests {
     func nobody(name: String) throws {
         let canvas = try Canvas(pixelSize: FrameSize(width: 32, height: 32))
         canvas.clear(.black)
-        try looks()[name].draw([], shutter: 0, on: canvas)
+        try looks()[name].draw([], snapshotFlash: 0, on: canvas)
         #expect(canvas.brightness(columns: 4, rows: 4).joined().allSatisfy { $0 == 0 })
     }
 
@@ -154,12 +154,12 @@ struct LookTests {
             for pose in [pose(0, 0, 0), pose(.nan, 0, 0), pose(45, 90, -90)] {
                 let canvas = try Canvas(pixelSize: FrameSize(width: 64, height: 64))
                 if let face = geometry.transformed(sampleFace(bounds: rect, pose: pose)) {
-                    look.draw([DrawnFace(face: face)], shutter: 0, on: canvas)
+                    look.draw([DrawnFace(face: face)], snapshotFlash: 0, on: canvas)
                 }
                 // Whatever that looked like, the next face is drawn.
                 look.draw(
                     [DrawnFace(face: try #require(geometry.transformed(sampleFace())))],
-                    shutter: 0,
+                    snapshotFlash: 0,
                     on: canvas
                 )
                 try canvas.check()
@@ -195,7 +195,7 @@ struct LookTests {
                     PreviewLayerGeometry(size: canvas.size, pictureSize: picture, videoGravity: gravity)
                 )
                 let drawn = faces.compactMap { geometry.transformed($0) }.map { DrawnFace(face: $0) }
-                look.draw(drawn, shutter: 0, on: canvas)
+                look.draw(drawn, snapshotFlash: 0, on: canvas)
                 try canvas.check()
             }
         }
@@ -270,15 +270,15 @@ struct LookTests {
         }
         let canvas = try Canvas(pixelSize: size)
         canvas.clear(Color(red: 0, green: 0, blue: 1))
-        SquareLook().draw(faces, shutter: 0, on: canvas)
+        SquareLook().draw(faces, snapshotFlash: 0, on: canvas)
         #expect(insides(of: faces, canvas).allSatisfy { $0 == 0 })
     }
 
     @Test("the square's look flashes when a picture is taken")
-    func shutter() throws {
+    func snapshotFlash() throws {
         let canvas = try Canvas(pixelSize: FrameSize(width: 16, height: 16))
         canvas.clear(.black)
-        SquareLook().draw([], shutter: 1, on: canvas)
+        SquareLook().draw([], snapshotFlash: 1, on: canvas)
         #expect(canvas.brightness(columns: 2, rows: 2).joined().allSatisfy { $0 == 15 })
     }
 
@@ -288,7 +288,7 @@ struct LookTests {
         let bright = try [[:], [Topic.smile: 1.0]].map { marks in
             let canvas = try Canvas(pixelSize: FrameSize(width: 240, height: 180))
             canvas.clear(.black)
-            BoxLook().draw([DrawnFace(face: shown, flashes: marks)], shutter: 0, on: canvas)
+            BoxLook().draw([DrawnFace(face: shown, flashes: marks)], snapshotFlash: 0, on: canvas)
             return canvas.brightness(columns: 24, rows: 18)[9][12]
         }
         #expect(bright[0] == 0 && bright[1] > 2)

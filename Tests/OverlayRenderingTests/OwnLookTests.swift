@@ -156,7 +156,7 @@ struct OwnLookTests {
         let look = try OwnLook(text: "p: {image: a.png, \(part)}", pictures: try PastedPicture(png: quarters))
         let canvas = try Canvas(pixelSize: Self.size)
         canvas.clear(.black)
-        look.draw([DrawnFace(face: try #require(scene ?? face(pose)))], shutter: 0, on: canvas)
+        look.draw([DrawnFace(face: try #require(scene ?? face(pose)))], snapshotFlash: 0, on: canvas)
         try canvas.check()
         return canvas.withPixels { pixels, bytesPerRow in
             (0..<Self.size.height).map { y in
@@ -313,7 +313,7 @@ struct OwnLookTests {
         let bounds = NormalizedRect(x: 0.25, y: 0.1, width: 0.5, height: 0.8)
         let face = PreviewLayerGeometry(size: canvas.size, pictureSize: size)?
             .transformed(sampleFace(bounds: bounds, pose: pose(0, 0, 0)))
-        look.draw([DrawnFace(face: try #require(face))], shutter: 0, on: canvas)
+        look.draw([DrawnFace(face: try #require(face))], snapshotFlash: 0, on: canvas)
         let widest = canvas.withPixels { pixels, bytesPerRow in
             (0..<size.height).map { y in (0..<size.width).count { pixels[y * bytesPerRow + 4 * $0 + 3] > 0 } }.max()
         }
@@ -326,7 +326,7 @@ struct OwnLookTests {
         let picture = try PastedPicture(png: quarters)
         let look = try OwnLook(text: "p: {image: a.png, anchor: \(anchor), width: 1.1}", pictures: picture)
         let canvas = try Canvas(pixelSize: Self.size)
-        look.draw([DrawnFace(face: try #require(face(pose(17, yaw, 10))))], shutter: 0, on: canvas)
+        look.draw([DrawnFace(face: try #require(face(pose(17, yaw, 10))))], snapshotFlash: 0, on: canvas)
         canvas.withPixels { pixels, bytesPerRow in
             for y in 0..<Self.size.height {
                 let row = (0..<Self.size.width).map { pixels[y * bytesPerRow + 4 * $0 + 3] }
@@ -341,7 +341,9 @@ struct OwnLookTests {
         let look = try OwnLook(text: "p: {image: a.png, anchor: eyes}", pictures: try PastedPicture(png: quarters))
         for pose in [pose(0, 0, 0), pose(20, 40, 10)] {
             let shown = try #require(face(pose))
-            let bytes = try Canvas.svg(size: Self.size) { look.draw([DrawnFace(face: shown)], shutter: 0, on: $0) }
+            let bytes = try Canvas.svg(size: Self.size) {
+                look.draw([DrawnFace(face: shown)], snapshotFlash: 0, on: $0)
+            }
             let text = String(decoding: bytes, as: UTF8.self)
             #expect(text.components(separatedBy: "<image").count == 2 && text.contains("data:image/png;base64,"))
             #expect(bytes.count < 60_000)

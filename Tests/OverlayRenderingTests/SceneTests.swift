@@ -109,12 +109,12 @@ struct SceneTests {
     }
 
     @Test("the white of a taken picture fades")
-    func shutter() {
+    func snapshotFlash() {
         var scene = Scene()
         scene.takePicture(at: 5)
-        #expect(scene.shutterStrength(at: 5) == 1)
-        #expect(abs(scene.shutterStrength(at: 5.15) - 0.5) < 1e-9)
-        #expect(scene.shutterStrength(at: 5.4) == 0 && scene.shutterStrength(at: 4) == 0)
+        #expect(scene.snapshotFlashStrength(at: 5) == 1)
+        #expect(abs(scene.snapshotFlashStrength(at: 5.15) - 0.5) < 1e-9)
+        #expect(scene.snapshotFlashStrength(at: 5.4) == 0 && scene.snapshotFlashStrength(at: 4) == 0)
     }
 
     /// How much of a picture is drawn on when a scene is drawn in a look, after a face went unseen.

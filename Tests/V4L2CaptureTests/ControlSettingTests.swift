@@ -77,9 +77,9 @@ struct ControlSettingTests {
 
     @Test("an unknown control is refused with the list of what there is")
     func refusesUnknown() {
-        let error = #expect(throws: ControlError.self) { try number("shutter", .number(1)) }
+        let error = #expect(throws: ControlError.self) { try number("snapshotFlash", .number(1)) }
         #expect(
-            error?.description == "there is no control `shutter`; there are: gain 0…255 in steps of 5, "
+            error?.description == "there is no control `snapshotFlash`; there are: gain 0…255 in steps of 5, "
                 + "powerLineFrequency (Disabled, 50 Hz, 60 Hz), autoExposure (Manual Mode, Aperture Priority Mode), "
                 + "exposure 3…2047, horizontalFlip (off, on), pan -36000…36000 in steps of 3600"
         )

@@ -2,7 +2,7 @@ import FaceMessages
 
 /// A white square with round corners: tilted by roll, in perspective by yaw and pitch.
 struct BoxLook: Look {
-    func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
         for face in faces { draw(face, on: canvas) }
     }
 

@@ -2,7 +2,7 @@ import FaceMessages
 
 /// A heart centred on each eye, turned with the head; one whose eye is turned away is not drawn.
 struct HeartsLook: Look {
-    func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
         for face in faces { draw(face, on: canvas) }
     }
 

@@ -8,8 +8,8 @@ package struct LabelLook: Look {
     package var showsZones: Bool { true }
 
     /// Draws the boxes, then the labels, which cover no face.
-    package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
-        BoxLook().draw(faces, shutter: shutter, on: canvas)
+    package func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
+        BoxLook().draw(faces, snapshotFlash: snapshotFlash, on: canvas)
         Self.label(faces.map { ($0, $0.face.bounds) }, style: PanelStyle(), on: canvas)
     }
 

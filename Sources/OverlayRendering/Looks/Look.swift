@@ -8,7 +8,7 @@ package protocol Look {
     /// Whether the zones are drawn with their names and the number of faces in each.
     var showsZones: Bool { get }
 
-    func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas)
+    func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas)
 }
 
 extension Look {

@@ -12,7 +12,7 @@ struct MeshLook: Look {
     private static let noseAxis = Color(red: 0.35, green: 0.60, blue: 1)
     private static let gaze = Color(red: 1, green: 0.80, blue: 0.25)
 
-    func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
         for face in faces {
             box(face.face, on: canvas)
             landmarks(face.face, on: canvas)

@@ -55,7 +55,7 @@ package struct OwnLook: Look {
 
     let parts: [Part]
 
-    package func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    package func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
         for face in faces {
             for part in parts { draw(part, on: face.face, canvas) }
         }

@@ -24,7 +24,7 @@ struct PrivacyLook: Look {
     /// The colour of a silhouette: neither that of skin nor that of most rooms.
     private static let flat = Color(red: 0.24, green: 0.27, blue: 0.33)
 
-    func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
         hide(faces, on: canvas)
         // Where one head lies over another one its outline is an edge. Over what is coarse already there is hardly any.
         let boxes = faces.map(\.face.bounds)

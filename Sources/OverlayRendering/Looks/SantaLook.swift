@@ -10,7 +10,7 @@ struct SantaLook: Look {
     private static let cloth = Color(red: 0.89, green: 0.12, blue: 0.14)
     private static let clothShade = Color(red: 0.47, green: 0.02, blue: 0.06)
 
-    func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
         for face in faces {
             beard(face, on: canvas)
             hat(face.face.headAtEyes, falling: Self.side(of: face.face, among: faces.map(\.face)), on: canvas)

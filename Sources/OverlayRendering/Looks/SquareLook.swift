@@ -2,7 +2,7 @@ import FaceMessages
 
 /// A red square around the face's box, what the face does in words below it, and a flash when a picture is taken.
 struct SquareLook: Look {
-    func draw(_ faces: [DrawnFace], shutter: Double, on canvas: Canvas) {
+    func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
         for face in faces {
             canvas.stroke(
                 Outline(Self.square(of: face.face)),
@@ -12,7 +12,7 @@ struct SquareLook: Look {
         }
         let style = PanelStyle(plate: Color(red: 1, green: 0, blue: 0, alpha: 0.85), radius: 0.2, side: .below)
         LabelLook.label(faces.map { ($0, Self.square(of: $0.face)) }, style: style, on: canvas)
-        if shutter > 0 { canvas.cover(.white.withAlpha(shutter)) }
+        if snapshotFlash > 0 { canvas.cover(.white.withAlpha(snapshotFlash)) }
     }
 
     private static func square(of face: SurfaceFace) -> SurfaceRect {

@@ -38,12 +38,12 @@ extension Canvas {
         if look.showsZones { draw(scene.state.zones, geometry, beside: faces.map(\.face.face.bounds)) }
         for (face, strength) in faces where strength < 1 {
             cairo_push_group(context)
-            look.draw([face], shutter: 0, on: self)
+            look.draw([face], snapshotFlash: 0, on: self)
             cairo_pop_group_to_source(context)
             cairo_paint_with_alpha(context, strength)
         }
-        let shutter = look.hidesFaces ? 0 : scene.shutterStrength(at: seconds)
-        look.draw(faces.filter { $0.strength == 1 }.map(\.face), shutter: shutter, on: self)
+        let snapshotFlash = look.hidesFaces ? 0 : scene.snapshotFlashStrength(at: seconds)
+        look.draw(faces.filter { $0.strength == 1 }.map(\.face), snapshotFlash: snapshotFlash, on: self)
     }
 }
 

@@ -7,7 +7,7 @@ package import FaceMetadata
 /// Times are seconds of any one clock that the caller chooses: the wall's for a live view, the clip's for a clip.
 package struct Scene: Hashable, Sendable {
     /// How long the white of a taken picture stays, in seconds.
-    package static let shutterLifetime = 0.3
+    package static let snapshotFlashLifetime = 0.3
 
     /// For how many seconds a face that is not seen any more is still drawn, fainter and fainter: where it was may be a
     /// hand, or nothing.
@@ -24,7 +24,7 @@ package struct Scene: Hashable, Sendable {
     private var hiddenSince: [FaceID: Double] = [:]
     /// Since when an eye of a face is closed.
     private(set) var closedSince: [FaceID: Double] = [:]
-    private var shutter: Double?
+    private var snapshotFlash: Double?
 
     package init() {}
 
@@ -111,7 +111,7 @@ package struct Scene: Hashable, Sendable {
     }
 
     package mutating func takePicture(at seconds: Double) {
-        shutter = seconds
+        snapshotFlash = seconds
     }
 
     package mutating func advance(to seconds: Double) {
@@ -120,20 +120,20 @@ package struct Scene: Hashable, Sendable {
             let alive = marks.filter { seconds < $0.start + $0.lifetime }
             flashes[face] = alive.isEmpty ? nil : alive
         }
-        if let shutter, seconds >= shutter + Self.shutterLifetime { self.shutter = nil }
+        if let snapshotFlash, seconds >= snapshotFlash + Self.snapshotFlashLifetime { self.snapshotFlash = nil }
     }
 
     func flashes(of face: FaceID) -> [Flash] { flashes[face] ?? [] }
 
     /// Whether anything still fades, so that the next picture differs even without a new message.
     package var isFading: Bool {
-        shutter != nil || hiddenSince.values.contains { $0 > -.infinity }
+        snapshotFlash != nil || hiddenSince.values.contains { $0 > -.infinity }
             || faces.contains { flashes[$0.faceID] != nil }
     }
 
     /// How bright the white of a taken picture is, 0…1.
-    func shutterStrength(at seconds: Double) -> Double {
-        guard let shutter, seconds >= shutter else { return 0 }
-        return max(0, 1 - (seconds - shutter) / Self.shutterLifetime)
+    func snapshotFlashStrength(at seconds: Double) -> Double {
+        guard let snapshotFlash, seconds >= snapshotFlash else { return 0 }
+        return max(0, 1 - (seconds - snapshotFlash) / Self.snapshotFlashLifetime)
     }
 }

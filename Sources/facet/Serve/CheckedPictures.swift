@@ -107,7 +107,7 @@ final class PictureCover {
                 let face = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: 1)
                 return geometry.transformed(face).map { DrawnFace(face: $0) }
             }
-            look.draw(unnamed, shutter: 0, on: canvas)
+            look.draw(unnamed, snapshotFlash: 0, on: canvas)
             return try canvas.withFrame { try encoder.encode($0) }
         } catch {
             return nil

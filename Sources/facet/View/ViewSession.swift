@@ -124,7 +124,7 @@ final class ViewSession {
             (shown, isDirty) = (nil, true)
             source.forget()
         }
-        if let taken = pictureTaken, now - taken >= Scene.shutterLifetime { pictureTaken = nil }
+        if let taken = pictureTaken, now - taken >= Scene.snapshotFlashLifetime { pictureTaken = nil }
         let isFading = pictureTaken != nil || (frozenScene == nil && scene.isFading)
         // Once a second in any case: the status line shows ages.
         guard isDirty || isFading || TerminalSize.current != size || now - lastDraw >= 1 else {
