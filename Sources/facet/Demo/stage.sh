@@ -3,7 +3,10 @@
 # The file "ready" is there once the broker runs; without it the script ends: a program is not installed, or does not start.
 PATH=$PATH:/usr/sbin broker='' daemon='' pause=''
 end() {
-    kill $daemon $broker $pause 2>/dev/null
+    # Again until they are gone: a process that the shell has only just forked loses the signal.
+    for process in $daemon $broker $pause; do
+        while kill "$process" 2>/dev/null; do sleep 0.1; done
+    done
     wait
     rm -rf "$DEMO_FILES"
 }
