@@ -45,20 +45,21 @@ package struct PendingFile: Sendable {
     ///   - bytes: what it holds.
     ///   - path: its name.
     ///   - mode: as for `init`.
-    ///   - owner: whose owner, group and mode it gets; nil for those of a new file.
+    ///   - keepsOwner: whether it gets the owner, the group and the mode of the file whose place it takes.
     /// - Throws: `SystemError`; a file that was there is as before then.
     package static func write(
         _ bytes: UnsafeRawBufferPointer,
         to path: String,
         mode: mode_t = 0o666,
-        like owner: stat? = nil
+        keepsOwner: Bool = false
     ) throws(SystemError) {
         let file = try PendingFile(path, mode: mode)
         do throws(SystemError) {
-            if let owner {
+            var present = stat()
+            if keepsOwner, stat(path, &present) == 0 {
                 // The owner first: a change of it takes away some bits of the mode.
-                guard chown(file.temporaryPath, owner.st_uid, owner.st_gid) == 0,
-                    chmod(file.temporaryPath, owner.st_mode & 0o7777) == 0
+                guard chown(file.temporaryPath, present.st_uid, present.st_gid) == 0,
+                    chmod(file.temporaryPath, present.st_mode & 0o7777) == 0
                 else { throw SystemError("write \(path)", errno) }
             }
             try file.write(bytes)

@@ -90,11 +90,12 @@ extension FaceSession {
         until interruption: Interruption? = nil,
         _ take: (FaceUpdate) throws -> Bool
     ) async throws -> Bool {
-        let own = interruption == nil ? Interruption() : nil
-        defer { own?.cancel() }
+        let isOwn = interruption == nil
+        let interruption = interruption ?? Interruption()
+        defer { if isOwn { interruption.cancel() } }
         let session = try await FaceSession(source: .file(path), options: options)
         for try await update in session.updates(keeping: .waiting) {
-            guard (interruption ?? own)?.isRaised != true, try take(update) else { return false }
+            guard !interruption.isRaised, try take(update) else { return false }
         }
         return true
     }

@@ -22,8 +22,11 @@ struct LiveModel {
 
     private var waiting: [PreviewPicture] = []
 
-    /// Seconds between the newest two pictures; until there are two, those of the slowest `preview.rate`.
-    private var interval = 10.0
+    /// Seconds between two pictures at the slowest `preview.rate`.
+    private static let longestInterval = 10.0
+
+    /// Seconds between the newest two pictures; the longest until there are two.
+    private var interval = Self.longestInterval
 
     var state: CameraState { scene.state }
 
@@ -89,7 +92,7 @@ struct LiveModel {
         scene.advance(to: seconds)
         // A daemon does not say that its preview was switched off. What it showed last must not pass for live.
         guard connection.isConnected, let picture, seconds - picture.arrival > 3 * (1 + interval) else { return }
-        (self.picture, waiting, interval) = (nil, [], 10)
+        (self.picture, waiting, interval) = (nil, [], Self.longestInterval)
     }
 
     private mutating func forget() {

@@ -65,10 +65,8 @@ struct SettingsText {
     /// - Returns: what to say in the terminal.
     func write() throws -> String {
         let target = URL(filePath: path).resolvingSymlinksInPath().path
-        var status = stat()
-        stat(target, &status)
         try Array(lines.joined(separator: lineEnding).utf8).withUnsafeBytes {
-            try PendingFile.write($0, to: target, mode: 0o600, like: status)
+            try PendingFile.write($0, to: target, mode: 0o600, keepsOwner: true)
         }
         return "written to \(path); the daemon takes it over on SIGHUP (systemctl reload facetd)"
     }
