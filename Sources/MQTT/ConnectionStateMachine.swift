@@ -25,7 +25,7 @@ struct ConnectionStateMachine {
     }
 
     enum Loss: Equatable {
-        /// No connection could be made: why, and whether only a person can mend that, as with certificates that do not fit.
+        /// No connection could be made: why, and whether only a person can fix that, as with certificates that do not fit.
         case unreachable(String, isRefusal: Bool = false)
         case ended(String)
         /// The broker did not answer the request for a connection: what was waited for.

@@ -174,8 +174,8 @@ enum OpenTrack {
     /// The height of a face from forehead to chin in metres, for those whose distance is unknown.
     private static let faceHeight = 0.2
 
-    /// Metres of a picture's diagonal one metre before the camera, with the field of view that the daemon assumes unless it is
-    /// told another.
+    /// Metres of a picture's diagonal one metre before the camera, with the field of view that the daemon assumes
+    /// by default.
     private static let spread = 2 * tan(70.0 / 2 * .pi / 180)
 
     /// The nearest face, as x, y and z in centimetres from the camera, to the picture's right, up and away from it, then yaw,

@@ -45,7 +45,7 @@ export function kindOf(name) {
 	return { picture, words, group, pop };
 }
 
-let ahead = -Infinity; // seconds that the server's clock is ahead of this one; the message with the least delay tells it
+let ahead = -Infinity; // seconds that the server's clock is ahead of this one; the message with the least delay sets it
 
 export function setClock(time) {
 	ahead = Math.max(ahead, (Date.parse(time) - Date.now()) / 1000 || 0);

@@ -92,7 +92,7 @@ function copyOf(picture) {
 	return copy;
 }
 
-// Brings the times up to date, and tells a screen reader what came, at most once in a while.
+// Brings the times up to date, and gives a screen reader what came, at most once in a while.
 export function tick() {
 	for (const time of $("events").querySelectorAll("time")) {
 		const words = ago(Number(time.dataset.seconds));

@@ -18,7 +18,7 @@ export async function follow(wish, receive) {
 		if (response.ok) await read(response.body.getReader(), receive);
 		else reason = (await response.text()).trim();
 	} catch {
-		// Its end is told below, whatever ended it.
+		// Its end is handled below.
 	}
 	if (mine !== stream) return;
 	receive.lost(reason);

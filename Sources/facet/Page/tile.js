@@ -77,7 +77,7 @@ export class Tile {
 		this.chips.replaceChildren();
 	}
 
-	// The row of the server's state; `title` tells the camera from its namesakes.
+	// The row of the server's state; `title` is unique among namesakes.
 	show(row, title, broker, control) {
 		const now = condition(row, broker);
 		const isLive = now === "live";

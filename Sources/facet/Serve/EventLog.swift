@@ -5,7 +5,7 @@ import Synchronization
 /// The newest events, for programs that read them as server-sent events.
 ///
 /// Each connection reads on from where it was, so that a slow one costs no memory: what it has not read when it is dropped here
-/// is counted, and told to it.
+/// is counted, and the count sent to it.
 final class EventLog: Sendable {
     /// Events that are kept.
     static let capacity = 1000
@@ -120,7 +120,7 @@ final class EventStream: HTTPStream {
     private let box: Mutex<Box>
 
     fileprivate init(_ log: EventLog, _ filter: EventLog.Filter, at position: Int, beats: Int) {
-        // The first comment tells the client at once that the connection stands.
+        // The first comment shows the client at once that the connection stands.
         (self.log, self.filter) = (log, filter)
         box = Mutex(Box(position: position, beats: beats - 1))
     }
