@@ -36,18 +36,13 @@ struct CropRow {
     func sample(_ row: Int, _ columns: Range<Int>, withChroma: Bool = true) {
         gather(samples.first, row, columns)
         blend(0, columns, to: first)
-        if let chroma = samples.chroma {
-            guard withChroma else { return }
-            guard chroma.step > 0 else {
-                for numbers in [second, third] { numbers.update(repeating: YUVConversion.neutral, count: grid.size) }
-                return
-            }
+        if samples.isRGB {
+            blend(1, columns, to: second)
+            blend(2, columns, to: third)
+        } else if withChroma, let chroma = samples.chroma {
             gather(chroma, row, columns)
             blend(0, columns, to: second)
             blend(1, columns, to: third)
-        } else {
-            blend(1, columns, to: second)
-            blend(2, columns, to: third)
         }
     }
 

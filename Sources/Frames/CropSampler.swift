@@ -47,19 +47,27 @@ package struct CropSampler: Hashable, Sendable {
             return false
         }
         let conversion = YUVConversion(frame.encoding, scale: scale, offset: offset)
-        let (unit, black) = samples.chroma == nil ? (scale / 65536, offset) : (1, 0)
+        let isGray = samples.chroma == nil && !samples.isRGB
+        let (unit, black) = samples.isRGB ? (scale / 65536, offset) : (1, 0)
         CropRow.use(grid, of: samples) { numbers in
             for row in 0..<size {
                 let target = output + 3 * size * row
                 // Elsewhere not even a neighbour is inside.
                 let columns = border == .replicate ? 0..<size : grid.interior(ofRow: row, margin: -1)
                 numbers.sample(row, columns)
-                if samples.chroma != nil { conversion.convert(numbers, columns) }
                 let (first, second, third) = (numbers.first, numbers.second, numbers.third)
-                for index in columns {
-                    target[3 &* index] = first[index] * unit + black
-                    target[3 &* index &+ 1] = second[index] * unit + black
-                    target[3 &* index &+ 2] = third[index] * unit + black
+                if samples.chroma != nil { conversion.convert(numbers, columns) }
+                if isGray {
+                    for index in columns {
+                        let gray = conversion.gray(first[index])
+                        (target[3 &* index], target[3 &* index &+ 1], target[3 &* index &+ 2]) = (gray, gray, gray)
+                    }
+                } else {
+                    for index in columns {
+                        target[3 &* index] = first[index] * unit + black
+                        target[3 &* index &+ 1] = second[index] * unit + black
+                        target[3 &* index &+ 2] = third[index] * unit + black
+                    }
                 }
                 if border == .black { fade(row, columns, grid, target) }
             }

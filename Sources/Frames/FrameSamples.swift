@@ -21,15 +21,10 @@ struct FrameSamples {
 
     /// The brightness, or all three colours.
     let first: Group
-    /// U and V, of a gray frame those of gray; nil if `first` has the colours.
+    /// U and V; nil for gray, and if `first` has the colours.
     let chroma: Group?
 
-    /// A sample that is neither red nor blue.
-    nonisolated(unsafe) private static let neutral: UnsafePointer<UInt8> = {
-        let sample = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
-        sample.pointee = 128
-        return UnsafePointer(sample)
-    }()
+    var isRGB: Bool { first.channels == 3 }
 
     /// Finds the samples in a frame; nil for a JPEG, or if a plane is missing.
     init?(_ frame: Frame) {
@@ -43,7 +38,7 @@ struct FrameSamples {
             Group(bases: [u, v, u], channels: 2, bytesPerRow: row, step: step, shiftX: x, shiftY: y)
         }
         switch frame.format {
-        case .gray: (first, self.chroma) = (brightness(step: 1), chroma(Self.neutral, Self.neutral, 0, 0, 0, 0))
+        case .gray: (first, self.chroma) = (brightness(step: 1), nil)
         case .planarYUV(let shiftX, let shiftY):
             guard let u = frame.planes.1, let v = frame.planes.2, u.bytesPerRow == v.bytesPerRow,
                 0...4 ~= shiftX, 0...4 ~= shiftY
@@ -106,7 +101,11 @@ struct YUVConversion {
     }
 
     /// A sample that is neither red nor blue.
-    static let neutral: Float = 128 * 65536
+    private static let neutral: Float = 128 * 65536
+
+    /// What red, green and blue all are without chroma, of a sample with 16 bits behind the point.
+    @inline(__always)
+    func gray(_ y: Float) -> Float { clamped(y * luma + bias) }
 
     /// The colour of samples with 16 bits behind the point.
     @inline(__always)

@@ -37,7 +37,7 @@ package struct LumaSampler: Hashable, Sendable {
                     let first = Int(numbers.first[column])
                     // The weights of ITU-R BT.601 for colours.
                     let value =
-                        samples.chroma == nil
+                        samples.isRGB
                         ? 77 * first + 150 * Int(numbers.second[column]) + 29 * Int(numbers.third[column])
                         : (first - black) * luma
                     output[row * width + column] = UInt8(clamping: (value + 1 << 23) >> 24)
