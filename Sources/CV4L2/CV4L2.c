@@ -12,7 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int facet_v4l2_open(const char *path) { return open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC); }
+int facet_v4l2_open(const char *path) {
+    return TEMP_FAILURE_RETRY(open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC));
+}
 
 // The functions of libv4l2, once it is loaded. A camera's thread may call another one's while the library is loaded: until
 // all are set, `library` is null.
@@ -43,13 +45,13 @@ static void load(void) {
 
 int facet_v4l2_convert(int fd) {
     pthread_once(&loading, load);
-    if (library) return functions.fd_open(fd, 0);
+    if (library) return TEMP_FAILURE_RETRY(functions.fd_open(fd, 0));
     errno = ELIBACC;
     return -1;
 }
 
 int facet_v4l2_ioctl(int fd, unsigned long request, void *argument) {
-    return library ? functions.ioctl(fd, request, argument) : ioctl(fd, request, argument);
+    return TEMP_FAILURE_RETRY(library ? functions.ioctl(fd, request, argument) : ioctl(fd, request, argument));
 }
 
 void *facet_v4l2_mmap(size_t length, int fd, int64_t offset) {

@@ -55,15 +55,18 @@ package enum SmallFile {
     }
 }
 
+/// The text in a C array of bytes, up to its first zero.
+package func cString<Bytes>(_ bytes: Bytes) -> String {
+    withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+}
+
 /// What a directory holds, `.` and `..` too; nothing if it cannot be read.
 package func names(in directory: String) -> [String] {
     guard let entries = opendir(directory) else { return [] }
     defer { closedir(entries) }
     var names: [String] = []
     while let entry = readdir(entries) {
-        names.append(
-            withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        )
+        names.append(cString(entry.pointee.d_name))
     }
     return names
 }

@@ -11,8 +11,7 @@ final class BufferQueue: Sendable {
         var descriptor: CInt?
         /// By index, whether the driver has the buffer.
         var isQueued: [Bool]
-        var queuedCount = 0
-        /// What went wrong when a frame was given back; the capture thread sees to it.
+        /// What went wrong when a buffer was given to the driver, by whatever thread; the capture thread reports it.
         var failure: Errno?
     }
 
@@ -26,18 +25,20 @@ final class BufferQueue: Sendable {
         state = Mutex(State(descriptor: device.descriptor, isQueued: Array(repeating: false, count: count)))
     }
 
-    var queuedCount: Int { state.withLock { $0.queuedCount } }
+    var queuedCount: Int { state.withLock { $0.isQueued.count(where: \.self) } }
 
-    /// Gives a buffer to the driver; does nothing after `detach`.
-    func queue(_ index: Int) throws(V4L2Error) {
-        let failure = state.withLock { queue(index, &$0) }
-        if let failure { throw V4L2Error(.queueBuffer, device: device, failure) }
-    }
-
-    /// Gives back the buffer of a frame that is no longer used; a failure shows at the next `dequeue`.
-    func giveBack(_ index: Int) {
+    /// Gives a buffer to the driver, the first time or again; does nothing after `detach`. A failure shows at the next
+    /// `dequeue`.
+    func queue(_ index: Int) {
         state.withLock { state in
-            if let failure = queue(index, &state) { state.failure = failure }
+            guard let descriptor = state.descriptor else { return }
+            var buffer = v4l2_buffer.capture(index)
+            do throws(Errno) {
+                try calls.request(descriptor, .queueBuffer, &buffer)
+                state.isQueued[index] = true
+            } catch {
+                state.failure = error
+            }
         }
     }
 
@@ -46,18 +47,24 @@ final class BufferQueue: Sendable {
     /// - Returns: nil if none is ready.
     func dequeue() throws(V4L2Error) -> v4l2_buffer? {
         var buffer = v4l2_buffer.capture()
-        let result: Result<Bool, V4L2Error> = state.withLock { state in
-            if let failure = state.failure { return .failure(V4L2Error(.queueBuffer, device: device, failure)) }
-            guard let descriptor = state.descriptor else { return .success(false) }
+        let isTaken = try state.withLock { state throws(V4L2Error) in
+            if let failure = state.failure { throw V4L2Error(.queueBuffer, device: device, failure) }
+            guard let descriptor = state.descriptor else { return false }
             do throws(Errno) {
-                try repeating { () throws(Errno) in try calls.request(descriptor, .dequeueBuffer, &buffer) }
-                return take(Int(buffer.index), &state)
+                try calls.request(descriptor, .dequeueBuffer, &buffer)
             } catch {
-                guard error != .resourceTemporarilyUnavailable else { return .success(false) }
-                return .failure(V4L2Error(.dequeueBuffer, device: device, error))
+                guard error != .resourceTemporarilyUnavailable else { return false }
+                throw V4L2Error(.dequeueBuffer, device: device, error)
             }
+            let index = Int(buffer.index)
+            guard state.isQueued.indices.contains(index), state.isQueued[index] else {
+                let what = "it filled buffer \(index) of \(state.isQueued.count), which it did not have"
+                throw .misbehaved(device: device, what: what)
+            }
+            state.isQueued[index] = false
+            return true
         }
-        return try result.get() ? buffer : nil
+        return isTaken ? buffer : nil
     }
 
     /// Ends it: buffers that come back later stay ours.
@@ -68,33 +75,6 @@ final class BufferQueue: Sendable {
             state.descriptor = nil
             return state.isQueued.indices.filter { !state.isQueued[$0] }
         }
-    }
-
-    private func take(_ index: Int, _ state: inout State) -> Result<Bool, V4L2Error> {
-        guard state.isQueued.indices.contains(index), state.isQueued[index] else {
-            return .failure(
-                .misbehaved(
-                    device: device,
-                    what: "it filled buffer \(index) of \(state.isQueued.count), which it did not have"
-                )
-            )
-        }
-        state.isQueued[index] = false
-        state.queuedCount -= 1
-        return .success(true)
-    }
-
-    private func queue(_ index: Int, _ state: inout State) -> Errno? {
-        guard let descriptor = state.descriptor else { return nil }
-        var buffer = v4l2_buffer.capture(index)
-        do throws(Errno) {
-            try repeating { () throws(Errno) in try calls.request(descriptor, .queueBuffer, &buffer) }
-        } catch {
-            return error
-        }
-        state.isQueued[index] = true
-        state.queuedCount += 1
-        return nil
     }
 }
 
@@ -108,7 +88,7 @@ final class BufferLease: Sendable {
         (self.buffer, self.index, self.queue) = (buffer, index, queue)
     }
 
-    deinit { queue.giveBack(index) }
+    deinit { queue.queue(index) }
 }
 
 /// A buffer of the driver, mapped into our memory until its last owner releases it.

@@ -63,7 +63,7 @@ package enum ControlError: Error, Hashable, Sendable {
     case badValue(String, CameraControl)
     /// The control only reports.
     case readOnly(CameraControl)
-    /// Another control has the say at the moment.
+    /// Another control sets it at the moment.
     case inactive(CameraControl)
 }
 

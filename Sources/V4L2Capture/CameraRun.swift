@@ -4,116 +4,80 @@ import System
 
 /// One run of a camera source: open, stream, lose, wait, open again.
 struct CameraRun {
-    private let configuration: CameraConfiguration
-    private let calls: any V4L2Calls
-    private let stop: Waker
+    private let source: CameraSource
     private let mailbox: FrameMailbox
     private let finder: DeviceFinder
-
-    private var timeline: FrameTimeline
+    /// What is known of the camera.
+    private var known: CameraMemory.Content
     private var report = LossReport()
-    /// Within the longest wait a camera that is back is noticed even if nothing announces it.
-    private var backoff = Backoff(0.25...1)
-    private var lastSeen: V4L2Device.Identity?
-    /// Whether this very configuration has streamed: until then it may be one that the camera can't fulfil.
-    private var hasStreamed: Bool
-    private let memory: CameraMemory
-    private let fallback: CameraSource.Fallback?
-    /// Whether something has changed since `fallback` was asked.
-    private var asksFallback = true
-    /// What goes on in its place.
-    private(set) var successor: (any FrameSource)?
-    /// Made at the first loss: a camera that is never lost needs none.
-    private var watch: (any DeviceWatch)?
+    /// Nothing announces a camera that is back: it is looked for again within the longest wait.
+    private var backoff = Backoff(0.25...0.5)
+    /// The nodes that there were when `fallback` had nothing to go on with.
+    private var nodesWithoutFallback: [String]?
 
-    init(
-        _ configuration: CameraConfiguration,
-        _ calls: any V4L2Calls,
-        _ stop: Waker,
-        _ mailbox: FrameMailbox,
-        _ memory: CameraMemory,
-        _ fallback: CameraSource.Fallback?
-    ) {
-        self.fallback = fallback
-        self.configuration = configuration
-        self.calls = calls
-        self.stop = stop
-        self.mailbox = mailbox
-        self.memory = memory
-        finder = DeviceFinder(selector: configuration.device, calls: calls)
-        let known = memory.content.withLock(\.self)
-        timeline = known.timeline
-        lastSeen = known.configuration?.device == configuration.device ? known.identity : nil
-        hasStreamed = known.configuration == configuration
+    private var configuration: CameraConfiguration { source.configuration }
+    private var calls: any V4L2Calls { source.calls }
+    private var lastSeen: V4L2Device.Identity? {
+        known.configuration?.device == configuration.device ? known.identity : nil
+    }
+    /// Whether this very configuration has streamed: until then it may be one that the camera can't fulfil.
+    private var hasStreamed: Bool { known.configuration == configuration }
+
+    init(_ source: CameraSource, _ mailbox: FrameMailbox) {
+        (self.source, self.mailbox) = (source, mailbox)
+        finder = DeviceFinder(selector: source.configuration.device, calls: source.calls)
+        known = source.memory.content.withLock(\.self)
     }
 
     /// Goes on until the source is stopped or can't even start.
     ///
-    /// - Returns: nil if there is a successor.
+    /// - Returns: nil if another source went on in its place.
     mutating func untilEnd() -> SourceEnd? {
         while true {
-            guard case .lost(let failure) = streamOnce() else { return .stopped }
-            if case .setUpElsewhere = failure, asksFallback {
-                asksFallback = false
-                successor = fallback?()
-                if successor != nil { return nil }
+            do throws(V4L2Error) {
+                try streamOnce()
+                return .stopped
+            } catch {
+                if case .setUpElsewhere = error, source.goesOn(into: mailbox, &nodesWithoutFallback) { return nil }
+                guard hasStreamed || configuration.waitsForCamera && !error.isMisconfiguration else {
+                    return .failed(error.sourceFailure)
+                }
+                if report.failed(error.reason, now: calls.now().monotonic) {
+                    guard mailbox.put(.lost(error.sourceFailure)) else { return .stopped }
+                }
+                // Without a device. A wait that fails is only shorter.
+                let milliseconds = Int(backoff.next() * 1000)
+                let ready = try? calls.wait(-1, stop: source.stopWaker.descriptor, milliseconds: milliseconds)
+                if ready == .stopped { return .stopped }
             }
-            guard hasStreamed || configuration.waitsForCamera && !failure.isMisconfiguration else {
-                return .failed(failure.sourceFailure)
-            }
-            if report.failed(failure.reason, now: calls.now().monotonic) {
-                guard mailbox.put(.lost(failure.sourceFailure)) else { return .stopped }
-            }
-            guard pause() else { return .stopped }
         }
     }
 
-    private mutating func streamOnce() -> CaptureLoop.End {
-        do throws(V4L2Error) {
-            let stream = try finder.open(lastSeen: lastSeen) { device throws(V4L2Error) in
-                try CaptureStream(device, configuration)
-            }
-            var loop = CaptureLoop(stream, configuration, timeline, stop: stop, mailbox: mailbox)
-            let end = loop.run()
+    /// Streams until the source is stopped, or the mailbox is closed.
+    private mutating func streamOnce() throws(V4L2Error) {
+        let stream = try finder.open(lastSeen: lastSeen) { device throws(V4L2Error) in
+            try CaptureStream(device, configuration)
+        }
+        let timeout = configuration.stallTimeout
+        var loop = CaptureLoop(stream, known.timeline, stallTimeout: timeout, stop: source.stopWaker, mailbox: mailbox)
+        defer {
             stream.close()
-            timeline = loop.timeline
+            known.timeline = loop.timeline
             if loop.hasDelivered {
-                lastSeen = stream.device.identity
-                hasStreamed = true
-                remember()
+                (known.configuration, known.identity) = (configuration, stream.device.identity)
+                source.memory.content.withLock { $0 = known }
                 report.streaming()
                 backoff.reset()
             }
-            return end
-        } catch {
-            return .lost(error)
         }
-    }
-
-    private func remember() {
-        memory.content.withLock { content in
-            content = CameraMemory.Content(configuration: configuration, identity: lastSeen, timeline: timeline)
-        }
-    }
-
-    private mutating func pause() -> Bool {
-        let watch = self.watch ?? calls.watchDevices()
-        self.watch = watch
-        switch watch.wait(stop: stop.descriptor, milliseconds: Int(backoff.next() * 1000)) {
-        case .stopped: return false
-        case .changed:
-            backoff.reset()
-            asksFallback = true
-        case .timedOut: break
-        }
-        return true
+        try loop.run()
     }
 }
 
-/// Decides when a loss is reported: when it happens, and again only if the new reason needs a person.
+/// Decides when a loss is reported: when it happens, and again only for a reason that a person must remove.
 ///
 /// While a camera is away each try fails anew, for reasons that follow from one another (unplugged, not found) or pass
-/// by themselves (no permission yet, because udev is still at work). Those stay quiet.
+/// by themselves (no permission yet, because udev has not finished). Those are not reported.
 struct LossReport {
     /// How long another reason must hold before it is reported, in nanoseconds.
     static let settling: Int64 = 3_000_000_000

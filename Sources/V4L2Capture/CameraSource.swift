@@ -22,15 +22,15 @@ package final class CameraMemory: Sendable {
 /// A V4L2 camera as a source of frames, which is opened again after every loss.
 ///
 /// The events in the mailbox: `.streaming` with the first frame after each (re)opening; `.lost` when frames stop coming,
-/// once, and once more only if a new reason needs a person (`busy`, `permission_denied`, …);
-/// `.ended` at the end. While the camera is away it is tried again when a node appears, and at least once a second.
+/// once, and once more only for a new reason that a person must remove (`busy`, `permission_denied`, …);
+/// `.ended` at the end. While the camera is away it is tried again at least twice a second.
 /// Frame numbers and media time continue over losses. With the `.newest` policy, captured frames are those taken, late and
 /// corrupt ones added up; sequence gaps come beside them.
 package final class CameraSource: FrameSource {
-    private let configuration: CameraConfiguration
-    private let calls: any V4L2Calls
-    private let stopWaker: Waker
-    private let memory: CameraMemory
+    let configuration: CameraConfiguration
+    let calls: any V4L2Calls
+    let stopWaker: Waker
+    let memory: CameraMemory
     private let fallback: Fallback?
     private let successor = Mutex<(source: (any FrameSource)?, isStopped: Bool)>((nil, false))
 
@@ -74,16 +74,25 @@ package final class CameraSource: FrameSource {
     /// Ends by itself only at the start: for settings that the camera can't fulfil, a node that is no camera, and, unless
     /// the configuration says to wait, any other reason why there is no camera.
     package func run(into mailbox: FrameMailbox) {
-        var run = CameraRun(configuration, calls, stopWaker, mailbox, memory, fallback)
-        if let end = run.untilEnd() {
-            mailbox.put(.ended(end))
-        } else if let next = run.successor {
-            successor.withLock { successor in
-                successor.source = next
-                if successor.isStopped { next.stop() }
-            }
-            next.run(into: mailbox)
+        var run = CameraRun(self, mailbox)
+        if let end = run.untilEnd() { mailbox.put(.ended(end)) }
+    }
+
+    /// Runs what goes on in this source's place, unless there was nothing when the nodes were the same.
+    ///
+    /// - Returns: Whether there was any.
+    func goesOn(into mailbox: FrameMailbox, _ nodes: inout [String]?) -> Bool {
+        let found = calls.nodes()
+        guard found != nodes, let next = fallback?() else {
+            nodes = found
+            return false
         }
+        successor.withLock { successor in
+            successor.source = next
+            if successor.isStopped { next.stop() }
+        }
+        next.run(into: mailbox)
+        return true
     }
 
     /// Makes `run` end within milliseconds, whatever it waits for.

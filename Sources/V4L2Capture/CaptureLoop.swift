@@ -4,17 +4,12 @@ import Frames
 import System
 import SystemPackage
 
-/// Takes frames from a stream and hands them on until it is stopped or the camera is lost.
+/// Delivers a stream's frames until it is stopped or the camera is lost.
 ///
 /// All that is ready is taken at once; the newest good frame is delivered, and older and damaged ones go back to the
 /// driver in the same moment. The driver always keeps `fewestQueued` buffers to fill: if a frame's lease would take one
 /// of those, the frame is copied and its buffer given back at once.
 struct CaptureLoop {
-    enum End {
-        case stopped
-        case lost(V4L2Error)
-    }
-
     /// With fewer, the driver would skip frames while we handle one.
     static let fewestQueued = 2
 
@@ -27,9 +22,7 @@ struct CaptureLoop {
     let stream: CaptureStream
     let stop: Waker
     let mailbox: FrameMailbox
-    let orientation: Orientation
-    /// Milliseconds.
-    let stallTimeout: Int
+    let stallTimeout: Duration
 
     /// Numbers and times; continues from one stream to the next.
     var timeline: FrameTimeline
@@ -41,67 +34,52 @@ struct CaptureLoop {
     private lazy var depth = stream.layout.wide?.depth
     private var calls: any V4L2Calls { stream.device.calls }
 
-    init(
-        _ stream: CaptureStream,
-        _ configuration: CameraConfiguration,
-        _ timeline: FrameTimeline,
-        stop: Waker,
-        mailbox: FrameMailbox
-    ) {
-        self.stream = stream
-        self.stop = stop
-        self.mailbox = mailbox
-        self.timeline = timeline
-        orientation = configuration.orientation
-        stallTimeout = max(1, Int(configuration.stallTimeout / .milliseconds(1)))
+    init(_ stream: CaptureStream, _ timeline: FrameTimeline, stallTimeout: Duration, stop: Waker, mailbox: FrameMailbox)
+    {
+        (self.stream, self.timeline, self.stallTimeout) = (stream, timeline, stallTimeout)
+        (self.stop, self.mailbox) = (stop, mailbox)
     }
 
-    mutating func run() -> End {
+    /// Runs until the capture is stopped or the mailbox closed.
+    ///
+    /// - Throws: `V4L2Error` when the camera is lost.
+    mutating func run() throws(V4L2Error) {
         timeline.beginStream()
         var now = calls.now()
         var lastGood = now.monotonic
         var suspended = now.suspended
-        do throws(V4L2Error) {
-            while true {
-                let limit = hasDelivered ? stallTimeout : max(stallTimeout, Self.startTimeout)
-                let elapsed = Int((now.monotonic - lastGood) / 1_000_000)
-                guard elapsed < limit else { throw .stalled(device: stream.device.path, milliseconds: limit) }
-                let ready = try wait(milliseconds: limit - elapsed)
-                if ready.contains(.stopped) { return .stopped }
-                let drained = ready.isEmpty ? Drained() : drain()
-                // Once per round, because reading clocks is what costs most here on boards without a fast one.
-                now = calls.now()
-                let wasSuspended = now.suspended - suspended > Self.shortestSuspend
-                suspended = now.suspended
+        let stallTimeout = max(1, Int(stallTimeout / .milliseconds(1)))
+        while true {
+            let limit = hasDelivered ? stallTimeout : max(stallTimeout, Self.startTimeout)
+            let elapsed = Int((now.monotonic - lastGood) / 1_000_000)
+            guard elapsed < limit else { throw .stalled(device: stream.device.path, milliseconds: limit) }
+            let ready: Readiness
+            do {
+                ready = try calls.wait(stream.device.descriptor, stop: stop.descriptor, milliseconds: limit - elapsed)
+            } catch {
+                throw V4L2Error(.wait, device: stream.device.path, error)
+            }
+            if ready.contains(.stopped) { return }
+            let drained = ready.isEmpty ? Drained() : drain()
+            // Once per round, because reading clocks is what costs most here on boards without a fast one.
+            now = calls.now()
+            let wasSuspended = now.suspended - suspended > Self.shortestSuspend
+            suspended = now.suspended
+            if let newest = drained.newest {
+                lastGood = now.monotonic
                 // What was captured before the machine slept is of no use.
-                if wasSuspended, let newest = drained.newest {
-                    lastGood = now.monotonic
+                guard !wasSuspended else {
                     mailbox.count(.late)
-                    try stream.queue.queue(Int(newest.index))
+                    stream.queue.queue(Int(newest.index))
                     continue
                 }
-                if let newest = drained.newest {
-                    lastGood = now.monotonic
-                    guard deliver(newest, now) else { return .stopped }
-                }
-                if let failure = drained.failure { throw failure }
-                // An error condition without a reason would be reported again at once, in an endless loop.
-                if ready.contains(.failed), drained.isEmpty {
-                    throw .failed(.wait, device: stream.device.path, .ioError)
-                }
+                guard deliver(newest, now) else { return }
             }
-        } catch {
-            return .lost(error)
-        }
-    }
-
-    private func wait(milliseconds: Int) throws(V4L2Error) -> Readiness {
-        do {
-            return try calls.wait(stream.device.descriptor, stop: stop.descriptor, milliseconds: milliseconds)
-        } catch Errno.interrupted {
-            return []
-        } catch {
-            throw V4L2Error(.wait, device: stream.device.path, error)
+            if let failure = drained.failure { throw failure }
+            // An error condition without a reason would be reported again at once, in an endless loop.
+            if ready.contains(.failed), drained.isEmpty {
+                throw .failed(.wait, device: stream.device.path, .ioError)
+            }
         }
     }
 
@@ -125,13 +103,12 @@ struct CaptureLoop {
                 if gap > 0 { mailbox.count(.sequenceGap, frames: gap) }
                 guard isGood else {
                     mailbox.count(.corrupt)
-                    try stream.queue.queue(Int(buffer.index))
+                    stream.queue.queue(Int(buffer.index))
                     continue
                 }
                 if let older = drained.newest {
                     mailbox.count(.late)
-                    drained.newest = nil
-                    try stream.queue.queue(Int(older.index))
+                    stream.queue.queue(Int(older.index))
                 }
                 drained.newest = buffer
             }
@@ -164,7 +141,7 @@ struct CaptureLoop {
                     size: stream.layout.size,
                     format: stream.layout.format,
                     encoding: stream.layout.encoding,
-                    orientation: orientation,
+                    orientation: stream.description.orientation,
                     planes: stream.layout.planes(at: base, byteCount: Int(buffer.bytesused)),
                     lease: lease
                 )
@@ -177,27 +154,24 @@ struct CaptureLoop {
         let index = Int(buffer.index)
         let mapped = stream.buffers[index]
         let lease = BufferLease(mapped, index: index, queue: stream.queue)
-        if let wide = stream.layout.wide {
-            let (width, height) = (stream.layout.size.width, stream.layout.size.height)
-            return withExtendedLifetime(lease) {
-                let memory = copies.take(byteCount: width * height)
-                depth?.narrow(
-                    mapped.base,
-                    bytesPerRow: wide.bytesPerRow,
-                    width: width,
-                    height: height,
-                    into: memory.base
-                )
-                return (UnsafeRawPointer(memory.base), memory)
-            }
-        }
-        guard stream.copiesAlways || stream.queue.queuedCount < Self.fewestQueued else {
+        let (wide, size) = (stream.layout.wide, stream.layout.size)
+        guard wide != nil || stream.copiesAlways || stream.queue.queuedCount < Self.fewestQueued else {
             return (UnsafeRawPointer(mapped.base), lease)
         }
         // The buffer goes back once it is copied.
         return withExtendedLifetime(lease) {
-            let memory = copies.take(byteCount: mapped.length)
-            memory.base.copyMemory(from: mapped.base, byteCount: Int(buffer.bytesused))
+            let memory = copies.take(byteCount: wide == nil ? mapped.length : size.width * size.height)
+            if let wide {
+                depth?.narrow(
+                    mapped.base,
+                    bytesPerRow: wide.bytesPerRow,
+                    width: size.width,
+                    height: size.height,
+                    into: memory.base
+                )
+            } else {
+                memory.base.copyMemory(from: mapped.base, byteCount: Int(buffer.bytesused))
+            }
             return (UnsafeRawPointer(memory.base), memory)
         }
     }

@@ -24,16 +24,15 @@ final class CaptureStream {
     /// Negotiates, maps buffers and starts streaming; on a failure everything made so far is undone.
     init(_ device: V4L2Device, _ configuration: CameraConfiguration) throws(V4L2Error) {
         try device.apply(configuration.controls)
-        let negotiated = try NegotiatedMode(device, configuration.request)
+        let (mode, rate): (CaptureMode, Double?)
+        (mode, layout, rate) = try Self.negotiate(device, configuration.request)
         self.device = device
-        layout = negotiated.layout
-        copiesAlways =
-            negotiated.mode.isEmulated || Self.driversThatReuseBuffers.contains(device.identity.driver)
+        copiesAlways = mode.isEmulated || Self.driversThatReuseBuffers.contains(device.identity.driver)
         description = StreamDescription(
             name: device.path,
-            size: negotiated.layout.size,
-            format: negotiated.mode.format.description,
-            rate: negotiated.rate,
+            size: layout.size,
+            format: mode.format.description,
+            rate: rate,
             orientation: configuration.orientation
         )
         let count = try Self.requestBuffers(configuration.bufferCount, device)
@@ -42,7 +41,7 @@ final class CaptureStream {
         do throws(V4L2Error) {
             for index in 0..<count {
                 buffers.append(try MappedBuffer(index, of: device))
-                try queue.queue(index)
+                queue.queue(index)
             }
             try setStreaming(true)
         } catch {
@@ -86,33 +85,24 @@ final class CaptureStream {
     }
 }
 
-/// What driver and request agreed on.
-private struct NegotiatedMode {
-    let mode: CaptureMode
-    let layout: FrameLayout
-    let rate: Double?
-
-    init(_ device: V4L2Device, _ request: CaptureRequest) throws(V4L2Error) {
+extension CaptureStream {
+    /// What driver and request agree on.
+    private static func negotiate(
+        _ device: V4L2Device,
+        _ request: CaptureRequest
+    ) throws(V4L2Error) -> (CaptureMode, FrameLayout, rate: Double?) {
         let focus = request.size ?? .usual
         let negotiation = FormatNegotiation(request: request)
         let offers = try device.formats(focus: focus)
-        if let native = negotiation.choose(from: offers) {
-            mode = native
-        } else {
+        var chosen = negotiation.choose(from: offers)
+        if chosen == nil {
             try device.convert()
-            guard let converted = negotiation.choose(from: try device.formats(focus: focus)) else {
-                throw .unsupportedMode(device: device.path, request, offers: offers)
-            }
-            mode = CaptureMode(
-                format: converted.format,
-                size: converted.size,
-                rate: converted.rate,
-                isEmulated: true
-            )
+            chosen = negotiation.choose(from: try device.formats(focus: focus))
+            chosen?.isEmulated = true
         }
-        let answer = try device.setFormat(mode)
-        layout = try Self.check(answer, mode, request, device.path)
-        rate = try device.setRate(mode.rate)
+        guard let mode = chosen else { throw .unsupportedMode(device: device.path, request, offers: offers) }
+        let layout = try check(try device.setFormat(mode.format, mode.size), mode, request, device.path)
+        let rate = try device.setRate(mode.rate)
         if let wanted = request.rate, abs((rate ?? 0) - wanted) > wanted * FormatNegotiation.rateTolerance {
             throw .modeRefused(
                 device: device.path,
@@ -120,6 +110,7 @@ private struct NegotiatedMode {
                 answered: rate.map { "\(CameraSize.decimal($0)) fps" } ?? "that its rate can't be set"
             )
         }
+        return (mode, layout, rate)
     }
 
     private static func check(
@@ -129,13 +120,13 @@ private struct NegotiatedMode {
         _ device: String
     ) throws(V4L2Error) -> FrameLayout {
         let fourCC = FourCC(rawValue: answer.pixelformat)
-        let size = FrameSize(width: Int(answer.width), height: Int(answer.height))
+        let size = FrameSize(answer)
         let isWanted = request.size ?? size == size && request.format ?? fourCC == fourCC
         // Fields one after the other are two half pictures, in which no face is found.
         let isWhole =
             answer.field == V4L2_FIELD_NONE.rawValue || answer.field == V4L2_FIELD_INTERLACED.rawValue
             || answer.field == V4L2_FIELD_ANY.rawValue
-        guard isWanted, isWhole, let layout = FrameLayout(answer), layout.fits(Int(answer.sizeimage)) else {
+        guard isWanted, isWhole, let layout = FrameLayout(answer), Int(answer.sizeimage) >= layout.byteCount else {
             throw .modeRefused(
                 device: device,
                 asked: "\(mode.size) in \(mode.format)",

@@ -30,7 +30,7 @@ struct FrameLayout {
     /// Nil for a format we can't read, or an answer that makes no sense.
     init?(_ answer: v4l2_pix_format) {
         let name = FourCC(rawValue: answer.pixelformat)
-        size = FrameSize(width: Int(answer.width), height: Int(answer.height))
+        size = FrameSize(answer)
         guard let known = Self.formats.first(where: { $0.name == name }), let rows = try? known.pixels.rows(in: size)
         else { return nil }
         format = known.pixels
@@ -49,8 +49,6 @@ struct FrameLayout {
         if format == .jpeg { byteCount = Self.fewestJPEGBytes }
         if name == .yv12 { planes.swapAt(1, 2) }
     }
-
-    func fits(_ bufferSize: Int) -> Bool { bufferSize >= byteCount }
 
     /// Whether that many bytes hold a whole frame; of a JPEG only the start can be judged without decoding.
     func isWhole(_ base: UnsafeRawPointer, byteCount used: Int) -> Bool {
@@ -77,6 +75,10 @@ extension FourCC {
         }?
         .pixels
     }
+}
+
+extension FrameSize {
+    init(_ answer: v4l2_pix_format) { self.init(width: Int(answer.width), height: Int(answer.height)) }
 }
 
 extension YUVEncoding {

@@ -2,7 +2,7 @@ import FaceMetadata
 
 /// Gives every frame of a source its number and its times, over losses and returns of the camera.
 ///
-/// Pure: the clocks are handed in. Driver stamps that can't be true (zero, in the future, by another clock) are replaced
+/// Pure: the clocks are parameters. Driver stamps that can't be true (zero, in the future, by another clock) are replaced
 /// by the time at which the frame was fetched.
 struct FrameTimeline {
     /// A stamp further back than this is no capture time, in nanoseconds: a frame is fetched within seconds.
@@ -22,12 +22,6 @@ struct FrameTimeline {
     private var firstInstant: Int64?
     private var lastInstant = Int64.min
     private var wallOffset: Int64?
-
-    struct Moment: Hashable {
-        var stamp: FrameStamp
-        /// When the frame was captured, in nanoseconds of the monotonic clock.
-        var instant: Int64
-    }
 
     mutating func beginStream() {
         lastSequence = nil
@@ -57,8 +51,9 @@ struct FrameTimeline {
     /// - Parameters:
     ///   - driver: the buffer's stamp in nanoseconds; nil if it is by a clock we don't know.
     ///   - now: the clocks as the frame was fetched.
-    /// - Returns: number and times, later than those of the frame before.
-    mutating func moment(driver: Int64?, now: ClockReading) -> Moment {
+    /// - Returns: number and times, later than those of the frame before, and when the frame was captured in nanoseconds of
+    ///   the monotonic clock.
+    mutating func moment(driver: Int64?, now: ClockReading) -> (stamp: FrameStamp, instant: Int64) {
         var instant = now.monotonic
         if let driver, driver > 0, driver <= now.monotonic, now.monotonic - driver < Self.oldest { instant = driver }
         // Strictly later than the one before: code that divides by the distance relies on it.
@@ -69,13 +64,7 @@ struct FrameTimeline {
 
         let offset = now.wall - now.monotonic
         if let known = wallOffset, abs(offset - known) < Self.clockStep {} else { wallOffset = offset }
-        return Moment(
-            stamp: FrameStamp(
-                frame: frames - 1,
-                time: Timestamp(nanoseconds: instant + (wallOffset ?? offset)),
-                mediaTime: Double(instant - first) / 1e9
-            ),
-            instant: instant
-        )
+        let time = Timestamp(nanoseconds: instant + (wallOffset ?? offset))
+        return (FrameStamp(frame: frames - 1, time: time, mediaTime: Double(instant - first) / 1e9), instant)
     }
 }

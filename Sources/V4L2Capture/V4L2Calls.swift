@@ -21,7 +21,8 @@ struct Readiness: OptionSet, Hashable, Sendable {
     static let stopped = Readiness(rawValue: 4)
 }
 
-/// The system calls that capture makes, one each; tests put a scripted driver in their place.
+/// The system calls that capture makes, one each, again where a signal interrupts them; tests put a scripted driver in their
+/// place.
 protocol V4L2Calls: Sendable {
     func open(_ path: String) throws(Errno) -> CInt
 
@@ -39,7 +40,8 @@ protocol V4L2Calls: Sendable {
 
     func unmap(_ base: UnsafeMutableRawPointer, length: Int)
 
-    /// Blocks until the device has something, `stop` can be read or the time is over (an empty result).
+    /// Blocks until the device, if it is not negative, has something, `stop` can be read, or the time is over or a signal comes
+    /// (an empty result).
     func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness
 
     func now() -> ClockReading
@@ -52,31 +54,4 @@ protocol V4L2Calls: Sendable {
 
     /// Which of its device's nodes a node is, from 0; nil if that is not to be had.
     func index(ofNode node: String) -> Int?
-
-    func watchDevices() -> any DeviceWatch
-}
-
-/// Makes a call again while signals interrupt it.
-func repeating<Value>(_ call: () throws(Errno) -> Value) throws(Errno) -> Value {
-    while true {
-        do throws(Errno) {
-            return try call()
-        } catch {
-            guard error == .interrupted else { throw error }
-        }
-    }
-}
-
-protocol DeviceWatch {
-    /// Blocks until a node comes, `stop` can be read or the time is over.
-    func wait(stop: CInt, milliseconds: Int) -> DeviceChange
-}
-
-/// What `DeviceWatch.wait` saw.
-enum DeviceChange: Hashable, Sendable {
-    /// A node came, or may be opened by others than before.
-    case changed
-    /// The capture is to end.
-    case stopped
-    case timedOut
 }

@@ -1,4 +1,5 @@
 import CV4L2
+import System
 import SystemPackage
 
 extension V4L2Device {
@@ -12,14 +13,9 @@ extension V4L2Device {
         for _ in 0..<Self.mostControls {
             var entry = v4l2_queryctrl()
             entry.id = id | UInt32(V4L2_CTRL_FLAG_NEXT_CTRL)
-            do {
-                try plainRequest(.queryControl, &entry)
-            } catch Errno.invalidArgument, Errno.inappropriateIOCTLForDevice, Errno.ioError {
-                // The end of the list; or a control that a sloppy camera lists and can't describe, which can't be stepped over.
-                break
-            } catch {
-                throw V4L2Error(.listControls, device: path, error)
-            }
+            // The end of the list; or a control that a sloppy camera lists and can't describe, which can't be stepped over.
+            let refusals = Self.lacking + [.ioError]
+            guard try request(.queryControl, &entry, for: .listControls, refusals: refusals) else { break }
             id = entry.id
             if let control = try control(entry) { controls.append(control) }
         }
@@ -39,18 +35,11 @@ extension V4L2Device {
             } catch {
                 throw .control(device: path, error)
             }
-            try set(control, to: number)
-        }
-    }
-
-    private func set(_ control: CameraControl, to number: Int) throws(V4L2Error) {
-        var argument = v4l2_control(id: control.id, value: Int32(clamping: number))
-        do {
-            try plainRequest(.setControl, &argument)
-        } catch Errno.invalidArgument, Errno.outOfRange {
-            throw .control(device: path, .badValue("\(number)", control))
-        } catch {
-            throw V4L2Error(.setControl, device: path, error)
+            var argument = v4l2_control(id: control.id, value: Int32(clamping: number))
+            let refusals: [Errno] = [.invalidArgument, .outOfRange]
+            guard try request(.setControl, &argument, for: .setControl, refusals: refusals) else {
+                throw .control(device: path, .badValue("\(number)", control))
+            }
         }
     }
 
@@ -80,13 +69,9 @@ extension V4L2Device {
 
     private func value(of id: UInt32) -> Int? {
         var argument = v4l2_control(id: id, value: 0)
-        do {
-            try plainRequest(.getControl, &argument)
-            return Int(argument.value)
-        } catch {
-            // A control may be unreadable for a while (write-only, or the camera is busy); the list stands without.
-            return nil
-        }
+        // A control may be unreadable for a while (write-only, or the camera is busy); the list stands without.
+        guard (try? request(.getControl, &argument, for: .listControls)) != nil else { return nil }
+        return Int(argument.value)
     }
 
     private func choices(_ control: v4l2_queryctrl) -> [Int: String] {
@@ -96,7 +81,7 @@ extension V4L2Device {
             item.id = control.id
             item.index = UInt32(bitPattern: index)
             // A menu may have holes: the driver refuses those indices.
-            guard (try? plainRequest(.queryMenu, &item)) != nil else { continue }
+            guard (try? request(.queryMenu, &item, for: .listControls)) != nil else { continue }
             let isNumber = control.type == V4L2_CTRL_TYPE_INTEGER_MENU.rawValue
             choices[Int(index)] = isNumber ? "\(item.value)" : cString(item.name)
         }

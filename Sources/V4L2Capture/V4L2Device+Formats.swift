@@ -1,5 +1,6 @@
 import CV4L2
 import Frames
+import System
 import SystemPackage
 
 extension V4L2Device {
@@ -71,13 +72,7 @@ extension V4L2Device {
         for number in 0..<Self.mostEntries {
             var entry = kind
             entry[keyPath: index] = number
-            do {
-                try plainRequest(request, &entry)
-            } catch Errno.invalidArgument, Errno.inappropriateIOCTLForDevice {
-                break
-            } catch {
-                throw V4L2Error(.enumerate, device: path, error)
-            }
+            guard try self.request(request, &entry, for: .enumerate, refusals: Self.lacking) else { break }
             entries.append(entry)
             if isLast(entry) { break }
         }
@@ -87,13 +82,19 @@ extension V4L2Device {
     /// Sets pixel format and size.
     ///
     /// - Returns: what the driver made of it.
-    func setFormat(_ mode: CaptureMode) throws(V4L2Error) -> v4l2_pix_format {
+    func setFormat(
+        _ fourCC: FourCC,
+        _ size: FrameSize,
+        of type: v4l2_buf_type = V4L2_BUF_TYPE_VIDEO_CAPTURE,
+        colorspace: v4l2_colorspace = V4L2_COLORSPACE_DEFAULT
+    ) throws(V4L2Error) -> v4l2_pix_format {
         var format = v4l2_format()
-        format.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
-        format.fmt.pix.width = UInt32(mode.size.width)
-        format.fmt.pix.height = UInt32(mode.size.height)
-        format.fmt.pix.pixelformat = mode.format.rawValue
+        format.type = type.rawValue
+        format.fmt.pix.width = UInt32(size.width)
+        format.fmt.pix.height = UInt32(size.height)
+        format.fmt.pix.pixelformat = fourCC.rawValue
         format.fmt.pix.field = V4L2_FIELD_NONE.rawValue
+        format.fmt.pix.colorspace = colorspace.rawValue
         try request(.setFormat, &format, for: .setFormat)
         return format.fmt.pix
     }
@@ -104,13 +105,7 @@ extension V4L2Device {
     func setRate(_ rate: Double?) throws(V4L2Error) -> Double? {
         var parameters = v4l2_streamparm()
         parameters.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
-        do {
-            try plainRequest(.getParameters, &parameters)
-        } catch Errno.invalidArgument, Errno.inappropriateIOCTLForDevice {
-            return nil
-        } catch {
-            throw V4L2Error(.setRate, device: path, error)
-        }
+        guard try request(.getParameters, &parameters, for: .setRate, refusals: Self.lacking) else { return nil }
         guard let rate, parameters.parm.capture.capability & UInt32(V4L2_CAP_TIMEPERFRAME) != 0 else {
             return parameters.parm.capture.timeperframe.rate
         }

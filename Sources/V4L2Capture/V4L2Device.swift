@@ -1,8 +1,9 @@
 import CV4L2
 import Frames
+import System
 import SystemPackage
 
-/// An open camera: typed calls over `V4L2Calls`, interrupted ones repeated, failures named.
+/// An open camera: typed calls over `V4L2Calls`, failures named.
 ///
 /// Owned by one thread. Closes itself at the end.
 final class V4L2Device {
@@ -11,46 +12,52 @@ final class V4L2Device {
     let descriptor: CInt
     private(set) var identity = Identity()
 
-    /// - Throws: `notACamera` too.
-    init(path: String, calls: any V4L2Calls) throws(V4L2Error) {
+    /// - Throws: `notACamera` too; for a node that need not be a camera, only if it is no video device.
+    init(path: String, calls: any V4L2Calls, isCamera: Bool = true) throws(V4L2Error) {
         self.path = path
         self.calls = calls
-        descriptor = try Self.named(.open, path) { () throws(Errno) in try calls.open(path) }
+        do {
+            descriptor = try calls.open(path)
+        } catch {
+            throw V4L2Error(.open, device: path, error)
+        }
         identity = try askIdentity()
-        if let why = identity.reasonForRefusal { throw .notACamera(device: path, why: why) }
+        if isCamera, let why = identity.reasonForRefusal { throw .notACamera(device: path, why: why) }
     }
 
     deinit { calls.close(descriptor) }
 
+    /// Makes a request.
+    ///
+    /// - Returns: False if the driver answered with one of the refusals: it lacks what was asked for.
+    /// - Throws: `V4L2Error` for every other failure.
+    @discardableResult
     func request<Argument>(
         _ request: V4L2Request,
         _ argument: inout Argument,
-        for operation: V4L2Operation
-    ) throws(V4L2Error) {
-        try Self.named(operation, path) { () throws(Errno) in try plainRequest(request, &argument) }
-    }
-
-    /// Makes a request, and leaves it to the caller what its failure means.
-    func plainRequest<Argument>(_ request: V4L2Request, _ argument: inout Argument) throws(Errno) {
-        try withUnsafeMutablePointer(to: &argument) { pointer throws(Errno) in
-            try repeating { () throws(Errno) in try calls.request(descriptor, request, pointer) }
+        for operation: V4L2Operation,
+        refusals: [Errno] = []
+    ) throws(V4L2Error) -> Bool {
+        do {
+            try withUnsafeMutablePointer(to: &argument) { pointer throws(Errno) in
+                try calls.request(descriptor, request, pointer)
+            }
+            return true
+        } catch {
+            guard refusals.contains(error) else { throw V4L2Error(operation, device: path, error) }
+            return false
         }
     }
 
+    /// What a driver answers that does not have what is asked for.
+    static let lacking: [Errno] = [.invalidArgument, .inappropriateIOCTLForDevice]
+
     /// Makes libv4lconvert offer its formats too, as the last resort.
     func convert() throws(V4L2Error) {
-        try Self.named(.convert, path) { () throws(Errno) in try calls.convert(descriptor) }
-    }
-
-    private static func named<Value>(
-        _ operation: V4L2Operation,
-        _ path: String,
-        _ call: () throws(Errno) -> Value
-    ) throws(V4L2Error) -> Value {
         do {
-            return try repeating(call)
+            try calls.convert(descriptor)
         } catch {
-            throw V4L2Error(operation, device: path, error)
+            throw V4L2Error(.convert, device: path, error)
         }
     }
 }
@@ -74,12 +81,8 @@ extension V4L2Device {
     /// Asks the node what it is; throws if it is no V4L2 device at all.
     private func askIdentity() throws(V4L2Error) -> Identity {
         var answer = v4l2_capability()
-        do {
-            try plainRequest(.queryCapabilities, &answer)
-        } catch Errno.inappropriateIOCTLForDevice, Errno.invalidArgument {
+        guard try request(.queryCapabilities, &answer, for: .queryCapabilities, refusals: Self.lacking) else {
             throw .notACamera(device: path, why: "it is no video device")
-        } catch {
-            throw V4L2Error(.queryCapabilities, device: path, error)
         }
         let hasOwn = answer.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0
         return Identity(
@@ -121,9 +124,4 @@ extension V4L2Device.Identity {
         }
         return "it takes no pictures (\(card))"
     }
-}
-
-/// The text in a C array of bytes, up to its first zero.
-func cString<Bytes>(_ bytes: Bytes) -> String {
-    withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
 }

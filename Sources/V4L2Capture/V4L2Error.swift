@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import Frames
 import Glibc
 import System
@@ -138,32 +139,20 @@ package enum V4L2Operation: String, Hashable, Sendable {
 
 /// The name of the group that a file belongs to; nil if the file is not there, or the group has no name or is root's.
 func groupName(of path: String) -> String? {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_gid != 0 else { return nil }
-    var entry = Glibc.group()
-    var found: UnsafeMutablePointer<Glibc.group>?
-    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { text in
-        guard getgrgid_r(status.st_gid, &entry, text.baseAddress, text.count, &found) == 0, found != nil else {
-            return nil
-        }
-        return String(cString: entry.gr_name)
-    }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    let name = attributes?[.groupOwnerAccountName] as? String
+    return name == "root" ? nil : name
 }
 
 /// The other programs that have a file open, as far as this user may see: `firefox (process 4711)`.
 func programs(using path: String) -> [String] {
     let node = LibV4L2().node(at: path) ?? path
-    return names(in: "/proc").compactMap { pid_t($0) }.sorted().filter { process in
-        process != getpid()
-            && names(in: "/proc/\(process)/fd").contains { link(at: "/proc/\(process)/fd/\($0)") == node }
+    func isOpen(in process: pid_t) -> Bool {
+        let files = "/proc/\(process)/fd/"
+        return names(in: files).contains {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: files + $0)) == node
+        }
     }
-    .map { "\((try? SmallFile.firstLine(of: "/proc/\($0)/comm")) ?? "a program") (process \($0))" }
-}
-
-/// Where a symbolic link leads to, without following it; nil if it is none or may not be read.
-private func link(at path: String) -> String? {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { text in
-        let count = text.baseAddress.map { readlink(path, $0, text.count) } ?? -1
-        return count < 0 ? nil : String(decoding: text.prefix(count).lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
+    return names(in: "/proc").compactMap { pid_t($0) }.sorted().filter { $0 != getpid() && isOpen(in: $0) }
+        .map { "\((try? SmallFile.firstLine(of: "/proc/\($0)/comm")) ?? "a program") (process \($0))" }
 }

@@ -1,73 +1,52 @@
 import CV4L2
 package import Frames
-import Glibc
 import SystemPackage
 
 /// A node into which a program writes pictures that others read as a camera's, as v4l2loopback makes.
 ///
 /// Not Sendable: one task owns it.
 package final class VideoOutput {
-    private let path: String
-    private let calls = LibV4L2()
-    private let descriptor: CInt
+    private let device: V4L2Device
 
     /// Opens the node.
     ///
     /// - Throws: `VideoOutputError` if there is none, it may not be opened, or it takes no pictures.
     package init(_ path: String) throws(VideoOutputError) {
-        self.path = path
-        do {
-            descriptor = try calls.open(path)
+        do throws(V4L2Error) {
+            device = try V4L2Device(path: path, calls: LibV4L2(), isCamera: false)
         } catch {
             throw VideoOutputError(path, error)
         }
-        var answer = v4l2_capability()
-        let isDevice = (try? calls.request(descriptor, .queryCapabilities, &answer)) != nil
-        let own = answer.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0 ? answer.device_caps : answer.capabilities
-        guard isDevice, own & UInt32(V4L2_CAP_VIDEO_OUTPUT) != 0 else {
-            calls.close(descriptor)
-            let what = isDevice ? "it takes no pictures (\(cString(answer.card)))" : "it is no video device"
-            throw VideoOutputError(path, what, VideoOutputError.loopback)
+        guard device.identity.capabilities & UInt32(V4L2_CAP_VIDEO_OUTPUT) != 0 else {
+            throw VideoOutputError(path, "it takes no pictures (\(device.identity.card))", VideoOutputError.loopback)
         }
     }
 
-    deinit { calls.close(descriptor) }
-
     /// Says how large the pictures will be; both sides are even.
     package func begin(_ size: FrameSize) throws(VideoOutputError) {
-        var format = v4l2_format()
-        format.type = V4L2_BUF_TYPE_VIDEO_OUTPUT.rawValue
-        format.fmt.pix.width = UInt32(size.width)
-        format.fmt.pix.height = UInt32(size.height)
-        format.fmt.pix.pixelformat = FourCC.yu12.rawValue
-        format.fmt.pix.field = V4L2_FIELD_NONE.rawValue
-        format.fmt.pix.bytesperline = UInt32(size.width)
-        format.fmt.pix.sizeimage = UInt32(size.width * size.height * 3 / 2)
-        format.fmt.pix.colorspace = V4L2_COLORSPACE_SMPTE170M.rawValue
-        do throws(Errno) {
-            try repeating { () throws(Errno) in try calls.request(descriptor, .setFormat, &format) }
+        let answer: v4l2_pix_format
+        do throws(V4L2Error) {
+            let colorspace = V4L2_COLORSPACE_SMPTE170M
+            answer = try device.setFormat(.yu12, size, of: V4L2_BUF_TYPE_VIDEO_OUTPUT, colorspace: colorspace)
         } catch {
-            throw VideoOutputError(path, error)
+            throw VideoOutputError(device.path, error)
         }
-        let answer = FrameSize(width: Int(format.fmt.pix.width), height: Int(format.fmt.pix.height))
-        guard answer == size, format.fmt.pix.pixelformat == FourCC.yu12.rawValue else {
-            let given =
-                "it stays at \(answer) in \(FourCC(rawValue: format.fmt.pix.pixelformat)) instead of \(size) in YU12"
-            throw VideoOutputError(path, given, "end the program that reads it, or make the node anew")
+        let (kept, format) = (FrameSize(answer), FourCC(rawValue: answer.pixelformat))
+        guard kept == size, format == .yu12 else {
+            let given = "it stays at \(kept) in \(format) instead of \(size) in YU12"
+            throw VideoOutputError(device.path, given, "end the program that reads it, or make the node anew")
         }
     }
 
     /// Shows a picture: planes of Y, U and V without gaps, chroma halved both ways, video range.
     package func show(_ picture: UnsafeRawBufferPointer) throws(VideoOutputError) {
-        do throws(Errno) {
-            let written = try repeating { () throws(Errno) -> Int in
-                let count = Glibc.write(descriptor, picture.baseAddress, picture.count)
-                guard count >= 0 else { throw Errno(rawValue: errno) }
-                return count
+        do {
+            guard try FileDescriptor(rawValue: device.descriptor).write(picture) == picture.count else {
+                throw Errno.ioError
             }
-            guard written == picture.count else { throw Errno.ioError }
         } catch {
-            throw VideoOutputError(path, error)
+            let errno = error as? Errno ?? .ioError
+            throw VideoOutputError(device.path, V4L2Error(.queueBuffer, device: device.path, errno))
         }
     }
 }
@@ -83,18 +62,18 @@ package struct VideoOutputError: Error, Hashable, Sendable, CustomStringConverti
         description = "cannot show pictures on \(path): \(reason); \(remedy)"
     }
 
-    fileprivate init(_ path: String, _ errno: Errno) {
+    fileprivate init(_ path: String, _ error: V4L2Error) {
         let users = programs(using: path).joined(separator: ", ")
         let (reason, remedy) =
-            switch errno {
-            case .noSuchFileOrDirectory: ("there is no such device", Self.loopback)
-            case .permissionDenied, .notPermitted:
-                (
-                    "permission denied",
-                    "join the node's group: `sudo usermod -aG \(groupName(of: path) ?? "video") $USER`"
-                )
-            case .resourceBusy: ("it is busy", "end the other program that uses it\(users.isEmpty ? "" : ": " + users)")
-            default: ("\(errno)", "`dmesg` may say more")
+            switch error {
+            case .notFound: ("there is no such device", Self.loopback)
+            case .notACamera(_, let why): (why, Self.loopback)
+            case .permissionDenied(_, let group):
+                ("permission denied", "join the node's group: `sudo usermod -aG \(group ?? "video") $USER`")
+            case .busy:
+                ("it is busy", "end the other program that uses it\(users.isEmpty ? "" : ": " + users)")
+            case .failed(_, _, let errno): ("\(errno)", "`dmesg` may say more")
+            default: ("it is gone", "`dmesg` may say more")
             }
         self.init(path, reason, remedy)
     }

@@ -10,7 +10,7 @@ import Testing
 struct CameraSourceTests {
     typealias Fill = ScriptedV4L2.Fill
 
-    /// Runs a camera until its script ends, and returns what it told.
+    /// Runs a camera until its script ends, and returns what it reported.
     func run(
         _ kernel: ScriptedV4L2,
         _ configuration: CameraConfiguration = CameraConfiguration(),
@@ -182,13 +182,6 @@ struct CameraSourceTests {
             #expect(frame.planes.0.base.load(as: UInt8.self) == 42)
         }
         expectNothingLeft(kernel)
-    }
-
-    @Test("interrupted calls are made again")
-    func survivesInterruptions() throws {
-        let kernel = ScriptedV4L2((0..<8).map { .buffers([Fill(sequence: $0)]) }) { $0.interruptions = 200 }
-        #expect(short(try run(kernel)) == ["streaming"] + (0..<8).map { "frame \($0)" } + ["ended stopped"])
-        #expect(kernel.state.withLock { $0.interruptions } < 100)
     }
 
     @Test("a readiness that was none changes nothing")

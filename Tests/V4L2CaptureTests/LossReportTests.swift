@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Loss report")
 struct LossReportTests {
-    /// Tries a second apart, each failing for the reason of a letter, or streaming; the result marks what is told.
-    func told(_ tries: String) -> String {
+    /// Tries a second apart, each failing for the reason of a letter, or streaming; the result marks what is reported.
+    func reported(_ tries: String) -> String {
         let reasons: [Character: SourceFailure.Reason] = [
             "u": .unplugged, "n": .notFound, "p": .permissionDenied, "b": .busy, "d": .driverError,
         ]
@@ -25,7 +25,7 @@ struct LossReportTests {
     }
 
     @Test(
-        "tells a loss once, and again only what stays and needs a hand",
+        "reports a loss once, and again only what stays and a person must remove",
         arguments: [
             ("unnnnnnnn", "u--------"),
             ("unnn.uuu", "u---.u--"),
@@ -36,7 +36,7 @@ struct LossReportTests {
             ("pppppp", "p-----"),
         ]
     )
-    func tells(_ tries: String, _ expected: String) {
-        #expect(told(tries) == expected)
+    func reports(_ tries: String, _ expected: String) {
+        #expect(reported(tries) == expected)
     }
 }

@@ -7,7 +7,6 @@ import SystemPackage
 extension ScriptedV4L2 {
     func request(_ descriptor: CInt, _ request: V4L2Request, _ argument: UnsafeMutableRawPointer) throws(Errno) {
         let failure: Errno? = state.withLock { state in
-            if let interruption = state.interruption { return interruption }
             guard let path = state.open[descriptor] else { return .badFileDescriptor }
             guard let node = state.nodes[path] else { return .operationNotSupportedByDevice }
             if let failure = node.failures[request] { return failure }

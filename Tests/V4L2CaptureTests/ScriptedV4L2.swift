@@ -64,8 +64,8 @@ final class ScriptedV4L2: V4L2Calls {
         var filled: [Fill] = []
         var dequeueFailure: Errno?
         var clock = ClockReading(monotonic: 1_000_000_000_000, wall: 1_790_000_000_000_000_000)
-        /// What happens each time that the capture waits for a device; at the end it is told to stop.
-        var absences: [@Sendable (inout State) -> DeviceChange] = []
+        /// What happens each time that the capture waits without a device; at the end it is stopped.
+        var absences: [@Sendable (inout State) -> Void] = []
         var waits: [Int] = []
 
         var open: [CInt: String] = [:]
@@ -80,7 +80,6 @@ final class ScriptedV4L2: V4L2Calls {
         var bufferCount = 0
         var madePrivate = 0
         var isStreaming = false
-        var interruptions = 0
         var controlsSet: [UInt32: Int32] = [:]
     }
 
@@ -98,7 +97,6 @@ final class ScriptedV4L2: V4L2Calls {
 
     func open(_ path: String) throws(Errno) -> CInt {
         let result: Result<CInt, Errno> = state.withLock { state in
-            if let interruption = state.interruption { return .failure(interruption) }
             guard let node = state.nodes[state.links[path] ?? path] else { return .failure(.noSuchFileOrDirectory) }
             if let failure = node.openFailure { return .failure(failure) }
             state.nextDescriptor += 1
@@ -137,7 +135,13 @@ final class ScriptedV4L2: V4L2Calls {
 
     func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness {
         let result: Result<Readiness, Errno> = state.withLock { state in
-            if let interruption = state.interruption { return .failure(interruption) }
+            if descriptor < 0 {
+                state.waits.append(milliseconds)
+                state.clock.pass(milliseconds: milliseconds)
+                guard !state.absences.isEmpty else { return .success(.stopped) }
+                state.absences.removeFirst()(&state)
+                return .success([])
+            }
             while true {
                 guard !state.script.isEmpty else { return .success(.stopped) }
                 state.dequeueFailure = nil
@@ -172,32 +176,6 @@ final class ScriptedV4L2: V4L2Calls {
     }
 
     func index(ofNode node: String) -> Int? { state.withLock { $0.nodes[node]?.index } }
-
-    func watchDevices() -> any DeviceWatch { Watch(kernel: self) }
-
-    private struct Watch: DeviceWatch {
-        let kernel: ScriptedV4L2
-
-        func wait(stop: CInt, milliseconds: Int) -> DeviceChange {
-            kernel.state.withLock { state in
-                state.waits.append(milliseconds)
-                state.clock.pass(milliseconds: milliseconds)
-                guard !state.absences.isEmpty else { return .stopped }
-                return state.absences.removeFirst()(&state)
-            }
-        }
-    }
-}
-
-extension ScriptedV4L2.State {
-    /// Every other call is interrupted while there are interruptions left.
-    var interruption: Errno? {
-        mutating get {
-            guard interruptions > 0 else { return nil }
-            interruptions -= 1
-            return interruptions % 2 == 0 ? .interrupted : nil
-        }
-    }
 }
 
 extension ClockReading {

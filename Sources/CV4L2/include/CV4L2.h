@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
-#include <sys/inotify.h>
 
 /// A request to a V4L2 device, by its ioctl's number, with the argument's type.
 enum __attribute__((enum_extensibility(open))) V4L2Request : unsigned long {
@@ -28,6 +27,8 @@ enum __attribute__((enum_extensibility(open))) V4L2Request : unsigned long {
     V4L2RequestGetControl = VIDIOC_G_CTRL,                   // v4l2_control
     V4L2RequestSetControl = VIDIOC_S_CTRL,                   // v4l2_control
 };
+
+// Calls that a signal interrupts are made again.
 
 /// Opens a node for reading and writing, non-blocking, closed on exec.
 int facet_v4l2_open(const char *path);
