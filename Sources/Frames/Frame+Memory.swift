@@ -129,9 +129,7 @@ extension Frame {
         let size: FrameSize
         do throws(JPEGError) {
             let decoder = try JPEGDecoder()
-            size = try bytes.withUnsafeBytes { bytes in
-                Result { () throws(JPEGError) in try decoder.size(of: bytes) }
-            }.get()
+            size = try bytes.span.withUnsafeBytes { bytes throws(JPEGError) in try decoder.size(of: bytes) }
         } catch {
             throw .undecodable(error.description)
         }

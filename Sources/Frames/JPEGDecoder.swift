@@ -65,21 +65,18 @@ package final class JPEGDecoder {
         for target: FrameSize? = nil,
         maximumPixels: Int = defaultMaximumPixels
     ) throws(JPEGError) -> Frame {
-        // As a result: the array's method throws errors of any type only.
-        try jpeg.withUnsafeBytes { jpeg in
-            Result { () throws(JPEGError) in
-                let size = try size(of: jpeg)
-                guard size.width * size.height <= maximumPixels, let base = jpeg.baseAddress else {
-                    throw .tooLarge(size, limit: maximumPixels)
-                }
-                let plane = Frame.Plane(base: base, bytesPerRow: jpeg.count)
-                let decimation = target.flatMap { target in
-                    Self.decimations.last { size.width / $0 >= target.width && size.height / $0 >= target.height }
-                }
-                let frame = Frame(borrowing: plane, size: size, format: .jpeg, mediaTime: 0)
-                return try decode(frame, decimation: decimation ?? 1)
+        try jpeg.span.withUnsafeBytes { jpeg throws(JPEGError) in
+            let size = try size(of: jpeg)
+            guard size.width * size.height <= maximumPixels, let base = jpeg.baseAddress else {
+                throw .tooLarge(size, limit: maximumPixels)
             }
-        }.get()
+            let plane = Frame.Plane(base: base, bytesPerRow: jpeg.count)
+            let decimation = target.flatMap { target in
+                Self.decimations.last { size.width / $0 >= target.width && size.height / $0 >= target.height }
+            }
+            let frame = Frame(borrowing: plane, size: size, format: .jpeg, mediaTime: 0)
+            return try decode(frame, decimation: decimation ?? 1)
+        }
     }
 
     /// Decodes a JPEG frame to `.gray` or `.planarYUV` in the JPEG's own subsampling and full-range encoding.

@@ -11,6 +11,8 @@ package final class JPEGEncoder {
     /// Pictures wider than this many pixels are made smaller; nil: none are.
     package let maximumWidth: Int?
 
+    /// What drawn and packed colours become.
+    private let colors: JPEGSubsampling
     private let handle: tjhandle
     private let decoder: JPEGDecoder
     private var drawn = PixelMemoryPool()
@@ -21,8 +23,10 @@ package final class JPEGEncoder {
     /// - Parameters:
     ///   - quality: 1…100.
     ///   - maximumWidth: pixels of the upright picture, at least 16; nil to keep the frame's own width.
+    ///   - halvesChroma: whether RGB and what is drawn keeps its chroma for every other pixel only; drawn lines stay sharp
+    ///     otherwise.
     /// - Throws: `outOfMemory`.
-    package init(quality: Int = 80, maximumWidth: Int? = nil) throws(JPEGError) {
+    package init(quality: Int = 80, maximumWidth: Int? = nil, halvesChroma: Bool = true) throws(JPEGError) {
         precondition((1...100).contains(quality), "a JPEG's quality is between 1 and 100")
         precondition((maximumWidth ?? 16) >= 16, "a JPEG is at least 16 pixels wide")
         decoder = try JPEGDecoder()
@@ -30,6 +34,7 @@ package final class JPEGEncoder {
         self.handle = handle
         self.quality = quality
         self.maximumWidth = maximumWidth
+        colors = halvesChroma ? .yuv420 : .yuv444
     }
 
     deinit { tjDestroy(handle) }
@@ -98,7 +103,7 @@ package final class JPEGEncoder {
         guard let plane = (own == nil ? frame.drawnUpright(of: size, in: &drawn) : frame)?.planes.0 else {
             throw .notEncodable("the frame lacks planes that its format \(frame.format) has")
         }
-        let subsampling = frame.format == .gray ? JPEGSubsampling.gray : .yuv420
+        let subsampling = frame.format == .gray ? JPEGSubsampling.gray : colors
         return try compress(size, subsampling) { bytes, count in
             tjCompress2(
                 handle,

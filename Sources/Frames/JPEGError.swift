@@ -39,10 +39,10 @@ struct JPEGSubsampling: Equatable {
 
     static let gray = JPEGSubsampling(TJSAMP_GRAY, .gray)
     static let yuv420 = JPEGSubsampling(TJSAMP_420, .planarYUV(chromaShiftX: 1, chromaShiftY: 1))
+    static let yuv444 = JPEGSubsampling(TJSAMP_444, .planarYUV(chromaShiftX: 0, chromaShiftY: 0))
 
     static let all = [
-        gray, yuv420,
-        JPEGSubsampling(TJSAMP_444, .planarYUV(chromaShiftX: 0, chromaShiftY: 0)),
+        gray, yuv420, yuv444,
         JPEGSubsampling(TJSAMP_422, .planarYUV(chromaShiftX: 1, chromaShiftY: 0)),
         JPEGSubsampling(TJSAMP_440, .planarYUV(chromaShiftX: 0, chromaShiftY: 1)),
         JPEGSubsampling(TJSAMP_411, .planarYUV(chromaShiftX: 2, chromaShiftY: 0)),
