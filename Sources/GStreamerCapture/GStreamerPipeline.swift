@@ -1,32 +1,31 @@
 import CGStreamer
+import FaceMetadata
 import Frames
 import System
 
 /// A GStreamer pipeline that ends in pictures. Confined to one thread.
 final class GStreamerPipeline {
     enum Step {
-        case started(isLive: Bool)
+        case started
         case picture(Picture)
         case waiting
         case failed
         case ended
     }
 
-    /// A picture, which belongs to the pipeline and returns to it with the last copy of `lease`.
     struct Picture {
+        /// Without stamp and orientation; nil if its size or its planes make it unusable. A picture that is not live belongs to
+        /// the pipeline, and returns to it with the frame's last copy.
+        var frame: Frame?
         var size: FrameSize
-        var format: PixelFormat
         /// GStreamer's name of the format.
         var formatName: String
         /// Pictures a second; nil if the pipeline does not say.
         var rate: Double?
-        var encoding: YUVEncoding
-        var planes: [(bytes: UnsafeRawBufferPointer, bytesPerRow: Int)]
         /// Seconds on the pipeline's time line; nil if the pipeline does not say.
         var time: Double?
         /// How long ago a live picture was captured; nil if the pipeline does not say.
         var age: Duration?
-        var lease: PictureLease
     }
 
     /// The formats that frames can have, by the names that GStreamer has for them, cheapest first; gray comes last because
@@ -43,7 +42,10 @@ final class GStreamerPipeline {
         return "videoconvert ! appsink name=facet sync=false max-buffers=2 caps=\"video/x-raw,format={\(names)}\""
     }()
 
+    /// Whether it brings its pictures when they happen; false until it has started.
+    private(set) var isLive = false
     private let pipeline: OpaquePointer
+    private var copies = PixelMemoryPool()
 
     /// Makes a pipeline; nothing is opened yet.
     ///
@@ -84,20 +86,23 @@ final class GStreamerPipeline {
 
     /// Starts it, or waits further until it has started.
     func start(nanoseconds: Int64) -> Step {
-        switch FacetPipelineStart(pipeline, nanoseconds) {
-        case .ready: .started(isLive: false)
-        case .live: .started(isLive: true)
-        case .waiting: .waiting
-        case .failed, .picture, .ended: .failed
-        }
+        step(FacetPipelineStart(pipeline, nanoseconds))
     }
 
     func next(nanoseconds: Int64) -> Step {
         var frame = FacetPipelineFrame()
-        switch FacetPipelineTake(pipeline, &frame, nanoseconds) {
-        case .picture: return Self.picture(frame).map { .picture($0) } ?? .waiting
+        let result = FacetPipelineTake(pipeline, &frame, nanoseconds)
+        return step(result, frame)
+    }
+
+    private func step(_ result: FacetPipelineState, _ frame: FacetPipelineFrame? = nil) -> Step {
+        switch result {
+        case .ready, .live:
+            isLive = result == .live
+            return .started
+        case .picture: return frame.flatMap(picture).map { .picture($0) } ?? .waiting
+        case .waiting: return .waiting
         case .ended: return .ended
-        case .waiting, .ready, .live: return .waiting
         case .failed: return .failed
         }
     }
@@ -116,12 +121,19 @@ final class GStreamerPipeline {
         return (text, reason)
     }
 
-    private static func picture(_ frame: FacetPipelineFrame) -> Picture? {
+    private func picture(_ frame: FacetPipelineFrame) -> Picture? {
         guard let held = frame.held, let data = frame.data else { return nil }
         let lease = PictureLease(held)
-        var frame = frame
-        let name = withUnsafeBytes(of: &frame.format) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        guard let format = formats.first(where: { $0.name == name })?.format else { return nil }
+        defer { withExtendedLifetime(lease) {} }
+        let name = cString(frame.format)
+        guard let format = Self.formats.first(where: { $0.name == name })?.format else { return nil }
+        var (base, owner): (UnsafeRawPointer, any AnyObject & Sendable) = (UnsafeRawPointer(data), lease)
+        if isLive {
+            // Cameras have few buffers, and libcamera 0.0.3 crashes if one is given back after the camera was closed.
+            let memory = copies.take(byteCount: frame.size)
+            memory.base.copyMemory(from: data, byteCount: frame.size)
+            (base, owner) = (UnsafeRawPointer(memory.base), memory)
+        }
         let size = FrameSize(width: Int(frame.width), height: Int(frame.height))
         let (offsets, strides) = (frame.offsets, frame.strides)
         let all = [(offsets.0, strides.0), (offsets.1, strides.1), (offsets.2, strides.2)]
@@ -129,18 +141,22 @@ final class GStreamerPipeline {
         let planeCount = (try? format.rows(in: size).count) ?? 1
         let planes = all.prefix(planeCount).map { offset, stride in
             let count = max(0, frame.size - offset)
-            return (UnsafeRawBufferPointer(start: data + min(offset, frame.size), count: count), Int(stride))
+            return (UnsafeRawBufferPointer(start: base + min(offset, frame.size), count: count), Int(stride))
         }
         return Picture(
+            frame: try? Frame(
+                planes: planes,
+                keptBy: owner,
+                size: size,
+                format: format,
+                encoding: YUVEncoding(matrix: frame.bt709 ? .bt709 : .bt601, isFullRange: frame.fullRange),
+                stamp: FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: 0)
+            ),
             size: size,
-            format: format,
             formatName: name,
             rate: frame.rate > 0 ? frame.rate : nil,
-            encoding: YUVEncoding(matrix: frame.bt709 ? .bt709 : .bt601, isFullRange: frame.fullRange),
-            planes: planes,
             time: frame.time < 0 ? nil : Double(frame.time) / 1e9,
-            age: frame.age < 0 ? nil : .nanoseconds(frame.age),
-            lease: lease
+            age: frame.age < 0 ? nil : .nanoseconds(frame.age)
         )
     }
 }

@@ -1,4 +1,3 @@
-import FaceMetadata
 package import Frames
 import Synchronization
 import System
@@ -57,7 +56,6 @@ package final class PipelineSource: FrameSource {
         var pipeline: GStreamerPipeline?
         /// Whether the newest pipeline that started brings its pictures when they happen.
         var isLive = false
-        var copies = PixelMemoryPool()
     }
 
     /// Plays a new pipeline until it ends.
@@ -71,13 +69,13 @@ package final class PipelineSource: FrameSource {
         while !isOver.isSet {
             let limit = hasStarted ? options.stallTimeout : Self.startTimeout
             switch hasStarted ? pipeline.next(nanoseconds: Self.slice) : pipeline.start(nanoseconds: Self.slice) {
-            case .started(let isLive):
-                (hasStarted, run.isLive, last) = (true, isLive, .now)
+            case .started:
+                (hasStarted, run.isLive, last) = (true, pipeline.isLive, .now)
                 let timing: FrameDelivery.Timing =
-                    isLive ? .live(hasTimes: false) : options.pace == .realtime ? .paced : .file
+                    run.isLive ? .live(hasTimes: false) : options.pace == .realtime ? .paced : .file
                 delivery.begin(timing, rate: nil, isConnection: false)
             case .picture(let picture):
-                guard deliver(picture, &run, into: &delivery) else { return .ended(.stopped) }
+                guard deliver(picture, run, into: &delivery) else { return .ended(.stopped) }
                 last = .now
             case .waiting where last.duration(to: .now) > limit:
                 return lost(.stalled, "no picture for \(limit); check the camera, its cable and the pipeline.", run)
@@ -115,24 +113,14 @@ package final class PipelineSource: FrameSource {
     /// - Returns: False if the source was stopped or the mailbox closed.
     private func deliver(
         _ picture: GStreamerPipeline.Picture,
-        _ run: inout Run,
+        _ run: Run,
         into delivery: inout FrameDelivery
     ) -> Bool {
-        let (planes, owner) = run.isLive ? run.copies.copy(of: picture) : (picture.planes, picture.lease)
-        guard
-            let frame = try? Frame(
-                planes: planes,
-                keptBy: owner,
-                size: picture.size,
-                format: picture.format,
-                encoding: picture.encoding,
-                orientation: options.orientation,
-                stamp: FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: 0)
-            )
-        else {
+        guard var frame = picture.frame else {
             delivery.countDamage()
             return true
         }
+        frame.orientation = options.orientation
         let stream = StreamDescription(
             name: description.name,
             size: picture.size,
@@ -144,27 +132,6 @@ package final class PipelineSource: FrameSource {
         // What a network's buffer adds to each picture is no sign that this one has become stale.
         let age = picture.age.map { $0 < .seconds(1) ? $0 : .zero } ?? .zero
         return delivery.deliver(frame, of: stream, at: picture.time, age: age)
-    }
-}
-
-extension PixelMemoryPool {
-    /// A live picture in memory of our own: cameras have few buffers, and libcamera 0.0.3 crashes if one is given back after
-    /// the camera was closed.
-    fileprivate mutating func copy(
-        of picture: GStreamerPipeline.Picture
-    ) -> (planes: [(bytes: UnsafeRawBufferPointer, bytesPerRow: Int)], owner: any AnyObject & Sendable) {
-        // Each plane reaches to the end of the picture, so the longest is all of it.
-        let all = picture.planes.map(\.bytes).max { $0.count < $1.count }
-        guard let all, let begin = all.baseAddress, !all.isEmpty else { return (picture.planes, picture.lease) }
-        return withExtendedLifetime(picture.lease) {
-            let memory = take(byteCount: all.count)
-            memory.base.copyMemory(from: begin, byteCount: all.count)
-            let planes = picture.planes.map { plane, bytesPerRow in
-                let start = memory.base + (all.count - plane.count)
-                return (UnsafeRawBufferPointer(start: start, count: plane.count), bytesPerRow)
-            }
-            return (planes, memory)
-        }
     }
 }
 

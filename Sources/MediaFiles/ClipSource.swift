@@ -135,14 +135,17 @@ package final class ClipSource: FrameSource {
         into delivery: inout FrameDelivery
     ) -> SourceEnd {
         let isStill = reader.input.isStill
+        var stream = stream
         while !interrupt.stop.isSet {
             switch reader.next() {
-            case .picture(var picture):
-                var repetition = 0
+            case .picture(let picture):
+                // A JPEG states its orientation itself.
+                stream.orientation = picture.frame.orientation
+                var (presentation, repetition) = (picture.presentation, 0)
                 repeat {
-                    guard delivery.deliver(picture, of: stream) else { return .stopped }
+                    guard delivery.deliver(picture.frame, of: stream, at: presentation) else { return .stopped }
                     // A still picture comes again, each time one step later: for a second if it is not looped.
-                    picture.presentation = nil
+                    presentation = nil
                     repetition += 1
                 } while isStill && (options.loops || repetition < Int(Self.stillRate))
                 if isStill { return .finished }
@@ -172,15 +175,5 @@ package final class ClipSource: FrameSource {
         let reason = state.isUndecodable ? state.readError ?? "" : "none of its pictures could be decoded"
         let remedy = "trying again, check the camera's format, its size and the network"
         return .init(.undecodable, "cannot decode the stream \(name): \(reason); \(remedy).")
-    }
-}
-
-extension FrameDelivery {
-    /// Delivers a picture of a clip.
-    fileprivate mutating func deliver(_ picture: ClipReader.Picture, of stream: StreamDescription) -> Bool {
-        var stream = stream
-        // A JPEG states its orientation itself.
-        stream.orientation = picture.frame.orientation
-        return deliver(picture.frame, of: stream, at: picture.presentation)
     }
 }

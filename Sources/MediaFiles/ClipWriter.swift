@@ -12,7 +12,7 @@ package final class ClipWriter {
     package private(set) var frames = 0
 
     /// The codecs of the sound that this format cannot hold, which is left out.
-    package var omittedSound: [String] { muxer.sound?.omitted ?? [] }
+    package var omittedSound: [String] { muxer?.sound?.omitted ?? [] }
 
     private let path: String
     private let size: FrameSize
@@ -20,11 +20,11 @@ package final class ClipWriter {
     private let encoder: VideoEncoder
     private let target: FrameScaler.Target
     private let painter: GIFPainter?
-    private let muxer: Muxer
+    /// Nil once the file was finished or given up.
+    private var muxer: Muxer?
     private let frameTicks: Int64
     private var firstTime: Double?
     private var latestTicks: Int64 = -1
-    private var isOpen = true
 
     /// Begins a clip.
     ///
@@ -50,15 +50,10 @@ package final class ClipWriter {
         self.path = path
         self.size = size
         target = format.target(size: even)
-        let settings = format.settings(target: target, rate: rate)
         painter = format.muxer == "gif" ? GIFPainter() : nil
-        encoder = try VideoEncoder(anyOf: format.encoders, settings: settings, path: path)
+        encoder = try VideoEncoder(format, target, rate: rate, path: path)
         muxer = try Muxer(path, format: format, encoder: encoder, soundSource: soundSource)
-        frameTicks = max(1, Int64((1 / (rate * settings.timeBase.seconds)).rounded()))
-    }
-
-    deinit {
-        if isOpen { muxer.abandon() }
+        frameTicks = max(1, Int64((1 / (rate * encoder.context.pointee.time_base.seconds)).rounded()))
     }
 
     /// Adds a frame, upright, at its `mediaTime`; the first frame's is the clip's beginning.
@@ -68,7 +63,7 @@ package final class ClipWriter {
     /// - Throws: `SourceFailure` if the frame has another size, is damaged, or the disk is full. In the last
     ///   two cases the clip is given up.
     package func append(_ frame: Frame) throws(SourceFailure) {
-        guard isOpen else { throw .writerClosed(path) }
+        guard let muxer else { throw .writerClosed(path) }
         guard frame.uprightSize == size else {
             throw .unencodable(path, "the clip is \(size) and the picture \(frame.uprightSize)")
         }
@@ -86,7 +81,7 @@ package final class ClipWriter {
                 return painter.map { $0.paint(picture, encode) } ?? encode(picture)
             }
         } catch {
-            close()
+            self.muxer = nil
             throw error
         }
         try check(result)
@@ -100,34 +95,26 @@ package final class ClipWriter {
     ///   otherwise it ends with the last picture.
     /// - Throws: `SourceFailure` if no frame was added or the disk is full; nothing is left then.
     package func finish(isWhole: Bool = true) throws(SourceFailure) {
-        guard isOpen else { throw .writerClosed(path) }
-        guard frames > 0 else {
-            close()
-            throw .unencodable(path, "a clip needs at least one frame")
-        }
+        guard let muxer else { throw .writerClosed(path) }
+        defer { self.muxer = nil }
+        guard frames > 0 else { throw .unencodable(path, "a clip needs at least one frame") }
         try check(painter?.finish(encode) ?? 0)
         try check(encode(nil))
         if isWhole { try check(muxer.sound?.copy(upTo: nil) ?? 0) }
-        isOpen = false
         try muxer.finish()
     }
 
     private func encode(_ picture: UnsafeMutablePointer<AVFrame>?) -> Int32 {
         encoder.encode(picture) { packet in
             packet.pointee.duration = frameTicks
-            return muxer.write(packet)
+            return muxer?.write(packet) ?? 0
         }
     }
 
     private func check(_ result: Int32) throws(SourceFailure) {
         guard result < 0 else { return }
-        close()
+        muxer = nil
         throw .unwritable(path, FFmpeg.text(result))
-    }
-
-    private func close() {
-        isOpen = false
-        muxer.abandon()
     }
 }
 
@@ -150,6 +137,9 @@ struct ClipFormat {
         ClipFormat(ending: "gif", muxer: "gif", encoders: ["gif"], ticksPerSecond: 100),
     ]
 
+    /// A single picture.
+    static let png = ClipFormat(ending: "png", muxer: "image2", encoders: ["png"])
+
     /// What the encoder gets: BT.601 below 720 rows and BT.709 from there on, as players expect; limited range.
     func target(size: FrameSize) -> FrameScaler.Target {
         guard muxer != "gif" else {
@@ -159,19 +149,30 @@ struct ClipFormat {
         return .init(format: AV_PIX_FMT_YUV420P, size: size, encoding: YUVEncoding(matrix: matrix, isFullRange: false))
     }
 
-    func settings(target: FrameScaler.Target, rate: Double) -> VideoEncoder.Settings {
-        var target = target
+    /// Prepares an encoder for pictures in that form.
+    func apply(_ target: FrameScaler.Target, rate: Double, to context: UnsafeMutablePointer<AVCodecContext>) {
+        context.pointee.width = Int32(target.size.width)
+        context.pointee.height = Int32(target.size.height)
         // The painter stands between the two.
-        if muxer == "gif" { target.format = AV_PIX_FMT_PAL8 }
-        return VideoEncoder.Settings(
-            target: target,
-            timeBase: ticksPerSecond.map { AVRational(num: 1, den: $0) } ?? av_inv_q(ffmpeg.av_d2q(rate, 100_000)),
-            rate: rate,
-            options: Self.options[encoders[0]] ?? [],
-            quantizer: encoders.contains("mpeg4") ? 3 : nil,
-            hasGlobalHeader: muxer != "avi" && muxer != "gif"
-        )
+        context.pointee.pix_fmt = muxer == "gif" ? AV_PIX_FMT_PAL8 : target.format
+        context.pointee.color_range = target.encoding.isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+        context.pointee.colorspace = target.encoding.matrix == .bt709 ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M
+        context.pointee.time_base =
+            ticksPerSecond.map { AVRational(num: 1, den: $0) } ?? av_inv_q(ffmpeg.av_d2q(rate, 100_000))
+        context.pointee.framerate = ffmpeg.av_d2q(rate, 1_000_000)
+        // Without them every packet comes out at once, and its decoding time is its presentation time.
+        context.pointee.max_b_frames = 0
+        // The file's header holds what every packet would have to repeat.
+        if muxer != "avi" && muxer != "gif" { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
+        if encoders.contains("mpeg4") {
+            // From 1, the best, to 31.
+            let quantizer: Int32 = 3
+            context.pointee.flags |= AV_CODEC_FLAG_QSCALE
+            context.pointee.global_quality = quantizer * FF_QP2LAMBDA
+        }
     }
+
+    var options: [(String, String)] { Self.options[encoders[0]] ?? [] }
 
     /// Quality near the limit of visible loss, at a speed that a small board keeps up with.
     private static let options = [

@@ -181,9 +181,6 @@ private struct Opening {
             let problem = "it is a directory or a device, not a media file"
             throw .init(.unreadable, "cannot open \(path): \(problem); name a clip or a picture in it.")
         }
-        guard access(path, R_OK) == 0 else {
-            throw .unreadable(path, String(cString: strerror(errno)))
-        }
         guard status.st_size > 0 else {
             throw .init(.corrupt, "cannot open \(path): the file is empty; copy or record it again.")
         }

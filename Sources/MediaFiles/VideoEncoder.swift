@@ -8,47 +8,19 @@ final class VideoEncoder {
     private let packet = FFmpegOwned.packet()
     var context: UnsafeMutablePointer<AVCodecContext> { owned.pointer }
 
-    struct Settings {
-        var target: FrameScaler.Target
-        var timeBase: AVRational
-        var rate: Double
-        var options: [(String, String)] = []
-        /// FFmpeg's quantiser, 1 (best) to 31; nil for encoders that have other options.
-        var quantizer: Int32?
-        /// Whether the file's header holds what every packet would have to repeat.
-        var hasGlobalHeader = false
-    }
-
-    /// Opens the first of these encoders that the installed FFmpeg has.
+    /// Opens the first of the format's encoders that the installed FFmpeg has.
     ///
     /// - Throws: `SourceFailure.noEncoder` with that path if there is none or it refuses the settings.
-    init(anyOf names: [String], settings: Settings, path: String) throws(SourceFailure) {
+    init(_ format: ClipFormat, _ target: FrameScaler.Target, rate: Double, path: String) throws(SourceFailure) {
+        let names = format.encoders
         guard let codec = names.lazy.compactMap({ ffmpeg.avcodec_find_encoder_by_name($0) }).first else {
             throw .noEncoder(path, codec: names.joined(separator: " or "))
         }
         owned = .codec(codec)
-        Self.apply(settings, to: context)
-        let result = FFmpeg.withOptions(settings.options) { ffmpeg.avcodec_open2(context, codec, $0) }
+        format.apply(target, rate: rate, to: context)
+        let result = FFmpeg.withOptions(format.options) { ffmpeg.avcodec_open2(context, codec, $0) }
         guard result >= 0 else {
-            throw .noEncoder(path, codec: "\(names[0]) of \(settings.target.size) (\(FFmpeg.text(result)))")
-        }
-    }
-
-    private static func apply(_ settings: Settings, to context: UnsafeMutablePointer<AVCodecContext>) {
-        let target = settings.target
-        context.pointee.width = Int32(target.size.width)
-        context.pointee.height = Int32(target.size.height)
-        context.pointee.pix_fmt = target.format
-        context.pointee.color_range = target.encoding.isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
-        context.pointee.colorspace = target.encoding.matrix == .bt709 ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M
-        context.pointee.time_base = settings.timeBase
-        context.pointee.framerate = ffmpeg.av_d2q(settings.rate, 1_000_000)
-        // Without them every packet comes out at once, and its decoding time is its presentation time.
-        context.pointee.max_b_frames = 0
-        if settings.hasGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
-        if let quantizer = settings.quantizer {
-            context.pointee.flags |= AV_CODEC_FLAG_QSCALE
-            context.pointee.global_quality = quantizer * FF_QP2LAMBDA
+            throw .noEncoder(path, codec: "\(names[0]) of \(target.size) (\(FFmpeg.text(result)))")
         }
     }
 
@@ -74,7 +46,7 @@ final class VideoEncoder {
     }
 }
 
-/// Writes compressed pictures into a file of one of the clip formats.
+/// Writes compressed pictures into a file of one of the clip formats, of which nothing is left without `finish`.
 final class Muxer {
     private let file: PendingFile
     private let context: UnsafeMutablePointer<AVFormatContext>
@@ -102,7 +74,6 @@ final class Muxer {
         let made = ffmpeg.avformat_alloc_output_context2(&context, nil, format.muxer, "file:" + file.temporaryPath)
         guard made >= 0, let context, let stream = ffmpeg.avformat_new_stream(context, nil) else {
             ffmpeg.avformat_free_context(context)
-            file.discard()
             throw .noEncoder(path, codec: format.muxer)
         }
         _ = ffmpeg.avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context)
@@ -110,18 +81,13 @@ final class Muxer {
         stream.pointee.time_base = encoderTimeBase
         stream.pointee.avg_frame_rate = encoder.context.pointee.framerate
         (self.file, self.context, self.stream) = (file, context, stream)
-        do throws(SourceFailure) {
-            sound = try soundSource.map { source throws(SourceFailure) in try SoundTracks(of: source, into: context) }
-            let opened = ffmpeg.avio_open(&context.pointee.pb, "file:" + file.temporaryPath, AVIO_FLAG_WRITE)
-            // The index in front: the clip can be played while it is still being copied.
-            let begun = FFmpeg.withOptions([("movflags", "+faststart")]) {
-                opened < 0 ? opened : ffmpeg.avformat_write_header(context, $0)
-            }
-            guard begun >= 0 else { throw .unwritable(path, FFmpeg.text(begun)) }
-        } catch {
-            file.discard()
-            throw error
+        sound = try soundSource.map { source throws(SourceFailure) in try SoundTracks(of: source, into: context) }
+        let opened = ffmpeg.avio_open(&context.pointee.pb, "file:" + file.temporaryPath, AVIO_FLAG_WRITE)
+        // The index in front: the clip can be played while it is still being copied.
+        let begun = FFmpeg.withOptions([("movflags", "+faststart")]) {
+            opened < 0 ? opened : ffmpeg.avformat_write_header(context, $0)
         }
+        guard begun >= 0 else { throw .unwritable(path, FFmpeg.text(begun)) }
     }
 
     deinit {
@@ -142,19 +108,11 @@ final class Muxer {
     func finish() throws(SourceFailure) {
         let ended = ffmpeg.av_write_trailer(context)
         let closed = ffmpeg.avio_closep(&context.pointee.pb)
-        guard ended >= 0, closed >= 0 else {
-            file.discard()
-            throw .unwritable(file.path, FFmpeg.text(min(ended, closed)))
-        }
+        guard ended >= 0, closed >= 0 else { throw .unwritable(file.path, FFmpeg.text(min(ended, closed))) }
         do {
             try file.commit()
         } catch {
             throw .unwritable(file.path, error.reason)
         }
-    }
-
-    func abandon() {
-        _ = ffmpeg.avio_closep(&context.pointee.pb)
-        file.discard()
     }
 }

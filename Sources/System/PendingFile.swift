@@ -1,7 +1,7 @@
 package import Glibc
 
-/// A file that is written under another name, and gets its own only when it is whole.
-package struct PendingFile: Sendable {
+/// A file that is written under another name, and gets its own only when it is whole; without that nothing is left of it.
+package final class PendingFile: Sendable {
     package let path: String
     /// The name it has until then: in the same directory, so that renaming is one step.
     package let temporaryPath: String
@@ -24,6 +24,8 @@ package struct PendingFile: Sendable {
             guard errno == EEXIST else { throw SystemError("write \(path)", errno) }
         }
     }
+
+    deinit { unlink(temporaryPath) }
 
     private func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         let descriptor = open(temporaryPath, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
@@ -54,31 +56,19 @@ package struct PendingFile: Sendable {
         keepsOwner: Bool = false
     ) throws(SystemError) {
         let file = try PendingFile(path, mode: mode)
-        do throws(SystemError) {
-            var present = stat()
-            if keepsOwner, stat(path, &present) == 0 {
-                // The owner first: a change of it takes away some bits of the mode.
-                guard chown(file.temporaryPath, present.st_uid, present.st_gid) == 0,
-                    chmod(file.temporaryPath, present.st_mode & 0o7777) == 0
-                else { throw SystemError("write \(path)", errno) }
-            }
-            try file.write(bytes)
-        } catch {
-            file.discard()
-            throw error
+        var present = stat()
+        if keepsOwner, stat(path, &present) == 0 {
+            // The owner first: a change of it takes away some bits of the mode.
+            guard chown(file.temporaryPath, present.st_uid, present.st_gid) == 0,
+                chmod(file.temporaryPath, present.st_mode & 0o7777) == 0
+            else { throw SystemError("write \(path)", errno) }
         }
+        try file.write(bytes)
         try file.commit()
     }
 
     /// Gives the file its name, in place of one that was there.
     package func commit() throws(SystemError) {
-        guard rename(temporaryPath, path) != 0 else { return }
-        let code = errno
-        discard()
-        throw SystemError("write \(path)", code)
-    }
-
-    package func discard() {
-        unlink(temporaryPath)
+        guard rename(temporaryPath, path) == 0 else { throw SystemError("write \(path)", errno) }
     }
 }

@@ -56,8 +56,7 @@ package final class Terminal: Sendable {
             let count = read(STDIN_FILENO, &byte, 1)
             if count == 1 { return byte }
             // Suspended or resized meanwhile; anything else is the end.
-            guard count < 0, errno == EINTR || errno == EAGAIN || errno == EIO else { return nil }
-            if errno == EIO { return nil }
+            guard count < 0, errno == EINTR || errno == EAGAIN else { return nil }
         }
     }
 

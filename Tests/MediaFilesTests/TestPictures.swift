@@ -120,11 +120,7 @@ struct TestPicture {
         let size = TestPicture().size
         let form = ClipFormat(ending: "nut", muxer: "nut", encoders: ["rawvideo"], ticksPerSecond: 1000)
         let target = FrameScaler.Target(format: format, size: size, encoding: encoding)
-        let encoder = try VideoEncoder(
-            anyOf: form.encoders,
-            settings: .init(target: target, timeBase: AVRational(num: 1, den: 1000), rate: 30),
-            path: path
-        )
+        let encoder = try VideoEncoder(form, target, rate: 30, path: path)
         let muxer = try Muxer(path, format: form, encoder: encoder)
         let scaler = FrameScaler()
         for step in 0..<pictures {
