@@ -1,5 +1,4 @@
 import FaceMessages
-import Frames
 import Logging
 import MQTT
 import ServiceLifecycle
@@ -31,7 +30,7 @@ struct BrokerService: Service {
                     var isFirst = true
                     for await state in connection.states {
                         if case .refused(let reason) = state { refusal.update { $0 = reason } }
-                        guard case .connected(_, _, let broker) = state else { continue }
+                        guard case .connected(_, let broker) = state else { continue }
                         refusal.update { $0 = nil }
                         status.connected(to: broker)
                         if isFirst { onFirstConnection() }

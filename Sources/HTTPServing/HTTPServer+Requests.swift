@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import Foundation
 
 extension HTTPServer {
     /// Takes a request's head, then the parts of its body, then its end.

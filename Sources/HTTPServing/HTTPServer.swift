@@ -181,6 +181,8 @@ package final class HTTPServer: @unchecked Sendable {
             }
             shutdown(oldest, Int32(SHUT_RDWR))
         }
-        table.open(socket, from: Listener.numeric(socket, getpeername).host, at: seconds)
+        // An address of version 4 that came to a socket of version 6 is written as version 4.
+        let address = SocketAddress(of: socket, getpeername).host.replacing(/^::ffff:/, with: "")
+        table.open(socket, from: address, at: seconds)
     }
 }

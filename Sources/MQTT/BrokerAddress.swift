@@ -1,4 +1,5 @@
 import Foundation
+import System
 
 /// A broker as a URL names it: `mqtt[s]://[user@]host[:port]`.
 package struct BrokerAddress: Hashable, Sendable {
@@ -21,72 +22,37 @@ package struct BrokerAddress: Hashable, Sendable {
     ///
     /// - Throws: `MQTTError.url`. A URL with a password is refused, since process lists show it, and is not repeated.
     package init(url: String) throws(MQTTError) {
-        let (scheme, rest) = Self.splitScheme(url)
+        func refused(_ reason: String) -> MQTTError { .url(Self.withoutUser(url), reason) }
+        let mark = url.firstRange(of: "://")
+        hasScheme = mark != nil
+        let scheme = mark.map { url[..<$0.lowerBound] } ?? "mqtt"
         switch scheme.lowercased() {
         case "mqtt", "tcp": usesTLS = false
         case "mqtts", "ssl": usesTLS = true
-        default: throw .url(Self.withoutUser(url), "the scheme must be mqtt or mqtts (TLS), not '\(scheme)'")
+        default: throw refused("the scheme must be mqtt or mqtts (TLS), not '\(scheme)'")
         }
-        var authority = rest
-        if let slash = authority.firstIndex(where: { "/?#".contains($0) }) {
-            guard authority[slash...] == "/" else {
-                throw .url(Self.withoutUser(url), "nothing may follow the port: the topic is a setting of its own")
+        let rest = mark.map { url[$0.upperBound...] } ?? url[...]
+        var place = rest.prefix { !"/?#".contains($0) }
+        guard ["", "/"].contains(rest[place.endIndex...]) else {
+            throw refused("nothing may follow the port: the topic is a setting of its own")
+        }
+        if let at = place.lastIndex(of: "@") {
+            guard !place[..<at].contains(":") else {
+                throw refused(
+                    "a password in it would show in process lists; put it into the password file or the environment"
+                )
             }
-            authority = authority[..<slash]
-        }
-        if let at = authority.lastIndex(of: "@") {
-            username = try Self.user(in: authority[..<at], of: url)
-            authority = authority[authority.index(after: at)...]
-        }
-        hasScheme = url.contains("://")
-        (host, explicitPort) = try Self.hostAndPort(authority, of: url)
-    }
-
-    private static func splitScheme(_ url: String) -> (scheme: Substring, rest: Substring) {
-        guard let mark = url.firstRange(of: "://") else { return ("mqtt", url[...]) }
-        return (url[..<mark.lowerBound], url[mark.upperBound...])
-    }
-
-    private static func user(in text: Substring, of url: String) throws(MQTTError) -> String? {
-        guard !text.contains(":") else {
-            throw .url(
-                withoutUser(url),
-                "a password in it would show in process lists; put it into the password file or the environment"
-            )
-        }
-        guard let user = text.removingPercentEncoding else {
-            throw .url(withoutUser(url), "its user name is not valid text")
-        }
-        return user.isEmpty ? nil : user
-    }
-
-    private static func hostAndPort(
-        _ text: Substring,
-        of url: String
-    ) throws(MQTTError) -> (String, Int?) {
-        var host = text
-        var port: Substring?
-        if text.first == "[" {
-            guard let end = text.firstIndex(of: "]") else { throw .url(withoutUser(url), "a ']' is missing") }
-            host = text[text.index(after: text.startIndex)..<end]
-            let rest = text[text.index(after: end)...]
-            guard rest.isEmpty || rest.first == ":" else {
-                throw .url(withoutUser(url), "after ']' comes a port or nothing")
+            guard let user = place[..<at].removingPercentEncoding else {
+                throw refused("its user name is not valid text")
             }
-            port = rest.isEmpty ? nil : rest.dropFirst()
-        } else if let colon = text.firstIndex(of: ":") {
-            host = text[..<colon]
-            port = text[text.index(after: colon)...]
+            username = user.isEmpty ? nil : user
+            place = place[at...].dropFirst()
         }
-        guard !host.isEmpty else {
-            throw .url(withoutUser(url), "it names no host; write mqtt://host or mqtt://host:port")
+        guard let place = HostAndPort(place) else {
+            throw refused("write host or host:port, the port from 1 to 65535 and an IPv6 address in brackets")
         }
-        try validate(host: String(host))
-        guard let port else { return (String(host), nil) }
-        guard let number = Int(port), (1...65535).contains(number), port.allSatisfy(\.isNumber) else {
-            throw .url(withoutUser(url), "the port must be a number from 1 to 65535, not '\(port)'")
-        }
-        return (String(host), number)
+        (host, explicitPort) = (place.host, place.port.map(Int.init))
+        try Self.validate(host: host)
     }
 
     package static func validate(host: String) throws(MQTTError) {

@@ -79,9 +79,7 @@ package final class BrokerConnection: Sendable {
     ///
     /// The message's own quality of service and retain flag hold.
     package func publish(state message: MQTTMessage) {
-        session.state.withLock { state in
-            if state.states.set(message) { state.counters.coalescedStates += 1 }
-        }
+        session.state.withLock { $0.states.set(message) }
         session.waker.wake()
     }
 

@@ -1,6 +1,6 @@
 import System
 
-package struct BrokerSettings: Sendable {
+package struct BrokerSettings: Hashable, Sendable {
     package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         package var host: String
         /// 1…65535.
@@ -22,7 +22,7 @@ package struct BrokerSettings: Sendable {
     }
 
     /// Advice for people about a refusal, in terms of the program's own options; empty for none.
-    package struct Advice: Sendable {
+    package struct Advice: Hashable, Sendable {
         package var version = "allow another version"
         package var clientID = "use another client id"
         package var credentials = "check the user, the password and the broker's access list"

@@ -10,7 +10,7 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     /// The first attempt is under way.
     case connecting
     /// Connected; all states and subscriptions are being renewed. Which broker serves, as `host:port`.
-    case connected(ProtocolVersion, sessionPresent: Bool, broker: String)
+    case connected(ProtocolVersion, broker: String)
     /// Not connected, and being retried; the reason.
     case disconnected(String)
     /// Every broker or its certificate refused the client, which only a person can fix; the reason with advice. Retried.
@@ -23,7 +23,7 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .connecting: "connecting"
-        case .connected(let version, _, let broker): "connected to \(broker) with \(version.rawValue)"
+        case .connected(let version, let broker): "connected to \(broker) with \(version.rawValue)"
         case .disconnected(let reason): "disconnected: \(reason)"
         case .refused(let reason): "refused: \(reason)"
         case .takenOver(let reason): "taken over: \(reason)"
@@ -56,16 +56,10 @@ struct Refusal: Equatable {
             case 3, 0x88: ("the broker is not available", "")
             case 4, 0x86: ("wrong user name or password", advice.credentials)
             case 5, 0x87: ("the broker does not authorise this client", advice.credentials)
-            case 0x89: ("the broker is busy", "")
             case 0x8A: ("the broker has banned this client", "ask its administrator")
-            case 0x8C: ("the broker wants another kind of authentication than user name and password", "")
             case 0x90, 0x99: ("the broker does not accept the will", advice.topic)
-            case 0x95: ("the broker finds the connection request too large", "")
-            case 0x97, 0x9F: ("the broker's quota or rate limit is exceeded", "")
-            case 0x9A: ("the broker does not keep retained messages, which the will needs", "")
-            case 0x9B: ("the broker does not support the will's quality of service", "")
             case 0x9C, 0x9D: ("the broker has moved to another address", advice.address)
-            default: ("the broker refused the connection with code \(code)", "see the broker's log")
+            default: ("the broker refused the connection (\(MosquittoHandle.reasonText(code)))", "see the broker's log")
             }
         return remedy.isEmpty ? reason : "\(reason); \(remedy)"
     }

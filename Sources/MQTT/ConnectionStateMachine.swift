@@ -156,7 +156,7 @@ struct ConnectionStateMachine {
         if case .opening(let earlier, _) = phase, earlier < stage { phase = .opening(stage, since: now) }
     }
 
-    mutating func accepted(sessionPresent: Bool, now: Int64) -> [Action] {
+    mutating func accepted(now: Int64) -> [Action] {
         guard case .opening(.asking, _) = phase else { return [] }
         phase = .connected(since: now)
         timeouts = AnswerTimeouts()
@@ -166,7 +166,7 @@ struct ConnectionStateMachine {
         served = attempt.broker
         failures = 0
         reasons = []
-        return report(.connected(attempt.version, sessionPresent: sessionPresent, broker: broker))
+        return report(.connected(attempt.version, broker: broker))
     }
 
     mutating func refused(_ refusal: Refusal, now: Int64) -> [Action] {
@@ -284,6 +284,7 @@ struct ConnectionStateMachine {
         timeouts.lostAt = now
         if lifetime >= Self.takeoverDelays.upperBound { takeovers = 0 }
         shortLived = lifetime >= Self.stableAfter ? 0 : shortLived + 1
+        let (reason, limit, suspicion): (String, Int, ConnectionState)
         switch loss {
         case .takenOver:
             return wait(
@@ -294,31 +295,26 @@ struct ConnectionStateMachine {
                 delay: takeoverDelay(),
                 now: now
             )
-        case .malformed(let reason):
-            failures = max(0, shortLived - 1)
-            guard shortLived >= Self.suspiciousCount else { return retry(.disconnected(reason), now: now) }
-            return retry(
-                .refused(
-                    "\(reason), in \(shortLived) connections in a row: \(settings.advice.address) if this is no MQTT broker; "
-                        + "on a network that others can change, use TLS"
-                ),
-                longest: Self.refusalDelay,
-                now: now
+        case .malformed(let text):
+            reason = text
+            limit = Self.suspiciousCount
+            suspicion = .refused(
+                "\(text), in \(shortLived) connections in a row: \(settings.advice.address) if this is no MQTT broker; "
+                    + "on a network that others can change, use TLS"
             )
-        case .ended(let reason), .unanswered(let reason), .unreachable(let reason, _):
-            // A connection that was accepted but did not last is a failure like one that was not.
-            failures = max(0, shortLived - 1)
-            guard shortLived >= shortLivedLimit else { return retry(.disconnected(reason), now: now) }
-            return retry(
-                .takenOver(
-                    "the broker ended \(shortLived) connections in a row right after accepting them (\(reason)); most "
-                        + "likely another client uses the id '\(settings.clientID)', or the broker's access list forbids "
-                        + "our topics"
-                ),
-                longest: Self.refusalDelay,
-                now: now
+        case .ended(let text), .unanswered(let text), .unreachable(let text, _):
+            reason = text
+            limit = shortLivedLimit
+            suspicion = .takenOver(
+                "the broker ended \(shortLived) connections in a row right after accepting them (\(text)); most "
+                    + "likely another client uses the id '\(settings.clientID)', or the broker's access list forbids "
+                    + "our topics"
             )
         }
+        // A connection that was accepted but did not last is a failure like one that was not.
+        failures = max(0, shortLived - 1)
+        guard shortLived >= limit else { return retry(.disconnected(reason), now: now) }
+        return retry(suspicion, longest: Self.refusalDelay, now: now)
     }
 
     // MARK: - Waits

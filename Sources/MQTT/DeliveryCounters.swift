@@ -29,8 +29,6 @@ package struct DeliveryCounters: Hashable, Sendable {
     package var queuedEvents = 0
     /// Messages of all kinds handed to the network, repetitions too.
     package var sent = 0
-    /// States that were replaced by a newer one before they went out; nothing is lost by it.
-    package var coalescedStates = 0
     package var received = 0
     /// How often the broker accepted the connection.
     package var connections = 0

@@ -65,7 +65,6 @@ struct DeliveryQueue {
 
     var count: Int { waiting.count + inFlight.count }
     var isEmpty: Bool { count == 0 }
-    var sequences: [Int64] { (inFlight.map(\.entry) + waiting).map(\.event.sequence).sorted() }
 
     /// When the oldest message in flight was sent.
     var oldestFlight: Int64? { inFlight.lazy.map(\.since).min() }

@@ -12,15 +12,16 @@ import System
 final class MosquittoHandle {
     enum Event {
         /// The broker accepted the connection; the highest quality of service it takes.
-        case accepted(sessionPresent: Bool, maximumQoS: MQTTMessage.QoS)
+        case accepted(maximumQoS: MQTTMessage.QoS)
         case refused(code: Int32)
-        /// The broker answered a message of ours; a reason of 0x80 and above means no.
-        case acknowledged(message: Int32, reason: Int32)
+        /// The broker answered a message of ours, or one that it does not answer has gone out; a reason of 0x80 and above
+        /// means no.
+        case acknowledged(message: Int32, topic: String?, reason: Int32)
         case received(MQTTMessage)
         /// A message came whose topic is no text.
         case receivedUnusable
         /// The broker answered a subscription; a reason of 0x80 and above means no.
-        case subscribed(message: Int32, reasons: [Int32])
+        case subscribed(filter: String, reasons: [Int32])
         /// The broker has answered everything asked before `requestBarrier`.
         case barrierReached
         /// The connection ended: a code of libmosquitto below 0x80, else the broker's reason.
@@ -56,6 +57,8 @@ final class MosquittoHandle {
     private let handle: OpaquePointer
     private let isVersion5: Bool
     private var events: [Event] = []
+    /// The topics and the filters of what awaits its answer, by number.
+    private var subjects: [Int32: String] = [:]
 
     init(settings: BrokerSettings, version: ConnectionState.ProtocolVersion, cleanStart: Bool) throws(MQTTError) {
         _ = Self.isReady
@@ -136,8 +139,7 @@ final class MosquittoHandle {
 
     /// What happened since the last call, in order.
     func takeEvents() -> [Event] {
-        defer { events.removeAll(keepingCapacity: true) }
-        return events
+        exchange(&events, with: [])
     }
 
     /// Hands a message over.
@@ -150,7 +152,7 @@ final class MosquittoHandle {
             properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, seconds: max(expiry, .seconds(1)))
         }
         let size = CInt(clamping: message.payload.count)
-        return try numbered { number in
+        let number = try numbered { number in
             mosquitto_publish_v5(
                 handle,
                 &number,
@@ -162,14 +164,14 @@ final class MosquittoHandle {
                 properties.list
             )
         }
+        if qos == .atLeastOnce { subjects[number] = message.topic }
+        return number
     }
 
     /// Subscribes with quality of service 0, so that the broker never keeps a command that is stale by the time we are
     /// back.
-    ///
-    /// - Returns: the number the answer will carry.
-    func subscribe(_ filter: String) throws(Failure) -> Int32 {
-        try numbered { mosquitto_subscribe_v5(handle, &$0, filter, 0, 0, nil) }
+    func subscribe(_ filter: String) throws(Failure) {
+        subjects[try numbered { mosquitto_subscribe_v5(handle, &$0, filter, 0, 0, nil) }] = filter
     }
 
     /// Asks the broker for an answer that comes after all it has to say about the subscriptions before.
@@ -205,23 +207,24 @@ final class MosquittoHandle {
     }
 
     private func setCallbacks() {
-        mosquitto_connect_v5_callback_set(handle) { _, context, reason, flags, properties in
-            let isPresent = flags & 1 != 0
+        mosquitto_connect_v5_callback_set(handle) { _, context, reason, _, properties in
             MosquittoHandle.from(context)?.events.append(
-                reason == 0
-                    ? .accepted(sessionPresent: isPresent, maximumQoS: Properties.maximumQoS(properties))
-                    : .refused(code: reason)
+                reason == 0 ? .accepted(maximumQoS: Properties.maximumQoS(properties)) : .refused(code: reason)
             )
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, context, reason, _ in
             MosquittoHandle.from(context)?.events.append(.ended(code: reason))
         }
         mosquitto_publish_v5_callback_set(handle) { _, context, message, reason, _ in
-            MosquittoHandle.from(context)?.events.append(.acknowledged(message: message, reason: reason))
+            guard let handle = MosquittoHandle.from(context) else { return }
+            let topic = handle.subjects.removeValue(forKey: message)
+            handle.events.append(.acknowledged(message: message, topic: topic, reason: reason))
         }
         mosquitto_subscribe_v5_callback_set(handle) { _, context, message, count, reasons, _ in
-            let reasons = UnsafeBufferPointer(start: reasons, count: max(0, Int(count)))
-            MosquittoHandle.from(context)?.events.append(.subscribed(message: message, reasons: Array(reasons)))
+            let reasons = Array(UnsafeBufferPointer(start: reasons, count: max(0, Int(count))))
+            guard let handle = MosquittoHandle.from(context), let filter = handle.subjects.removeValue(forKey: message)
+            else { return }
+            handle.events.append(.subscribed(filter: filter, reasons: reasons))
         }
         mosquitto_unsubscribe_v5_callback_set(handle) { _, context, _, _ in
             MosquittoHandle.from(context)?.events.append(.barrierReached)

@@ -4,34 +4,22 @@ import System
 
 extension NetworkLoop {
     func sendSubscriptions() {
-        let filters = session.state.withLock(\.subscriptions)
-        while takesMore, subscribed < filters.count {
+        // Our own topic first: nothing is sent before it is known what the broker has kept there.
+        let filters = [settings.selfCorrectingTopic].compactMap(\.self) + session.state.withLock(\.subscriptions)
+        while takesMore, let handle, subscribed < filters.count {
             let filter = filters[subscribed]
             subscribed += 1
-            subscribe(filter)
+            do {
+                try handle.subscribe(filter)
+                if subscribed == 1, checksOwnTopicSince != nil { try handle.requestBarrier(after: filter) }
+            } catch {
+                guard error.concernsTheMessage else { return connectionFailed(error) }
+                logger.error("cannot subscribe", metadata: ["filter": "\(filter)", "reason": "\(error.text)"])
+            }
         }
     }
 
-    func watchOwnTopic() {
-        guard let topic = settings.selfCorrectingTopic, !watchesOwnTopic, takesMore else { return }
-        watchesOwnTopic = true
-        subscribe(topic)
-        guard checksOwnTopicSince != nil, let handle else { return }
-        do { try handle.requestBarrier(after: topic) } catch { connectionFailed(error) }
-    }
-
-    private func subscribe(_ filter: String) {
-        guard let handle else { return }
-        do {
-            subscriptionAnswers[try handle.subscribe(filter)] = filter
-        } catch {
-            guard error.concernsTheMessage else { return connectionFailed(error) }
-            logger.error("cannot subscribe", metadata: ["filter": "\(filter)", "reason": "\(error.text)"])
-        }
-    }
-
-    func subscriptionAnswered(_ message: Int32, reasons: [Int32]) {
-        guard let filter = subscriptionAnswers.removeValue(forKey: message) else { return }
+    func subscriptionAnswered(_ filter: String, reasons: [Int32]) {
         guard let reason = reasons.first(where: { $0 >= 0x80 }) else { return }
         logger.error(
             "the broker refused a subscription; check its access list",
@@ -46,7 +34,6 @@ extension NetworkLoop {
         while takesMore, let message = session.state.withLock({ $0.states.takeNext() }) {
             guard let (number, qos) = send(message) else { continue }
             guard qos == .atLeastOnce else { continue }
-            topics[number] = message.topic
             session.state.withLock { state in
                 state.states.markSent(message.topic, message: number, at: DeliveryClock.monotonic())
             }
@@ -63,7 +50,6 @@ extension NetworkLoop {
                 if machine.isConnected { session.discard(event) }
                 continue
             }
-            topics[number] = event.message.topic
             session.state.withLock { state in
                 state.events.markSent(event.sequence, message: number, at: DeliveryClock.monotonic())
             }
@@ -71,11 +57,7 @@ extension NetworkLoop {
     }
 
     func sendTransients() {
-        let messages = session.state.withLock { state in
-            defer { state.transients.removeAll(keepingCapacity: true) }
-            return state.transients
-        }
-        for message in messages {
+        for message in session.state.withLock({ exchange(&$0.transients, with: []) }) {
             guard takesMore else {
                 session.state.withLock { $0.counters.count(machine.isConnected ? .congested : .offline) }
                 continue
@@ -108,8 +90,7 @@ extension NetworkLoop {
         }
     }
 
-    func acknowledged(_ message: Int32, reason: Int32) {
-        let topic = topics.removeValue(forKey: message)
+    func acknowledged(_ message: Int32, on topic: String?, reason: Int32) {
         if let topic, refusals.isTemporary(reason, of: topic, now: DeliveryClock.monotonic()) {
             session.postponed(message: message)
             logger.warning(

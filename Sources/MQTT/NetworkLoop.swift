@@ -27,16 +27,13 @@ final class NetworkLoop {
     var machine: ConnectionStateMachine
     var correction = SelfCorrection()
     var maximumQoS = MQTTMessage.QoS.atLeastOnce
-    /// How many of the subscriptions this connection has sent, and which await their answer.
+    /// How many of the subscriptions this connection has sent.
     var subscribed = 0
-    var subscriptionAnswers: [Int32: String] = [:]
-    var watchesOwnTopic = false
     /// Since when nothing is sent because it is open what the broker has kept on the topic that is ours alone.
     var checksOwnTopicSince: Int64?
     var rivals = RivalWatch()
     var loggedRejections: Set<String> = []
     var refusals = TemporaryRefusals()
-    var topics: [Int32: String] = [:]
     var isLeaving = false
     private var outcome: StopReport?
     private var link = Link.none
@@ -143,14 +140,14 @@ final class NetworkLoop {
     private func process(_ event: MosquittoHandle.Event) {
         let now = DeliveryClock.monotonic()
         switch event {
-        case .accepted(let sessionPresent, let maximumQoS):
+        case .accepted(let maximumQoS):
             connected(maximumQoS: maximumQoS)
-            perform(machine.accepted(sessionPresent: sessionPresent, now: now))
+            perform(machine.accepted(now: now))
         case .refused(let code): perform(machine.refused(Refusal(code: code), now: now))
-        case .acknowledged(let message, let reason): acknowledged(message, reason: reason)
+        case .acknowledged(let message, let topic, let reason): acknowledged(message, on: topic, reason: reason)
         case .received(let message): received(message)
         case .receivedUnusable: session.state.withLock { $0.counters.countRefused(1) }
-        case .subscribed(let message, let reasons): subscriptionAnswered(message, reasons: reasons)
+        case .subscribed(let filter, let reasons): subscriptionAnswered(filter, reasons: reasons)
         case .barrierReached: checksOwnTopicSince = nil
         case .ended(let code): ended(code)
         }
@@ -269,9 +266,6 @@ final class NetworkLoop {
         }
         unaccepted = nil
         subscribed = 0
-        subscriptionAnswers = [:]
-        topics = [:]
-        watchesOwnTopic = false
         checksOwnTopicSince = nil
         refusals = TemporaryRefusals()
         correction.connectionLost()
@@ -304,10 +298,7 @@ final class NetworkLoop {
     }
 
     private func logExpired() {
-        let number = session.state.withLock { state in
-            defer { state.unloggedExpired = 0 }
-            return state.unloggedExpired
-        }
+        let number = session.state.withLock { exchange(&$0.unloggedExpired, with: 0) }
         guard number > 0 else { return }
         logger.warning("events were too old to be sent", metadata: ["count": "\(number)"])
     }
@@ -341,7 +332,6 @@ final class NetworkLoop {
 
     private func deliver() {
         sendSubscriptions()
-        watchOwnTopic()
         if checksOwnTopicSince == nil, DeliveryClock.monotonic() >= refusals.pauseEnd {
             sendStates()
             sendEvents()

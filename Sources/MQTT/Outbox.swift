@@ -92,7 +92,7 @@ package final class Outbox: EventStore {
         } catch {
             // The numbers used before are unknown.
             state.lastSequence = Self.numberByClock()
-            Self.fail(error, &state)
+            Self.fail(error, path, &state)
         }
         found = state.contents.events
         mayHaveLostValues = state.file == nil || state.values[Self.replacementKey] != nil
@@ -165,7 +165,7 @@ package final class Outbox: EventStore {
             state.writes = 0
             return state.file
         }
-        do { try file?.checkpoint() } catch { updating { state in Self.fail(error, &state) } }
+        do { try file?.checkpoint() } catch { updating { state in Self.fail(error, path, &state) } }
     }
 
     // MARK: - The file
@@ -177,7 +177,9 @@ package final class Outbox: EventStore {
         do {
             file = try OutboxFile(path: path, maximumPages: maximumPages)
             contents = try file.read()
-        } catch  where OutboxFile.isDamage(error, path: path) {
+        } catch {
+            let damage = OutboxFile.diagnosis(of: error, path: path)
+            guard damage.isDamage else { throw error }
             let last = max(OutboxFile.lastSequence(inDamaged: path), numberByClock())
             contents = .init(values: [replacementKey: []], lastSequence: last)
             let aside = try OutboxFile.moveAside(path: path)
@@ -185,7 +187,7 @@ package final class Outbox: EventStore {
             try file.write(all: contents)
             state.healthy = StoreCondition(
                 state: .restored,
-                detail: "\(OutboxFile.explain(error)): moved to \(aside), a new one begins"
+                detail: "\(damage.text): moved to \(aside), a new one begins"
             )
         }
         // A file that is opened late still holds what an earlier run left: that stays for the next one.
@@ -208,7 +210,7 @@ package final class Outbox: EventStore {
             try Self.open(path: path, maximumPages: maximumPages, into: &state)
             try state.file?.write(all: state.contents)
         } catch {
-            Self.fail(error, &state)
+            Self.fail(error, path, &state)
         }
     }
 
@@ -225,7 +227,7 @@ package final class Outbox: EventStore {
                 state.writes += 1
                 return true
             } catch {
-                Self.fail(error, &state)
+                Self.fail(error, path, &state)
                 return false
             }
         }
@@ -244,10 +246,10 @@ package final class Outbox: EventStore {
     }
 
     /// Goes on in memory; opening the file again finds out how damaged it is.
-    private static func fail(_ error: any Error, _ state: inout State) {
+    private static func fail(_ error: any Error, _ path: String?, _ state: inout State) {
         state.file = nil
         state.nextRetry = DeliveryClock.monotonic() + retryInterval
-        state.condition = StoreCondition(state: .memory, detail: OutboxFile.explain(error))
+        state.condition = StoreCondition(state: .memory, detail: OutboxFile.diagnosis(of: error, path: path ?? "").text)
     }
 
     /// A number above all that earlier runs can have used: milliseconds since 1970, of which each had less than one event.

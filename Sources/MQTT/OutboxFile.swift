@@ -241,31 +241,25 @@ final class OutboxFile: Sendable {
         return aside
     }
 
-    /// Whether an error says that the file's contents are wrong, rather than that they cannot be reached or written.
-    static func isDamage(_ error: any Error, path: String) -> Bool {
-        if case Failure.damaged = error { return true }
+    /// What an error says about the file, in words a person can act on, and whether its contents are wrong rather than that
+    /// they cannot be reached or written.
+    static func diagnosis(of error: any Error, path: String) -> (text: String, isDamage: Bool) {
+        if case Failure.damaged = error { return ("\(error)", true) }
         // A value of another type than was written, as in the migrations' table, which GRDB reads.
-        if error is RowDecodingError { return true }
-        guard let error = error as? DatabaseError else { return false }
+        if error is RowDecodingError { return ("\(Failure.damaged("a value cannot be read"))", true) }
+        guard let error = error as? DatabaseError else { return ("\(error)", false) }
+        let message = error.message ?? "\(error.resultCode)"
         switch error.resultCode {
-        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_NOMEM: return false
-        case .SQLITE_IOERR: return error.extendedResultCode == .SQLITE_IOERR_SHORT_READ
+        case .SQLITE_BUSY, .SQLITE_LOCKED: return ("another program uses it", false)
         // A damaged header can make a file read-only, too.
-        case .SQLITE_READONLY: return access(path, W_OK) == 0
-        default: return true
-        }
-    }
-
-    /// An error in words a person can act on.
-    static func explain(_ error: any Error) -> String {
-        if error is RowDecodingError { return "it is damaged (a value cannot be read)" }
-        guard let error = error as? DatabaseError else { return "\(error)" }
-        return switch error.resultCode {
-        case .SQLITE_BUSY, .SQLITE_LOCKED: "another program uses it"
-        case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM: "it cannot be written; check who may write there"
-        case .SQLITE_FULL: "the disk is full"
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB: "it is damaged (\(error.message ?? "\(error.resultCode)"))"
-        default: error.message ?? "\(error.resultCode)"
+        case .SQLITE_READONLY where access(path, W_OK) == 0: return ("\(Failure.damaged(message))", true)
+        case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
+            return ("it cannot be written; check who may write there", false)
+        case .SQLITE_FULL: return ("the disk is full", false)
+        case .SQLITE_NOMEM: return (message, false)
+        case .SQLITE_IOERR: return (message, error.extendedResultCode == .SQLITE_IOERR_SHORT_READ)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: return ("\(Failure.damaged(message))", true)
+        default: return (message, true)
         }
     }
 }

@@ -34,22 +34,17 @@ struct StateTopics {
     /// A message of our own topic that was never sent is kept if other states were set after it: "starting" has to reach
     /// subscribers before the empty count that it explains, even if the daemon streams by the time it is connected. One
     /// such message is kept at most.
-    ///
-    /// - Returns: whether it took the place of one that was never sent.
-    mutating func set(_ message: MQTTMessage) -> Bool {
-        guard let index = index(of: message.topic) else {
-            entries.append(Entry(message: message))
-            return false
+    mutating func set(_ message: MQTTMessage) {
+        var new = Entry(message: message)
+        if let index = index(of: message.topic) {
+            let explains = message.topic == ownTopic && entries[index].isDue && index != entries.indices.last
+            if explains, !entries.contains(where: \.isSuperseded) {
+                entries[index].isSuperseded = true
+            } else {
+                new.flight = entries.remove(at: index).flight
+            }
         }
-        let explains = message.topic == ownTopic && entries[index].isDue && index != entries.indices.last
-        if explains, !entries.contains(where: \.isSuperseded) {
-            entries[index].isSuperseded = true
-            entries.append(Entry(message: message))
-            return false
-        }
-        let old = entries.remove(at: index)
-        entries.append(Entry(message: message, flight: old.flight))
-        return old.isDue
+        entries.append(new)
     }
 
     /// The next state to send; it is not due any more then.

@@ -42,11 +42,7 @@ struct MediaLocation: Hashable, Sendable {
         let rest = text[separator.upperBound...]
         let name = scheme + "://" + Self.withoutSecrets(rest)
         let authority = rest.prefix { !"/?#".contains($0) }
-        let form = /(?:.*@)?(?:\[[^\]]+\]|[^:\[\]\x00-\x20\x7F]+)(?::(?<port>\d*))?/
-        // "host:" with nothing behind it is the scheme's own port.
-        guard let match = authority.wholeMatch(of: form),
-            match.port.map({ $0.isEmpty || 1...65_535 ~= Int($0) ?? 0 }) ?? true
-        else {
+        guard HostAndPort(Self.withoutSecrets(authority)) != nil else {
             let isCut = rest[authority.endIndex...].contains("@")
             let problem = "it needs a host without blanks, and a port from 1 to 65535 if it names one"
             let reason = isCut ? "a / in a user or password is written %2F" : problem

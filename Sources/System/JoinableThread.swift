@@ -55,11 +55,7 @@ package final class JoinableThread: Sendable {
     ///
     /// A thread that released the last reference to its owner may come here itself: it cannot wait for its own end.
     package func join() {
-        let thread = thread.withLock { thread in
-            defer { thread = nil }
-            return thread
-        }
-        guard let thread else { return }
+        guard let thread = thread.withLock({ exchange(&$0, with: nil) }) else { return }
         if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
     }
 

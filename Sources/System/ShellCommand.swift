@@ -1,4 +1,3 @@
-import CLinux
 package import Glibc
 
 /// A command of the shell that is run and waited for.

@@ -1,5 +1,6 @@
 import FacetTestSupport
 import Foundation
+import System
 import Testing
 
 @testable import MQTT
@@ -18,7 +19,7 @@ struct AddressTests {
     )
     func order(found: [String], failed: [String], expected: [String]) throws {
         func address(_ text: String) throws -> SocketAddress {
-            try SocketAddress.all(of: .init(host: text.contains(":") ? text : "127.0.0.\(text)", port: 1)).get()[0]
+            try SocketAddress.all(of: text.contains(":") ? text : "127.0.0.\(text)", port: 1)[0]
         }
         let ordered = SocketAddress.ordered(try found.map(address), failed: try failed.map(address))
         #expect(try ordered == expected.map(address))
@@ -33,7 +34,7 @@ struct AddressTests {
         let (listener, port) = try LoopbackPort.listener()
         defer { close(listener) }
         func address(_ port: Int) throws -> SocketAddress {
-            try SocketAddress.all(of: .init(host: "127.0.0.1", port: port)).get()[0]
+            try SocketAddress.all(of: "127.0.0.1", port: port)[0]
         }
         let dialer = Dialer([try address(hole.port), try address(port)])
         var now: Int64 = 0
@@ -55,7 +56,7 @@ struct AddressTests {
     @Test("a refused address is followed by the next one at once, and all reasons are named")
     func refusals() throws {
         let addresses = try [LoopbackPort.free(), LoopbackPort.free()].flatMap { port in
-            try SocketAddress.all(of: .init(host: "127.0.0.1", port: port)).get()
+            try SocketAddress.all(of: "127.0.0.1", port: port)
         }
         let dialer = Dialer(addresses)
         while true {
@@ -67,7 +68,7 @@ struct AddressTests {
 
     @Test("a name without an address is a failure that names it")
     func unknownName() {
-        #expect(throws: Dialer.Unresolved.self) { try SocketAddress.all(of: .init(host: "no host", port: 1)).get() }
+        #expect(throws: SocketAddress.LookupError.self) { try SocketAddress.all(of: "no host", port: 1) }
     }
 
     @Test(

@@ -197,7 +197,7 @@ struct BrokerConnectionTests {
         )
         try connection.start()
         let state = await StateWatcher(connection).wait(for: \.isConnected)
-        #expect(state == .connected(.version311, sessionPresent: false, broker: "127.0.0.1:\(old.port)"))
+        #expect(state == .connected(.version311, broker: "127.0.0.1:\(old.port)"))
         let message = await observer.next()
         #expect(message.text == "old")
         #expect(message.contentType == nil)
@@ -213,7 +213,7 @@ struct BrokerConnectionTests {
         let connection = try BrokerConnection(testing: .test(port: old.port))
         try connection.start()
         let state = await StateWatcher(connection).wait(for: \.isConnected)
-        #expect(state == .connected(.version311, sessionPresent: false, broker: "127.0.0.1:\(old.port)"))
+        #expect(state == .connected(.version311, broker: "127.0.0.1:\(old.port)"))
         _ = await connection.stop()
     }
 

@@ -32,7 +32,7 @@ struct ConnectionStateMachineTests {
     }
 
     private static func connected(_ version: ConnectionState.ProtocolVersion = .version5, broker: Int = 0) -> Action {
-        .report(.connected(version, sessionPresent: false, broker: "broker\(broker):1883"))
+        .report(.connected(version, broker: "broker\(broker):1883"))
     }
 
     @Test("connects, and reports it once")
@@ -41,7 +41,7 @@ struct ConnectionStateMachineTests {
         #expect(machine.start(now: 0) == [.report(.connecting), Self.open()])
         #expect(machine.start(now: 0) == [])
         machine.reached(.asking, now: 3)
-        #expect(machine.accepted(sessionPresent: false, now: 5) == [Self.connected()])
+        #expect(machine.accepted(now: 5) == [Self.connected()])
         #expect(machine.isConnected)
         #expect(machine.deadline == nil)
     }
@@ -86,7 +86,7 @@ struct ConnectionStateMachineTests {
             _ = machine.tick(now: machine.deadline ?? 0)
         }
         machine.reached(.asking, now: 0)
-        _ = machine.accepted(sessionPresent: false, now: 0)
+        _ = machine.accepted(now: 0)
         _ = machine.lost(.ended("closed"), now: 100 * Self.second)
         #expect(machine.deadline == 101 * Self.second)
     }
@@ -102,7 +102,7 @@ struct ConnectionStateMachineTests {
         #expect(machine.tick(now: Self.second) == [Self.open()])
         _ = machine.lost(.unreachable("a"), now: 0)
         machine.reached(.asking, now: 0)
-        #expect(machine.accepted(sessionPresent: false, now: 0) == [Self.connected(broker: 1)])
+        #expect(machine.accepted(now: 0) == [Self.connected(broker: 1)])
         _ = machine.lost(.ended("closed"), now: 9 * Self.second)
         #expect(machine.tick(now: .max) == [Self.open(broker: 1)], "the one that served is asked first")
         #expect(machine.lost(.unreachable("b"), now: 0) == [.abandon, Self.open(broker: 0)])
@@ -217,7 +217,7 @@ struct ConnectionStateMachineTests {
         machine.reached(.asking, now: 0)
         #expect(machine.refused(Refusal(code: 1), now: 0).last == Self.open(.version311))
         machine.reached(.asking, now: 0)
-        _ = machine.accepted(sessionPresent: false, now: 0)
+        _ = machine.accepted(now: 0)
         let requests = requests(after: 9 * Self.second, of: &machine, count: 7)
         #expect(requests.prefix(6).allSatisfy { $0.hasSuffix("MQTT 3.1.1") })
         #expect(requests.last == "13200 ms MQTT 5")
@@ -232,7 +232,7 @@ struct ConnectionStateMachineTests {
         machine.reached(.asking, now: 0)
         #expect(machine.lost(.ended("closed"), now: 0) == [.abandon, Self.open(.version311)])
         machine.reached(.asking, now: 0)
-        #expect(machine.accepted(sessionPresent: false, now: 0) == [Self.connected(.version311)])
+        #expect(machine.accepted(now: 0) == [Self.connected(.version311)])
         _ = machine.lost(.ended("closed"), now: 100 * Self.second)
         #expect(machine.tick(now: .max) == [Self.open(.version311)])
         #expect(machine.lost(.ended("closed"), now: 0) == [.abandon, Self.open(.version5)])
@@ -246,7 +246,7 @@ struct ConnectionStateMachineTests {
         _ = machine.tick(now: .max)
         #expect(machine.lost(.ended("closed"), now: 0).last == Self.open(.version311))
         machine.reached(.asking, now: 0)
-        _ = machine.accepted(sessionPresent: false, now: 0)
+        _ = machine.accepted(now: 0)
         _ = machine.lost(.ended("closed"), now: 9 * Self.second)
         #expect(machine.tick(now: .max) == [Self.open(.version5)])
     }
@@ -283,7 +283,7 @@ struct ConnectionStateMachineTests {
         var delayed = machine(willDelay: .seconds(5))
         #expect(delayed.start(now: 0).last == Self.open())
         delayed.reached(.asking, now: 0)
-        _ = delayed.accepted(sessionPresent: false, now: 0)
+        _ = delayed.accepted(now: 0)
         _ = delayed.lost(.ended("closed"), now: 0)
         #expect(delayed.tick(now: .max) == [Self.open(cleanStart: false)])
     }
@@ -319,7 +319,7 @@ struct ConnectionStateMachineTests {
         _ = machine.start(now: now)
         for _ in 0..<6 {
             machine.reached(.asking, now: now)
-            _ = machine.accepted(sessionPresent: false, now: now)
+            _ = machine.accepted(now: now)
             let actions = machine.lost(.takenOver, now: now + 5 * Self.second)
             guard case .report(.takenOver(let text)) = actions.last else {
                 Issue.record("a takeover is to be reported, not \(actions)")
@@ -344,7 +344,7 @@ struct ConnectionStateMachineTests {
         _ = machine.start(now: 0)
         for number in 1...7 {
             machine.reached(.asking, now: 0)
-            _ = machine.accepted(sessionPresent: false, now: 0)
+            _ = machine.accepted(now: 0)
             for case .report(.takenOver(let text)) in machine.lost(.ended("closed"), now: Self.second / 10) {
                 texts[number] = text
             }
@@ -364,7 +364,7 @@ struct ConnectionStateMachineTests {
         _ = machine.start(now: 0)
         for _ in 1...4 {
             machine.reached(.asking, now: 0)
-            _ = machine.accepted(sessionPresent: false, now: 0)
+            _ = machine.accepted(now: 0)
             for case .report(let state) in machine.lost(.malformed("broker: a bad packet"), now: Self.second / 10) {
                 texts.append("\(state)")
             }
@@ -382,7 +382,7 @@ struct ConnectionStateMachineTests {
         _ = machine.start(now: now)
         for lifetime in [0, 0, 0, 0, 0, 3, 0] {
             machine.reached(.asking, now: now)
-            _ = machine.accepted(sessionPresent: false, now: now)
+            _ = machine.accepted(now: now)
             now += Int64(lifetime) * Self.second
             let actions = machine.lost(.ended("closed"), now: now)
             #expect(actions == [.abandon, .report(.disconnected("closed"))])
@@ -390,7 +390,7 @@ struct ConnectionStateMachineTests {
             _ = machine.tick(now: now)
         }
         machine.reached(.asking, now: now)
-        _ = machine.accepted(sessionPresent: false, now: now)
+        _ = machine.accepted(now: now)
         _ = machine.lost(.ended("closed"), now: now)
         #expect(machine.deadline == now + 2 * Self.second)
     }
@@ -403,7 +403,7 @@ struct ConnectionStateMachineTests {
         #expect(machine.stop() == [])
         #expect(machine.tick(now: .max) == [])
         #expect(machine.lost(.ended("closed"), now: 0) == [])
-        #expect(machine.accepted(sessionPresent: false, now: 0) == [])
+        #expect(machine.accepted(now: 0) == [])
     }
 }
 
@@ -412,6 +412,6 @@ extension ConnectionStateMachine {
     fileprivate mutating func connect() {
         _ = start(now: 0)
         reached(.asking, now: 0)
-        _ = accepted(sessionPresent: false, now: 0)
+        _ = accepted(now: 0)
     }
 }

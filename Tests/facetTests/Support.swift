@@ -56,7 +56,7 @@ func occurrence(_ received: MQTTMessage) -> Subscriber.Occurrence {
 }
 
 /// That the broker has answered.
-let connected = Subscriber.Occurrence.connection(.connected(.version5, sessionPresent: false, broker: "localhost"))
+let connected = Subscriber.Occurrence.connection(.connected(.version5, broker: "localhost"))
 
 /// What a daemon publishes about ten seconds.
 var figures: DaemonStats {

@@ -69,7 +69,7 @@ struct ViewTests {
     @Test("the status line is as wide as the terminal and tells what matters first", arguments: [0, 1, 20, 80, 200])
     func statusLine(columns: Int) throws {
         var line = StatusLine(broker: "broker:1883", state: CameraState())
-        line.connection = .connected(.version5, sessionPresent: false, broker: "broker:1883")
+        line.connection = .connected(.version5, broker: "broker:1883")
         line.remember(event(.smile), at: 10)
         let text = line.text(columns: columns, faces: 1, rate: 14.6, controls: try controls(), at: 13)
         #expect(text.count == columns)

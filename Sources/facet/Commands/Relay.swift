@@ -2,6 +2,7 @@ import ArgumentParser
 import FaceMessages
 import Frames
 import Glibc
+import System
 
 struct Relay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -72,22 +73,17 @@ final class DatagramSender {
     /// - Throws: `CommandFailure` if it is none, or is unknown.
     init(to address: String) throws {
         self.address = address
-        guard let colon = address.lastIndex(of: ":"), let port = UInt16(address[address.index(after: colon)...]),
-            port > 0
-        else {
+        guard let place = HostAndPort(address), let port = place.port else {
             throw CommandFailure("'\(address)' is no address to send to: write HOST:PORT, such as 192.168.1.20:9000")
         }
-        let host = address[..<colon].trimmingPrefix("[")
-        var hints = addrinfo()
-        hints.ai_socktype = CInt(SOCK_DGRAM.rawValue)
-        var list: UnsafeMutablePointer<addrinfo>?
-        let code = getaddrinfo(String(host.hasSuffix("]") ? host.dropLast() : host), String(port), &hints, &list)
-        guard code == 0, let found = list?.pointee else {
-            throw CommandFailure("cannot send to \(address): \(String(cString: gai_strerror(code)))")
+        let found: SocketAddress
+        do {
+            found = try SocketAddress.all(of: place.host, port: Int(port))[0]
+        } catch {
+            throw CommandFailure("cannot send to \(address): \(error.reason)")
         }
-        defer { freeaddrinfo(list) }
-        descriptor = socket(found.ai_family, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0, connect(descriptor, found.ai_addr, found.ai_addrlen) == 0 else {
+        descriptor = socket(found.family, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0, found.withPointer({ connect(descriptor, $0, $1) }) == 0 else {
             let reason = String(cString: strerror(errno))
             if descriptor >= 0 { close(descriptor) }
             throw CommandFailure("cannot send to \(address): \(reason)")

@@ -159,7 +159,7 @@ struct Serve: AsyncParsableCommand {
         defer { server.stop() }
         // A session in this program has no connection that could be missing.
         if subscriber.isLocal {
-            publisher.take(.connection(.connected(.version5, sessionPresent: true, broker: "")), at: 0)
+            publisher.take(.connection(.connected(.version5, broker: "")), at: 0)
         }
         try await subscriber.follow(every: .milliseconds(33)) { input in
             guard case .occurrence(let occurrence) = input.content else {
@@ -213,12 +213,8 @@ struct ListenAddress: Equatable {
             (host, self.port) = ("127.0.0.1", port)
             return
         }
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            return nil
-        }
-        var name = String(text[..<colon])
-        if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
-        if name == "localhost" { name = "127.0.0.1" }
+        guard let place = HostAndPort(text, ports: 0...65_535), let port = place.port else { return nil }
+        let name = place.host == "localhost" ? "127.0.0.1" : place.host
         guard isNumericAddress(name) else { return nil }
         (host, self.port) = (name, port)
     }

@@ -50,7 +50,7 @@ struct BrokerExamination {
 
     private func findings(_ patterns: String) -> [Finding] {
         var findings: [Finding] = []
-        if case .connected(let version, _, let broker) = table.connection {
+        if case .connected(let version, let broker) = table.connection {
             findings.append(.works("broker", "\(broker) with \(version.rawValue)"))
         }
         for (base, camera) in table.sorted {

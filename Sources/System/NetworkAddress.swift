@@ -1,0 +1,95 @@
+package import Glibc
+
+/// A host, and a port if there is one, as people write them: `broker`, `broker:1883`, `[::1]:1883`.
+package struct HostAndPort: Hashable, Sendable {
+    /// A name or an address, without brackets.
+    package let host: String
+    package let port: UInt16?
+
+    /// Nil for anything else, such as blanks in the host, an IPv6 address without brackets, or a port beyond `ports`.
+    package init?(_ text: some StringProtocol, ports: ClosedRange<UInt16> = 1...65_535) {
+        let form = /(?:\[(?<address>[^\[\]]+)\]|(?<name>[^:\[\]\x00-\x20\x7F]+))(?::(?<port>[0-9]*))?/
+        guard let match = String(text).wholeMatch(of: form), let host = match.address ?? match.name else { return nil }
+        self.host = String(host)
+        // "host:" with nothing behind it is the scheme's own port.
+        guard let digits = match.port, !digits.isEmpty else {
+            port = nil
+            return
+        }
+        guard let port = UInt16(digits), ports.contains(port) else { return nil }
+        self.port = port
+    }
+}
+
+/// An IPv4 or IPv6 address with its port, as sockets take it.
+package struct SocketAddress: Hashable, Sendable {
+    package struct LookupError: Error, Hashable {
+        package let reason: String
+    }
+
+    package let family: CInt
+    /// As numbers, such as `127.0.0.1` or `::1`.
+    package let host: String
+    package let port: String
+    private let bytes: [UInt8]
+
+    private init(_ address: UnsafePointer<sockaddr>, _ length: socklen_t) {
+        family = CInt(address.pointee.sa_family)
+        bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(length)))
+        var (host, port) = ([CChar](repeating: 0, count: Int(NI_MAXHOST)), [CChar](repeating: 0, count: 8))
+        getnameinfo(address, length, &host, socklen_t(NI_MAXHOST), &port, 8, NI_NUMERICHOST | NI_NUMERICSERV)
+        func text(_ bytes: [CChar]) -> String {
+            String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+        (self.host, self.port) = (text(host), text(port))
+    }
+
+    /// The end of a socket that `name`, which is `getsockname` or `getpeername`, names.
+    package init(
+        of socket: CInt,
+        _ name: (CInt, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> CInt
+    ) {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        self = withUnsafeMutablePointer(to: &storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = name(socket, address, &length)
+                return SocketAddress(address, length)
+            }
+        }
+    }
+
+    /// All addresses of a host, at least one; blocks until its name is resolved. With `isNumeric` the host must be an address.
+    package static func all(
+        of host: String,
+        port: Int,
+        isNumeric: Bool = false
+    ) throws(LookupError) -> [SocketAddress] {
+        var hints = addrinfo()
+        // Any kind of socket would give each address once for each kind.
+        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : 0)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, String(port), &hints, &list)
+        guard code == 0 else {
+            throw LookupError(reason: "the name \(host) cannot be resolved (\(String(cString: gai_strerror(code))))")
+        }
+        defer { freeaddrinfo(list) }
+        let addresses = sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { entry -> SocketAddress? in
+            guard let info = entry?.pointee, let address = info.ai_addr, [AF_INET, AF_INET6].contains(info.ai_family)
+            else { return nil }
+            return SocketAddress(address, info.ai_addrlen)
+        }
+        guard !addresses.isEmpty else { throw LookupError(reason: "the name \(host) has no address") }
+        return addresses
+    }
+
+    /// Calls `body` with the address in the form of C.
+    package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes) }
+        return withUnsafePointer(to: &storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(bytes.count)) }
+        }
+    }
+}
