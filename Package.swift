@@ -103,9 +103,9 @@ let package = Package(
         library(
             "FacetKit",
             [
-                "FaceMetadata", "FaceTracking", "Frames", "V4L2Capture", "GStreamerCapture", "MediaFiles",
-                "FaceInference",
-                "System",
+                "FaceMetadata", "FaceMessages", "FaceTracking", "Frames", "V4L2Capture", "GStreamerCapture",
+                "MediaFiles",
+                "FaceInference", "System",
             ]
         ),
         library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles", "System", "CCairo"]),

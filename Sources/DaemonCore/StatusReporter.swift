@@ -1,5 +1,4 @@
 import FaceMessages
-package import FaceMetadata
 package import FacetKit
 package import Logging
 package import MQTT
@@ -49,14 +48,14 @@ package final class StatusReporter: Sendable {
             logger.warning("camera lost", metadata: ["reason": "\(failure.reason)", "detail": "\(failure)"])
         case .starting, .paused, .ended: break
         }
-        update { $0.camera(state) }
+        update { $0.take(state) }
     }
 
     package func detection(isOn: Bool) {
         logger.info("detection switched", metadata: ["detect": isOn ? "ON" : "OFF"])
         update { status in
             status.detect = isOn
-            status.camera(isOn ? .starting : .paused)
+            status.take(isOn ? .starting : .paused)
         }
         publisher.publish(.detectState, waits: false) { $0.detectState(isOn) }
     }
@@ -71,10 +70,7 @@ package final class StatusReporter: Sendable {
 
     /// Whether events survive a crash changed.
     func outbox(_ condition: StoreCondition) {
-        update { status in
-            status.outbox = DaemonStatus.Outbox(condition)
-            status.outboxDetail = condition.detail
-        }
+        update { ($0.outbox, $0.outboxDetail) = (DaemonStatus.Outbox(condition), condition.detail) }
     }
 
     private func update(_ change: (inout DaemonStatus) -> Void) {
@@ -86,24 +82,6 @@ package final class StatusReporter: Sendable {
             status.time = .wallClock()
             publisher.publish(.status, waits: false) { [status] in $0.status(status) }
             manager?.report(status)
-        }
-    }
-}
-
-extension DaemonStatus {
-    /// Changes the camera's state, and forgets what held for the one before; what held at the end stays.
-    fileprivate mutating func camera(_ new: StreamState) {
-        attention = []
-        guard new != .ended else { return state = .stopped }
-        (reason, detail, picture) = (nil, nil, nil)
-        switch new {
-        case .starting: cameraState = .starting
-        case .streaming(let stream):
-            (cameraState, detail) = (.streaming, stream.summary)
-            picture = Picture(width: stream.uprightSize.width, height: stream.uprightSize.height)
-        case .lost(let failure):
-            (cameraState, reason, detail) = (.lost, failure.reason.rawValue, failure.description)
-        case .paused, .ended: cameraState = .disabled
         }
     }
 }

@@ -55,10 +55,7 @@ extension FaceSession {
         _ configuration: RunState.Configuration,
         _ report: (FaceUpdate) -> Void
     ) throws(FaceSessionError) {
-        let opened = control.update { control in
-            defer { control.opened = nil }
-            return control.opened
-        }
+        let opened = control.update { exchange(&$0.opened, with: nil) }
         let source =
             if let opened, configuration.source == firstSource { opened } else {
                 try configuration.source.open(memory)

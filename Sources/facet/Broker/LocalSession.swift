@@ -67,7 +67,9 @@ struct UpdateMessages {
     /// What is to be said about an update: a leave before the status that explains it, and the faces after it.
     mutating func messages(of update: FaceUpdate) -> [DecodedMessage] {
         var messages = update.events.map(event)
-        let status = DaemonStatus(update)
+        var status = self.status ?? DaemonStatus(state: .online)
+        status.take(update.state)
+        (status.detect, status.version, status.attention) = (update.state != .paused, facetVersion, update.attention)
         if status != self.status {
             self.status = status
             messages.append(.status(status, from: origin))
@@ -82,25 +84,5 @@ struct UpdateMessages {
 
     func metadata(_ stamp: FrameStamp, _ faces: [FaceObject]) -> DecodedMessage {
         .metadata(MetadataMessage(origin: origin, stamp: stamp, faces: faces))
-    }
-}
-
-extension DaemonStatus {
-    fileprivate init(_ update: FaceUpdate) {
-        self.init(state: .online)
-        (detect, version, attention) = (true, facetVersion, update.attention)
-        switch update.state {
-        case .starting: cameraState = .starting
-        case .streaming(let stream):
-            cameraState = .streaming
-            detail = stream.summary
-            picture = Picture(width: stream.uprightSize.width, height: stream.uprightSize.height)
-        case .lost(let failure):
-            cameraState = .lost
-            reason = failure.reason.rawValue
-            detail = failure.description
-        case .paused: (cameraState, detect) = (.disabled, false)
-        case .ended: state = .stopped
-        }
     }
 }

@@ -1,0 +1,19 @@
+package import FaceMessages
+
+extension DaemonStatus {
+    /// Takes over how the source is, and forgets what held for the state before; what held at the end stays.
+    package mutating func take(_ new: StreamState) {
+        attention = []
+        guard new != .ended else { return state = .stopped }
+        (reason, detail, picture) = (nil, nil, nil)
+        switch new {
+        case .starting: cameraState = .starting
+        case .streaming(let stream):
+            (cameraState, detail) = (.streaming, stream.summary)
+            picture = Picture(width: stream.uprightSize.width, height: stream.uprightSize.height)
+        case .lost(let failure):
+            (cameraState, reason, detail) = (.lost, failure.reason.rawValue, failure.description)
+        case .paused, .ended: cameraState = .disabled
+        }
+    }
+}
