@@ -1,7 +1,5 @@
 import FaceMessages
-import FaceMetadata
 import FacetKit
-import Frames
 package import Logging
 import MQTT
 import ServiceLifecycle

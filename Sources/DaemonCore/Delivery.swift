@@ -1,5 +1,4 @@
 import FaceMessages
-import FaceTracking
 import Logging
 import MQTT
 
@@ -20,7 +19,7 @@ struct Delivery: Sendable {
         outbox = try Outbox(path: path, logger: logger)
         connection = try BrokerConnection(
             settings: try settings.mqtt.brokerSettings(encoder: encoder, environment: environment),
-            rules: DeliveryRules(maximumAge: settings.events.maxAge, capacity: settings.outbox.capacity),
+            rules: settings.outbox.rules,
             store: outbox,
             logger: logger
         )

@@ -1,8 +1,5 @@
 import FaceMessages
-import FaceMetadata
-import FaceTracking
 package import FacetKit
-import Frames
 package import Logging
 import System
 
@@ -20,14 +17,13 @@ package final class Pipeline {
     private let meter: SessionMeter
     private let logger: Logger
     private let limiter = LogLimiter()
+    private var settings: Settings
     private var gate: ChangeGate
-    private var fields: Set<FaceObject.OptionalField>
     private var preview: JPEGEncoder?
     private var state: StreamState?
     private var configuration: ConfigurationStatus?
     private var attention: [FaceAttention] = []
     private var publishedCount = 0
-    private var zones: [Zone]
     private var publishedZones: [ZonesMessage.Zone] = []
     /// Frames after a camera has begun until memory is released: by then everything that goes on running has run.
     private static let framesUntilRelease = 60
@@ -44,9 +40,8 @@ package final class Pipeline {
         self.status = status
         self.meter = meter
         self.logger = logger
+        self.settings = settings
         gate = ChangeGate(parameters: settings.metadata.changes)
-        fields = settings.metadata.fields
-        zones = settings.tracking.zones
         preview = try Self.encoder(settings.preview)
     }
 
@@ -66,7 +61,7 @@ package final class Pipeline {
             if update.attention != attention { status.attention(update.attention) }
             attention = update.attention
             if let stamp = update.stamp {
-                let faces = update.faces.map { $0.keeping(fields) }
+                let faces = update.faces.map { $0.keeping(settings.metadata.fields) }
                 if gate.admits(faces, at: stamp.mediaTime) {
                     publisher.publish(.metadata) { $0.metadata(faces, at: stamp) }
                 }
@@ -86,6 +81,7 @@ package final class Pipeline {
     }
 
     private func publishZones(_ faces: [FaceObject]) {
+        let zones = settings.tracking.zones
         guard !zones.isEmpty || !publishedZones.isEmpty else { return }
         let now = zones.map { zone in zone.counted(faces.count { $0.zones?.contains(zone.name) == true }) }
         if now != publishedZones { publisher.publishZones(now) }
@@ -125,9 +121,8 @@ package final class Pipeline {
 
     /// Goes on with the deadbands, the zones and the preview of other settings.
     func use(_ settings: Settings) {
+        self.settings = settings
         gate.parameters = settings.metadata.changes
-        fields = settings.metadata.fields
-        zones = settings.tracking.zones
         do {
             preview = try Self.encoder(settings.preview)
         } catch {

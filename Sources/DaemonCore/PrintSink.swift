@@ -24,12 +24,12 @@ final class PrintSink: MessageSink {
     private struct State {
         var error: PrintError?
         var action: (@Sendable (PrintError) -> Void)?
+        var isEnding = false
     }
 
     private let base: String
     private let descriptor: Int32
     private let isTerminal: Bool
-    private let isEnding = Mutex(false)
     private let state = Mutex(State())
 
     init(base: String, descriptor: Int32 = STDOUT_FILENO) {
@@ -60,7 +60,7 @@ final class PrintSink: MessageSink {
 
     /// The daemon is to end: from now on a reader that does not read is not waited for.
     func beginEnding() {
-        isEnding.withLock { $0 = true }
+        state.withLock { $0.isEnding = true }
     }
 
     /// Writes it all; the reason if that is not possible.
@@ -83,7 +83,7 @@ final class PrintSink: MessageSink {
     private func waitForRoom() -> Bool {
         var pipe = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while poll(&pipe, 1, Self.grace) == 0 {
-            if isEnding.withLock(\.self) { return false }
+            if state.withLock(\.isEnding) { return false }
         }
         return true
     }

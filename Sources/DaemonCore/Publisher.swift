@@ -1,6 +1,4 @@
 package import FaceMessages
-package import FaceMetadata
-import FacetKit
 import Frames
 import MQTT
 import Synchronization
@@ -168,8 +166,7 @@ package final class Publisher: Sendable {
         while true {
             let jobs = queue.wait { queue -> [@Sendable () -> Void]? in
                 guard !queue.jobs.isEmpty else { return queue.isFinished ? [] : nil }
-                defer { queue.jobs = [] }
-                return queue.jobs
+                return exchange(&queue.jobs, with: [])
             }
             guard !jobs.isEmpty else { return }
             for job in jobs { job() }

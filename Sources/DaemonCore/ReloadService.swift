@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import MQTT
 import ServiceLifecycle
 import UnixSignals
 
@@ -64,8 +65,10 @@ extension Settings {
     func changedFixedSections(from old: Settings) -> [String] {
         let sections: [(name: String, differs: Bool)] = [
             ("camera.name", camera.name != old.camera.name),
-            ("detection.remember", detection.remember != old.detection.remember), ("events", events != old.events),
-            ("publish", publish != old.publish), ("mqtt", mqtt != old.mqtt), ("outbox", outbox != old.outbox),
+            ("detection.remember", detection.remember != old.detection.remember),
+            ("events", outbox.rules.maximumAge != old.outbox.rules.maximumAge),
+            ("publish", publish != old.publish), ("mqtt", mqtt != old.mqtt),
+            ("outbox", (outbox.path, outbox.rules.capacity) != (old.outbox.path, old.outbox.rules.capacity)),
             ("homeassistant", homeAssistant != old.homeAssistant), ("stats", stats != old.stats),
             ("log", log != old.log),
         ]

@@ -1,5 +1,4 @@
 import FaceMessages
-import FaceMetadata
 import Synchronization
 
 /// Counts what happened to each face, for a person who watches a run on a terminal.
@@ -15,7 +14,7 @@ final class RunSummary: MessageSink {
 
     private struct State {
         var rows: [FaceID: Row] = [:]
-        var faces: Set<FaceID> = []
+        var enters = 0
     }
 
     private let state = Mutex(State())
@@ -31,7 +30,7 @@ final class RunSummary: MessageSink {
     private func note(_ event: FaceEvent) {
         state.withLock { state in
             let face = event.face.faceID
-            if case .enter = event.kind { state.faces.insert(face) }
+            if case .enter = event.kind { state.enters += 1 }
             guard state.rows[face] != nil || state.rows.count < Self.capacity else { return }
             var row = state.rows[face, default: Row()]
             switch event.kind {
@@ -51,7 +50,7 @@ final class RunSummary: MessageSink {
         state.withLock { state in
             let analysed = frames == 1 ? "1 frame" : "\(frames) frames"
             guard !state.rows.isEmpty else { return ["no face was seen in \(analysed)"] }
-            let number = max(state.faces.count, state.rows.count)
+            let number = max(state.enters, state.rows.count)
             var lines = [(number == 1 ? "1 face" : "\(number) faces") + " in \(analysed)"]
             for (face, row) in state.rows.sorted(by: { $0.key < $1.key }) {
                 lines.append("  face \(face.rawValue)  \(Self.words(of: row))")

@@ -65,10 +65,7 @@ final class Watchdog: Sendable {
     /// Whether to give a sign of life; the first time that the newest frame has been worked on for too long is logged.
     func isAlive(timeWithFrame time: Duration) -> Bool {
         let isNow = time >= interval
-        let wasStuck = isStuck.withLock { isStuck in
-            defer { isStuck = isNow }
-            return isStuck
-        }
+        let wasStuck = isStuck.withLock { exchange(&$0, with: isNow) }
         if isNow, !wasStuck {
             logger.error(
                 "a frame is stuck in the analysis; the service manager will restart facetd",

@@ -1,5 +1,4 @@
 import FacetKit
-import Frames
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -12,11 +11,11 @@ final class SessionService: Service {
     private let session: FaceSession
     /// The run is cancelled by it, also before it has begun.
     private let ticket = RunTicket()
-    private let makePipeline: @Sendable () throws -> Pipeline
     private let publisher: Publisher
     private let status: StatusReporter
     private let onChange: @Sendable (Settings) -> Void
     private let onEnd: @Sendable () -> Void
+    private let logger: Logger
     private let failure = Mutex<(any Error)?>(nil)
     private let settings: Mutex<ReloadedSettings>
 
@@ -37,15 +36,7 @@ final class SessionService: Service {
         self.publisher = publisher
         self.status = status
         (self.onChange, self.onEnd) = (onChange, onEnd)
-        makePipeline = {
-            try Pipeline(
-                settings: settings,
-                publisher: publisher,
-                status: status,
-                meter: session.meter,
-                logger: logger
-            )
-        }
+        self.logger = logger
         self.settings = Mutex(ReloadedSettings(settings))
         if !(isOn ?? settings.detection.enabled) { session.pause() }
     }
@@ -78,13 +69,9 @@ final class SessionService: Service {
     ///
     /// - Throws: `FaceSessionError` if the source or the models cannot be used; what `end` was given.
     func run() async throws {
-        try await withTaskCancellationHandler {
-            try await withGracefulShutdownHandler {
-                try await onThread(named: "session") { try self.runSession() }
-            } onGracefulShutdown: {
-                self.end()
-            }
-        } onCancel: {
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await onThread(named: "session") { try self.runSession() }
+        } onCancelOrGracefulShutdown: {
             self.end()
         }
         if let failure = failure.withLock(\.self) { throw failure }
@@ -100,7 +87,13 @@ final class SessionService: Service {
     private func runSession() throws {
         // Everything has gone to the sinks when this returns; they are closed next.
         defer { publisher.finish() }
-        let pipeline = try makePipeline()
+        let pipeline = try Pipeline(
+            settings: settings.withLock(\.settings),
+            publisher: publisher,
+            status: status,
+            meter: session.meter,
+            logger: logger
+        )
         status.announce()
         var isReady = false
         try session.run(ticket) { update in

@@ -1,8 +1,6 @@
 import FaceMessages
-import FaceMetadata
 import FacetKit
 import Foundation
-import Frames
 import ServiceLifecycle
 import Synchronization
 import System
@@ -41,10 +39,7 @@ final class StatsMeter: Sendable {
     /// The figures since the last call, with what became of messages so far.
     func take(_ messages: DaemonStats.Messages) -> DaemonStats {
         let now = Reading(of: meter)
-        let last = last.withLock { last in
-            defer { last = now }
-            return last
-        }
+        let last = last.withLock { exchange(&$0, with: now) }
         let elapsed = (now.time - last.time).seconds
         var stats = DaemonStats()
         stats.time = .wallClock()

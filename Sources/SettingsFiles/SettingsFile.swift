@@ -56,6 +56,9 @@ package struct SettingsFile {
         case list([String])
     }
 
+    /// Shows what the daemon's settings look like, for messages.
+    package static let daemonExample = "config/facetd.yaml"
+
     /// Settings use no aliases; each level of them can multiply what the parser has to handle.
     private static let maximumAliases = 16
 
@@ -74,7 +77,7 @@ package struct SettingsFile {
     ///   - path: the file.
     ///   - example: a file that shows what it should hold, for messages.
     /// - Throws: `SettingsError` if it cannot be read, is no YAML, or holds no settings at all.
-    package init(path: String, example: String) throws(SettingsError) {
+    package init(path: String, example: String = daemonExample) throws(SettingsError) {
         let text: String
         do {
             text = try SmallFile.text(at: path)
@@ -85,7 +88,7 @@ package struct SettingsFile {
     }
 
     /// Parses a text; `path` stands for its file in messages.
-    package init(path: String, text: String, example: String) throws(SettingsError) {
+    package init(path: String, text: String, example: String = daemonExample) throws(SettingsError) {
         self.path = path
         self.example = example
         guard Self.aliases(in: text) <= Self.maximumAliases else {

@@ -4,6 +4,7 @@ import FaceMessages
 import FacetKit
 import Foundation
 import Logging
+import MQTT
 
 @main
 enum Main {
@@ -76,7 +77,8 @@ struct Facetd: AsyncParsableCommand {
         daemonOptions.environment = ProcessInfo.processInfo.environment
         daemonOptions.reload = self.settings
         let logger = Logger(label: "facetd")
-        if !usesNoBroker, settings.mqtt.brokers.isEmpty, settings.mqtt.host == Settings().mqtt.host {
+        let isDefault = settings.mqtt.connection.brokers.map(\.host) == Settings().mqtt.connection.brokers.map(\.host)
+        if !usesNoBroker, isDefault {
             logger.info("no other broker is named: looking for one on this machine (--mqtt or mqtt.host names it)")
         }
         try await Daemon(settings: settings, options: daemonOptions, logger: logger).run()

@@ -1,5 +1,5 @@
 import FaceMessages
-import FaceMetadata
+import FacetKit
 import Foundation
 import Testing
 
@@ -100,18 +100,17 @@ struct ContractDocumentTests {
     @Test("Home Assistant's discovery message holds, whatever is published")
     func discovery() throws {
         for published in [Set(Topic.selectable), [.smile], []] {
-            let discovery = HomeAssistantDiscovery(
-                prefix: "homeassistant",
-                base: "porch/faces",
-                camera: "porch",
-                version: "1.0.0",
-                published: published,
-                zones: published.isEmpty ? [] : ["desk", "Tür 2"],
-                formerZones: ["door"],
-                hasPreview: published.isEmpty,
-                suggestedArea: published.isEmpty ? nil : "Hall",
-                supportURL: published.isEmpty ? nil : "https://help.example"
-            )
+            var settings = Settings()
+            (settings.mqtt.topic, settings.camera.name, settings.publish) = ("porch/faces", "porch", published)
+            settings.preview.enabled = published.isEmpty
+            if !published.isEmpty {
+                (settings.homeAssistant.suggestedArea, settings.homeAssistant.supportURL) = (
+                    "Hall", "https://help.example"
+                )
+                let area = try PictureArea(numbers: [0, 0, 1, 1])
+                settings.tracking.zones = ["desk", "Tür 2"].map { Zone($0, area) }
+            }
+            let discovery = HomeAssistantDiscovery(settings: settings, formerZones: ["door"])
             var message = SentMessage(Message(topic: .status, payload: try discovery.payload()))
             message.topic = discovery.topic
             #expect(try Contract.problems(with: [message], base: "porch/faces") == [])

@@ -1,4 +1,5 @@
 import FaceMessages
+import FacetKit
 import Foundation
 import MQTT
 import Testing
@@ -44,18 +45,15 @@ struct HomeAssistantDiscoveryTests {
         formerZones: [String] = [],
         hasPreview: Bool = true
     ) -> HomeAssistantDiscovery {
-        HomeAssistantDiscovery(
-            prefix: "ha",
-            base: base,
-            camera: camera,
-            version: "1.2.3",
-            published: published,
-            zones: zones,
-            formerZones: formerZones,
-            hasPreview: hasPreview,
-            suggestedArea: "Hall",
-            supportURL: "https://help.example"
-        )
+        var settings = Settings()
+        settings.homeAssistant = .init(prefix: "ha", suggestedArea: "Hall", supportURL: "https://help.example")
+        (settings.mqtt.topic, settings.camera.name) = (base, camera)
+        (settings.publish, settings.preview.enabled) = (published, hasPreview)
+        settings.metadata.fields = Set(FaceObject.OptionalField.allCases)
+        if let area = try? PictureArea(numbers: [0, 0, 1, 1]) {
+            settings.tracking.zones = zones.map { Zone($0, area) }
+        }
+        return HomeAssistantDiscovery(settings: settings, formerZones: formerZones)
     }
 
     private func object(_ discovery: HomeAssistantDiscovery) throws -> [String: Any] {
@@ -75,7 +73,7 @@ struct HomeAssistantDiscoveryTests {
         #expect(Set(device.keys).isSubset(of: Self.deviceFields))
         #expect(device["identifiers"] as? [String] == ["facet-faces"])
         #expect(device["name"] as? String == "front")
-        #expect(device["sw_version"] as? String == "1.2.3")
+        #expect(device["sw_version"] as? String == facetVersion)
         #expect(device["suggested_area"] as? String == "Hall")
         let origin = try #require(message["origin"] as? [String: Any])
         #expect(Set(origin.keys) == ["name", "sw_version", "support_url"])
@@ -178,7 +176,7 @@ struct HomeAssistantDiscoveryTests {
     func withoutLooking() throws {
         var discovery = discovery()
         #expect(try components(discovery)["looked_at"]?["state_topic"] as? String == "faces/metadata")
-        discovery.fields = [.gaze]
+        discovery.settings.metadata.fields = [.gaze]
         #expect(try components(discovery)["looked_at"]?.keys.sorted() == ["platform"])
     }
 

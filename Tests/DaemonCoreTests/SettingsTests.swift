@@ -29,7 +29,7 @@ struct SettingsTests {
     @Test("the documented file holds every key with its default")
     func documentedDefaults() throws {
         #expect(try Settings.load(path: Self.exampleFile) == Settings())
-        let file = try SettingsFile(path: Self.exampleFile, example: "config/facetd.yaml")
+        let file = try SettingsFile(path: Self.exampleFile)
         var reader = SettingsReader()
         var settings = Settings()
         settings.read(&reader)
@@ -53,8 +53,8 @@ struct SettingsTests {
             path: file.path
         )
         #expect(settings.camera.name == "argument")
-        #expect(settings.camera.size == FrameSize(width: 800, height: 600))
-        #expect(settings.camera.rate == 10)
+        #expect(settings.camera.configuration.request.size == FrameSize(width: 800, height: 600))
+        #expect(settings.camera.configuration.request.rate == 10)
     }
 
     @Test("every problem is told at once, with its line")
@@ -109,6 +109,7 @@ struct SettingsTests {
             ("mqtt: {brokers: ['mqtts://me:secret@h']}", "f.yaml:1: mqtt.brokers: \"mqtts://h\" is not a broker"),
             ("\u{FEFF}camera: {name: a}\nlog: {level: loud}", "f.yaml:2: log.level: \"loud\" is not one of"),
             ("detection: {region: [0.5, 0, 0.6, 1]}", "f.yaml:1: detection.region: must be four shares"),
+            ("camera: {format: ÄÖ}", #"f.yaml:1: camera.format: "ÄÖ" is not a format of three or four characters"#),
             ("camera: {rate: .nan}", #"f.yaml:1: camera.rate: ".nan" is not frames"#),
             ("camera.device: /dev/video2", "f.yaml:1: camera.device: must be nested, as in config/facetd.yaml"),
             ("mqtt:\n  tls.ca: x", "f.yaml:2: mqtt.tls.ca: must be nested"),
@@ -388,7 +389,7 @@ struct SettingsTests {
         #expect(settings.willDelay == .zero)
         let secure = try Settings.read(text: #"mqtt: {brokers: ["mqtts://lamp@a", "b:1884"]}"#).mqtt
         #expect(try secure.brokerSettings(encoder: encoder, environment: [:]).address == "a:8883, b:1884")
-        #expect(secure.tls.enabled)
-        #expect(secure.username == "lamp")
+        #expect(secure.connection.tls == TLSSettings())
+        #expect(secure.connection.username == "lamp")
     }
 }

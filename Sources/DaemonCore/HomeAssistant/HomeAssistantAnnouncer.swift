@@ -1,5 +1,4 @@
 import FaceMessages
-import FaceMetadata
 import FaceTracking
 import Logging
 import MQTT
@@ -21,18 +20,7 @@ final class HomeAssistantAnnouncer: Sendable {
     private let leftovers = Mutex<[String]>([])
 
     init(settings: Settings, store: Outbox, connection: BrokerConnection, logger: Logger) {
-        let discovery = HomeAssistantDiscovery(
-            prefix: settings.homeAssistant.prefix,
-            base: settings.mqtt.topic,
-            camera: settings.camera.name,
-            version: facetVersion,
-            published: settings.publish,
-            fields: settings.metadata.fields,
-            hasPreview: settings.preview.enabled,
-            suggestedArea: settings.homeAssistant.suggestedArea,
-            supportURL: settings.homeAssistant.supportURL
-        )
-        self.discovery = Mutex(discovery)
+        discovery = Mutex(HomeAssistantDiscovery(settings: settings))
         isOn = settings.homeAssistant.discovery
         (self.store, self.connection) = (store, connection)
         self.logger = logger
@@ -97,7 +85,7 @@ final class HomeAssistantAnnouncer: Sendable {
         let names = zones.map(\.name)
         let stored = store.list(for: Self.zonesKey)
         let former = Array(stored.filter { !names.contains($0) }.suffix(100))
-        discovery.withLock { ($0.zones, $0.formerZones) = (names, former) }
+        discovery.withLock { ($0.settings.tracking.zones, $0.formerZones) = (zones, former) }
         if isOn, former + names != stored { store.set(former + names, for: Self.zonesKey) }
     }
 

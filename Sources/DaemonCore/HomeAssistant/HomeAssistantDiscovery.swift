@@ -1,5 +1,5 @@
 import FaceMessages
-import FaceMetadata
+import FaceTracking
 import Foundation
 import MQTT
 
@@ -8,45 +8,36 @@ import MQTT
 /// Field names are those of Home Assistant's MQTT integration, unabbreviated. Device discovery came with 2024.11; a
 /// release ignores fields that are younger than itself, such as `default_entity_id` (2025.10).
 struct HomeAssistantDiscovery: Hashable, Sendable {
-    let prefix: String
-    let base: String
-    /// The camera's name, which the device takes.
-    let camera: String
-    let version: String
-    /// Which messages are published; the entities of others are removed.
-    let published: Set<Topic>
-    /// Which optional fields the metadata has.
-    var fields = Set(FaceObject.OptionalField.allCases)
-    /// The zones, and those that there were once, whose entities are removed.
-    var zones: [String] = []
+    var settings: Settings
+    /// The zones that there were once, whose entities are removed.
     var formerZones: [String] = []
-    var hasPreview = false
-    var suggestedArea: String?
-    /// The web address that Home Assistant's log names beside problems with the device.
-    var supportURL: String?
+
+    var zones: [String] { settings.tracking.zones.map(\.name) }
 
     /// The device's id in Home Assistant, the same after each start: from the base, which no two daemons share.
     ///
     /// A discovery topic takes letters, digits, `_` and `-` only.
-    private var deviceID: String { "facet-" + OutboxLocation.identifier(ofTopic: base) }
+    private var deviceID: String { "facet-" + OutboxLocation.identifier(ofTopic: settings.mqtt.topic) }
 
     /// Where the discovery message goes.
-    var topic: String { "\(prefix)/device/\(deviceID)/config" }
+    var topic: String { "\(settings.homeAssistant.prefix)/device/\(deviceID)/config" }
 
     /// Where Home Assistant publishes `online` when it has started.
-    var birthTopic: String { "\(prefix)/status" }
+    var birthTopic: String { "\(settings.homeAssistant.prefix)/status" }
 
     /// The message, the same bytes each time.
     ///
     /// - Throws: What the types of its parts rule out.
     func payload() throws -> [UInt8] {
         let device: JSON = [
-            "identifiers": [deviceID], "name": camera, "manufacturer": "Facet", "model": "facetd",
-            "sw_version": version, "suggested_area": suggestedArea,
+            "identifiers": [deviceID], "name": settings.camera.name, "manufacturer": "Facet", "model": "facetd",
+            "sw_version": facetVersion, "suggested_area": settings.homeAssistant.suggestedArea,
         ]
         let message: JSON = [
             "device": device,
-            "origin": ["name": "facetd", "sw_version": version, "support_url": supportURL] as JSON,
+            "origin": [
+                "name": "facetd", "sw_version": facetVersion, "support_url": settings.homeAssistant.supportURL,
+            ] as JSON,
             "availability": [availability("value_json.state == 'online'")],
             // By names that never change: one that is missing in a later message stays.
             "components": (entities + zoneEntities + Topic.events.flatMap(components)).reduce(into: [:] as JSON) {
@@ -187,8 +178,8 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         isFormer: Bool = false,
         icon: String? = nil
     ) -> Component {
-        let words = [camera, name].compactMap(Self.slug)
-        let isThere = !isFormer && isPublished(topic) && field.map(fields.contains) ?? true
+        let words = [settings.camera.name, name].compactMap(Self.slug)
+        let isThere = !isFormer && isPublished(topic) && field.map(settings.metadata.fields.contains) ?? true
         return Component(key.replacing("-", with: "_"), platform, isThere: isThere).with([
             "unique_id": "\(deviceID)-\(key)", "name": name, "qos": 1,
             "default_entity_id": words.count == 2 ? "\(platform).\(words.joined(separator: "_"))" : nil,
@@ -196,7 +187,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         ])
     }
 
-    private func name(_ topic: Topic) -> String { topic.name(under: base) }
+    private func name(_ topic: Topic) -> String { topic.name(under: settings.mqtt.topic) }
 
     private func availability(_ condition: String) -> JSON {
         [
@@ -223,9 +214,9 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     }
 
     private func isPublished(_ topic: Topic) -> Bool {
-        guard topic != .previewJPEG else { return hasPreview }
+        guard topic != .previewJPEG else { return settings.preview.enabled }
         if [.zones, .zoneEnter, .zoneLeave].contains(topic), zones.isEmpty { return false }
-        return !Topic.selectable.contains(topic) || published.contains(topic)
+        return !Topic.selectable.contains(topic) || settings.publish.contains(topic)
     }
 
     /// A name as Home Assistant writes it in an entity's id; nil if that takes a transliteration, which Home Assistant

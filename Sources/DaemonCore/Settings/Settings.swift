@@ -1,9 +1,10 @@
 package import FaceInference
 package import FaceMessages
-package import FaceMetadata
 package import FaceTracking
 package import Frames
+package import MQTT
 import SettingsFiles
+package import V4L2Capture
 
 /// Everything the owner can set.
 ///
@@ -15,7 +16,6 @@ package struct Settings: Hashable, Sendable {
     package var detection = Detection()
     package var tracking = FaceTracker.Parameters()
     package var metadata = Metadata()
-    package var events = Events()
     /// The messages that are published, besides status, stats and the state of detection.
     package var publish = Set(Topic.selected)
     package var mqtt = MQTT()
@@ -30,17 +30,25 @@ package struct Settings: Hashable, Sendable {
     mutating func read(_ reader: inout SettingsReader) {
         reader.read("camera.name", &camera.name)
         reader.read("camera.device", &camera.device)
-        reader.read("camera.size", &camera.size, "a size in pixels such as 640x480", or: "auto") { FrameSize(text: $0) }
-        reader.read("camera.rate", &camera.rate, "frames per second", in: 1...240, or: "auto")
+        reader.read("camera.size", &camera.configuration.request.size, "a size in pixels such as 640x480", or: "auto") {
+            FrameSize(text: $0)
+        }
+        reader.read("camera.rate", &camera.configuration.request.rate, "frames per second", in: 1...240, or: "auto")
         let formats = "a format of three or four characters such as YUYV, MJPG or Y16"
-        reader.read("camera.format", &camera.format, formats, or: "auto") { (3...4).contains($0.utf8.count) ? $0 : nil }
-        reader.read("camera.orientation", &camera.orientation, "an EXIF orientation from 1 (upright) to 8") { text in
+        reader.read("camera.format", &camera.configuration.request.format, formats, or: "auto") { text in
+            (3...4).contains(text.utf8.count) ? FourCC(text) : nil
+        }
+        reader.read(
+            "camera.orientation",
+            &camera.configuration.orientation,
+            "an EXIF orientation from 1 (upright) to 8"
+        ) { text in
             Int(text).flatMap(Orientation.init)
         }
         reader.read("camera.mirror", &camera.mirror)
         reader.read("camera.fieldOfView", &tracking.fieldOfView, in: 10...170)
-        reader.read("camera.buffers", &camera.buffers, in: 2...32)
-        reader.read("camera.stallTimeout", &camera.stallTimeout, in: .milliseconds(200) ... .seconds(60))
+        reader.read("camera.buffers", &camera.configuration.bufferCount, in: 2...32)
+        reader.read("camera.stallTimeout", &camera.configuration.stallTimeout, in: .milliseconds(200) ... .seconds(60))
         reader.read("camera.maximumPixels", &camera.maximumPixels, in: 10_000...1_000_000_000)
         reader.readGroup("camera.controls", &camera.controls)
         reader.read("clip.pace", &clip.pace)
@@ -72,7 +80,12 @@ package struct Settings: Hashable, Sendable {
         reader.read("metadata.maxRate", &metadata.changes.maximumRate, in: 0.1...240)
         reader.read("metadata.positionDeadband", &metadata.changes.position, in: 0...1)
         reader.read("metadata.angleDeadband", &metadata.changes.angle, in: 0...180)
-        reader.read("events.maxAge", &events.maxAge, in: .milliseconds(100) ... .seconds(86_400), or: "unlimited")
+        reader.read(
+            "events.maxAge",
+            &outbox.rules.maximumAge,
+            in: .milliseconds(100) ... .seconds(86_400),
+            or: "unlimited"
+        )
         reader.read("publish", &publish, of: Topic.selectable)
         detection.options.ignored = reader.readIgnored().map(\.area)
         tracking.zones = reader.readZones()
@@ -81,7 +94,7 @@ package struct Settings: Hashable, Sendable {
         tracking.readsSigns = publish.contains(.sign)
         mqtt.read(&reader)
         reader.read("outbox.path", &outbox.path)
-        reader.read("outbox.capacity", &outbox.capacity, in: 1...1_000_000)
+        reader.read("outbox.capacity", &outbox.rules.capacity, in: 1...1_000_000)
         reader.read("homeassistant.discovery", &homeAssistant.discovery)
         reader.readTopic("homeassistant.prefix", &homeAssistant.prefix)
         reader.read("homeassistant.suggestedArea", &homeAssistant.suggestedArea)
@@ -99,13 +112,9 @@ extension Settings {
     package struct Camera: Hashable, Sendable {
         package var name = "camera"
         package var device = "auto"
-        package var size: FrameSize?
-        package var rate: Double?
-        package var format: String?
-        package var orientation = Orientation.up
         package var mirror = false
-        package var buffers = 5
-        package var stallTimeout = Duration.seconds(2)
+        /// All else of a camera; what is not particular to cameras holds for other sources too.
+        package var configuration = CameraConfiguration()
         package var maximumPixels = JPEGDecoder.defaultMaximumPixels
         package var controls: [String: String] = [:]
     }
@@ -135,15 +144,10 @@ extension Settings {
         }
     }
 
-    package struct Events: Hashable, Sendable {
-        /// Nil is unlimited.
-        package var maxAge: Duration? = .seconds(10)
-    }
-
     package struct Outbox: Hashable, Sendable {
         /// Nil is `OutboxLocation`'s.
         package var path: String?
-        package var capacity = 1000
+        package var rules = DeliveryRules()
     }
 
     package struct HomeAssistant: Hashable, Sendable {

@@ -1,7 +1,5 @@
-import FaceMetadata
 import FacetKit
 import Foundation
-import Frames
 import SettingsFiles
 
 extension SettingsReader {

@@ -59,7 +59,7 @@ struct AreaEditor: Sendable {
     ///
     /// - Throws: What is wrong with the file.
     func areas() throws -> [UInt8] {
-        let file = try path.map { try SettingsFile(path: $0, example: SettingsText.example) }
+        let file = try path.map { try SettingsFile(path: $0) }
         let (zones, ignored) = try Self.areas(in: file)
         return JSONWriter.object { json in
             json.field("file", path)
@@ -114,7 +114,7 @@ struct AreaEditor: Sendable {
     }
 
     private static func checked(_ name: String, _ text: String) throws -> SettingsText {
-        _ = try areas(in: SettingsFile(path: name, text: text, example: SettingsText.example))
+        _ = try areas(in: SettingsFile(path: name, text: text))
         return try SettingsText(path: name, text: text)
     }
 }

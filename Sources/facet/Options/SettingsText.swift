@@ -4,9 +4,6 @@ import System
 
 /// A settings file of which a part is to change, and everything else, comments too, to stay.
 struct SettingsText {
-    /// A file that shows what settings look like, for messages.
-    static let example = "config/facetd.yaml"
-
     let path: String
     let lines: [Substring]
     private let file: SettingsFile
@@ -21,7 +18,7 @@ struct SettingsText {
 
     init(path: String, text: String) throws {
         self.path = path
-        file = try SettingsFile(path: path, text: text, example: Self.example)
+        file = try SettingsFile(path: path, text: text)
         lineEnding = text.contains("\r\n") ? "\r\n" : "\n"
         lines = text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
     }
@@ -34,7 +31,7 @@ struct SettingsText {
             new.file.agrees(with: file, except: keys)
         else {
             throw CommandFailure(
-                "cannot change \(keys.joined(separator: ", ")) in \(path): its settings do not stand in lines of their own, as in \(Self.example)",
+                "cannot change \(keys.joined(separator: ", ")) in \(path): its settings do not stand in lines of their own, as in \(SettingsFile.daemonExample)",
                 remedy: "write them there yourself; the file is as it was"
             )
         }
