@@ -1,5 +1,3 @@
-public import FaceMetadata
-
 /// What is known of one camera: its daemon, its faces, its figures, kept up to date from messages.
 ///
 /// Faces and their count are only known while the camera is being looked at. When detection is off, the camera lost or

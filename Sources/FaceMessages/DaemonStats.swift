@@ -1,5 +1,3 @@
-public import FaceMetadata
-
 /// What `faces/stats` carries. Counters run from the daemon's start; rates, times and shares are of the last interval.
 public struct DaemonStats: Hashable, Sendable {
     /// How long one stage took per frame, in the last interval.

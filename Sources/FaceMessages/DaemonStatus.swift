@@ -1,5 +1,3 @@
-public import FaceMetadata
-
 /// The daemon's condition, as `faces/status` carries it; what is unknown or has no meaning is nil.
 public struct DaemonStatus: Hashable, Sendable {
     /// Whether the daemon runs.

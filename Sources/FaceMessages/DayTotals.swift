@@ -1,5 +1,3 @@
-public import FaceMetadata
-
 /// What a camera has seen since local midnight: what `faces/today` carries.
 ///
 /// A visit counts when its `leave` is published, with all that belongs to it. A visit is not a person: one who comes back

@@ -1,5 +1,3 @@
-public import FaceMetadata
-
 /// A message as a subscriber reads it.
 public enum DecodedMessage: Hashable, Sendable {
     /// All current faces.

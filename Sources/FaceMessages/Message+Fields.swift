@@ -1,5 +1,3 @@
-import FaceMetadata
-
 // The fields of every message, in their order on the wire.
 
 extension MetadataMessage: WireValue {

@@ -1,5 +1,3 @@
-public import FaceMetadata
-
 /// One message of the wire contract, encoded.
 public struct Message: Hashable, Sendable {
     /// Which topic it belongs to; carries quality of service and retention.

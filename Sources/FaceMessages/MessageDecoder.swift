@@ -1,4 +1,3 @@
-import FaceMetadata
 import FoundationEssentials
 
 /// Reads messages of the wire contract.

@@ -1,5 +1,3 @@
-public import FaceMetadata
-
 /// The version of the wire contract, the `schema` of every message.
 public let schemaVersion = 1
 

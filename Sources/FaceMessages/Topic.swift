@@ -1,5 +1,3 @@
-public import FaceMetadata
-
 /// The topics of one camera: a base, and what lies under it.
 ///
 /// Everything directly under the base carries JSON, so `faces/+` can be parsed blindly.

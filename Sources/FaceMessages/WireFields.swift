@@ -1,4 +1,3 @@
-import FaceMetadata
 import FoundationEssentials
 
 /// A value of the contract: its fields, in their order on the wire.

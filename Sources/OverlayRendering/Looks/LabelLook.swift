@@ -1,5 +1,4 @@
 import FaceMessages
-import FaceMetadata
 
 /// A box around each face, and beside it a label with what the face does: smiles, blinks, closes its eyes, looks at the camera.
 package struct LabelLook: Look {

@@ -1,5 +1,4 @@
 import FaceMessages
-import FaceMetadata
 import Glibc
 
 /// What is measured, made visible: the points of the face mesh, the irises and where they look, the axes of the head, the numbers.

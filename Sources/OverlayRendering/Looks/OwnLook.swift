@@ -1,5 +1,4 @@
 import FaceMessages
-import FaceMetadata
 import Frames
 import Glibc
 

@@ -1,5 +1,4 @@
 import FaceMessages
-import FaceMetadata
 import Glibc
 
 /// A hat, a moustache and a beard, in three dimensions: they turn with the head, and what it hides is not seen.

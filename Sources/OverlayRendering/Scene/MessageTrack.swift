@@ -1,5 +1,4 @@
 package import FaceMessages
-import FaceMetadata
 import Foundation
 
 /// All messages about a clip, in order, for drawing over it by `mediaTime`.

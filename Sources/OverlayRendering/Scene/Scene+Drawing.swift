@@ -1,6 +1,5 @@
 import CCairo
 import FaceMessages
-import FaceMetadata
 
 extension Scene {
     /// The faces as they lie on a surface at a time, for a look to draw: the nearest, which is the largest, last.

@@ -1,5 +1,4 @@
 package import FaceMessages
-package import FaceMetadata
 
 /// What there is to draw, kept from a camera's messages.
 ///

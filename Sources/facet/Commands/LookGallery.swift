@@ -1,9 +1,7 @@
 import ArgumentParser
 import FaceMessages
-import FaceMetadata
 import FacetKit
 import Foundation
-import Frames
 import OverlayRendering
 
 /// `facet looks`: the looks there are, by name or each with a picture.

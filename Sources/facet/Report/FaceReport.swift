@@ -1,5 +1,4 @@
 import FaceMessages
-import FaceMetadata
 import Foundation
 import Frames
 import MQTT

@@ -1,5 +1,4 @@
 import FaceMessages
-import FaceMetadata
 import FaceTracking
 import Foundation
 

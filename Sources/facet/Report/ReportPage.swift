@@ -1,5 +1,4 @@
 import FaceMessages
-import FaceMetadata
 import Foundation
 
 /// A report as one page of HTML that needs no other file and no network. Its script only shows moments.
