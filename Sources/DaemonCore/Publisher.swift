@@ -131,7 +131,7 @@ package final class Publisher: Sendable {
         let now = Timestamp.wallClock()
         let (kept, today) = ledger.note(event, at: now)
         if wanted.contains(Topic(event.kind)) {
-            let latency = captured.map { (ContinuousClock.now - $0).seconds }
+            let latency = captured.map { (ContinuousClock.now - $0) / .seconds(1) }
             let (id, number) = (ULID.make(at: now), Int(ledger.store.nextSequence(with: kept)))
             var message = encoder.event(event, id: id, seq: number, latency: latency)
             message.captured = captured

@@ -40,10 +40,10 @@ final class StatsMeter: Sendable {
     func take(_ messages: DaemonStats.Messages) -> DaemonStats {
         let now = Reading(of: meter)
         let last = last.withLock { exchange(&$0, with: now) }
-        let elapsed = (now.time - last.time).seconds
+        let elapsed = (now.time - last.time) / .seconds(1)
         var stats = DaemonStats()
         stats.time = .wallClock()
-        (stats.uptime, stats.interval) = ((now.time - start.time).seconds, elapsed)
+        (stats.uptime, stats.interval) = ((now.time - start.time) / .seconds(1), elapsed)
         stats.frameRate = Double(now.frames.captured - last.frames.captured) / elapsed
         stats.analysisRate = Double(now.frames.analysed - last.frames.analysed) / elapsed
         (stats.captured, stats.analysed) = (now.frames.captured, now.frames.analysed)

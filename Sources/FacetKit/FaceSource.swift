@@ -1,7 +1,6 @@
 public import Frames
 public import GStreamerCapture
 import MediaFiles
-import System
 public import V4L2Capture
 
 extension FaceSession {
@@ -58,7 +57,7 @@ extension FaceSession {
             var options = ClipSource.Options(pace: pace, loops: loops)
             options.rawPictures = rawPictures
             options.orientation = isMirrored ? orientation.mirrored : orientation
-            options.readTimeout = bounded(stallTimeout).seconds
+            options.readTimeout = bounded(stallTimeout) / .seconds(1)
             options.maximumPixels = maximumPixels
             return Source(kind: .media(path, options))
         }
@@ -166,9 +165,9 @@ extension FaceSession.Source {
     /// After how many seconds without a picture the source counts as lost.
     var stallTimeout: Double {
         switch kind {
-        case .camera(let configuration): configuration.stallTimeout.seconds
+        case .camera(let configuration): configuration.stallTimeout / .seconds(1)
         case .media(_, let options): options.readTimeout
-        case .pipeline(_, let options): options.stallTimeout.seconds
+        case .pipeline(_, let options): options.stallTimeout / .seconds(1)
         case .custom: 2
         }
     }

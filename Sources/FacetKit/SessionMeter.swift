@@ -1,6 +1,5 @@
 import Frames
 import Synchronization
-import System
 
 /// Counts what a session does, and measures the work on its frames.
 package final class SessionMeter: Sendable {
@@ -65,7 +64,7 @@ package final class SessionMeter: Sendable {
     }
 
     func record(_ stage: Stage, _ duration: Duration) {
-        let seconds = duration.seconds
+        let seconds = duration / .seconds(1)
         state.withLock { state in
             var timing = state.stages[stage] ?? Timing()
             timing.runs += 1

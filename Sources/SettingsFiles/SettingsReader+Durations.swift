@@ -55,7 +55,7 @@ extension Duration {
 
     /// The duration as settings write it.
     package var text: String {
-        let seconds = seconds
+        let seconds = self / .seconds(1)
         if seconds < 1 { return "\(Int((seconds * 1000).rounded()))ms" }
         if seconds >= 3600, seconds.truncatingRemainder(dividingBy: 3600) == 0 { return "\(Int(seconds / 3600))h" }
         return seconds == seconds.rounded() ? "\(Int(seconds))s" : "\(seconds)s"

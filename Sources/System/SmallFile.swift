@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 /// Reads files that must fit into memory: settings, passwords, tokens, what the kernel reports.
@@ -60,15 +61,9 @@ package func cString<Bytes>(_ bytes: Bytes) -> String {
     withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
 }
 
-/// What a directory holds, `.` and `..` too; nothing if it cannot be read.
+/// What a directory holds; nothing if it cannot be read.
 package func names(in directory: String) -> [String] {
-    guard let entries = opendir(directory) else { return [] }
-    defer { closedir(entries) }
-    var names: [String] = []
-    while let entry = readdir(entries) {
-        names.append(cString(entry.pointee.d_name))
-    }
-    return names
+    (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
 }
 
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {

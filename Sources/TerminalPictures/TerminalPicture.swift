@@ -184,12 +184,8 @@ package final class TerminalPicture {
     private func setSymbols(of config: OpaquePointer) {
         guard let symbols = chafa_symbol_map_new() else { return }
         defer { chafa_symbol_map_unref(symbols) }
-        for tag in [
-            CHAFA_SYMBOL_TAG_SPACE, CHAFA_SYMBOL_TAG_SOLID, CHAFA_SYMBOL_TAG_HHALF, CHAFA_SYMBOL_TAG_VHALF,
-            CHAFA_SYMBOL_TAG_QUAD,
-        ] {
-            chafa_symbol_map_add_by_tags(symbols, tag)
-        }
+        let tags = [CHAFA_SYMBOL_TAG_SPACE, CHAFA_SYMBOL_TAG_SOLID, CHAFA_SYMBOL_TAG_HHALF, CHAFA_SYMBOL_TAG_VHALF]
+        for tag in tags + [CHAFA_SYMBOL_TAG_QUAD] { chafa_symbol_map_add_by_tags(symbols, tag) }
         chafa_canvas_config_set_symbol_map(config, symbols)
     }
 }

@@ -79,7 +79,7 @@ public struct CameraInventory: Sendable {
 
     private static func stableLinks() -> [String] {
         ["/dev/v4l/by-id", "/dev/v4l/by-path"].flatMap { directory in
-            names(in: directory).filter { !$0.hasPrefix(".") }.sorted().map { "\(directory)/\($0)" }
+            names(in: directory).sorted().map { "\(directory)/\($0)" }
         }
     }
 }

@@ -110,18 +110,21 @@ extension V4L2Device.Identity {
         if has(V4L2_CAP_VIDEO_CAPTURE) {
             return has(V4L2_CAP_STREAMING) ? nil : "its driver cannot stream (no mmap buffers)"
         }
-        if has(V4L2_CAP_META_CAPTURE) {
-            return "it is a metadata node of \(card), which has no pictures; its camera is another node"
-        }
-        if has(V4L2_CAP_VIDEO_OUTPUT) || has(V4L2_CAP_VIDEO_OUTPUT_MPLANE) || has(V4L2_CAP_META_OUTPUT) {
-            return "it is an output device (\(card)): it shows pictures and takes none"
-        }
-        if has(V4L2_CAP_VIDEO_M2M) || has(V4L2_CAP_VIDEO_M2M_MPLANE) {
-            return "it is a video converter (\(card)) and takes no pictures"
-        }
-        if has(V4L2_CAP_VIDEO_CAPTURE_MPLANE) {
-            return "its driver (\(driver)) only has the multi-planar interface, which Facet does not speak"
-        }
-        return "it takes no pictures (\(card))"
+        let others = [
+            (
+                V4L2_CAP_META_CAPTURE,
+                "it is a metadata node of \(card), which has no pictures; its camera is another node"
+            ),
+            (
+                V4L2_CAP_VIDEO_OUTPUT | V4L2_CAP_VIDEO_OUTPUT_MPLANE | V4L2_CAP_META_OUTPUT,
+                "it is an output device (\(card)): it shows pictures and takes none"
+            ),
+            (V4L2_CAP_VIDEO_M2M | V4L2_CAP_VIDEO_M2M_MPLANE, "it is a video converter (\(card)) and takes no pictures"),
+            (
+                V4L2_CAP_VIDEO_CAPTURE_MPLANE,
+                "its driver (\(driver)) only has the multi-planar interface, which Facet does not speak"
+            ),
+        ]
+        return others.first { has($0.0) }?.1 ?? "it takes no pictures (\(card))"
     }
 }

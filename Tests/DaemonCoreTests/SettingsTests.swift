@@ -356,7 +356,7 @@ struct SettingsTests {
         ] as [(String, Double?)]
     )
     func durations(text: String, seconds: Double?) {
-        #expect(Duration(text: text)?.seconds == seconds)
+        #expect(Duration(text: text) == seconds.map { .seconds($0) })
     }
 
     @Test("the password is the file's, else the variable's, else systemd's credential, and none without a user")
