@@ -38,21 +38,12 @@ struct Delivery: Sendable {
 
     /// What became of messages so far.
     var figures: DaemonStats.Messages {
-        var messages = DaemonStats.Messages(connection.counters)
+        let counters = connection.counters
+        var messages = DaemonStats.Messages()
+        (messages.sent, messages.queued) = (counters.sent, counters.queuedEvents)
+        (messages.expired, messages.unsafe) = (counters.expired, counters.unsafeEvents)
+        for (reason, count) in counters.dropped where reason != .expired { messages.dropped[reason.rawValue] = count }
         messages.outbox = DaemonStatus.Outbox(outbox.condition)
         return messages
-    }
-}
-
-extension DaemonStats.Messages {
-    init(_ counters: DeliveryCounters) {
-        self.init()
-        sent = counters.sent
-        queued = counters.queuedEvents
-        expired = counters.expired
-        unsafe = counters.unsafeEvents
-        for (reason, count) in counters.dropped where reason != .expired && count > 0 {
-            dropped[reason.rawValue] = count
-        }
     }
 }

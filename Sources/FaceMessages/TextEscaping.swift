@@ -5,38 +5,27 @@
 extension StringProtocol {
     /// For a terminal: a space in place of each scalar that is not seen but acts, such as escape, line breaks and the
     /// overrides of the writing direction.
-    package var printable: String { replacingScalars { $0.isPrintable ? nil : " " } }
+    package var printable: String { replacingScalars([:]) }
 
     /// For the text of an element or of a quoted attribute in HTML.
     package var escapedForHTML: String {
-        replacingScalars { scalar in
-            switch scalar {
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "\"": "&quot;"
-            case "'": "&#39;"
-            default: scalar.isPrintable ? nil : " "
-            }
-        }
+        replacingScalars(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])
     }
 
     /// For a label's value in Prometheus' text format 0.0.4.
     package var escapedForPrometheus: String {
-        replacingScalars { scalar in
-            switch scalar {
-            case "\\": "\\\\"
-            case "\"": "\\\""
-            case "\n": "\\n"
-            default: scalar.isPrintable ? nil : " "
-            }
-        }
+        replacingScalars(["\\": "\\\\", "\"": "\\\"", "\n": "\\n"])
     }
 
-    private func replacingScalars(_ replacement: (Unicode.Scalar) -> String?) -> String {
+    /// With these replacements, and a space in place of every other scalar that is not seen but acts.
+    private func replacingScalars(_ replacements: [Unicode.Scalar: String]) -> String {
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {
-            if let text = replacement(scalar) { result += text.unicodeScalars } else { result.append(scalar) }
+            if let text = replacements[scalar] {
+                result += text.unicodeScalars
+            } else {
+                result.append(scalar.isPrintable ? scalar : " ")
+            }
         }
         return String(result)
     }

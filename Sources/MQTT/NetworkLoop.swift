@@ -124,17 +124,13 @@ final class NetworkLoop {
             writable: ready[0] & Int16(POLLOUT) != 0
         )
         relay.flush()
-        process(handle.takeEvents(), of: handle)
-        // The state machine ignores what an event has said before.
-        if let failure, self.handle === handle { connectionFailed(failure) }
-    }
-
-    private func process(_ events: [MosquittoHandle.Event], of handle: MosquittoHandle) {
-        for event in events {
+        for event in handle.takeEvents() {
             // What an abandoned connection reported is of no interest to the next.
             guard self.handle === handle else { return }
             process(event)
         }
+        // The state machine ignores what an event has said before.
+        if let failure, self.handle === handle { connectionFailed(failure) }
     }
 
     private func process(_ event: MosquittoHandle.Event) {
@@ -180,10 +176,9 @@ final class NetworkLoop {
 
     func connectionFailed(_ failure: MosquittoHandle.Failure) {
         if isLeaving { return finish(didDisconnect: false) }
-        var reason = failure.text
-        guard case .open(_, let relay) = link else { return connectionLost(.ended("\(broker): \(reason)")) }
-        reason = relay.failure ?? reason
-        connectionLost(relay.isMalformed ? .malformed("\(broker): \(reason)") : .ended("\(broker): \(reason)"))
+        guard case .open(_, let relay) = link else { return }
+        let reason = "\(broker): \(relay.failure ?? failure.text)"
+        connectionLost(relay.isMalformed ? .malformed(reason) : .ended(reason))
     }
 
     func connectionLost(_ loss: ConnectionStateMachine.Loss) {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Where a program keeps the outbox by default.
 package enum OutboxLocation {
     /// The directory that systemd (`STATE_DIRECTORY`) or the desktop's conventions (`XDG_STATE_HOME`) give to programs' state.
@@ -16,16 +18,9 @@ package enum OutboxLocation {
     ///
     /// A slash becomes `-`, any other byte `_` and its two hexadecimal digits, so that no two topics give the same.
     package static func identifier(ofTopic topic: String) -> String {
-        topic.utf8.reduce(into: "") { identifier, byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                identifier.unicodeScalars.append(Unicode.Scalar(byte))
-            case UInt8(ascii: "/"):
-                identifier += "-"
-            default:
-                identifier += "_" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
+        let letters = CharacterSet(charactersIn: "a"..."z").union(CharacterSet(charactersIn: "A"..."Z"))
+        let kept = letters.union(CharacterSet(charactersIn: "0123456789/"))
+        let encoded = topic.addingPercentEncoding(withAllowedCharacters: kept) ?? topic
+        return encoded.replacing("%", with: "_").replacing("/", with: "-")
     }
 }

@@ -2,15 +2,12 @@ import System
 
 extension SettingsReader {
     package mutating func read(_ key: String, _ value: inout Duration, in range: ClosedRange<Duration>) {
-        read(key, &value, range.expectation) { text in
-            Duration(text: text).flatMap { range.contains($0) ? $0 : nil }
-        }
+        read(key, &value, range.expectation) { range.holding(Duration(text: $0)) }
     }
 
     package mutating func read(_ key: String, seconds: inout Double, in range: ClosedRange<Duration>) {
         read(key, &seconds, range.expectation) { text in
-            guard let duration = Duration(text: text), range.contains(duration) else { return nil }
-            return Duration.seconds(in: text)
+            range.holding(Duration(text: text)) == nil ? nil : Duration.seconds(in: text)
         }
     }
 
@@ -20,9 +17,7 @@ extension SettingsReader {
         in range: ClosedRange<Duration>,
         or word: String
     ) {
-        read(key, &value, range.expectation, or: word) { text in
-            Duration(text: text).flatMap { range.contains($0) ? $0 : nil }
-        }
+        read(key, &value, range.expectation, or: word) { range.holding(Duration(text: $0)) }
     }
 }
 

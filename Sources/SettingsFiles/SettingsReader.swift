@@ -195,9 +195,7 @@ extension SettingsReader {
         in range: ClosedRange<Number>
     ) {
         let kind = Number.self == Int.self ? "a whole number" : "a number"
-        read(key, &value, "\(kind) from \(range.lowerBound) to \(range.upperBound)") { text in
-            Number(text).flatMap { range.contains($0) ? $0 : nil }
-        }
+        read(key, &value, "\(kind) from \(range.lowerBound) to \(range.upperBound)") { range.holding(Number($0)) }
     }
 
     package mutating func read(
@@ -207,8 +205,8 @@ extension SettingsReader {
         in range: ClosedRange<Double>,
         or word: String
     ) {
-        read(key, &value, "\(unit) from \(range.lowerBound) to \(range.upperBound)", or: word) { text in
-            Double(text).flatMap { range.contains($0) ? $0 : nil }
+        read(key, &value, "\(unit) from \(range.lowerBound) to \(range.upperBound)", or: word) {
+            range.holding(Double($0))
         }
     }
 
@@ -238,6 +236,11 @@ extension SettingsReader {
             text == word ? .some(nil) : parse(text).map { .some($0) }
         }
     }
+}
+
+extension ClosedRange {
+    /// A value that lies within; nil for any other.
+    func holding(_ value: Bound?) -> Bound? { value.flatMap { contains($0) ? $0 : nil } }
 }
 
 /// The known name that a misspelled one is most like; nil if it is like none.

@@ -33,19 +33,18 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             "identifiers": [deviceID], "name": settings.camera.name, "manufacturer": "Facet", "model": "facetd",
             "sw_version": facetVersion, "suggested_area": settings.homeAssistant.suggestedArea,
         ]
-        let message: JSON = [
-            "device": device,
-            "origin": [
-                "name": "facetd", "sw_version": facetVersion, "support_url": settings.homeAssistant.supportURL,
-            ] as JSON,
+        let origin: JSON = [
+            "name": "facetd", "sw_version": facetVersion, "support_url": settings.homeAssistant.supportURL,
+        ]
+        let parts = entities + zoneEntities + Topic.events.flatMap(components)
+        let message: [String: Any] = [
+            "device": device.present, "origin": origin.present,
             "availability": [availability("value_json.state == 'online'")],
             // By names that never change: one that is missing in a later message stays.
-            "components": (entities + zoneEntities + Topic.events.flatMap(components)).reduce(into: [:] as JSON) {
-                $0.fields[$1.name] = $1.fields.fields
-            },
+            "components": Dictionary(parts.map { ($0.name, $0.fields.present) }) { $1 },
         ]
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try JSONSerialization.data(withJSONObject: message.fields, options: options))
+        return Array(try JSONSerialization.data(withJSONObject: message, options: options))
     }
 
     // MARK: - Entities and triggers
@@ -159,7 +158,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         // Not the device's availability: an event entity that becomes available again takes up the state of its last
         // event, and an automation that waits for a change would react to yesterday's smile whenever the daemon starts.
         let entity = entity("event", topic.rawValue, name, of: topic, icon: icon)
-            .with(["event_types": [topic.rawValue], "availability": [JSON]()])
+            .with(["event_types": [topic.rawValue], "availability": [String]()])
         // A trigger fires on each message and has no state that could change without one.
         let trigger = Component(topic.rawValue + "_trigger", "device_automation", isThere: isPublished(topic)).with([
             "automation_type": "trigger", "type": topic.rawValue, "subtype": "face",
@@ -189,7 +188,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
 
     private func name(_ topic: Topic) -> String { topic.name(under: settings.mqtt.topic) }
 
-    private func availability(_ condition: String) -> JSON {
+    private func availability(_ condition: String) -> [String: String] {
         [
             "topic": name(.status), "value_template": "{{ 'online' if \(condition) else 'offline' }}",
             "payload_available": "online", "payload_not_available": "offline",
@@ -197,7 +196,7 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
     }
 
     /// Available only while frames come: without them `off` and 0 would say that there is no face.
-    private var whileLooking: [JSON] {
+    private var whileLooking: [[String: String]] {
         [availability("value_json.state == 'online' and value_json.cameraState | default('') == 'streaming'")]
     }
 
@@ -241,22 +240,14 @@ private struct Component {
     /// With further fields; of a field that it has, the new value.
     func with(_ fields: JSON) -> Component {
         var component = self
-        if isThere { component.fields.fields.merge(fields.fields) { $1 } }
+        if isThere { component.fields.merge(fields) { $1 } }
         return component
     }
 }
 
-/// A JSON object as a literal; fields that are nil are left out.
-private struct JSON: ExpressibleByDictionaryLiteral {
-    var fields: [String: Any] = [:]
+private typealias JSON = [String: Any?]
 
-    init(dictionaryLiteral elements: (String, Any?)...) {
-        for (name, value) in elements {
-            switch value {
-            case let object as JSON: fields[name] = object.fields
-            case let list as [JSON]: fields[name] = list.map(\.fields)
-            default: fields[name] = value
-            }
-        }
-    }
+extension JSON {
+    /// Without the fields that are nil.
+    fileprivate var present: [String: Any] { compactMapValues { $0 } }
 }

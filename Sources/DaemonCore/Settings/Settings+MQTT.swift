@@ -19,10 +19,9 @@ extension Settings {
             reader.read("mqtt.host", &connection.brokers[0].host, "one name or address; mqtt.brokers takes several") {
                 (try? BrokerAddress.validate(host: $0)) == nil ? nil : $0
             }
-            var port: Int?
-            reader.read("mqtt.port", &port, "a port from 1 to 65535") { text -> Int?? in
-                Int(text).flatMap { (1...65_535).contains($0) ? .some($0) : nil }
-            }
+            // 0 stands for the default, which depends on TLS.
+            var port = 0
+            reader.read("mqtt.port", &port, in: 1...65_535)
             reader.readTopic("mqtt.topic", &topic)
             var clientID: String?
             reader.read("mqtt.clientID", &clientID)
@@ -63,7 +62,7 @@ extension Settings {
             }
             connection.tls = usesTLS ? tls : nil
             let defaultPort = usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort
-            connection.brokers[0].port = port ?? defaultPort
+            connection.brokers[0].port = port == 0 ? defaultPort : port
             guard !brokers.isEmpty else { return }
             connection.brokers = brokers.map { .init(host: $0.host, port: $0.explicitPort ?? defaultPort) }
         }
