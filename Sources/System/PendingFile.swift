@@ -5,40 +5,65 @@ package final class PendingFile: Sendable {
     package let path: String
     /// The name it has until then: in the same directory, so that renaming is one step.
     package let temporaryPath: String
+    /// Locked as long as this object exists: a file that is not was left by a program that was killed.
+    private let descriptor: CInt
+    /// No other program's: what is left is removed.
+    private static let ending = ".facet-part"
 
-    /// Makes the file, empty, with the mode that the process's mask leaves of `mode`.
+    /// Makes the file, empty, with the mode that the process's mask leaves of `mode`, and removes those that were left.
     ///
-    /// The name is a new one, so that no link that another user has put there decides what is overwritten.
+    /// The name is a new one, so that no link that another user has put there decides what is overwritten, and that of
+    /// programs that write the same file at once the last one decides what it holds.
     package init(_ path: String, mode: mode_t = 0o666) throws(SystemError) {
         self.path = path
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let (directory, prefix) = (String(path[..<slash]), ".\(path[slash...]).")
+        Self.removeLeftovers(in: directory, prefix)
         while true {
             let number = String(UInt64.random(in: 0 ... .max), radix: 36)
-            let name = "\(path[..<slash]).\(path[slash...]).\(number).part"
+            let name = directory + prefix + number + Self.ending
             let descriptor = open(name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, mode)
-            guard descriptor < 0 else {
-                close(descriptor)
-                temporaryPath = name
+            guard descriptor >= 0 else {
+                if errno == EEXIST { continue }
+                throw SystemError("write \(path)", errno)
+            }
+            var made = stat()
+            // Another program may have taken it for left before it was locked. Not every file system has locks.
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, fstat(descriptor, &made) == 0,
+                made.st_nlink > 0
+            {
+                (temporaryPath, self.descriptor) = (name, descriptor)
                 return
             }
-            guard errno == EEXIST else { throw SystemError("write \(path)", errno) }
+            close(descriptor)
         }
     }
 
-    deinit { unlink(temporaryPath) }
+    deinit {
+        unlink(temporaryPath)
+        close(descriptor)
+    }
+
+    private static func removeLeftovers(in directory: String, _ prefix: String) {
+        for name in names(in: directory.isEmpty ? "." : directory)
+        where name.hasPrefix(prefix) && name.hasSuffix(ending) {
+            guard UInt64(name.dropFirst(prefix.count).dropLast(ending.count), radix: 36) != nil else { continue }
+            let descriptor = open(directory + name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(directory + name) }
+            close(descriptor)
+        }
+    }
 
     private func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
-        let descriptor = open(temporaryPath, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SystemError("write \(path)", errno) }
         var rest = bytes[...]
-        var failure: CInt = 0
-        while !rest.isEmpty, failure == 0 {
+        while !rest.isEmpty {
             let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { failure = errno }
+            if count >= 0 { rest = rest.dropFirst(count) }
+            if count < 0, errno != EINTR { throw SystemError("write \(path)", errno) }
         }
-        // A full disk of another machine may show only now.
-        if close(descriptor) != 0, failure == 0 { failure = errno }
-        guard failure == 0 else { throw SystemError("write \(path)", failure) }
+        // A full disk of another machine may show only when a descriptor is closed.
+        guard close(dup(descriptor)) == 0 else { throw SystemError("write \(path)", errno) }
     }
 
     /// Writes a whole file.
