@@ -1,6 +1,6 @@
 /// A request whose head and body are complete.
 package struct HTTPRequest: Sendable {
-    /// The method, as sent: methods are case-sensitive.
+    /// The method, as sent: methods are case-sensitive. GET for HEAD, whose answer is the same without its body.
     package var method: String
     /// The path with percent escapes undone, without the query.
     package var path: String
@@ -28,9 +28,10 @@ package struct HTTPRequest: Sendable {
 
 /// What a request is answered with.
 package struct HTTPResponse: Sendable {
-    package enum Body: Sendable {
+    package indirect enum Body: Sendable {
         case bytes([UInt8])
-        case stream(any HTTPStream)
+        /// Where there is another answer for a stream that ends without any part, the head waits for the first one.
+        case stream(any HTTPStream, ifEmpty: HTTPResponse? = nil)
     }
 
     package var status: Int

@@ -12,8 +12,10 @@ extension HTTPServer {
     ) -> MHD_Result {
         guard let pointer = state.pointee else {
             let socket = http_socket(connection)
+            let method = method.map { String(cString: $0) } ?? ""
             let request = HTTPRequest(
-                method.map { String(cString: $0) } ?? "",
+                // The library leaves the body of a HEAD's answer out.
+                method == "HEAD" ? "GET" : method,
                 url.map { String(cString: $0) } ?? "",
                 query: Self.values(of: connection, .GET_ARGUMENT_KIND),
                 headers: Self.values(of: connection, .HEADER_KIND),
@@ -25,7 +27,7 @@ extension HTTPServer {
             return request.method == "POST" ? answer(connection, refusal) : .NO
         }
         let partial = Unmanaged<PartialRequest>.fromOpaque(pointer).takeUnretainedValue()
-        guard size.pointee > 0, let data else { return answer(connection, handler(partial.request)) }
+        guard size.pointee > 0, let data else { return answer(connection, to: partial) }
         guard partial.request.body.count + size.pointee <= options.longestBody else { return .NO }
         data.withMemoryRebound(to: UInt8.self, capacity: size.pointee) {
             partial.request.body += UnsafeBufferPointer(start: $0, count: size.pointee)
@@ -42,10 +44,31 @@ extension HTTPServer {
         return length == 0 || request.method == "POST" ? nil : HTTPResponse(413)
     }
 
-    private func answer(_ connection: OpaquePointer, _ response: HTTPResponse) -> MHD_Result {
+    /// Answers a complete request, or lets it wait for its stream's first part: then this is called again.
+    private func answer(_ connection: OpaquePointer, to partial: PartialRequest) -> MHD_Result {
+        let response = partial.response ?? handler(partial.request)
+        partial.response = response
+        guard case .stream(let stream, let ifEmpty) = response.body else { return answer(connection, response) }
+        let streamed = partial.streamed ?? begin(stream, over: connection)
+        partial.streamed = streamed
+        if let ifEmpty {
+            switch streamed.part() {
+            case .none: return .YES
+            case .end: return answer(connection, ifEmpty)
+            case .bytes: break
+            }
+        }
+        partial.streamed = nil
+        return answer(connection, response, streamed)
+    }
+
+    private func answer(
+        _ connection: OpaquePointer,
+        _ response: HTTPResponse,
+        _ streamed: StreamedAnswer? = nil
+    ) -> MHD_Result {
         let made: OpaquePointer?
-        switch response.body {
-        case .bytes(let bytes):
+        if case .bytes(let bytes) = response.body {
             made = bytes.withUnsafeBytes {
                 // The library copies them, though its type does not say so.
                 MHD_create_response_from_buffer(
@@ -54,7 +77,8 @@ extension HTTPServer {
                     .RESPMEM_MUST_COPY
                 )
             }
-        case .stream(let stream): made = streamed(stream, over: connection)
+        } else {
+            made = streamed.flatMap(Self.response)
         }
         guard let made else { return .NO }
         defer { MHD_destroy_response(made) }
@@ -92,14 +116,22 @@ extension HTTPServer {
 
     // MARK: Streams
 
-    private func streamed(_ stream: any HTTPStream, over connection: OpaquePointer) -> OpaquePointer? {
+    private func begin(_ stream: any HTTPStream, over connection: OpaquePointer) -> StreamedAnswer {
         streamCount += 1
         let number = streamCount
         let answer = StreamedAnswer(stream, over: connection) { [weak self] in self?.streams[number] = nil }
+        streams[number] = answer
+        table.stream(http_socket(connection))
+        stream.begin { [weak self] in self?.ready(number) }
+        return answer
+    }
+
+    /// The library's response, which ends the stream when it goes.
+    private static func response(_ answer: StreamedAnswer) -> OpaquePointer? {
         let context = Unmanaged.passRetained(answer).toOpaque()
         let made = MHD_create_response_from_callback(
             .max,
-            Self.memory,
+            memory,
             { context, _, buffer, limit in
                 guard let context, let buffer else { return http_stream_error }
                 return Unmanaged<StreamedAnswer>.fromOpaque(context).takeUnretainedValue().read(buffer, limit)
@@ -110,23 +142,22 @@ extension HTTPServer {
                 Unmanaged<StreamedAnswer>.fromOpaque(context).takeRetainedValue().end()
             }
         )
-        guard made != nil else {
-            Unmanaged<StreamedAnswer>.fromOpaque(context).takeRetainedValue().end()
-            return nil
-        }
-        streams[number] = answer
-        table.stream(http_socket(connection))
-        stream.begin { [weak self] in self?.ready(number) }
+        if made == nil { Unmanaged<StreamedAnswer>.fromOpaque(context).takeRetainedValue().end() }
         return made
     }
 }
 
 final class PartialRequest {
     var request: HTTPRequest
+    var response: HTTPResponse?
+    /// The response's stream until its head goes out.
+    var streamed: StreamedAnswer?
 
     init(_ request: HTTPRequest) {
         self.request = request
     }
+
+    deinit { streamed?.end() }
 }
 
 /// A stream on its way over a connection.
@@ -134,7 +165,7 @@ final class StreamedAnswer {
     private let stream: any HTTPStream
     private let connection: OpaquePointer
     private let ended: () -> Void
-    private var part: [UInt8] = []
+    private var bytes: [UInt8] = []
     private var position = 0
     private var isSuspended = false
 
@@ -142,20 +173,29 @@ final class StreamedAnswer {
         (self.stream, self.connection, self.ended) = (stream, connection, ended)
     }
 
-    /// Fills a buffer for the library; where there is nothing, the connection waits for `resume`.
-    func read(_ buffer: UnsafeMutablePointer<CChar>, _ limit: Int) -> Int {
-        if position == part.count {
-            switch stream.next() {
-            case .bytes(let bytes): (part, position) = (bytes, 0)
-            case .none:
-                MHD_suspend_connection(connection)
-                isSuspended = true
-                return 0
-            case .end: return http_stream_end
-            }
+    /// What there is to send; where there is nothing, the connection waits for `resume`.
+    func part() -> HTTPStreamPart {
+        if position < bytes.count { return .bytes(bytes) }
+        let next = stream.next()
+        switch next {
+        case .bytes(let new): (bytes, position) = (new, 0)
+        case .none:
+            MHD_suspend_connection(connection)
+            isSuspended = true
+        case .end: break
         }
-        let count = min(limit, part.count - position)
-        part[position..<position + count].withUnsafeBytes {
+        return next
+    }
+
+    /// Fills a buffer for the library.
+    func read(_ buffer: UnsafeMutablePointer<CChar>, _ limit: Int) -> Int {
+        switch part() {
+        case .none: return 0
+        case .end: return http_stream_end
+        case .bytes: break
+        }
+        let count = min(limit, bytes.count - position)
+        bytes[position..<position + count].withUnsafeBytes {
             UnsafeMutableRawBufferPointer(start: buffer, count: count).copyMemory(from: $0)
         }
         position += count

@@ -48,6 +48,9 @@ struct HTTPServerTests {
             let source = source
             server = try HTTPServer(options) { request in
                 if request.path == "/stream" { return HTTPResponse(200, body: .stream(source)) }
+                if request.path == "/once" {
+                    return HTTPResponse(200, body: .stream(source, ifEmpty: HTTPResponse(404)))
+                }
                 let words =
                     "\(request.method) \(request.path) \(request.query["q"] ?? "-") "
                     + "\(request.headers["x-a"] ?? "-") \(request.client) \(String(decoding: request.body, as: UTF8.self))"
@@ -164,6 +167,56 @@ struct HTTPServerTests {
         second = nil
         // The system refuses only what is written after it knows that the client is gone.
         while running.source.ended.wait(timeout: .now() + 0.02) == .timedOut { running.source.put([2]) }
+    }
+
+    @Test("where there is another answer for a stream without any part, its head waits", .timeLimit(.minutes(1)))
+    func emptyStream() throws {
+        let running = try Running()
+        defer { running.stop() }
+        let client = try SocketClient(port: running.server.port)
+        client.send("GET /once HTTP/1.1\r\nHost: x\r\n\r\n")
+        running.source.put(Array("part.".utf8))
+        #expect(client.receive(until: "part.").hasPrefix("HTTP/1.1 200"))
+        running.source.put(nil)
+        #expect(client.receive(until: "0\r\n\r\n").hasSuffix("0\r\n\r\n"))
+        running.source.ended.wait()
+        client.send(head("GET /once"))
+        running.source.put(nil)
+        #expect(client.receiveAll().hasPrefix("HTTP/1.1 404"))
+        running.source.ended.wait()
+    }
+
+    @Test(
+        "an answer that waits for its stream keeps the server neither from others nor from its end",
+        .timeLimit(.minutes(1))
+    )
+    func waitingStream() throws {
+        let running = try Running()
+        let (waiting, other) = (
+            try SocketClient(port: running.server.port), try SocketClient(port: running.server.port)
+        )
+        waiting.send(head("GET /once"))
+        other.send(head("GET /ok"))
+        #expect(other.receiveAll().contains("GET /ok"))
+        running.stop()
+        #expect(waiting.receiveAll().isEmpty)
+        running.source.ended.wait()
+    }
+
+    @Test("HEAD is answered as GET is, without the body", .timeLimit(.minutes(1)))
+    func headOnly() throws {
+        let running = try Running()
+        defer { running.stop() }
+        let client = try SocketClient(port: running.server.port)
+        client.send("HEAD /a HTTP/1.1\r\nHost: x\r\n\r\n" + head("GET /a"))
+        let answers = client.receiveAll().components(separatedBy: "HTTP/1.1 200")
+        try #require(answers.count == 3)
+        #expect(answers[1].contains("Content-Length: 21") && answers[1].hasSuffix("\r\n\r\n"))
+        #expect(answers[2].hasSuffix("\r\n\r\nGET /a - - 127.0.0.1 "))
+        let stream = try SocketClient(port: running.server.port)
+        stream.send(head("HEAD /stream"))
+        #expect(stream.receiveAll().hasPrefix("HTTP/1.1 200"))
+        running.source.ended.wait()
     }
 
     @Test("a client that does not read holds up no other, and misses what it did not take", .timeLimit(.minutes(1)))

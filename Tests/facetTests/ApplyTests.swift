@@ -39,7 +39,7 @@ struct ApplyTests {
     @Test("the input is never overwritten, by whatever name")
     func input() async throws {
         let picture = directory.file("a.png")
-        try PictureFile(picture).write(try Canvas(pixelSize: FrameSize(width: 32, height: 32)))
+        try Canvas(pixelSize: FrameSize(width: 32, height: 32)).write(to: picture)
         let before = try Data(contentsOf: URL(filePath: picture))
         try FileManager.default.createSymbolicLink(atPath: directory.file("b.png"), withDestinationPath: picture)
         for output in [picture, directory.file("b.png"), directory.file("./a.png")] {
@@ -85,6 +85,46 @@ struct ApplyTests {
         }
         #expect(FileManager.default.fileExists(atPath: directory.file("out/a.jpg")))
         #expect(!FileManager.default.fileExists(atPath: directory.file("out/b.jpg")))
+    }
+
+    @Test(
+        "a clip in a format that is only read becomes an .mp4 beside its name",
+        .enabled(if: DevelopmentClips.areHere, "needs the development clips")
+    )
+    func readableClip() async throws {
+        try FileManager.default.createDirectory(atPath: directory.file("in"), withIntermediateDirectories: true)
+        let clip = DevelopmentClips.path("pyfeat/single_face.mp4")
+        try FileManager.default.copyItem(atPath: clip, toPath: directory.file("in/a.TS"))
+        try Data("notes".utf8).write(to: URL(filePath: directory.file("in/a.txt")))
+        try await apply([directory.file("in"), "-o", directory.file("out")])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("out")) == ["a.TS.mp4"])
+        #expect(difference(try pixels(of: clip, at: 1), try pixels(of: directory.file("out/a.TS.mp4"), at: 1)) > 100)
+    }
+
+    @Test("a snapshot of a clip is the first picture in which a face has entered, else its first one")
+    func snapshotOfClip() async throws {
+        let portrait = try StillPicture.load("/usr/local/share/facet/astronaut.png")
+        let size = portrait.uprightSize
+        for (dark, bright) in [(30, 60), (60, 0)] {
+            let (clip, output) = (directory.file("clip\(dark).mp4"), directory.file("out\(dark).png"))
+            let writer = try ClipWriter(clip, size: size)
+            for number in 0..<dark + bright {
+                let stamp = FrameStamp(frame: number, time: .wallClock(), mediaTime: Double(number) / 30)
+                var frame = portrait
+                if number < dark {
+                    let black = [UInt8](repeating: 0, count: 3 * size.width * size.height)
+                    frame = try Frame(copying: black, size: size, format: .rgb24, stamp: stamp)
+                }
+                frame.stamp = stamp
+                try writer.append(frame)
+            }
+            try writer.finish()
+            let snapshot = try #require(
+                try Facet.parseAsRoot(["snapshot", "--source", clip, "--plain", "-o", output]) as? Snapshot
+            )
+            try await snapshot.run()
+            #expect(difference(try pixels(of: output), try pixels(of: clip, at: bright == 0 ? 0 : 2)) < 1000, "\(dark)")
+        }
     }
 
     /// A picture with 24 portraits, and the places of their middles.
@@ -158,7 +198,7 @@ struct ApplyTests {
     @Test("what is no regular file is not replaced", arguments: ["a.png", "a.mp4"])
     func specialFiles(name: String) async throws {
         let input = directory.file("in.png")
-        try PictureFile(input).write(try Canvas(pixelSize: FrameSize(width: 32, height: 32)))
+        try Canvas(pixelSize: FrameSize(width: 32, height: 32)).write(to: input)
         let (pipe, link) = (directory.file("pipe-" + name), directory.file("link-" + name))
         #expect(mkfifo(pipe, 0o600) == 0)
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: directory.file("elsewhere"))

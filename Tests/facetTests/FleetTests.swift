@@ -62,7 +62,7 @@ struct FleetTests {
         #expect(table.take(occurrence(encoder.count(3), under: "porch/faces"), at: Self.time) == nil)
         let removal = MQTTMessage(topic: "porch/faces/status", payload: [])
         #expect(table.take(occurrence(removal), at: Self.time) != nil)
-        #expect(FleetFormatter.bases(table) == ["attic/faces", "shed/faces"])
+        #expect(table.problemsFirst.map(\.base) == ["attic/faces", "shed/faces"])
         #expect(table.take(connected) == nil && table.cameras.count == 2)
         // The connection's own report may be taken after the first messages that it brought.
         _ = table.take(.connection(.connecting))
@@ -94,7 +94,7 @@ struct FleetTests {
     func json() throws {
         let table = table()
         let now = Self.time.advanced(bySeconds: 91.2345)
-        let lines = FleetFormatter.bases(table).map { plain.json($0, table, at: now) }
+        let lines = table.problemsFirst.map { plain.json($0.base, table, at: now) }
         #expect(
             lines.last == #"{"attention":[],"base":"porch/faces","camera":"porch","faces":2,"state":"streaming"}"#
         )

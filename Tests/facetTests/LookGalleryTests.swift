@@ -46,7 +46,7 @@ struct LookGalleryTests {
     @Test("a picture without a face is refused, and no page is written")
     func noFace() async throws {
         let picture = directory.file("wall.png")
-        try PictureFile(picture).write(try Canvas(pixelSize: FrameSize(width: 64, height: 64)))
+        try Canvas(pixelSize: FrameSize(width: 64, height: 64)).write(to: picture)
         let failure = await #expect(throws: CommandFailure.self) {
             try await run(["--gallery", directory.file("looks.html"), "--over", picture])
         }

@@ -194,7 +194,7 @@ struct OfflineTests {
     func preview() throws {
         let canvas = try Canvas(pixelSize: FrameSize(width: 48, height: 32))
         let path = directory.file("a.jpg")
-        try PictureFile(path).write(canvas)
+        try canvas.write(to: path)
         let jpeg = Array(try Data(contentsOf: URL(filePath: path)))
         let decoder = try PreviewDecoder()
         func picture(_ jpeg: [UInt8]) -> PreviewPicture { PreviewPicture(content: .jpeg(jpeg)) }

@@ -35,7 +35,7 @@ struct OptionTests {
             (["press", "--on", "frown=ENTER"], "there are long_blink, double_blink, wink_left"),
             (["press", "--on", "nod=SPAC"], "there is no key 'SPAC'; did you mean SPACE?"),
             (["press", "--on", "nod=LEFTALT+"], "there is no key ''"),
-            (["view", "--rate", "0"], "--rate must be 1 to 60"),
+            (["view", "--rate", "0"], "it must be 1 to 60"),
             (["view", "--gravity", "up"], "'resizeAspect', 'resizeAspectFill' or 'resize'"),
             (["snapshot", "-o", "a.png", "--gravity", "resize"], "Unknown option '--gravity'"),
             (["snapshot", "-o", "a.png", "--at", "1"], "add --over CLIP"),
@@ -159,6 +159,6 @@ struct OptionTests {
 
     @Test("files that cannot be written are refused before any work", arguments: ["a.gif", "a", "/nowhere/a.png"])
     func unwritable(path: String) {
-        #expect(throws: CommandFailure.self) { try PictureFile(path) }
+        #expect(throws: CommandFailure.self) { try OutputPath.checkPicture(path) }
     }
 }

@@ -56,7 +56,7 @@ struct PagePublisherTests {
     private func jpeg() throws -> [UInt8] {
         let directory = try TemporaryDirectory()
         let path = directory.file("picture.jpg")
-        try PictureFile(path).write(try Canvas(pixelSize: FrameSize(width: 48, height: 32)))
+        try Canvas(pixelSize: FrameSize(width: 48, height: 32)).write(to: path)
         return Array(try Data(contentsOf: URL(filePath: path)))
     }
 
@@ -277,6 +277,25 @@ struct PagePublisherTests {
         while let message = bytes(later.next()) { #expect(try parts(of: message).jpeg.isEmpty) }
     }
 
+    @Test("pictures that come faster than they can be searched do not keep those that were searched from being shown")
+    func fastPictures() throws {
+        let publisher = try publisher(offered: ["blur"])
+        let viewer = try join("blur")
+        let jpeg = try jpeg()
+        publisher.take(received(encoder.metadata([face()], at: stamp(0))), at: 0)
+        var shown = 0
+        for tick in 1...20 {
+            let seconds = Double(tick) / 10
+            // The last one is the newest when the pages' turn comes, and is searched.
+            for step in [0.06, 0.03, 0.001] {
+                publisher.take(received(encoder.preview(jpeg, of: stamp(tick))), at: seconds - step)
+            }
+            try publisher.advance(to: seconds)
+            while let message = bytes(viewer.next()) { shown += try parts(of: message).jpeg.isEmpty ? 0 : 1 }
+        }
+        #expect(shown >= 15)
+    }
+
     @Test("the last picture of a preview that was switched off goes, also of a camera that was heard of later")
     func endedPreview() throws {
         let publisher = try publisher()
@@ -303,14 +322,18 @@ struct PagePublisherTests {
 
     @Test("a single picture waits for the picture, however many states come before it")
     func pictureAnswer() throws {
-        let viewer = try join("label")
-        let answer = PictureAnswer(viewer)
-        for _ in 0..<20 {
-            viewer.put(state: ServedMessage.encode(Array("{}".utf8)))
-            #expect(bytes(answer.next()) == nil)
+        let publisher = try publisher()
+        let viewer = try #require(viewers.join(ViewerWish(look: "label", isMirrored: false, isPicture: true)))
+        for number in 0..<20 {
+            publisher.take(received(encoder.metadata([face()], at: stamp(number))), at: Double(number))
+            try publisher.advance(to: Double(number))
+            #expect(bytes(viewer.next()) == nil)
         }
-        viewer.put(ServedMessage.encode(Array("{}".utf8), jpeg: [1, 2, 3]), of: "faces")
-        #expect(bytes(answer.next()) == [1, 2, 3])
+        let jpeg = try jpeg()
+        publisher.take(received(encoder.preview(jpeg, of: stamp(19))), at: 20)
+        try publisher.advance(to: 20)
+        #expect(bytes(viewer.next()) == jpeg)
+        #expect(viewer.isOver)
     }
 
     @Test("a face found just before or after a picture, and not in it, is covered in it")

@@ -140,7 +140,7 @@ struct ProgramsTests {
         )
         let directory = try TemporaryDirectory()
         let path = directory.file("picture.jpg")
-        try PictureFile(path).write(try Canvas(pixelSize: FrameSize(width: 48, height: 32)))
+        try Canvas(pixelSize: FrameSize(width: 48, height: 32)).write(to: path)
         var status = DaemonStatus(state: .online, cameraState: .streaming, detail: "a camera")
         (status.detect, status.time, status.attention) = (true, stamp(1).time, [.tooDark])
         let area = [NormalizedPoint(x: 0, y: 0)]
@@ -168,7 +168,7 @@ struct ProgramsTests {
     private func body(_ response: HTTPResponse, _ publisher: PagePublisher) throws -> [UInt8] {
         switch response.body {
         case .bytes(let bytes): return bytes
-        case .stream(let stream):
+        case .stream(let stream, _):
             try publisher.advance(to: 0.2)
             try publisher.advance(to: 0.4)
             var all: [UInt8] = []

@@ -117,7 +117,7 @@ struct ViewTests {
     func damagedPicture() throws {
         let directory = try TemporaryDirectory()
         let canvas = try Canvas(pixelSize: FrameSize(width: 48, height: 32))
-        try PictureFile(directory.file("a.jpg")).write(canvas)
+        try canvas.write(to: directory.file("a.jpg"))
         let jpeg = Array(try Data(contentsOf: URL(filePath: directory.file("a.jpg"))))
         let source = try ViewPicture(clip: nil)
         let target = FrameSize(width: 8, height: 8)

@@ -42,7 +42,7 @@ struct CameraChoice {
 
     /// The base of the one camera that fits.
     private func base(named name: String?, among table: CameraTable) throws(CommandFailure) -> String {
-        let cameras = FleetFormatter.bases(table).map { (base: $0, state: table.cameras[$0] ?? CameraState()) }
+        let cameras = table.problemsFirst
         let place = "under \(patterns.joined(separator: ", ")) at \(address)"
         guard let name else {
             guard cameras.count > 1 else { return cameras[0].base }

@@ -29,6 +29,11 @@ struct CameraTable {
             .map { (base: $0.key, state: $0.value) }
     }
 
+    /// The cameras in their order; those with a problem first.
+    var problemsFirst: [(base: String, state: CameraState)] {
+        sorted.filter(\.state.hasProblem) + sorted.filter { !$0.state.hasProblem }
+    }
+
     /// How many faces all cameras see; nil if none is being looked at.
     var faceCount: Int? {
         let counts = cameras.values.compactMap(\.faceCount)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FaceMessages
 import FacetKit
+import Foundation
 
 /// `--source`: pictures and faces from a session in this program instead of a daemon's.
 struct SourceOptions: ParsableArguments {
@@ -13,6 +14,11 @@ struct SourceOptions: ParsableArguments {
     var source: String?
 
     @OptionGroup var broker: BrokerOptions
+
+    /// Whether the source is a file, which ends, and is there to be looked through.
+    var isFile: Bool {
+        source.map { !FaceSession.Source.isCamera($0) && FileManager.default.fileExists(atPath: $0) } ?? false
+    }
 
     /// Connects for a command, or opens the source.
     func subscriber(

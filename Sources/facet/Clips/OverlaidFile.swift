@@ -1,4 +1,5 @@
 import FacetKit
+import MediaFiles
 import OverlayRendering
 
 /// One file with faces, and the file with the overlay that is made of it.
@@ -12,9 +13,8 @@ struct OverlaidFile {
 
     private let input: String
     private let output: String
+    private let command: Apply
     private var drawing: OverlayPicture
-    private let options: FaceSession.Options
-    private let isStrict: Bool
     private let interruption: Interruption
     private var summary: OverlaySummary
     private var ahead: Ahead?
@@ -22,26 +22,35 @@ struct OverlaidFile {
     private let picture = Picture()
     private let messages = UpdateMessages(camera: UpdateMessages.fileCamera)
 
+    /// Checks where it is to be written.
+    ///
+    /// - Throws: `CommandFailure` if it cannot be written there, or is the input.
     init(
-        input: String,
-        output: String,
-        drawing: OverlayPicture,
-        options: FaceSession.Options,
-        isStrict: Bool,
-        interruption: Interruption
-    ) {
-        (self.input, self.output, self.drawing, self.options) = (input, output, drawing, options)
-        (self.isStrict, self.interruption) = (isStrict, interruption)
-        summary = OverlaySummary(hidesFaces: drawing.hidesFaces, maximumFaces: options.detection.maximumFaces)
+        _ input: String,
+        to output: String,
+        _ command: Apply,
+        _ drawing: OverlayPicture,
+        _ interruption: Interruption
+    ) throws {
+        (self.input, self.output, self.command) = (input, output, command)
+        (self.drawing, self.interruption) = (drawing, interruption)
+        summary = OverlaySummary(hidesFaces: drawing.hidesFaces, maximumFaces: command.maximumFaces)
+        try OutputPath.checkIsNot(output, input)
+        let what = OutputPath.isPicture(output) ? "a picture" : "a clip"
+        try OutputPath.check(output, endings: PictureWriter.knownEndings + ClipWriter.knownEndings, what: what)
     }
 
-    /// Makes a clip of a clip.
+    /// Makes a picture or a clip, as the output is named.
     ///
     /// - Returns: Whether there was a warning.
-    mutating func drawClip() async throws -> Bool {
+    mutating func draw() async throws -> Bool {
+        OutputPath.isPicture(output) ? try await drawPicture() : try await drawClip()
+    }
+
+    private mutating func drawClip() async throws -> Bool {
         var rate = 30.0
         var recorder: OverlayRecorder?
-        let isWhole = try await FaceSession.analyse(input, options, until: interruption) { update in
+        let isWhole = try await FaceSession.analyse(input, command.session, until: interruption) { update in
             if case .streaming(let stream) = update.state { rate = stream.rate ?? rate }
             guard update.frame != nil else { return true }
             if recorder == nil {
@@ -58,11 +67,8 @@ struct OverlaidFile {
     }
 
     /// Makes a picture of a picture, or of a clip's first frame.
-    ///
-    /// - Returns: Whether there was a warning.
-    mutating func drawPicture() async throws -> Bool {
-        let file = try PictureFile(output)
-        try await FaceSession.analyse(input, options, until: interruption) { update in
+    private mutating func drawPicture() async throws -> Bool {
+        try await FaceSession.analyse(input, command.session, until: interruption) { update in
             _ = take(update)
             return summary.frames < Self.analyses
         }
@@ -75,7 +81,7 @@ struct OverlaidFile {
         summary.showsPicture(with: shown.faces)
         let warnings = try checkedWarnings()
         try show(shown)
-        try file.write(try drawing.draw(picture, scene: scene, at: shown.stamp.mediaTime))
+        try drawing.draw(picture, scene: scene, at: shown.stamp.mediaTime).write(to: output)
         StandardOutput.note("wrote \(output)")
         return report(warnings)
     }
@@ -86,7 +92,7 @@ struct OverlaidFile {
         guard let frame = update.frame else { return [] }
         if ahead == nil {
             ahead = Ahead(
-                patience: options.tracking.patience,
+                patience: command.session.tracking.patience,
                 coversAll: drawing.hidesFaces,
                 maximumFrames: Self.maximumBytes / max(1, frame.size.width * frame.size.height * 3 / 2)
             )
@@ -119,7 +125,7 @@ struct OverlaidFile {
     /// - Throws: `CommandFailure` if there is something and that is not allowed.
     private func checkedWarnings() throws -> [String] {
         let warnings = summary.warnings
-        guard isStrict, !warnings.isEmpty else { return warnings }
+        guard command.strict, !warnings.isEmpty else { return warnings }
         throw CommandFailure(
             lines: warnings.map { "\(input): \($0)" } + ["\(output) was not written, because of --strict"]
         )
@@ -169,8 +175,7 @@ struct OverlaySummary {
     }
 
     var sentence: String {
-        func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-        let found = [counted(faces, "face"), counted(smiles, "smile"), counted(frames, "frame")].joined(separator: ", ")
+        let found = "\(faces.counted("face")), \(smiles.counted("smile")), \(frames.counted("frame"))"
         return hidesFaces ? "\(found); hid \(faces - lost.count) of \(faces)" : found
     }
 

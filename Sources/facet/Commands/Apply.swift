@@ -12,7 +12,7 @@ struct Apply: AsyncParsableCommand {
         discussion: """
             Finds the faces itself: no daemon and no broker is needed. A clip becomes a clip and a picture becomes a \
             picture, in the format that the ending of the output's name stands for. A directory becomes a directory \
-            with all its clips and pictures. The sound of a clip is copied unchanged where the format can hold it. The \
+            with all its clips and pictures; a clip in a format that is only read, such as a.mpg, becomes a.mpg.mp4. The sound of a clip is copied unchanged where the format can hold it. The \
             output appears under its name when it is complete; Ctrl-C ends a clip early, keeps what is there, \
             leaves out what is left of a directory, and ends with status 130.
 
@@ -36,7 +36,7 @@ struct Apply: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: "The file or the directory to write.", completion: .file())
     var output: String
 
-    @Option(help: "How many faces are followed at the same time.")
+    @Option(help: "How many faces are followed at the same time.", transform: number(1...1000))
     var maximumFaces = 32
 
     @Flag(help: "Look for faces that lie on their side or upside down too, in the first frame of each scene.")
@@ -46,12 +46,6 @@ struct Apply: AsyncParsableCommand {
     var strict = false
 
     @OptionGroup var overlay: OverlayOptions
-
-    func validate() throws {
-        guard (1...1000).contains(maximumFaces) else {
-            throw ValidationError("--maximum-faces must be 1 to 1000, not \(maximumFaces)")
-        }
-    }
 
     func run() async throws {
         let interruption = Interruption()
@@ -71,9 +65,12 @@ struct Apply: AsyncParsableCommand {
         guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {
             throw CommandFailure("cannot read \(input.withoutPasswords): there is no such file")
         }
-        guard isDirectory.boolValue else { return try await apply(input, to: output, drawing, interruption) }
+        guard isDirectory.boolValue else {
+            var work = try OverlaidFile(input, to: output, self, drawing, interruption)
+            return try await work.draw()
+        }
         let files = try FileManager.default.contentsOfDirectory(atPath: input).sorted()
-        let names = files.filter { OutputPath.isPicture($0) || OutputPath.isClip($0) }
+        let names = files.filter { OutputPath.isPicture($0) || OutputPath.isClip($0) || Self.isReadable($0) }
         guard !names.isEmpty else { throw CommandFailure("there is no clip and no picture in \(input)") }
         let others = files.filter { !names.contains($0) }.joined(separator: ", ")
         if !others.isEmpty {
@@ -86,9 +83,10 @@ struct Apply: AsyncParsableCommand {
         }
         var (failures, warned) = (0, false)
         for name in names where !interruption.isRaised {
+            let written = "\(output)/\(name)\(Self.isReadable(name) ? ".mp4" : "")"
             do {
-                warned =
-                    try await apply(input + "/" + name, to: output + "/" + name, drawing, interruption) || warned
+                var work = try OverlaidFile("\(input)/\(name)", to: written, self, drawing, interruption)
+                warned = try await work.draw() || warned
             } catch {
                 // One damaged file must not keep the others from being drawn.
                 StandardOutput.note("\(error)")
@@ -99,29 +97,20 @@ struct Apply: AsyncParsableCommand {
         return warned
     }
 
-    private func apply(
-        _ input: String,
-        to output: String,
-        _ drawing: OverlayPicture,
-        _ interruption: Interruption
-    ) async throws -> Bool {
-        try OutputPath.checkIsNot(output, input)
-        let isPicture = OutputPath.isPicture(output)
-        if !isPicture { try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip") }
+    /// Whether a file has a name of clips that can be read and not written.
+    private static func isReadable(_ name: String) -> Bool {
+        ["3gp", "flv", "m2ts", "m4v", "mpeg", "mpg", "mts", "ogv", "ts", "vob", "wmv"]
+            .contains(URL(filePath: name).pathExtension.lowercased())
+    }
+
+    /// How faces are looked for.
+    var session: FaceSession.Options {
         var options = FaceSession.Options()
         options.frames = .full
         options.landmarks = overlay.look == .builtIn(.mesh)
         options.detection.isThorough = true
         options.detection.findsTurned = turned
         options.detection.maximumFaces = maximumFaces
-        var work = OverlaidFile(
-            input: input,
-            output: output,
-            drawing: drawing,
-            options: options,
-            isStrict: strict,
-            interruption: interruption
-        )
-        return isPicture ? try await work.drawPicture() : try await work.drawClip()
+        return options
     }
 }

@@ -18,17 +18,13 @@ struct Calibrate: AsyncParsableCommand {
     /// Seconds until the command gives up.
     private static let patience = 20.0
 
-    @Option(help: "For how many seconds to measure, 1…30.")
+    @Option(help: "For how many seconds to measure, 1…30.", transform: number(1...30))
     var seconds = 3.0
 
     @Option(help: "Write the direction into this settings file, and leave everything else in it as it is.")
     var write: String?
 
     @OptionGroup var live: SourceOptions
-
-    func validate() throws {
-        guard (1...30).contains(seconds) else { throw ValidationError("--seconds must be 1 to 30, not \(seconds)") }
-    }
 
     func run() async throws {
         // A file that cannot be written is no reason to look at something first.

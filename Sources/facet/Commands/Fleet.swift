@@ -66,7 +66,7 @@ struct Fleet: AsyncParsableCommand {
         guard !table.cameras.isEmpty else { throw subscriber.noCamera }
         let lines =
             json
-            ? FleetFormatter.bases(table).map { line($0, table, formatter) }
+            ? table.problemsFirst.map { line($0.base, table, formatter) }
             : formatter.rows(table, at: .wallClock())
         for line in lines { StandardOutput.print(line: line) }
     }
@@ -96,27 +96,21 @@ struct FleetFormatter {
             $0.key < $1.key
         }
         var parts = states.map { "\($0.value) \($0.key)" }
-        if let faces = table.faceCount { parts.append("\(faces) \(faces == 1 ? "face" : "faces")") }
+        if let faces = table.faceCount { parts.append(faces.counted("face")) }
         if table.refused > 0 { parts.append("\(table.refused) messages refused") }
-        let count = "\(cameras.count) \(cameras.count == 1 ? "camera" : "cameras")"
+        let count = cameras.count.counted("camera")
         return parts.isEmpty ? count : "\(count): " + parts.joined(separator: ", ")
     }
 
     /// A heading and a row for each camera; those that do not fit are counted in the last row.
     func rows(_ table: CameraTable, columns: Int? = nil, rows: Int? = nil, at now: Timestamp) -> [String] {
-        let bases = Self.bases(table)
+        let bases = table.problemsFirst.map(\.base)
         let width = min(Self.longestBase, max(6, bases.map(\.count).max() ?? 0))
         let heading = line(["CAMERA", "STATE", "FACES", "FPS", "LAST EVENT", "AGE", "REASON"], width, nil, columns)
         let all = bases.map { row($0, table, width: width, columns: columns, at: now) }
         guard let rows, all.count + 1 > rows else { return [heading] + all }
         let shown = max(0, rows - 2)
         return [heading] + all.prefix(shown) + ["… and \(all.count - shown) more"]
-    }
-
-    /// The bases of the cameras in their order; those with a problem first.
-    static func bases(_ table: CameraTable) -> [String] {
-        let sorted = table.sorted
-        return (sorted.filter(\.state.hasProblem) + sorted.filter { !$0.state.hasProblem }).map(\.base)
     }
 
     func row(
@@ -171,19 +165,19 @@ struct FleetFormatter {
     private func line(_ cells: [String], _ width: Int, _ condition: CameraState.Condition?, _ columns: Int?) -> String {
         let widths = [width, 9, 5, 5, 18, 6, 0]
         var used = 0
-        var parts: [String] = []
-        for (index, (cell, width)) in zip(cells, widths).enumerated() {
-            var text = cell.printable
-            if index < widths.count - 1 {
-                if text.count > width { text = text.prefix(width - 1) + "…" }
-                text = text.padding(to: width, alignsRight: [2, 3, 5].contains(index))
+        let parts = zip(cells, widths).enumerated().map { index, part in
+            var text = part.0.printable
+            if part.1 > 0 {
+                if text.count > part.1 { text = text.prefix(part.1 - 1) + "…" }
+                text = text.padding(to: part.1, alignsRight: [2, 3, 5].contains(index))
             }
             if let columns { text = text.cut(to: max(0, columns - used)) }
             used += text.count + 2
-            parts.append(index == 1 ? colored(text, condition) : text)
+            return index == 1 ? colored(text, condition) : text
         }
-        let result = parts.joined(separator: "  ")
-        return String(result[..<(result.lastIndex { $0 != " " }.map(result.index(after:)) ?? result.startIndex)])
+        var line = parts.joined(separator: "  ")
+        while line.last == " " { line.removeLast() }
+        return line
     }
 
     private func colored(_ text: String, _ condition: CameraState.Condition?) -> String {

@@ -100,19 +100,12 @@ struct LookGallery: AsyncParsableCommand {
         with encoder: JPEGEncoder
     ) throws -> String {
         let pictureSize = picture.uprightSize ?? FrameSize(width: 1, height: 1)
-        var part = (left: 1.0, top: 1.0, right: 0.0, bottom: 0.0)
-        for box in scene.faces.map(\.bounds) {
-            part.left = max(0, min(part.left, box.x - 0.8 * box.width))
-            part.right = min(1, max(part.right, box.x + 1.8 * box.width))
-            part.top = max(0, min(part.top, box.y - 0.9 * box.height))
-            part.bottom = min(1, max(part.bottom, box.y + 1.5 * box.height))
-        }
-        let shown = NormalizedRect(
-            x: part.left,
-            y: part.top,
-            width: part.right - part.left,
-            height: part.bottom - part.top
-        )
+        let boxes = scene.faces.map(\.bounds)
+        let left = max(0, boxes.map { $0.x - 0.8 * $0.width }.min() ?? 0)
+        let right = min(1, boxes.map { $0.x + 1.8 * $0.width }.max() ?? 1)
+        let top = max(0, boxes.map { $0.y - 0.9 * $0.height }.min() ?? 0)
+        let bottom = min(1, boxes.map { $0.y + 1.5 * $0.height }.max() ?? 1)
+        let shown = NormalizedRect(x: left, y: top, width: right - left, height: bottom - top)
         let largest = max(shown.width * Double(pictureSize.width), shown.height * Double(pictureSize.height), 1)
         let image = try HTMLDocument.image(shown, of: picture, scale: side / largest, with: encoder) {
             $0.draw(scene, $1, look: look, at: 0)

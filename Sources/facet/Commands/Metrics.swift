@@ -23,16 +23,13 @@ struct Metrics: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: .init("The file, which must end in .prom.", valueName: "file"))
     var output: String
 
-    @Option(help: .init("How often the file is written, in seconds (1 to 3600).", valueName: "seconds"))
+    @Option(
+        help: .init("How often the file is written, in seconds (1 to 3600).", valueName: "seconds"),
+        transform: number(1...3600)
+    )
     var interval = 15.0
 
     @OptionGroup var broker: BrokerOptions
-
-    func validate() throws {
-        guard (1...3600).contains(interval) else {
-            throw ValidationError("--interval must be 1 to 3600 seconds, not \(interval)")
-        }
-    }
 
     func run() async throws {
         try OutputPath.check(output, endings: ["prom"], what: "figures")

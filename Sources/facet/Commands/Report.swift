@@ -67,9 +67,8 @@ struct Report: AsyncParsableCommand {
         if let output {
             let pictures = try (isClip ? input : over).map { try ReportPictures(of: report, from: $0) }
             try OutputPath.write(ReportPage(report: report, pictures: pictures).html, to: output)
-            let faces = report.presences.count
             let length = ReportChart.clock(report.end)
-            StandardOutput.note("wrote \(output): \(length), \(faces) \(faces == 1 ? "face" : "faces")")
+            StandardOutput.note("wrote \(output): \(length), \(report.presences.count.counted("face"))")
         }
         if json { try StandardOutput.print(prettyPrinted: report.json) }
     }

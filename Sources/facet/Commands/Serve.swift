@@ -186,13 +186,8 @@ struct Serve: AsyncParsableCommand {
 
     private func token() throws -> String? {
         let given = try tokenFile.map { try text(of: $0, "token") }
-        guard let text = given ?? ProcessInfo.processInfo.environment["FACET_SERVE_TOKEN"] else { return nil }
-        let token = String(text.prefix { !$0.isNewline })
-        guard !token.isEmpty else { throw CommandFailure("the token for the page is empty") }
-        guard token.utf8.count >= 12 else {
-            throw CommandFailure("the token for the page is too short: it must have 12 characters or more")
-        }
-        return token
+        return try (given ?? ProcessInfo.processInfo.environment["FACET_SERVE_TOKEN"])
+            .map { try secret($0, "token for the page", atLeast: 12) }
     }
 
     /// The names that other machines know this one by.

@@ -8,13 +8,14 @@ struct Snapshot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Takes a picture with the overlay, or without.",
         discussion: """
-            From the live preview, at once or at the next event; or, with --over and --metadata, from a clip and what \
-            `facetd --print` wrote about it.
+            From the live preview, at once or at the next event; from a clip in --source, the first picture in which a face \
+            has entered; or, with --over and --metadata, from a clip and what `facetd --print` wrote about it.
 
             Examples:
               facet snapshot -o now.png
               facet snapshot -o smile.jpg --on smile --plain    the smile shutter
               facet snapshot -o porch.png --camera porch        where there are several
+              facet snapshot -o face.png --source clip.mp4
               facet snapshot -o a.png --over clip.mp4 --metadata clip.jsonl --on smile
             """
     )
@@ -42,14 +43,14 @@ struct Snapshot: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let file = try PictureFile(output)
+        try OutputPath.checkPicture(output)
         var drawing = try OverlayPicture(overlay, isPlain: plain)
         guard let (clip, track) = try clip.load(needsMetadata: !plain || on != nil) else {
-            try file.write(try await livePicture(&drawing))
+            try await livePicture(&drawing).write(to: output)
             return StandardOutput.note("wrote \(output)")
         }
         try OutputPath.checkIsNot(output, clip)
-        try file.write(try picture(of: clip, track, &drawing))
+        try picture(of: clip, track, &drawing).write(to: output)
         StandardOutput.note("wrote \(output)")
     }
 
@@ -66,11 +67,15 @@ struct Snapshot: AsyncParsableCommand {
         return try drawing.draw(picture, scene: playback?.scene ?? Scene(), at: reached)
     }
 
-    /// Draws over a preview picture: the next one, or the one that shows the event waited for.
+    /// Draws over a preview picture: the next one, or the one that shows the event waited for, which in a clip is a face's
+    /// coming if no other is named.
     private func livePicture(_ drawing: inout OverlayPicture) async throws -> Canvas {
         let subscriber = try await live.subscriber(command: "snapshot")
-        var (choice, chosen) = (PictureChoice(event: on), PictureChoice.Candidate?.none)
+        let wantsFace = on == nil && live.isFile
+        var choice = PictureChoice(event: wantsFace ? .enter : on)
+        var (chosen, first) = (PictureChoice.Candidate?.none, PictureChoice.Candidate?.none)
         var seconds = 0.0
+        if wantsFace { StandardOutput.note("looking for the first face in \(subscriber.address)") }
         try await LivePictures.follow(subscriber, hidesFaces: drawing.hidesFaces, interruptible: false) {
             live,
             change in
@@ -78,12 +83,21 @@ struct Snapshot: AsyncParsableCommand {
             if change.contains(.event), let message = live.model.state.lastEvent {
                 choice.take(message.event, at: seconds)
             }
-            if let next = live.next() { choice.add(next) }
+            if let next = live.next() {
+                choice.add(next)
+                first = first ?? next
+            }
             chosen = choice.chosen(at: seconds)
             return chosen == nil
         }
+        chosen = chosen ?? choice.chosen(at: .infinity)
+        if chosen == nil, wantsFace, first != nil {
+            StandardOutput.note("there is no face in \(subscriber.address): this is its first picture")
+            chosen = first
+        }
         guard let chosen else {
-            throw CommandFailure("the connection to \(subscriber.address) ended before there was a picture")
+            let missing = on.map { "a picture of \($0.rawValue)" } ?? "a picture"
+            throw CommandFailure("\(subscriber.address) ended before there was \(missing)")
         }
         let decoder = try PreviewDecoder()
         try decoder.decode(chosen.picture)

@@ -53,16 +53,11 @@ extension Terminal {
 
 /// The faces of all cameras that were heard, what they did lately, and the last events.
 struct TopState {
-    struct Event {
-        var base: String
-        var message: EventMessage
-    }
-
     private static let capacity = 100
     private(set) var table = CameraTable()
 
     /// The last events, the newest first.
-    private(set) var events: [Event] = []
+    private(set) var events: [(base: String, message: EventMessage)] = []
 
     private var traces: [String: [FaceID: FaceTrace]] = [:]
 
@@ -81,7 +76,7 @@ struct TopState {
         }
         let state = table.cameras[base]
         if change.contains(.event), let event = state?.lastEvent {
-            events.insert(Event(base: base, message: event), at: 0)
+            events.insert((base, event), at: 0)
             if events.count > Self.capacity { events.removeLast() }
         }
         note(state?.faces ?? [], of: base, at: seconds)

@@ -26,7 +26,7 @@ struct View: AsyncParsableCommand {
     @Option(help: "How the terminal shows pixels: kitty, sixel or cells. Found out by itself if left out.")
     var format: TerminalFormat?
 
-    @Option(help: "The most redraws a second, 1…60.")
+    @Option(help: "The most redraws a second, 1…60.", transform: number(1...60))
     var rate = 25
 
     @Option(
@@ -40,10 +40,6 @@ struct View: AsyncParsableCommand {
     @OptionGroup var overlay: OverlayOptions
     @OptionGroup var clip: ClipOptions
     @OptionGroup var live: SourceOptions
-
-    func validate() throws {
-        guard (1...60).contains(rate) else { throw ValidationError("--rate must be 1 to 60, not \(rate)") }
-    }
 
     func run() async throws {
         let looks = try overlay.looks()

@@ -73,7 +73,8 @@ struct Watch: AsyncParsableCommand {
 
     func run() async throws {
         let topics = try chosenTopics()
-        let client = try post.map { try EventPost(to: $0, secret: secret()) }
+        let key = try secretFile.map { try secret(text(of: $0, "key"), "key in \($0)", atLeast: 16) }
+        let client = try post.map { try EventPost(to: $0, secret: key.map { Array($0.utf8) }) }
         let subscriber = try await broker.subscriber("watch", topics)
         if StandardOutput.isTerminal, !json {
             let patterns = subscriber.patterns.joined(separator: ", ")
@@ -86,21 +87,17 @@ struct Watch: AsyncParsableCommand {
                 namesCamera: BrokerOptions.isPlural(broker.topic)
             )
         )
-        var queues: [EventQueue] = []
-        if let exec {
-            let command = EventCommand(command: exec)
-            let queue = EventQueue(capacity: 100, "the command is too slow: no command") {
-                await command.run($0, payload: $1)
+        let commands = exec.map { exec in
+            EventQueue(capacity: 100, "the command is too slow: no command") {
+                await EventCommand(command: exec).run($0, payload: $1)
             }
-            queues.append(queue)
         }
-        if let client {
-            let failure = "the server is too slow: no request"
-            let queue = EventQueue(capacity: 1000, patience: Self.patience, failure) { event, _ in
+        let requests = client.map { client in
+            EventQueue(capacity: 1000, patience: Self.patience, "the server is too slow: no request") { event, _ in
                 await client.send(event)
             }
-            queues.append(queue)
         }
+        var queues = [commands, requests].compactMap(\.self)
         var drops = DropNotices()
         try await subscriber.follow(interruptible: false, notes: false) { input in
             if case .occurrence(.message(let message)) = input.content {
@@ -117,15 +114,6 @@ struct Watch: AsyncParsableCommand {
         }
         printer.finish()
         for queue in queues { await queue.finish() }
-    }
-
-    private func secret() throws -> [UInt8]? {
-        guard let secretFile else { return nil }
-        let line = try text(of: secretFile, "key").prefix { !$0.isNewline }
-        guard line.utf8.count >= 16 else {
-            throw CommandFailure("the key in \(secretFile) is shorter than 16 characters")
-        }
-        return Array(line.utf8)
     }
 
     private func chosenTopics() throws -> [Topic] {

@@ -32,74 +32,59 @@ struct LiveInput: Sendable {
 /// Of the messages only the newest are kept, and of frames even fewer, so that a command that is held up needs no more
 /// and more memory; keys, signals and changes of the connection always are. A tick waits at most once: a late one says as much as several.
 struct LiveBacklog {
-    /// How many frames of a session in this program may wait: half a second of 1080p are 50 MB.
-    private static let frames = 16
-    /// Bytes that all waiting messages may have: those of a hostile publisher are large.
-    private static let mostBytes = 32 << 20
+    /// Messages, frames and bytes of messages; a tick.
+    typealias Amounts = SIMD4<Int>
 
-    /// How many messages may wait.
-    let capacity: Int
     private(set) var dropped = 0
 
     /// Whether nothing is added any more.
     var isClosed = false
 
+    /// As many messages as the command wants. Half a second of frames: of 1080p they are 50 MB. The messages of a hostile
+    /// publisher are large.
+    private let most: Amounts
     private var waiting: [LiveInput] = []
-    private var (messages, frames, bytes) = (0, 0, 0)
-    private var hasTick = false
+    private var amounts = Amounts.zero
 
+    /// Makes a backlog in which so many messages may wait.
     init(capacity: Int) {
-        self.capacity = max(1, capacity)
+        most = [max(1, capacity), 16, 32 << 20, 1]
     }
 
     mutating func put(_ input: LiveInput) {
-        guard !isClosed, !(hasTick && input.isTick) else { return }
-        if input.isFrame, frames == Self.frames { dropOldest(\.isFrame) }
-        while input.isMessage, messages == capacity || (messages > 0 && bytes + input.byteCount > Self.mostBytes) {
-            dropOldest(\.isMessage)
+        let new = input.amounts
+        guard !isClosed, new[3] + amounts[3] <= 1 else { return }
+        // One that is larger than all may be waits alone.
+        while let kind = new.indices.first(where: { new[$0] > 0 && amounts[$0] > 0 && amounts[$0] + new[$0] > most[$0] }
+        ),
+            let oldest = waiting.firstIndex(where: { $0.amounts[kind] > 0 })
+        {
+            amounts &-= waiting.remove(at: oldest).amounts
+            dropped += 1
         }
         waiting.append(input)
-        count(input, 1)
+        amounts &+= new
     }
 
     mutating func take() -> LiveInput? {
         guard !waiting.isEmpty else { return nil }
         var input = waiting.removeFirst()
-        count(input, -1)
+        amounts &-= input.amounts
         (input.isLast, input.dropped) = (waiting.isEmpty, dropped)
         return input
-    }
-
-    private mutating func dropOldest(_ isKind: (LiveInput) -> Bool) {
-        guard let oldest = waiting.firstIndex(where: isKind) else { return }
-        count(waiting.remove(at: oldest), -1)
-        dropped += 1
-    }
-
-    private mutating func count(_ input: LiveInput, _ difference: Int) {
-        if input.isTick { hasTick = difference > 0 }
-        if input.isFrame { frames += difference }
-        guard input.isMessage else { return }
-        messages += difference
-        bytes += difference * input.byteCount
     }
 }
 
 extension LiveInput {
-    fileprivate var isTick: Bool {
-        if case .tick = content { true } else { false }
-    }
-
-    private var message: CameraMessage? {
-        if case .occurrence(.message(let message)) = content { message } else { nil }
-    }
-
-    fileprivate var isMessage: Bool { message != nil }
-
-    fileprivate var byteCount: Int { message?.payload.count ?? 0 }
-
-    fileprivate var isFrame: Bool {
-        if case .picture(let picture) = message?.content, case .frame = picture.content { true } else { false }
+    /// What it takes of the backlog.
+    fileprivate var amounts: LiveBacklog.Amounts {
+        switch content {
+        case .occurrence(.message(let message)):
+            if case .picture(let picture) = message.content, case .frame = picture.content { return [1, 1, 0, 0] }
+            return [1, 0, message.payload.count, 0]
+        case .tick: return [0, 0, 0, 1]
+        case .occurrence, .key, .interrupted: return .zero
+        }
     }
 }
 

@@ -17,15 +17,13 @@ struct LivePictures {
     /// When the last input came, in seconds since the wait began.
     private(set) var seconds = 0.0
 
-    private let base: String
-    private let address: String
-    private let isLocal: Bool
+    private let subscriber: Subscriber
     private var hasPicture = false
     private var hasHinted = false
 
     init(_ subscriber: Subscriber, hidesFaces: Bool) {
+        self.subscriber = subscriber
         model.hidesFaces = hidesFaces
-        (base, address, isLocal) = (subscriber.base, subscriber.address, subscriber.isLocal)
     }
 
     /// Takes what happened.
@@ -55,7 +53,7 @@ struct LivePictures {
         guard model.state.condition == .streaming else {
             return "waiting for pictures: the camera is \(model.state.summary)"
         }
-        return isLocal
+        return subscriber.isLocal
             ? nil : "waiting for pictures: the daemon streams, and publishes none unless preview.enabled is set there"
     }
 
@@ -110,10 +108,11 @@ struct LivePictures {
     }
 
     private func failureReason(within patience: Double) -> String {
-        guard !isLocal else {
+        let address = subscriber.address
+        guard !subscriber.isLocal else {
             return "no picture came from \(address) within \(Int(patience)) s: it is \(model.state.summary)"
         }
-        let topic = Topic.previewJPEG.name(under: base)
+        let topic = Topic.previewJPEG.name(under: subscriber.base)
         guard model.picture == nil else {
             return
                 "pictures come on \(topic) at \(address), but no metadata says where the faces to be hidden are: publish "
@@ -121,9 +120,7 @@ struct LivePictures {
         }
         let wait = "no picture came on \(topic) at \(address) within \(Int(patience)) s"
         if case .disconnected(let reason) = model.connection { return "\(wait): \(reason)" }
-        guard model.state.status?.state == .online else {
-            return "\(wait): no daemon is online under '\(base)'; start facetd, or name its base with --topic"
-        }
+        guard model.state.status?.state == .online else { return "\(wait): \(subscriber.noDaemon)" }
         guard model.state.condition == .streaming else { return "\(wait): the camera is \(model.state.summary)" }
         return "\(wait): no pixel leaves the daemon unless its owner sets preview.enabled to true"
     }

@@ -78,6 +78,17 @@ extension Option where Value == String? {
     init(file help: String) { self.init(help: .init("\(help)", valueName: "file"), completion: .file()) }
 }
 
+/// Reads the number of an option, of which only some have a meaning.
+func number<Value>(_ range: ClosedRange<Value>) -> @Sendable (String) throws -> Value
+where Value: LosslessStringConvertible & Sendable {
+    { text in
+        guard let number = Value(text), range.contains(number) else {
+            throw ValidationError("it must be \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+}
+
 /// The text of a file that an option names; `content` says in the error what it holds.
 func text(of path: String, _ content: String) throws(CommandFailure) -> String {
     do {
@@ -85,6 +96,15 @@ func text(of path: String, _ content: String) throws(CommandFailure) -> String {
     } catch {
         throw CommandFailure("cannot read the \(content) in \(error)")
     }
+}
+
+/// The first line of a text that keeps others out; `name` says in the error what it is.
+func secret(_ text: String, _ name: String, atLeast count: Int) throws(CommandFailure) -> String {
+    let line = String(text.prefix { !$0.isNewline })
+    guard line.utf8.count >= count else {
+        throw CommandFailure("the \(name) is too short: it must have \(count) characters or more")
+    }
+    return line
 }
 
 extension VideoGravity: ExpressibleByArgument {}

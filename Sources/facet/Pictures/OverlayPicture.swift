@@ -28,7 +28,8 @@ struct OverlayPicture {
     /// - Returns: The canvas, which is used again for the next picture.
     mutating func draw(_ picture: Picture, scene: Scene, at seconds: Double) throws -> Canvas {
         guard let size = picture.uprightSize else { throw CommandFailure("there is no picture to draw over") }
-        let canvas = try canvas ?? Canvas(pixelSize: hasEvenSides ? size.even : size)
+        let even = FrameSize(width: size.width & ~1, height: size.height & ~1)
+        let canvas = try canvas ?? Canvas(pixelSize: hasEvenSides ? even : size)
         self.canvas = canvas
         guard let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size, isMirrored: isMirrored) else {
             throw CommandFailure("the picture has no area to draw over")
@@ -39,10 +40,6 @@ struct OverlayPicture {
         try canvas.check()
         return canvas
     }
-}
-
-extension FrameSize {
-    fileprivate var even: FrameSize { FrameSize(width: width & ~1, height: height & ~1) }
 }
 
 /// Draws pictures with their scenes and writes them as a clip, in the size of the first one.

@@ -3,17 +3,11 @@ import MediaFiles
 import OverlayRendering
 import System
 
-struct PictureFile {
-    let path: String
-
-    /// Checks the name and the directory, before any work is done for the picture.
-    init(_ path: String) throws {
-        self.path = path
-        try OutputPath.check(path, endings: PictureWriter.knownEndings, what: "a picture")
-    }
-
-    func write(_ canvas: Canvas) throws {
-        try canvas.withFrame { try PictureWriter.write($0, to: path) }
+extension Canvas {
+    /// Writes what was drawn as a picture file.
+    func write(to path: String) throws {
+        try OutputPath.checkPicture(path)
+        try withFrame { try PictureWriter.write($0, to: path) }
     }
 }
 
@@ -25,6 +19,10 @@ enum OutputPath {
 
     static func isClip(_ path: String) -> Bool {
         ClipWriter.knownEndings.contains(URL(filePath: path).pathExtension.lowercased())
+    }
+
+    static func checkPicture(_ path: String) throws {
+        try check(path, endings: PictureWriter.knownEndings, what: "a picture")
     }
 
     static func names(_ endings: [String]) -> String { endings.map { "." + $0 }.joined(separator: ", ") }

@@ -144,15 +144,12 @@ struct FaceReport {
 
     /// Takes what happened where messages come from; times never go back.
     mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
-        switch occurrence {
-        case .connection(let connection) where connection.isInterrupted:
-            // While the connection is interrupted nothing is known of any face.
+        if case .connection(let connection) = occurrence, connection.isInterrupted {
+            // Nothing is known of any face.
             _ = state.forget()
             closeAll(at: advance(to: seconds))
-        case .message(let message):
-            if case .decoded(let decoded) = message.content { take(decoded, at: seconds) }
-        case .connection, .failed: break
         }
+        if let message = occurrence.decoded { take(message, at: seconds) }
     }
 
     /// Takes a message that belongs to a time; times never go back.

@@ -55,7 +55,7 @@ struct ReportPage {
             return "<section><h2>No face was seen</h2>\(scene ?? "")</section>"
         }
         let left = report.presences.count - faces.count
-        let omitted = left > 0 ? "<p>\(Self.counted(left, "more face")) for a shorter time.</p>" : ""
+        let omitted = left > 0 ? "<p>\(left.counted("more face")) for a shorter time.</p>" : ""
         let cards = faces.map { "<li>\(card($0))</li>" }.joined()
         let title = faces.contains { $0.bestSmile != nil } ? "Best smile" : "Face"
         return Self.section("faces", Self.noun(faces.count, title), "<ul class=\"faces\">\(cards)</ul>\(omitted)")
@@ -110,10 +110,10 @@ struct ReportPage {
     private func lanes(_ faces: [FaceReport.Presence]) -> String {
         guard !faces.isEmpty else { return "" }
         var lanes = faces.map { face in
-            let smiles = Self.counted(face.count(of: .smile), "smile")
+            let smiles = face.count(of: .smile).counted("smile")
             let label =
                 "\(Self.clock(face.start)) to \(Self.clock(face.end)), \(smiles), "
-                + "\(Self.counted(face.count(of: .blink), "blink")), \(Self.counted(face.count(of: .look), "look"))"
+                + "\(face.count(of: .blink).counted("blink")), \(face.count(of: .look).counted("look"))"
             return lane("Face \(face.faceID.rawValue)", chart.lane([face], label: label))
         }
         let known = Set(faces.map(\.start))
@@ -223,8 +223,6 @@ struct ReportPage {
     private static func link(_ seconds: Double) -> String { "<a href=\"#t=\(anchor(seconds))\">\(clock(seconds))</a>" }
 
     private static func clock(_ seconds: Double) -> String { ReportChart.clock(seconds) }
-
-    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(Self.noun(count, noun))" }
 
     private static func noun(_ count: Int, _ noun: String) -> String { count == 1 ? noun : noun + "s" }
 

@@ -182,7 +182,7 @@ final class PagePublisher {
                 try messages[wish]
                 ?? camera.message(wish, looks: looks, at: seconds, cover: cover)
             messages[wish] = message
-            page.put(message, of: base)
+            if !message.isEmpty { page.put(message, of: base) }
         }
     }
 

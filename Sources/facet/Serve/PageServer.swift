@@ -115,9 +115,14 @@ struct PageServer: Sendable {
         return Self.stream(viewer, "application/octet-stream")
     }
 
-    private static func stream(_ stream: any HTTPStream, _ type: String) -> HTTPResponse {
+    private static func stream(
+        _ stream: any HTTPStream,
+        _ type: String,
+        ifEmpty: HTTPResponse? = nil
+    ) -> HTTPResponse {
         // The last one keeps nginx from collecting parts before it sends them.
-        HTTPResponse(200, headers: ["Content-Type": type, "X-Accel-Buffering": "no"], body: .stream(stream))
+        let headers = ["Content-Type": type, "X-Accel-Buffering": "no"]
+        return HTTPResponse(200, headers: headers, body: .stream(stream, ifEmpty: ifEmpty))
     }
 
     /// Events as they come, of some kinds and cameras, from the one after the last that the client has read.
@@ -140,21 +145,20 @@ struct PageServer: Sendable {
     /// The newest picture of a camera, as pages get it: with faces hidden where the operator chose a look that does so.
     private func picture(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
         let bases = viewers.state?.pictured(request.query["camera"]) ?? []
-        guard let base = bases.first else {
-            return text(
-                404,
-                "There is no picture: no such camera, or its daemon does not publish any (preview.enabled).\n"
-            )
-        }
+        let none = text(
+            404,
+            "There is no picture: no such camera, or its daemon does not publish any (preview.enabled).\n"
+        )
+        guard let base = bases.first else { return none }
         guard bases.count == 1 else {
             return text(400, "Name one with ?camera=: \(bases.sorted().joined(separator: ", ")).\n")
         }
         var wish = wish
-        wish.camera = base
+        (wish.camera, wish.isPicture) = (base, true)
         guard let viewer = viewers.join(wish, session: session) else {
             return text(503, "Too many pages are open.\n")
         }
-        return Self.stream(PictureAnswer(viewer), "image/jpeg")
+        return Self.stream(viewer, "image/jpeg", ifEmpty: none)
     }
 
     /// Gives the areas that there are, or takes those that were drawn.

@@ -107,7 +107,8 @@ struct ServedCamera {
 
     /// The message with what there is to show: picture, faces, and the overlay in a look.
     ///
-    /// A look that hides faces is drawn into the picture: the page gets no other.
+    /// A look that hides faces is drawn into the picture: the page gets no other. Nothing if the picture alone is wanted, and
+    /// there is none.
     func message(
         _ wish: ViewerWish,
         looks: Looks,
@@ -123,6 +124,7 @@ struct ServedCamera {
                 ? cover.jpeg(shown.picture, scene, further: shown.faces, look: look, at: seconds) ?? []
                 : shown.picture.jpeg
         }
+        if wish.isPicture { return jpeg ?? [] }
         let svg = try Canvas.svg(size: size) { canvas in
             guard
                 let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size, isMirrored: isMirrored)
@@ -193,14 +195,6 @@ enum ServedMessage {
         message.append(contentsOf: svg)
         message.append(contentsOf: jpeg)
         return message
-    }
-
-    /// The JPEG in such a message; nil if there is none.
-    static func jpeg(in message: [UInt8]) -> [UInt8]? {
-        let lengths = [0, 4, 8].map { place in
-            message.dropFirst(place).prefix(4).reduce(0) { $0 << 8 | Int($1) }
-        }
-        return lengths[2] > 0 ? Array(message.suffix(lengths[2])) : nil
     }
 }
 

@@ -12,6 +12,9 @@ struct ViewerWish: Hashable, Sendable {
     /// Whether only what a look draws is wanted, on a transparent ground.
     var isOverlay = false
 
+    /// Whether the next picture is wanted alone, as a JPEG.
+    var isPicture = false
+
     func includes(_ base: String) -> Bool { camera == nil || camera == base }
 }
 
@@ -28,11 +31,15 @@ final class Viewer: HTTPStream {
         var ready: (@Sendable () -> Void)?
     }
 
+    /// How long a single picture is waited for.
+    private static let patience = Duration.seconds(6)
+
     let wish: ViewerWish
 
     /// The login it belongs to.
     let session: String?
 
+    private let began = ContinuousClock.now
     private let box = Mutex(Box())
 
     init(_ wish: ViewerWish, session: String? = nil) {
@@ -61,11 +68,12 @@ final class Viewer: HTTPStream {
             if box.isOver { return .end }
             if let state = box.state {
                 box.state = nil
-                return .bytes(state)
+                if !wish.isPicture { return .bytes(state) }
             }
             guard !box.order.isEmpty, let frame = box.frames.removeValue(forKey: box.order.removeFirst()) else {
-                return .none
+                return wish.isPicture && began.duration(to: .now) > Self.patience ? .end : .none
             }
+            box.isOver = wish.isPicture
             return .bytes(frame)
         }
     }
@@ -128,32 +136,4 @@ final class Viewers: Sendable {
     var state: ServedState? { list.withLock(\.state) }
 
     func show(_ state: ServedState) { list.withLock { $0.state = state } }
-}
-
-/// The next picture that a page would get, as a response of its own.
-final class PictureAnswer: HTTPStream {
-    /// How long a picture is waited for.
-    private static let patience = Duration.seconds(6)
-
-    private let viewer: Viewer
-    private let began = ContinuousClock.now
-    private let isRead = Mutex(false)
-
-    init(_ viewer: Viewer) { self.viewer = viewer }
-
-    func begin(ready: @escaping @Sendable () -> Void) { viewer.begin(ready: ready) }
-
-    func next() -> HTTPStreamPart {
-        isRead.withLock { isRead in
-            while !isRead {
-                guard case .bytes(let message) = viewer.next() else { return .none }
-                let jpeg = ServedMessage.jpeg(in: message)
-                isRead = jpeg != nil || began.duration(to: .now) > Self.patience
-                if let jpeg { return .bytes(jpeg) }
-            }
-            return .end
-        }
-    }
-
-    func end() { viewer.end() }
 }

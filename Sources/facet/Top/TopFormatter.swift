@@ -76,14 +76,14 @@ struct TopFormatter {
         if faces.count > room { lines[lines.count - 1] = "… and \(faces.count - room + 1) more faces" }
         guard !top.events.isEmpty else { return Array(lines.prefix(rows)) }
         lines.append("")
-        for event in top.events.prefix(max(0, rows - lines.count)) {
-            lines.append(line(event, namesBase: namesBase, columns: columns))
+        for (base, event) in top.events.prefix(max(0, rows - lines.count)) {
+            lines.append(line(base, event, namesBase: namesBase, columns: columns))
         }
         return Array(lines.prefix(rows))
     }
 
     private func summary(_ top: TopState) -> String {
-        let faces = top.table.faceCount.map { " · \($0) \($0 == 1 ? "face" : "faces")" } ?? ""
+        let faces = top.table.faceCount.map { " · \($0.counted("face"))" } ?? ""
         let known = top.table.sorted.filter { $0.state.status != nil }
         guard known.count == 1 else {
             let streaming = known.count { $0.state.condition == .streaming }
@@ -126,13 +126,13 @@ struct TopFormatter {
             }
     }
 
-    private func line(_ event: TopState.Event, namesBase: Bool, columns: Int) -> String {
-        let name = namesBase ? event.base.printable + "  " : ""
+    private func line(_ base: String, _ event: EventMessage, namesBase: Bool, columns: Int) -> String {
+        let name = namesBase ? base.printable + "  " : ""
         var plain = watch
         plain.hasColors = false
-        let text = plain.line(.event(event.message))
+        let text = plain.line(.event(event))
         // Colours take no room on the screen, but would be cut in the middle.
         guard name.count + text.count <= columns else { return (name + text).cut(to: columns) }
-        return name + watch.line(.event(event.message))
+        return name + watch.line(.event(event))
     }
 }

@@ -29,7 +29,7 @@ struct StatusLine {
         var parts = [notice, brokerPart, cameraPart, hint].compactMap { $0 }
         if state?.mayShowFaces ?? true {
             parts.append(rate.map { "\(Int($0.rounded())) pictures/s" } ?? "no preview")
-            parts.append(faces.map { $0 == 1 ? "1 face" : "\($0) faces" } ?? "no metadata")
+            parts.append(faces?.counted("face") ?? "no metadata")
         }
         if let lastEvent {
             parts.append("\(lastEvent.text), \(FleetFormatter.duration(seconds - lastEvent.seconds)) ago")
@@ -69,8 +69,7 @@ struct RecentMoments {
     private var moments: [ContinuousClock.Instant] = []
 
     mutating func add(_ moment: ContinuousClock.Instant) {
-        if moments.count == Self.capacity { moments.removeFirst() }
-        moments.append(moment)
+        moments = moments.suffix(Self.capacity - 1) + [moment]
     }
 
     /// How often it happened a second, over the last two seconds, or over the last few times where it is rarer; nil if it

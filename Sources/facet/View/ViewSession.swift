@@ -235,7 +235,7 @@ final class ViewSession {
             pictureTaken = nil
             try paint(canvas, at: now)
             let name = "facet-\(Int(Date().timeIntervalSince1970)).png"
-            try PictureFile(name).write(canvas)
+            try canvas.write(to: name)
             pictureTaken = seconds
             status.notice = "wrote \(name)"
         } catch {

@@ -33,6 +33,11 @@ extension String {
     }
 }
 
+extension Int {
+    /// The number with its noun: 1 face, 2 faces.
+    func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}
+
 enum StandardOutput {
     static let isTerminal = isatty(STDOUT_FILENO) == 1
 
@@ -43,12 +48,23 @@ enum StandardOutput {
     }
 
     /// Writes all bytes at once, so that a reader of the pipe sees whole lines as they come.
-    static func write(_ bytes: [UInt8]) {
-        write(bytes, to: STDOUT_FILENO)
+    static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written >= 0 {
+                rest = rest.dropFirst(written)
+            } else if errno == EAGAIN {
+                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&wait, 1, -1)
+            } else if errno != EINTR {
+                return failed(errno, descriptor)
+            }
+        }
     }
 
     static func print(line: String) {
-        write(Array((line + "\n").utf8), to: STDOUT_FILENO)
+        write(Array((line + "\n").utf8))
     }
 
     static func print(prettyPrinted json: some Sequence<UInt8>) throws {
@@ -66,21 +82,6 @@ enum StandardOutput {
     /// Writes over the line in which the cursor of the person's terminal stands.
     static func progress(_ line: String) {
         write(Array(("\r" + line + "\u{1B}[K").utf8), to: STDERR_FILENO)
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written >= 0 {
-                rest = rest.dropFirst(written)
-            } else if errno == EAGAIN {
-                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&wait, 1, -1)
-            } else if errno != EINTR {
-                return failed(errno, descriptor)
-            }
-        }
     }
 
     /// A command whose output cannot go where it was sent is of no use; one that cannot say something besides is.

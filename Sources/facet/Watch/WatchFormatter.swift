@@ -64,24 +64,20 @@ struct WatchFormatter {
     func words(of message: EventMessage, withPose: Bool = true) -> String {
         let event = message.event
         var words = ["face \(event.face.faceID.rawValue)"]
-        if case .leave(let dwell, _, let reason) = event.kind {
+        switch event.kind {
+        case .leave(let dwell, _, let reason):
             words.append("after \(seconds(dwell))")
             if reason != .left { words.append("(\(reason.rawValue))") }
             if let visit = event.face.visit { words.append("– \(self.words(of: visit))") }
-        } else if case .smileEnd(let duration, let peak) = event.kind {
+        case .smileEnd(let duration, let peak):
             words.append("after \(seconds(duration)), at most \(percent(peak))")
-        } else if case .zoneEnter(let zone) = event.kind {
-            words.append("into \(zone)")
-        } else if case .zoneLeave(let zone, let dwell) = event.kind {
-            words.append("out of \(zone) after \(seconds(dwell))")
-        } else if case .sign(let sign) = event.kind {
-            words.append(sign.rawValue)
-        } else if let eyes = event.kind.eyes, let duration = event.kind.duration {
+        case .zoneEnter(let zone): words.append("into \(zone)")
+        case .zoneLeave(let zone, let dwell): words.append("out of \(zone) after \(seconds(dwell))")
+        case .sign(let sign): words.append(sign.rawValue)
+        case .blink(let eyes, let duration), .eyesClosed(let eyes, let duration), .eyesOpen(let eyes, let duration):
             words.append("\(eyes == .both ? "both eyes" : "\(eyes.rawValue) eye"), \(seconds(duration))")
-        } else if let duration = event.kind.duration {
-            words.append("after \(seconds(duration))")
-        } else if withPose {
-            words += pose(event.face.pose)
+        case .lookAway(let duration): words.append("after \(seconds(duration))")
+        case .enter, .smile, .mouthOpen, .look: words += withPose ? pose(event.face.pose) : []
         }
         return words.joined(separator: " ")
     }
