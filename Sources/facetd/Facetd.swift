@@ -77,8 +77,7 @@ struct Facetd: AsyncParsableCommand {
         daemonOptions.environment = ProcessInfo.processInfo.environment
         daemonOptions.reload = self.settings
         let logger = Logger(label: "facetd")
-        let isDefault = settings.mqtt.connection.brokers.map(\.host) == Settings().mqtt.connection.brokers.map(\.host)
-        if !usesNoBroker, isDefault {
+        if !usesNoBroker, options.mqtt == nil, settings.mqtt.connection.brokers == Settings().mqtt.connection.brokers {
             logger.info("no other broker is named: looking for one on this machine (--mqtt or mqtt.host names it)")
         }
         try await Daemon(settings: settings, options: daemonOptions, logger: logger).run()
