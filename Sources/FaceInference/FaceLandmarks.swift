@@ -51,7 +51,7 @@ package final class FaceLandmarks {
     }
 
     /// Copies the points into this face's memory.
-    func copy(_ other: FaceLandmarks) { for index in all.indices { all[index] = other.all[index] } }
+    func copy(_ other: FaceLandmarks) { all.replaceSubrange(all.indices, with: other.all) }
 
     /// All points as shares of an upright picture of that size in pixels.
     package func shares(of size: FrameSize) -> [FaceLandmark] {

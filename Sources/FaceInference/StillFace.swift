@@ -155,18 +155,17 @@ extension StillFace {
 
     /// Fills the effects of shifts, which are the slopes of the reference, and the squared length of these.
     private func measureSlopes(_ contrast: Cells) {
-        let (side, cells, width) = (Self.side, reference.numbers, Self.side / 4)
+        let width = Self.side / Cells.Vector.scalarCount
         for block in reference.indices {
-            let (row, first) = (block / width, block % width * 4)
-            let (above, below) = (max(row - 1, 0), min(row + 1, side - 1))
+            let (row, column, here) = (block / width, block % width, reference[block])
+            let (above, below) = (max(row - 1, 0), min(row + 1, Self.side - 1))
             let down =
                 (reference[block + (below - row) * width] - reference[block + (above - row) * width])
                 / Float(below - above)
-            var right = Cells.Vector.zero
-            for lane in 0..<4 {
-                let (before, after) = (max(first + lane - 1, 0), min(first + lane + 1, side - 1))
-                right[lane] = (cells[row * side + after] - cells[row * side + before]) / Float(after - before)
-            }
+            let (isFirst, isLast) = (column == 0, column == width - 1)
+            let before = Cells.Vector(isFirst ? here[0] : reference[block - 1][3], here[0], here[1], here[2])
+            let after = Cells.Vector(here[1], here[2], here[3], isLast ? here[3] : reference[block + 1][0])
+            let right = (after - before) / Cells.Vector(isFirst ? 1 : 2, 2, 2, isLast ? 1 : 2)
             (effects[5 * block], effects[5 * block + 1]) = (-right, -down)
             contrast[block] = right * right + down * down
         }

@@ -104,12 +104,11 @@ package struct JSONWriter {
         for _ in 0..<decimals { scale *= 10 }
         let scaled = Int((abs(value) * Double(scale)).rounded())
         if value < 0, scaled > 0 { bytes.append(UInt8(ascii: "-")) }
-        // The sum begins with a 1, which keeps the zeros that the fraction begins with.
-        var fraction = String(scale + scaled % scale).utf8.dropFirst()
-        while fraction.count > 1, fraction.last == UInt8(ascii: "0") { fraction.removeLast() }
         bytes += String(scaled / scale).utf8
         bytes.append(UInt8(ascii: "."))
-        bytes += fraction
+        // The sum begins with a 1, which keeps the zeros that the fraction begins with.
+        bytes += String(scale + scaled % scale).utf8.dropFirst()
+        while bytes.last == UInt8(ascii: "0"), bytes[bytes.count - 2] != UInt8(ascii: ".") { bytes.removeLast() }
     }
 }
 

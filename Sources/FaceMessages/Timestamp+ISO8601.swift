@@ -9,9 +9,11 @@ extension Timestamp {
         var seconds = time_t(rest < 0 ? whole - 1 : whole)
         var date = tm()
         gmtime_r(&seconds, &date)
-        return pad(date.tm_year + 1900, 4) + "-" + pad(date.tm_mon + 1, 2) + "-" + pad(date.tm_mday, 2)
-            + "T" + pad(date.tm_hour, 2) + ":" + pad(date.tm_min, 2) + ":" + pad(date.tm_sec, 2)
-            + "." + pad(Int32((rest < 0 ? rest + 1_000_000_000 : rest) / 1000), 6) + "Z"
+        let text = String(unsafeUninitializedCapacity: 32) { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress, $0.count, "%Y-%m-%dT%H:%M:%S", &date) }
+        }
+        // The sum begins with a 1, which keeps the zeros that the microseconds begin with.
+        return "\(text).\(String(1_000_000 + (rest < 0 ? rest + 1_000_000_000 : rest) / 1000).dropFirst())Z"
     }
 
     /// Seconds that this machine's local time is ahead of UTC then.
@@ -49,9 +51,4 @@ extension Timestamp {
         // The same time in any other form, and days that no month has.
         guard iso8601.prefix(19) == whole else { return nil }
     }
-}
-
-private func pad(_ value: Int32, _ width: Int) -> String {
-    let digits = String(value)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }

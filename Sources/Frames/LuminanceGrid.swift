@@ -181,8 +181,8 @@ package final class LuminanceGrid {
         for column in 0..<width {
             total = total &+ UInt32(sums[column])
             totals[column + 1] = total
-            sums[column] = 0
         }
+        sums.update(repeating: 0, count: width)
         func sum(leftOf edge: Edge) -> (whole: UInt32, part: Float) {
             (totals[edge.column], edge.share * Float(totals[edge.column + 1] &- totals[edge.column]))
         }
