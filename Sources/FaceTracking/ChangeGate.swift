@@ -1,5 +1,4 @@
 package import FaceMetadata
-import Glibc
 
 /// Lets metadata through only when it differs from what was last published.
 ///
@@ -64,7 +63,9 @@ package struct ChangeGate: Sendable {
             values.contains { value in Self.differ(value(new), value(old)) { abs($0 - $1) > deadband } }
         }
         func hasTurned(_ angle: (HeadPose) -> Double) -> Bool {
-            Self.differ(new.pose, old.pose) { Self.turn(angle($0), angle($1)) > parameters.angle }
+            Self.differ(new.pose, old.pose) {
+                abs((angle($0) - angle($1)).remainder(dividingBy: 360)) > parameters.angle
+            }
         }
         let edges: [(FaceObject) -> Double?] = [
             { $0.bounds.x }, { $0.bounds.y }, { $0.bounds.x + $0.bounds.width }, { $0.bounds.y + $0.bounds.height },
@@ -80,11 +81,5 @@ package struct ChangeGate: Sendable {
     private static func differ<Value>(_ new: Value?, _ old: Value?, _ isOther: (Value, Value) -> Bool) -> Bool {
         guard let new, let old else { return (new == nil) != (old == nil) }
         return isOther(new, old)
-    }
-
-    /// The angle between two directions in degrees, 0…180.
-    static func turn(_ one: Double, _ other: Double) -> Double {
-        let difference = abs(one - other).truncatingRemainder(dividingBy: 360)
-        return min(difference, 360 - difference)
     }
 }

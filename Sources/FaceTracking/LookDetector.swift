@@ -120,7 +120,7 @@ struct GazeMonitor: Sendable {
     /// How far away it is, in metres; nil if that is unknown.
     private(set) var distance: Double?
 
-    private var filters = [OneEuroFilter](repeating: OneEuroFilter(ObservationSmoother.angle), count: 2)
+    private var filter = OneEuroFilter<SIMD2<Double>>(speedCoefficient: ObservationSmoother.angleCoefficient)
     private var gazeTime = 0.0
     private var distanceTime = 0.0
     private(set) var look = LookDetector()
@@ -136,10 +136,8 @@ struct GazeMonitor: Sendable {
         var eyes = raw == nil ? LookDetector.Eyes.unknown : .closed
         if areEyesOpen, let raw {
             let interval = gaze == nil ? 0 : time - gazeTime
-            let steady = Gaze(
-                yaw: filters[0].filter(raw.yaw, interval: interval),
-                pitch: filters[1].filter(raw.pitch, interval: interval)
-            )
+            let angles = filter.filter(SIMD2(raw.yaw, raw.pitch), interval: interval)
+            let steady = Gaze(yaw: angles.x, pitch: angles.y)
             (gaze, gazeTime, eyes) = (steady, time, .open(steady))
         } else if time - gazeTime > FaceEvent.longestBlink {
             gaze = nil

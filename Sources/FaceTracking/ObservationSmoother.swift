@@ -1,15 +1,10 @@
 import FaceMetadata
-import Glibc
 
 /// Steadies a face's box and angles, which jitter by a pixel and a few tenths of a degree from frame to frame.
 struct ObservationSmoother {
-    // Chosen on webcam clips: at rest the jitter is below the change gate's deadbands, and a head turning at 100°/s or
-    // crossing the picture in two seconds lags by less than a frame.
-    private static let box = OneEuroFilter.Parameters(minimumCutoff: 1.5, speedCoefficient: 30)
-    static let angle = OneEuroFilter.Parameters(minimumCutoff: 1.5, speedCoefficient: 0.15)
-
-    private var edges: [OneEuroFilter] = Array(repeating: OneEuroFilter(box), count: 4)
-    private var angles: [OneEuroFilter] = Array(repeating: OneEuroFilter(angle), count: 3)
+    private var edges = OneEuroFilter<SIMD4<Double>>(speedCoefficient: 30)
+    private var angles = OneEuroFilter<SIMD3<Double>>(speedCoefficient: angleCoefficient)
+    static let angleCoefficient = 0.15
     private var lastRoll: Double?
 
     /// The bounds and the pose, steadied; `interval` is the time since the face's last observation, in seconds.
@@ -18,64 +13,59 @@ struct ObservationSmoother {
         _ pose: HeadPose,
         interval: Double
     ) -> (bounds: NormalizedRect, pose: HeadPose) {
-        let left = edges[0].filter(bounds.x, interval: interval)
-        let top = edges[1].filter(bounds.y, interval: interval)
-        let right = edges[2].filter(bounds.x + bounds.width, interval: interval)
-        let bottom = edges[3].filter(bounds.y + bounds.height, interval: interval)
+        let corners = SIMD4(bounds.x, bounds.y, bounds.x + bounds.width, bounds.y + bounds.height)
+        let edges = edges.filter(corners, interval: interval)
         // Roll goes round: the filter must not sweep through 0° when it steps from 179° to −179°.
-        if let lastRoll, abs(pose.roll - lastRoll) > 180 { angles[0] = OneEuroFilter(Self.angle) }
+        if let lastRoll, abs(pose.roll - lastRoll) > 180 { angles.begin(0, with: pose.roll) }
         lastRoll = pose.roll
+        let angles = angles.filter(SIMD3(pose.roll, pose.yaw, pose.pitch), interval: interval)
         return (
-            NormalizedRect(left: left, top: top, right: right, bottom: bottom),
-            HeadPose(
-                roll: angles[0].filter(pose.roll, interval: interval),
-                yaw: angles[1].filter(pose.yaw, interval: interval),
-                pitch: angles[2].filter(pose.pitch, interval: interval)
-            )
+            NormalizedRect(left: edges[0], top: edges[1], right: edges[2], bottom: edges[3]),
+            HeadPose(roll: angles.x, yaw: angles.y, pitch: angles.z)
         )
     }
 }
 
-/// A low-pass filter that is slow while its signal rests and quick while it moves.
+/// A low-pass filter of several signals, each of which is slow while it rests and quick while it moves.
 ///
 /// The One Euro filter of Casiez, Roussel and Vogel (CHI 2012): the cutoff frequency grows with the speed.
-struct OneEuroFilter {
-    /// How a signal is smoothed.
-    struct Parameters: Hashable, Sendable {
-        /// The cutoff at rest, in Hz: lower is steadier.
-        var minimumCutoff: Double
-        /// How the cutoff grows, in Hz per unit a second: higher lags less.
-        var speedCoefficient: Double
-    }
-
+struct OneEuroFilter<Signals: SIMD>: Sendable where Signals.Scalar == Double, Signals: Sendable {
+    // Chosen, with the coefficients, on webcam clips: at rest the jitter is below the change gate's deadbands, and a head
+    // turning at 100°/s or crossing the picture in two seconds lags by less than a frame.
+    /// The cutoff at rest, in Hz: lower is steadier.
+    private let minimumCutoff = 1.5
+    /// How the cutoff grows, in Hz per unit a second: higher lags less.
+    private let speedCoefficient: Double
     /// The cutoff of the speed itself, in Hz: the paper's value.
-    private static let speedCutoff = 1.0
+    private let speedCutoff = 1.0
 
-    private let parameters: Parameters
-    private var last: (value: Double, speed: Double)?
+    private var last: (values: Signals, speeds: Signals)?
 
-    init(_ parameters: Parameters) {
-        self.parameters = parameters
-    }
+    init(speedCoefficient: Double) { self.speedCoefficient = speedCoefficient }
 
-    /// Smooths the next value, `interval` seconds after the one before.
+    /// Smooths the next values, `interval` seconds after those before.
     ///
-    /// Without a positive interval the value is taken as it is.
-    mutating func filter(_ value: Double, interval: Double) -> Double {
+    /// Without a positive interval the values are taken as they are.
+    mutating func filter(_ values: Signals, interval: Double) -> Signals {
         guard let last, interval > 0 else {
-            last = (value, 0)
-            return value
+            last = (values, .zero)
+            return values
         }
-        let rawSpeed = (value - last.value) / interval
-        let speed = blend(last.speed, rawSpeed, cutoff: Self.speedCutoff, interval)
-        let cutoff = parameters.minimumCutoff + parameters.speedCoefficient * abs(speed)
-        let smooth = blend(last.value, value, cutoff: cutoff, interval)
-        self.last = (smooth, speed)
+        func blend(_ old: Signals, _ new: Signals, cutoff: Signals) -> Signals {
+            let ratio = 2 * Double.pi * cutoff * interval
+            return old + ratio / (ratio + 1) * (new - old)
+        }
+        let raw = (values - last.values) / interval
+        let speeds = blend(last.speeds, raw, cutoff: Signals(repeating: speedCutoff))
+        let cutoff = minimumCutoff + speedCoefficient * pointwiseMax(speeds, -speeds)
+        let smooth = blend(last.values, values, cutoff: cutoff)
+        self.last = (smooth, speeds)
         return smooth
     }
 
-    private func blend(_ old: Double, _ new: Double, cutoff: Double, _ interval: Double) -> Double {
-        let ratio = 2 * Double.pi * cutoff * interval
-        return old + ratio / (ratio + 1) * (new - old)
+    /// Takes the next value of one of the signals as it is.
+    mutating func begin(_ index: Int, with value: Double) {
+        last?.values[index] = value
+        last?.speeds[index] = 0
     }
 }

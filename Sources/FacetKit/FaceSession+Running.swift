@@ -68,7 +68,6 @@ extension FaceSession {
         defer { control.update { $0.running = nil } }
         guard isWanted else { return }
         meter.follow(mailbox)
-        defer { meter.follow(nil) }
         // A camera takes its time to open, in which the models are compiled. A clip would lose its first frames.
         if !configuration.source.isCamera { try follower.load(configuration.options) }
         let capture = try failing(as: FaceSessionError.thread) { () throws(ThreadError) in

@@ -42,7 +42,7 @@ package final class SessionMeter: Sendable {
     package init() {}
 
     /// Counts the frames of a mailbox from now on.
-    func follow(_ mailbox: FrameMailbox?) {
+    func follow(_ mailbox: FrameMailbox) {
         state.withLock { state in
             (state.counts, state.mailbox) = (state.total, mailbox)
         }

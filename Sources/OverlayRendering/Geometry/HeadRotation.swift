@@ -46,9 +46,8 @@ struct HeadRotation: Hashable, Sendable {
 extension Double {
     /// The same angle in degrees in (−180, 180].
     package var normalizedDegrees: Double {
-        let wrapped = truncatingRemainder(dividingBy: 360)
-        if wrapped > 180 { return wrapped - 360 }
-        return wrapped <= -180 ? wrapped + 360 : wrapped
+        let wrapped = remainder(dividingBy: 360)
+        return wrapped == -180 ? 180 : wrapped
     }
 
     /// An angle in degrees after the plane was stretched by two factors; itself if they are equal.
