@@ -40,7 +40,7 @@ struct MediaLocation: Hashable, Sendable {
             throw .init(.unsupported, "\(problem); known are a file's path and \(known).")
         }
         let rest = text[separator.upperBound...]
-        let name = scheme + "://" + Self.withoutSecrets(rest)
+        let name = scheme + "://" + String(Self.withoutSecrets(rest)).withoutPasswords
         let authority = rest.prefix { !"/?#".contains($0) }
         guard HostAndPort(Self.withoutSecrets(authority)) != nil else {
             let isCut = rest[authority.endIndex...].contains("@")

@@ -97,10 +97,15 @@ package struct ShellCommand {
 }
 
 extension String {
-    /// A text without the users and passwords of its addresses, and without the values of properties that are passwords.
+    /// A text without the users and passwords of its addresses, and without the values of properties that are passwords; of a
+    /// source `exec:COMMAND` only the program, as the rest may hold a password in any form.
     package var withoutPasswords: String {
-        replacing(/:\/\/[^\/\s]*@/, with: "://")
+        if let command = wholeMatch(of: /exec:\s*(?<program>\S*)(?s:.*)/) {
+            let isPlain = command.program.wholeMatch(of: /[\w.\/+-]+/) != nil
+            return "exec:" + (isPlain ? command.program : "…")
+        }
+        return replacing(/:\/\/[^\/\s]*@/, with: "://")
             .replacing(/(?<before>^|[\s"'])[^\s"'\/:@]+:[^\s"'\/]+@/) { $0.before }
-            .replacing(/(?<name>[\w-]*(?:pw|password|token|secret)[\w-]*)=\S+/) { "\($0.name)=…" }
+            .replacing(/(?<name>[\w-]*(?:pass|pw|token|secret)[\w-]*)=\S+/) { "\($0.name)=…" }
     }
 }

@@ -14,6 +14,7 @@ struct Facet: AsyncParsableCommand {
             let arguments = Array(CommandLine.arguments.dropFirst())
             if let problem = wrongCommand(in: arguments) { throw problem }
             var command = try parseAsRoot(arguments)
+            try ProcessEnvironment.checkLimits()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

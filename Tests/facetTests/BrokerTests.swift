@@ -58,6 +58,43 @@ struct BrokerTests {
         message.topic.isEvent ? connection.publish(event: mqtt) : connection.publish(state: mqtt)
     }
 
+    @Test("an event that the broker kept, or that comes again, is passed over")
+    func eventsOnce() async throws {
+        let broker = try await MosquittoBroker()
+        func publish(_ ids: [String], retained: Bool = false) async throws {
+            let daemon = try daemon(broker)
+            for id in ids {
+                let message = encoder.event(event(.smile).event, id: id, seq: 1, latency: nil)
+                let received = MQTTMessage(topic: "faces/smile", payload: message.payload, retain: retained)
+                retained ? daemon.publish(state: received) : daemon.publish(event: received)
+            }
+            _ = await daemon.states.first { $0.isConnected }
+            #expect(await daemon.stop().unsentEvents == 0)
+        }
+        try await publish(["E1"], retained: true)
+        let subscriber = try Subscriber(options(broker), command: "watch", topics: [.smile], patterns: ["faces"])
+        let (messages, continuation) = AsyncStream.makeStream(of: CameraMessage.self)
+        let forwarding = Task {
+            await subscriber.forward { if case .message(let message) = $0 { continuation.yield(message) } }
+        }
+        var iterator = messages.makeAsyncIterator()
+        guard case .malformed(let error) = await iterator.next()?.content else {
+            Issue.record("the retained event was taken")
+            return
+        }
+        #expect(error == .retained(topic: .smile))
+        try await publish(["E1", "E1", "E2", "E1", "E3"])
+        for id in ["E1", "E2", "E3"] {
+            guard case .decoded(.event(let event)) = await iterator.next()?.content else {
+                Issue.record("no event came")
+                return
+            }
+            #expect(event.id == id)
+        }
+        await subscriber.stop()
+        await forwarding.value
+    }
+
     @Test("detect is done when the daemon has confirmed it")
     func detect() async throws {
         let broker = try await MosquittoBroker()

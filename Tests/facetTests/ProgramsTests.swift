@@ -87,6 +87,22 @@ struct ProgramsTests {
         #expect(Self.faces(try #require(log.stream(EventLog.Filter(), after: nil))) == [])
     }
 
+    @Test("a client that comes back gets what cameras whose clocks are behind sent in between")
+    func differentClocks() throws {
+        let log = EventLog()
+        for number in [9, 1, 2] { log.add(Self.event(number), of: "faces") }
+        #expect(Self.faces(try #require(log.stream(EventLog.Filter(), after: Self.event(9).id))) == [1, 2])
+    }
+
+    @Test("a client that was away for too long is told how many events it missed")
+    func away() throws {
+        let log = EventLog()
+        for number in 1...(EventLog.capacity + 300) { log.add(Self.event(number), of: "faces") }
+        let stream = try #require(log.stream(EventLog.Filter(), after: Self.event(100).id))
+        #expect(Self.text(stream).hasPrefix("event: lost\ndata: {\"events\":200}\n\n"))
+        #expect(Self.faces(try #require(log.stream(EventLog.Filter(), after: Self.event(1300).id))) == [])
+    }
+
     @Test("kinds and cameras can be chosen, and a silent connection is kept alive")
     func filter() throws {
         let log = EventLog()

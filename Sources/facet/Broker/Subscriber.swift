@@ -93,8 +93,10 @@ final class Subscriber: Sendable {
         switch feed {
         case .broker(let connection):
             async let _: Void = { for await state in connection.states { receive(.connection(state)) } }()
+            var recent = RecentEvents()
             for await message in connection.incoming {
-                if let message = CameraMessage(message) { receive(.message(message)) }
+                guard let message = CameraMessage(message), !recent.isRepeated(message) else { continue }
+                receive(.message(message))
             }
         // With the messages the states end too: a task that is not awaited is cancelled.
         case .session(let session): await session.forward(as: address, base: base, to: receive)

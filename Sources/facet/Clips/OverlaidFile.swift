@@ -61,7 +61,7 @@ struct OverlaidFile {
         }
         for settled in ahead?.finish() ?? [] { try draw(settled, &recorder) }
         let warnings = try checkedWarnings()
-        guard var recorder else { throw CommandFailure("there is no picture in \(input); \(output) was not written") }
+        guard var recorder else { return try withoutPicture() }
         try recorder.finish(isWhole: isWhole)
         return report(warnings)
     }
@@ -75,15 +75,21 @@ struct OverlaidFile {
         let settled = ahead?.finish() ?? []
         // What the detector alone believes in is in the first frame; expressions are known in the last.
         let isStill = OutputPath.isPicture(input) && !drawing.hidesFaces
-        guard let shown = isStill ? settled.last : settled.first else {
-            throw CommandFailure("there is no picture in \(input); \(output) was not written")
-        }
+        guard let shown = isStill ? settled.last : settled.first else { return try withoutPicture() }
         summary.showsPicture(with: shown.faces)
         let warnings = try checkedWarnings()
         try show(shown)
         try drawing.draw(picture, scene: scene, at: shown.stamp.mediaTime).write(to: output)
         StandardOutput.note("wrote \(output)")
         return report(warnings)
+    }
+
+    /// Ends the work where no picture came, without a warning if it was interrupted before.
+    private func withoutPicture() throws -> Bool {
+        guard interruption.isRaised else {
+            throw CommandFailure("there is no picture in \(input); \(output) was not written")
+        }
+        return false
     }
 
     /// - Returns: The frames that can be drawn now.
@@ -149,6 +155,7 @@ struct OverlaySummary {
     private var faces = 0
     private var smiles = 0
     private var lost: [(face: FaceID, time: Double)] = []
+    private var damaged = 0
     private var isOverLimit = false
 
     init(hidesFaces: Bool, maximumFaces: Int) {
@@ -157,6 +164,7 @@ struct OverlaySummary {
 
     mutating func take(_ update: FaceUpdate) {
         if update.frame != nil { frames += 1 }
+        damaged = update.counts.dropped[.corrupt, default: 0]
         isOverLimit = isOverLimit || update.isOverLimit
         for event in update.events {
             switch event.kind {
@@ -182,6 +190,9 @@ struct OverlaySummary {
     /// What may be in the output although it should not, or is missing.
     var warnings: [String] {
         var warnings: [String] = []
+        if damaged > 0 {
+            warnings.append("damaged: at least \(damaged.counted("picture")) could not be decoded and will be missing")
+        }
         if isOverLimit {
             let rest = hidesFaces ? "hidden only where the detector saw them" : "not drawn over"
             warnings.append(

@@ -52,7 +52,7 @@ struct Apply: AsyncParsableCommand {
         defer { interruption.cancel() }
         let warned = try await applyToAll(interruption)
         guard !interruption.isRaised else {
-            StandardOutput.note("interrupted: the last file ends early, and what comes after it is not written")
+            StandardOutput.note("interrupted: the last file ends early or is not written, nor is what comes after it")
             throw ExitCode(128 + interruption.number)
         }
         if warned { throw ExitCode(3) }

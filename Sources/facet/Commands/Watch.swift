@@ -106,8 +106,8 @@ struct Watch: AsyncParsableCommand {
                 }
             } else if case .occurrence(.connection(let state)) = input.content {
                 printer.take(state)
-                if let note = input.note { printer.note(note) }
             }
+            if let note = input.note { printer.note(note) }
             let isOver = count.map { printer.shown >= $0 } ?? false
             if let note = drops.note(input.dropped, isOver: isOver || input.isLast) { printer.note(note) }
             return !isOver
@@ -167,7 +167,7 @@ struct WatchPrinter {
 
     init(_ style: Style) { self.style = style }
 
-    /// Writes a message; one that breaks the contract is reported on standard error.
+    /// Writes a message.
     ///
     /// - Returns: the message; nil if it broke the contract or is a picture.
     mutating func show(_ message: CameraMessage) -> DecodedMessage? {
@@ -182,8 +182,8 @@ struct WatchPrinter {
                 put(message, text: style.isJSON ? "" : formatter.line(decoded))
             }
             return decoded
-        case .malformed(let error):
-            note(namesCamera ? "\(message.base): \(error.description)" : error.description)
+        // What cannot be read is reported once for each topic, by `Notices`.
+        case .malformed: break
         }
         return nil
     }

@@ -77,7 +77,7 @@ struct BrokerExamination {
             return .fails(
                 "daemon",
                 "no daemon has published its status on \(base)/status",
-                remedy: "start facetd, or name its base with --topic"
+                remedy: "start facetd, or name its base with --topic; this user must be allowed to read it"
             )
         }
         let name = "'\(camera.name ?? "")' version \(status.version ?? "unknown")"

@@ -10,6 +10,9 @@ final class EventLog: Sendable {
     /// Events that are kept.
     static let capacity = 1000
 
+    /// Events whose identifiers are kept: a program that comes back after more of them is sent a smaller number of lost ones.
+    private static let knownIDs = 10_000
+
     /// Connections at the same time, so that pages find a place too.
     static let mostStreams = 128
 
@@ -24,7 +27,6 @@ final class EventLog: Sendable {
     }
 
     private struct Entry {
-        let id: String
         let kind: Topic
         /// The camera's name, and what its topics begin with.
         let names: [String]
@@ -33,6 +35,8 @@ final class EventLog: Sendable {
 
     private struct Contents {
         var entries: [Entry] = []
+        /// Those of the entries and of earlier events.
+        var ids: [String] = []
         /// How many events there ever were: the number of the newest.
         var count = 0
         var beats = 0
@@ -50,7 +54,9 @@ final class EventLog: Sendable {
         let text = Array(head.utf8) + message.encoded.payload + Array("\n\n".utf8)
         change { contents in
             if contents.entries.count == Self.capacity { contents.entries.removeFirst() }
-            contents.entries.append(Entry(id: id, kind: kind, names: names, text: text))
+            contents.entries.append(Entry(kind: kind, names: names, text: text))
+            if contents.ids.count == Self.knownIDs { contents.ids.removeFirst() }
+            contents.ids.append(id)
             contents.count += 1
         }
     }
@@ -62,10 +68,12 @@ final class EventLog: Sendable {
     func stream(_ filter: Filter, after id: String?) -> EventStream? {
         contents.withLock { contents in
             guard contents.streams.count < Self.mostStreams else { return nil }
-            let first = contents.count - contents.entries.count
+            let ids = contents.ids
             let position = id.map { id in
-                // One that is not kept any more, or came from a server before this one: identifiers grow with time.
-                first + (contents.entries.firstIndex { $0.id > id } ?? contents.entries.count)
+                // One that is not known is too old, or came from another server. Only then by the order of identifiers, as the
+                // clocks of cameras differ.
+                let next = ids.lastIndex(of: id).map { $0 + 1 } ?? ids.firstIndex { $0 > id } ?? ids.count
+                return contents.count - ids.count + next
             }
             let stream = EventStream(self, filter, at: position ?? contents.count, beats: contents.beats)
             contents.streams.append(stream)

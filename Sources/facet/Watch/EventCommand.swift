@@ -41,12 +41,18 @@ struct EventCommand: Sendable {
 
 /// Does something with one event after the other, while the next ones come in.
 struct EventQueue {
+    /// The least time between two reports of dropped events.
+    private static let pause = Duration.seconds(10)
+
     private let events: AsyncStream<(EventMessage, [UInt8])>.Continuation
     /// Returns how many events it was done with.
     private let worker: Task<Int, Never>
     private let failure: String
     private let patience: Double
     private var count = 0
+    /// Events that were dropped and not reported yet, and when some were reported.
+    private var dropped = 0
+    private var noted: ContinuousClock.Instant?
 
     /// Makes a queue in which so many events may wait; then the oldest is dropped and reported.
     ///
@@ -81,7 +87,13 @@ struct EventQueue {
             count += 1
             return
         }
-        StandardOutput.note("\(failure) for the \(Topic(lost.event.kind).rawValue) of \(lost.event.stamp.time.iso8601)")
+        dropped += 1
+        guard noted.map({ $0.duration(to: .now) > Self.pause }) ?? true else { return }
+        let name = Topic(lost.event.kind).rawValue
+        StandardOutput.note(
+            "\(failure) for \(dropped.counted("event")), now the \(name) of \(lost.event.stamp.time.iso8601)"
+        )
+        (dropped, noted) = (0, .now)
     }
 
     /// Waits until the work is done for all events, or patience is over; says what is left.
@@ -94,6 +106,7 @@ struct EventQueue {
         }
         let left = count - (await worker.value)
         limit.cancel()
+        if dropped > 0 { StandardOutput.note("\(failure) for \(dropped.counted("more event"))") }
         if left > 0 { StandardOutput.note("\(failure) for \(left) more events: the time was up") }
     }
 }
