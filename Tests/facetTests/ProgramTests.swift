@@ -39,6 +39,36 @@ struct ProgramTests {
     }
 
     @Test(
+        "names a limit of the process under which it cannot run",
+        arguments: [("ulimit -n 16", "open files is 16"), ("ulimit -v 400000", "address space in KiB is 400000")]
+    )
+    func limits(command: String, reason: String) async throws {
+        let program = try await ChildProcess("/bin/sh", ["-c", #"\#(command); exec "$0" devices"#, facet])
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 1 && program.output.contains("the limit on \(reason)"), "\(program.output)")
+    }
+
+    @Test(
+        "reports what cannot be read once for each topic",
+        .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
+    )
+    func unreadable() async throws {
+        let broker = try await MosquittoBroker()
+        let url = "mqtt://127.0.0.1:\(broker.port)"
+        let program = try await ChildProcess(facet, ["watch", "smile", "count", "--count", "1", "--mqtt", url])
+        try await broker.waitForLog(" 0 faces/count")
+        let daemon = try BrokerConnection(
+            settings: BrokerSettings(host: broker.host, port: broker.port, clientID: "daemon"),
+            logger: .silent
+        )
+        try daemon.start()
+        for text in ["a", "b", "c"] { daemon.publish(event: MQTTMessage(topic: "faces/smile", text: text)) }
+        daemon.publish(event: MQTTMessage(topic: "faces/count", text: "3"))
+        await program.waitUntilEnded()
+        #expect(program.output.ranges(of: "the message on smile cannot be read").count == 1, "\(program.output)")
+    }
+
+    @Test(
         "counts pictures too",
         .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
     )
