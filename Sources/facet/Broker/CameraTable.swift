@@ -31,7 +31,8 @@ struct CameraTable {
 
     /// The cameras in their order; those with a problem first.
     var problemsFirst: [(base: String, state: CameraState)] {
-        sorted.filter(\.state.hasProblem) + sorted.filter { !$0.state.hasProblem }
+        let sorted = sorted
+        return sorted.filter(\.state.hasProblem) + sorted.filter { !$0.state.hasProblem }
     }
 
     /// How many faces all cameras see; nil if none is being looked at.

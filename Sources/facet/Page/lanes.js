@@ -15,7 +15,7 @@ function laneOf(base) {
 	lane = { element: make("div", { className: "lane", data: { base } }, name, canvas), name, canvas, rows: [], age: 0, height: 30 };
 	canvas.onpointermove = canvas.onpointerdown = ({ offsetX, offsetY }) => {
 		lane.age = span * (1 - offsetX / canvas.clientWidth);
-		tell(lane, Math.floor(offsetY / lane.height));
+		showTip(lane, Math.floor(offsetY / lane.height));
 	};
 	canvas.onpointerleave = canvas.onblur = () => ($("tip").hidden = true);
 	canvas.onkeydown = (event) => {
@@ -24,7 +24,7 @@ function laneOf(base) {
 		event.preventDefault();
 		event.stopPropagation();
 		lane.age = Math.max(0, Math.min(span, lane.age + direction));
-		tell(lane);
+		showTip(lane);
 	};
 	lanes.set(base, lane);
 	return lane;
@@ -166,7 +166,7 @@ function summary(lane) {
 }
 
 // The values at the cursor: of the face in a row, or of all.
-function tell(lane, index) {
+function showTip(lane, index) {
 	const time = now() - lane.age;
 	const there = lane.rows.map((row) => row.find(({ from, to }) => from <= time && (to ?? Infinity) >= time));
 	const words = (there[index] ? [there[index]] : there.filter(Boolean)).map(({ id, smiles, marks }) => {

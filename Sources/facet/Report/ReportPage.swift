@@ -58,7 +58,7 @@ struct ReportPage {
         let omitted = left > 0 ? "<p>\(left.counted("more face")) for a shorter time.</p>" : ""
         let cards = faces.map { "<li>\(card($0))</li>" }.joined()
         let title = faces.contains { $0.bestSmile != nil } ? "Best smile" : "Face"
-        return Self.section("faces", Self.noun(faces.count, title), "<ul class=\"faces\">\(cards)</ul>\(omitted)")
+        return Self.section("faces", faces.count.noun(title), "<ul class=\"faces\">\(cards)</ul>\(omitted)")
     }
 
     private func card(_ face: FaceReport.Presence) -> String {
@@ -140,11 +140,11 @@ struct ReportPage {
         let share = report.end > 0 ? report.occupied / report.end : 0
         let (smiles, blinks, looks) = (report.count(of: .smile), report.count(of: .blink), report.count(of: .look))
         let list = Self.list([
-            (Self.noun(report.presences.count, "face"), "\(report.presences.count)"),
+            (report.presences.count.noun("face"), "\(report.presences.count)"),
             ("at once, at the most", "\(report.largestCount)"), ("of the time with a face", Self.percent(share)),
-            (Self.noun(smiles, "smile"), "\(smiles)"),
+            (smiles.noun("smile"), "\(smiles)"),
             ("with a smile", Self.seconds(report.seconds { $0.smiling == true })),
-            (Self.noun(blinks, "blink"), "\(blinks)"), (Self.noun(looks, "look") + " here", "\(looks)"),
+            (blinks.noun("blink"), "\(blinks)"), (looks.noun("look") + " here", "\(looks)"),
             ("of looks here", Self.seconds(report.seconds { $0.looking == true })),
         ])
         return "<div class=\"whole\">\(map)\(Self.section("all", "All together", list))</div>"
@@ -223,8 +223,6 @@ struct ReportPage {
     private static func link(_ seconds: Double) -> String { "<a href=\"#t=\(anchor(seconds))\">\(clock(seconds))</a>" }
 
     private static func clock(_ seconds: Double) -> String { ReportChart.clock(seconds) }
-
-    private static func noun(_ count: Int, _ noun: String) -> String { count == 1 ? noun : noun + "s" }
 
     private static func times(_ count: Int, _ seconds: Double) -> String {
         count == 0 && seconds == 0 ? "never" : "\(count)×, \(Self.seconds(seconds))"

@@ -35,7 +35,10 @@ extension String {
 
 extension Int {
     /// The number with its noun: 1 face, 2 faces.
-    func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+    func counted(_ noun: String) -> String { "\(self) \(self.noun(noun))" }
+
+    /// The noun for that number: face, faces.
+    func noun(_ noun: String) -> String { self == 1 ? noun : noun + "s" }
 }
 
 enum StandardOutput {
