@@ -24,6 +24,33 @@ package struct HTTPRequest: Sendable {
         (self.method, self.path, self.query) = (method, path, query)
         (self.headers, self.body, self.client) = (headers, body, client)
     }
+
+    /// The value of a field in the body, which is a form as browsers send it (application/x-www-form-urlencoded).
+    ///
+    /// The body comes from anybody and may hold any bytes: a `%` without two digits after it stands for itself, and what is not UTF-8
+    /// becomes the replacement character.
+    package func formField(_ name: String) -> String? {
+        for pair in body.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2, Self.unescaped(parts[0]) == name { return Self.unescaped(parts[1]) }
+        }
+        return nil
+    }
+
+    private static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
+        var result: [UInt8] = []
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+            if byte == UInt8(ascii: "%"), digits.count == 2 {
+                result.append(UInt8(digits[0] << 4 | digits[1]))
+                rest = rest.dropFirst(2)
+            } else {
+                result.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
 }
 
 /// What a request is answered with.

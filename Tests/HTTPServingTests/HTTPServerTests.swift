@@ -5,6 +5,32 @@ import Testing
 
 @testable import HTTPServing
 
+@Suite("Forms")
+struct FormTests {
+    @Test(
+        "escapes and plus signs are undone; what is none stands for itself",
+        arguments: [
+            ("token=a+b%21", "a b!"), ("x=1&token=%C3%A4&token=2", "ä"), ("%74oken=t", "t"), ("token=", ""),
+            ("token=a=b", "a=b"), ("token=%", "%"), ("token=%4", "%4"), ("token=%zz%41", "%zzA"),
+            ("token=\"%0g", "\"%0g"),
+            ("tokens=1", nil), ("token", nil), ("", nil), ("&=&=%", nil),
+        ]
+    )
+    func field(body: String, value: String?) {
+        #expect(HTTPRequest("POST", "/login", body: Array(body.utf8)).formField("token") == value)
+    }
+
+    @Test("any two bytes after the name are taken")
+    func anyBytes() {
+        for first in UInt8.min...UInt8.max {
+            for second in UInt8.min...UInt8.max where second % 7 == first % 7 {
+                let body = Array("token=%".utf8) + [first, second]
+                #expect(HTTPRequest("POST", "/login", body: body).formField("token") != nil)
+            }
+        }
+    }
+}
+
 @Suite("The HTTP server")
 struct HTTPServerTests {
     /// A stream that offers what the test puts into it.

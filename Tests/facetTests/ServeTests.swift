@@ -139,6 +139,18 @@ struct ServeTests {
         #expect(get("/", server, bearer.merging(["origin": "http://evil.example"]) { $1 }).status == 403)
     }
 
+    @Test(
+        "a form that is none is a wrong token",
+        arguments: [
+            "token=%", "token=%4", "token=%zz", "token=a b", "token=\"", "token=\u{FF}\u{0}", "%=%", "=", "&&&",
+            "token",
+        ]
+    )
+    func malformedForm(form: String) {
+        let headers = ["host": Self.own, "origin": "http://\(Self.own)"]
+        #expect(server(token: Self.token).answer(request("POST", "/login", headers, body: form)).status == 401)
+    }
+
     @Test("a logout ends the login and its pages, and no other")
     func logout() throws {
         let server = server(token: Self.token)

@@ -92,7 +92,7 @@ struct PageServer: Sendable {
             return Self.files[request.path].map { file($0, $1) } ?? form(401, "")
         case (.unauthorized, "GET", "/"): return form(401, "")
         case (.unauthorized, "POST", "/login"):
-            switch access.login(token: Self.token(in: request.body), request) {
+            switch access.login(token: request.formField("token") ?? "", request) {
             case .welcome(let cookie): return redirect(cookie)
             case .wrong: return form(401, "That is not the token.")
             case .tooMany: return form(429, "Too many wrong tokens came. Try again in a few seconds.")
@@ -169,13 +169,6 @@ struct PageServer: Sendable {
         }
         let (status, words) = editor.take(String(decoding: request.body, as: UTF8.self))
         return text(status, words + "\n")
-    }
-
-    /// The token in the body that the form sends.
-    private static func token(in body: [UInt8]) -> String {
-        var form = URLComponents()
-        form.percentEncodedQuery = String(decoding: body, as: UTF8.self).replacingOccurrences(of: "+", with: "%20")
-        return form.queryItems?.first { $0.name == "token" }?.value ?? ""
     }
 
     private func form(_ status: Int, _ message: String) -> HTTPResponse {
