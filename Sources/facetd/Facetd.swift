@@ -90,7 +90,8 @@ struct Facetd: AsyncParsableCommand {
     }
 
     @Sendable private static func write(_ lines: [String]) {
-        FileHandle.standardError.write(Data((lines.joined(separator: "\n") + "\n").utf8))
+        // The terminal may be gone; the run ends in good order all the same.
+        try? FileHandle.standardError.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
     }
 }
 

@@ -125,6 +125,21 @@ struct RunningDaemonTests {
         #expect(program.output.contains("the terminal was closed"))
     }
 
+    @Test("it ends in good order also where its messages went to the terminal that was closed", .timeLimit(.minutes(5)))
+    func closedTerminalOfErrors() async throws {
+        let terminal = try PseudoTerminal()
+        let program = try await ChildProcess(
+            "/bin/sh",
+            ["-c", "exec setsid --ctty \"$@\" <\"$0\" 2>\"$0\"", terminal.path, BuildProducts.program("facetd")]
+                + portrait + ["--no-mqtt", "--print", "--detect", "on"]
+        )
+        try await program.waitForOutput("faces/enter")
+        try terminal.hangUp()
+        await program.waitUntilEnded()
+        #expect(program.result.status == 0)
+        #expect(program.output.contains("\"reason\":\"shutdown\""))
+    }
+
     @Test("a broker that is not there is waited for with one line in the log", .timeLimit(.minutes(5)))
     func noBroker() async throws {
         let directory = try TemporaryDirectory()
