@@ -109,10 +109,10 @@ extension V4L2Device {
         guard let rate, parameters.parm.capture.capability & UInt32(V4L2_CAP_TIMEPERFRAME) != 0 else {
             return parameters.parm.capture.timeperframe.rate
         }
-        // In thousandths, so that 29.97 stays what it is.
+        // In thousandths, so that 29.97 stays what it is. A driver may list any rate: uvcvideo makes ten million of an interval of 0.
         parameters.parm.capture.timeperframe = v4l2_fract(
             numerator: 1000,
-            denominator: UInt32((rate * 1000).rounded())
+            denominator: UInt32(min(max(0, (rate * 1000).rounded()), Double(UInt32.max)))
         )
         try request(.setParameters, &parameters, for: .setRate)
         return parameters.parm.capture.timeperframe.rate

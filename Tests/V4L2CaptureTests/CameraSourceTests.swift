@@ -73,6 +73,24 @@ struct CameraSourceTests {
         #expect(short(try run(kernel, CameraConfiguration(device: .automatic))) == ["lost busy", "ended stopped"])
     }
 
+    @Test("a rate beyond the driver's numbers, as uvcvideo makes one of an interval of 0, is set as far as it goes")
+    func tenMillionFrames() throws {
+        let kernel = ScriptedV4L2([.buffers([.init(sequence: 0)])]) { state in
+            state.nodes["/dev/video0"]?.formats[0].sizes[0].rates = [10_000_000...10_000_000]
+        }
+        #expect(short(try run(kernel)) == ["streaming", "frame 0", "ended stopped"])
+        kernel.state.withLock { #expect($0.rateSet == UInt32.max) }
+    }
+
+    @Test("a rate that is no number of frames is an error, not a crash", arguments: [10_000_000, -1.0])
+    func impossibleRate(rate: Double) throws {
+        let kernel = ScriptedV4L2([.buffers([.init(sequence: 0)])]) { state in
+            state.nodes["/dev/video0"]?.formats[0].sizes[0].rates = []
+        }
+        let events = short(try run(kernel, CameraConfiguration(request: CaptureRequest(rate: rate))))
+        #expect(events == ["ended unsupported_mode"])
+    }
+
     @Test("a stream that cannot be stopped is not said to have failed to start")
     func stopping() throws {
         let kernel = ScriptedV4L2 { $0.nodes["/dev/video0"]?.failures[.stopStreaming] = .ioError }

@@ -69,6 +69,8 @@ extension ScriptedV4L2.State {
             answer.pointee.parm.capture.capability = UInt32(V4L2_CAP_TIMEPERFRAME)
             if request == .getParameters {
                 answer.pointee.parm.capture.timeperframe = v4l2_fract(numerator: 1, denominator: 30)
+            } else {
+                rateSet = answer.pointee.parm.capture.timeperframe.denominator
             }
         case .requestBuffers: bufferCount = Int(argument.load(as: v4l2_requestbuffers.self).count)
         case .queryBuffer:

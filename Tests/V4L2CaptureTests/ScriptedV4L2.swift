@@ -81,6 +81,8 @@ final class ScriptedV4L2: V4L2Calls {
         var madePrivate = 0
         var isStreaming = false
         var controlsSet: [UInt32: Int32] = [:]
+        /// The denominator of the frame rate that was set, in thousandths.
+        var rateSet: UInt32?
     }
 
     let state: Locked<State>
