@@ -29,7 +29,7 @@ final class CommandOutput {
         defer { for descriptor in [out[1], err[1]] where descriptor >= 0 { close(descriptor) } }
         var process: pid_t = 0
         var code: CInt = 0
-        if pipe(&out) != 0 || pipe(&err) != 0 {
+        if !ShellCommand.makePipe(&out) || !ShellCommand.makePipe(&err) {
             code = errno
         } else {
             let environment = ProcessInfo.processInfo.environment
@@ -104,7 +104,7 @@ final class CommandOutput {
     private var lastLine: String? {
         let lines = String(decoding: errorText, as: UTF8.self).split(whereSeparator: \.isNewline)
         return lines.map { $0.trimmingPrefix(/(\s*\[[^\]]*\])*\s*/) }.last { !$0.isEmpty }
-            .map { String($0.prefix(Self.longestLine)) }
+            .map { String($0.prefix(Self.longestLine)).withoutPasswords }
     }
 
     /// Ends the command and what it started.

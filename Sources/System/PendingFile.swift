@@ -84,8 +84,8 @@ package final class PendingFile: Sendable {
         var present = stat()
         if keepsOwner, stat(path, &present) == 0 {
             // The owner first: a change of it takes away some bits of the mode.
-            guard chown(file.temporaryPath, present.st_uid, present.st_gid) == 0,
-                chmod(file.temporaryPath, present.st_mode & 0o7777) == 0
+            guard fchown(file.descriptor, present.st_uid, present.st_gid) == 0,
+                fchmod(file.descriptor, present.st_mode & 0o7777) == 0
             else { throw SystemError("write \(path)", errno) }
         }
         try file.write(bytes)

@@ -25,6 +25,11 @@ package struct ShellCommand {
         (self.output, self.errors) = (output, errors)
     }
 
+    /// Makes a pipe whose ends no other command inherits, the one to read from first.
+    ///
+    /// - Returns: Whether it could be made; `errno` says why not.
+    package static func makePipe(_ ends: inout [CInt]) -> Bool { pipe_with_flags(&ends, O_CLOEXEC) == 0 }
+
     package func run() async -> End {
         do {
             return try await onThread(named: "command") {
@@ -60,11 +65,8 @@ package struct ShellCommand {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
         if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
-        // Neither the broker's connection nor anything else of ours is the command's business. One that is closed meanwhile
-        // does no harm.
-        for descriptor in names(in: "/proc/self/fd").compactMap({ CInt($0) }) where descriptor > STDERR_FILENO {
-            posix_spawn_file_actions_addclose(&actions, descriptor)
-        }
+        // Neither the broker's connection nor anything else of ours is the command's business.
+        _ = spawn_close_from(&actions, STDERR_FILENO + 1)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
