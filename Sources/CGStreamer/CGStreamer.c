@@ -64,7 +64,7 @@ typedef struct {
 
 enum { STATE_NULL = 1, STATE_READY = 2, STATE_PAUSED = 3, STATE_PLAYING = 4 };
 enum { CHANGE_FAILURE = 0, CHANGE_SUCCESS = 1, CHANGE_ASYNC = 2, CHANGE_NO_PREROLL = 3 };
-enum { MESSAGE_ERROR = 1 << 1, FORMAT_TIME = 3, MAP_READ = 1, RANGE_FULL = 1, MATRIX_BT709 = 3, FATAL_ERRORS = 1 };
+enum { MESSAGE_ERROR = 1 << 1, FORMAT_TIME = 3, MAP_READ = 1, RANGE_FULL = 1, MATRIX_BT709 = 3, FATAL_ERRORS = 1, NO_SUCH_ELEMENT = 1 };
 static const uint64_t NO_TIME = UINT64_MAX;
 
 // X(result, function, parameters)
@@ -169,7 +169,9 @@ FacetPipeline *FacetPipelineMake(const char *description, char **error, char **m
     void *context = gst.gst_parse_context_new();
     void *made = gst.gst_parse_launch_full(description, context, FATAL_ERRORS, &failure);
     char **elements = gst.gst_parse_context_get_missing_elements(context);
-    if (elements != NULL && elements[0] != NULL) *missing = strdup(elements[0]);
+    // GStreamer also lists an element that is there and lacks a property.
+    bool lacksElement = failure != NULL && failure->code == NO_SUCH_ELEMENT;
+    if (lacksElement && elements != NULL && elements[0] != NULL) *missing = strdup(elements[0]);
     gst.g_strfreev(elements);
     gst.gst_parse_context_free(context);
     if (failure != NULL) *error = text(failure);

@@ -15,7 +15,7 @@ public struct PipelineDescription: Hashable, Sendable {
     /// - Parameter text: Its elements, without a sink; the last one delivers pictures.
     /// - Returns: The description, which is checked when a session is made with it.
     public static func pipeline(_ text: String) -> PipelineDescription {
-        PipelineDescription(name: "gstreamer:\(text.withoutPasswords)", text: text, isCamera: false)
+        PipelineDescription(name: "gstreamer:\(text)".withoutPasswords, text: text, isCamera: false)
     }
 
     /// A camera that libcamera finds: that of a Raspberry Pi's ribbon cable, of a phone, of a laptop with an image processor.
@@ -125,7 +125,7 @@ extension PipelineDescription {
 extension SourceFailure {
     /// A pipeline that cannot be made.
     static func unusable(_ pipeline: PipelineDescription, _ reason: String) -> SourceFailure {
-        SourceFailure(reason: .unsupported, description: "cannot use \(pipeline.name): \(reason).")
+        SourceFailure(reason: .unsupported, description: "cannot use \(pipeline.name): \(reason.withoutPasswords).")
     }
 
     static func missing(_ element: String, in pipeline: PipelineDescription) -> SourceFailure {

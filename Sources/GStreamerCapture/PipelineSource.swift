@@ -99,7 +99,7 @@ package final class PipelineSource: FrameSource {
     }
 
     private func lost(_ reason: SourceFailure.Reason, _ text: String, _ run: Run) -> FrameDelivery.Attempt {
-        let text = "cannot get pictures from \(description.name): \(text)"
+        let text = "cannot get pictures from \(description.name): \(text.withoutPasswords)"
         return lost(SourceFailure(reason: reason, description: text), run)
     }
 

@@ -149,8 +149,9 @@ struct PipelineSourceTests {
     func malformed() throws {
         let cases = [
             ("nosuchsrc", "GStreamer has no element nosuchsrc: `sudo apt install gstreamer1.0-plugins-base`"),
-            ("videotestsrc !! identity", "cannot use gstreamer:videotestsrc !! identity"),
-            ("videotestsrc nosuch=1", "nosuch"), ("", "cannot use gstreamer:"),
+            ("videotestsrc !! identity", "cannot use gstreamer:videotestsrc …"),
+            ("videotestsrc nosuch=1", "no property \"nosuch\" in element \"videotestsrc\""),
+            ("", "cannot use gstreamer:"),
         ]
         for (pipeline, text) in cases {
             let error = #expect(throws: SourceFailure.self) { try PipelineSource(.pipeline(pipeline)) }
@@ -168,7 +169,7 @@ struct PipelineSourceTests {
         let missing = try Played("filesrc location=/nonexistent/clip.mp4 ! decodebin")
         guard case .failed(let failure)? = missing.end else { return #expect(Bool(false), "it did not fail") }
         #expect(failure.reason == .notFound)
-        #expect(failure.description.contains("cannot get pictures from gstreamer:filesrc location=/nonexistent"))
+        #expect(failure.description.contains("cannot get pictures from gstreamer:filesrc …"))
         let text = try TemporaryDirectory().write("no pictures", to: "text.mp4")
         let undecodable = try Played("filesrc location=\(text) ! decodebin")
         guard case .failed? = undecodable.end else { return #expect(Bool(false), "it did not fail") }
@@ -194,7 +195,8 @@ struct PipelineSourceTests {
         }
         let secret = "rtspsrc location=rtsp://me:word@cam/1 user-pw=word ! decodebin"
         let shown = try #require(PipelineDescription("gstreamer:" + secret))
-        #expect(shown.name == "gstreamer:rtspsrc location=rtsp://cam/1 user-pw=… ! decodebin")
+        #expect(shown.name == "gstreamer:rtspsrc …")
+        #expect(PipelineDescription("gstreamer:videotestsrc")?.name == "gstreamer:videotestsrc")
         #expect(shown.text == secret)
     }
 

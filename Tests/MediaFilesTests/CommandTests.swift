@@ -61,8 +61,8 @@ struct CommandTests {
         let mailbox = source.start()
         let failure = try #require(mailbox.next()?.failure)
         #expect(failure.reason == .unreachable)
-        #expect(failure.description.contains("it ended with status 3, saying: no camera at rtsp://"), "\(failure)")
-        #expect(failure.description.contains("exec:echo") && !source.name.contains("word"))
+        #expect(failure.description.contains("it ended with status 3, saying: no camera at rtsp://cam/1"), "\(failure)")
+        #expect(failure.description.contains("exec:echo") && !"\(source.name) \(failure)".contains("word"))
         source.stop()
         #expect(mailbox.next()?.isStop == true)
     }

@@ -43,6 +43,24 @@ struct SystemTests {
         #expect(try SmallFile.firstLine(of: directory.write("", to: "none")) == "")
     }
 
+    @Test(
+        "no secret is left of what is shown",
+        arguments: [
+            ("cannot open rtsp://me:hunter2@cam/1", "cannot open rtsp://cam/1"),
+            ("user-pw = hunter2 end", "user-pw=… end"), ("user-pw=\"hunter2 with blanks\" end", "user-pw=… end"),
+            ("PASSWORD='hunter2 x' end", "PASSWORD=… end"), ("token: hunter2", "token=…"),
+            ("extra-headers=\"Authorization: Basic hunter2\"", "extra-headers=…"),
+            ("sent Authorization: Bearer hunter2 x", "sent Authorization=…"),
+            ("exec:curl -u me:hunter2 http://cam", "exec:curl"),
+            ("gstreamer:rtspsrc location=rtsp://cam user-id=me user-pw = hunter2 ! decodebin", "gstreamer:rtspsrc …"),
+            ("gstreamer:videotestsrc", "gstreamer:videotestsrc"),
+            ("rtsp://passage:554/token/1", "rtsp://passage:554/token/1"),
+        ]
+    )
+    func secrets(text: String, shown: String) {
+        #expect(text.withoutPasswords == shown)
+    }
+
     @Test("a link in the place of the temporary name is not followed, and nothing but the file is left")
     func pendingFile() throws {
         let path = directory.file("picture.png")
