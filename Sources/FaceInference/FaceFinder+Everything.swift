@@ -26,9 +26,14 @@ extension FaceFinder {
         for quarter in 0..<(turned ? 4 : 1) {
             var region = CropRegion(letterboxing: rect, of: frame.uprightSize)
             region.rotation = Float(quarter) * .pi / 2
-            let near = try shortRange.detect(in: frame, region: region)
-            found = Self.combined(found, near.filter { withDoubtful || Self.isSure($0, side: region.side) })
-            found = Self.combined(found, try far.detect(in: frame, region: region))
+            // A face that an edge cuts is found where the square shows more than the picture around it.
+            for factor: Float in [1, 1 + 2 * Self.reach] {
+                var whole = region
+                whole.side *= factor
+                let near = try shortRange.detect(in: frame, region: whole)
+                found = Self.combined(found, near.filter { withDoubtful || Self.isSure($0, side: whole.side) })
+                found = Self.combined(found, try far.detect(in: frame, region: whole))
+            }
             for var tile in sides.flatMap({ Self.tiles(of: rect, in: frame.uprightSize, side: $0) }) {
                 tile.rotation = region.rotation
                 found = Self.combined(found, try far.detect(in: frame, region: tile))
@@ -55,14 +60,24 @@ extension FaceFinder {
         return (0..<3).map { largest / Float(1 << $0) }.filter { $0 > 0 && ($0 == largest || $0 >= smallest) }
     }
 
-    /// Overlapping squares of a size in pixels that cover a part of the picture.
+    /// How far squares reach beyond the edges, as a share of their side.
+    private static let reach: Float = 0.25
+    /// How many squares along an edge are enough, and the fewest pixels of their side: a picture may have any shape.
+    private static let (mostAlongEdge, smallestSide): (Float, Float) = (100, 32)
+
+    /// Overlapping squares that cover a part of the picture and reach beyond its edges, so that a face that an edge cuts is found.
+    ///
+    /// Their side is the one in pixels that is given, but larger where a picture of a few rows would need thousands.
     static func tiles(of rect: NormalizedRect, in size: FrameSize, side: Float) -> [CropRegion] {
         let (left, top) = (Float(rect.x) * Float(size.width), Float(rect.y) * Float(size.height))
+        let longest = max(Float(rect.width) * Float(size.width), Float(rect.height) * Float(size.height))
+        let side = max(side, smallestSide, longest / mostAlongEdge)
         // A quarter of overlap: a face of the size that a square is for lies in one of them as a whole.
         func centers(_ length: Float) -> [Float] {
-            let count = max(1, Int(((length - side) / (0.75 * side)).rounded(.up)) + 1)
-            let step = count > 1 ? (length - side) / Float(count - 1) : 0
-            return (0..<count).map { side / 2 + Float($0) * step }
+            let way = length + 2 * reach * side - side
+            let count = max(1, Int((way / (0.75 * side)).rounded(.up)) + 1)
+            let step = count > 1 ? way / Float(count - 1) : 0
+            return (0..<count).map { (0.5 - reach) * side + Float($0) * step }
         }
         return centers(Float(rect.height) * Float(size.height)).flatMap { y in
             centers(Float(rect.width) * Float(size.width)).map { x in
