@@ -21,7 +21,11 @@ extension FaceFinder {
         withDoubtful: Bool = false
     ) throws(InferenceError) -> [FaceDetection] {
         let far = try fullRangeDetector()
-        let sides = sides ?? Self.sides(of: rect, in: frame.uprightSize, smallest: Float(far.kind.inputSize) / 2)
+        let shorter = Float(min(frame.uprightSize.width, frame.uprightSize.height))
+        // The largest ones hold a face as high as the picture of which an edge leaves a half.
+        let sides =
+            [2 * (0.5 + Self.reach) * shorter]
+            + (sides ?? Self.sides(of: rect, in: frame.uprightSize, smallest: Float(far.kind.inputSize) / 2))
         var found: [FaceDetection] = []
         for quarter in 0..<(turned ? 4 : 1) {
             var region = CropRegion(letterboxing: rect, of: frame.uprightSize)

@@ -36,7 +36,9 @@ struct FaceCheckTests {
     }
 
     /// A part of a portrait, `visible` of whose face lies inside at the edge that `way` points to, and the face's box in it.
-    private func cut(_ portrait: Portrait, _ way: SIMD2<Float>, visible: Float, width: Float) throws -> (Frame, SIMD4<Float>) {
+    private func cut(_ portrait: Portrait, _ way: SIMD2<Float>, visible: Float, width: Float) throws -> (
+        Frame, SIMD4<Float>
+    ) {
         let points = try portrait.reference().map { SIMD2($0.x, $0.y) }
         let low = points.reduce(points[0]) { pointwiseMin($0, $1) }
         let high = points.reduce(points[0]) { pointwiseMax($0, $1) }
@@ -78,7 +80,10 @@ struct FaceCheckTests {
         #expect(found == all)
     }
 
-    @Test("a picture of any shape is searched in a bounded number of squares", arguments: [(65500, 2), (12000, 20), (3, 60000)])
+    @Test(
+        "a picture of any shape is searched in a bounded number of squares",
+        arguments: [(65500, 2), (12000, 20), (3, 60000)]
+    )
     func thinPicture(width: Int, height: Int) {
         let size = FrameSize(width: width, height: height)
         #expect(FaceFinder.tiles(of: .wholePicture, in: size, side: 0.75 * Float(min(width, height))).count <= 256)
