@@ -61,11 +61,17 @@ package final class Ledger: Sendable {
     func nextFaceID() -> FaceID {
         let saved = store.value(for: Key.faceID)
         let number = saved.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+            .flatMap { Self.faceIDs.contains($0) ? $0 : nil }
         let afterOrphans = (leavesOfLastRun.map(\.face.faceID.rawValue).max() ?? 0) + 1
-        if let number, Self.faceIDs.contains(number) { return FaceID(rawValue: max(number, afterOrphans)) }
-        guard saved != nil || store.mayHaveLostValues else { return FaceID(rawValue: afterOrphans) }
-        // What was used before is unknown. No run has seen a new face each second since 1970.
-        return FaceID(rawValue: max(Int(Timestamp.wallClock().nanoseconds / 1_000_000_000), afterOrphans))
+        let isKnown = number != nil && !store.hasStaleValues || saved == nil && !store.mayHaveLostValues
+        // Where it is unknown what was used before: no run has seen a new face each second since 1970.
+        let byClock = isKnown ? 0 : Int(Timestamp.wallClock().nanoseconds / 1_000_000_000)
+        let next = max(number ?? 0, afterOrphans, byClock)
+        if store.hasStaleValues {
+            store.set(Array(String(next).utf8), for: Key.faceID)
+            store.settle()
+        }
+        return FaceID(rawValue: next)
     }
 
     /// Notes an event: an enter opens a face, a leave closes it, and counts it for today.

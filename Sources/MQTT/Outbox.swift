@@ -1,3 +1,4 @@
+import Dispatch
 import GRDB
 import Glibc
 package import Logging
@@ -15,6 +16,8 @@ package final class Outbox: EventStore {
     private struct State {
         /// Nil while the file cannot be used.
         var file: OutboxFile?
+        /// Held from the first time on that it could be taken: closing any descriptor of its file releases it.
+        var lock: OutboxLock?
         var hasBeenOpened = false
         var events: [Int64: StoredEvent] = [:]
         var values: [String: [UInt8]] = [:]
@@ -54,19 +57,26 @@ package final class Outbox: EventStore {
     package let conditions: AsyncStream<StoreCondition>
     /// Whether values of earlier runs may be missing, because a file was damaged or cannot be opened.
     package let mayHaveLostValues: Bool
+    /// Whether an earlier run used numbers and values that it could not write, as on a full disk.
+    package let hasStaleValues: Bool
 
     private let path: String?
     private let maximumPages: Int?
     private let logger: Logger
     private let found: [StoredEvent]
     private let state: Mutex<State>
+    /// A copy of the state's, whose lock is held while the disk is written.
+    private let published: Mutex<StoreCondition>
+    private let checkpoints = DispatchQueue(label: "outbox")
     private let changes: AsyncStream<StoreCondition>.Continuation
 
     package init() {
-        (path, maximumPages, logger, found, mayHaveLostValues) = (nil, nil, Logger(label: "outbox"), [], false)
+        (path, maximumPages, logger, found) = (nil, nil, Logger(label: "outbox"), [])
+        (mayHaveLostValues, hasStaleValues) = (false, false)
         (conditions, changes) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         var state = State()
         state.condition = StoreCondition(state: .memory, detail: "events are kept in memory only")
+        published = Mutex(state.condition)
         self.state = Mutex(state)
     }
 
@@ -94,17 +104,21 @@ package final class Outbox: EventStore {
             state.lastSequence = Self.numberByClock()
             Self.fail(error, path, &state)
         }
+        hasStaleValues = state.lock?.foundStale == true
+        if hasStaleValues { state.lastSequence = max(state.lastSequence, Self.numberByClock()) }
         found = state.contents.events
         mayHaveLostValues = state.file == nil || state.values[Self.replacementKey] != nil
+        published = Mutex(state.condition)
         self.state = Mutex(state)
         if state.condition.state != .ok { log(state.condition) }
     }
 
     deinit {
         changes.finish()
+        checkpoints.sync {}
     }
 
-    package var condition: StoreCondition { state.withLock(\.condition) }
+    package var condition: StoreCondition { published.withLock(\.self) }
 
     package func nextSequence() -> Int64 { nextSequence(with: [:]) }
 
@@ -148,7 +162,10 @@ package final class Outbox: EventStore {
         write(.init(values: values)) { $0.keep(values) }
     }
 
-    /// Merges the log into the file once it has grown, and tries again what failed.
+    /// Notes that a file in use holds all numbers and values that were used, after one with stale ones.
+    package func settle() { state.withLock { if $0.file != nil { $0.lock?.note(isStale: false) } } }
+
+    /// Begins to merge the log into the file once it has grown, and tries again what failed.
     package func tidy() {
         let now = DeliveryClock.monotonic()
         let file = updating { state -> OutboxFile? in
@@ -165,25 +182,34 @@ package final class Outbox: EventStore {
             state.writes = 0
             return state.file
         }
-        do { try file?.checkpoint() } catch { updating { state in Self.fail(error, path, &state) } }
+        guard let file else { return }
+        // Waits for the disk, in which the network's thread must answer the broker.
+        checkpoints.async { [weak self] in
+            do { try file.checkpoint() } catch {
+                self?.updating { state in Self.fail(error, self?.path, &state) }
+            }
+        }
     }
 
     // MARK: - The file
 
     /// Opens the file; moves a damaged one aside and begins a new one.
     private static func open(path: String, maximumPages: Int?, into state: inout State) throws {
-        var file: OutboxFile
+        let file: OutboxFile
         var contents: OutboxFile.Contents
+        if state.lock?.isInPlace != true { state.lock = try OutboxLock(of: path) }
         do {
-            file = try OutboxFile(path: path, maximumPages: maximumPages)
-            contents = try file.read()
+            // Closed before a new one takes a damaged one's place: SQLite finds a file's log by its name.
+            let opened = try OutboxFile(path: path, maximumPages: maximumPages, lock: state.lock)
+            contents = try opened.read()
+            file = opened
         } catch {
             let damage = OutboxFile.diagnosis(of: error, path: path)
             guard damage.isDamage else { throw error }
             let last = max(OutboxFile.lastSequence(inDamaged: path), numberByClock())
             contents = .init(values: [replacementKey: []], lastSequence: last)
             let aside = try OutboxFile.moveAside(path: path)
-            file = try OutboxFile(path: path, maximumPages: maximumPages)
+            file = try OutboxFile(path: path, maximumPages: maximumPages, lock: state.lock)
             try file.write(all: contents)
             state.healthy = StoreCondition(
                 state: .restored,
@@ -209,6 +235,7 @@ package final class Outbox: EventStore {
         do {
             try Self.open(path: path, maximumPages: maximumPages, into: &state)
             try state.file?.write(all: state.contents)
+            state.lock?.note(isStale: false)
         } catch {
             Self.fail(error, path, &state)
         }
@@ -236,7 +263,9 @@ package final class Outbox: EventStore {
     private func updating<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, old, new) = state.withLock { state in
             let old = state.condition
-            return (body(&state), old, state.condition)
+            let result = body(&state)
+            if state.condition != old { published.withLock { $0 = state.condition } }
+            return (result, old, state.condition)
         }
         if new != old {
             log(new)
@@ -248,6 +277,7 @@ package final class Outbox: EventStore {
     /// Goes on in memory; opening the file again finds out how damaged it is.
     private static func fail(_ error: any Error, _ path: String?, _ state: inout State) {
         state.file = nil
+        state.lock?.note(isStale: true)
         state.nextRetry = DeliveryClock.monotonic() + retryInterval
         state.condition = StoreCondition(state: .memory, detail: OutboxFile.diagnosis(of: error, path: path ?? "").text)
     }

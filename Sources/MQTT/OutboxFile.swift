@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import System
 
-/// One outbox file, opened by one process at a time: its lock, its tables, and each operation as one transaction.
+/// One outbox file, opened by one process at a time: its tables, and each operation as one transaction.
 ///
 /// GRDB's queues make it safe to use from any thread.
 final class OutboxFile: Sendable {
@@ -66,20 +66,20 @@ final class OutboxFile: Sendable {
     private let queue: DatabaseQueue
     /// A second connection, so that waiting for the disk does not hold up writers.
     private let checkpointer: DatabaseQueue
-    private let lock: OutboxLock
+    /// Released after the file is closed.
+    private let lock: OutboxLock?
     private let path: String
     private let identity: [UInt64]
 
-    /// Opens or makes the file, along with the directories that lead to it.
+    /// Opens or makes the file in a directory that exists.
     ///
     /// - Parameters:
     ///   - path: where the file is.
     ///   - maximumPages: limits the file's size, as a full disk would.
-    /// - Throws: `OutboxInUse`, `Failure` or GRDB's `DatabaseError`.
-    init(path: String, maximumPages: Int?) throws {
-        try Self.makeDirectory(of: path)
-        self.path = path
-        lock = try OutboxLock(path: path)
+    ///   - lock: is held as long as the file is open.
+    /// - Throws: `Failure` or GRDB's `DatabaseError`.
+    init(path: String, maximumPages: Int?, lock: OutboxLock?) throws {
+        (self.path, self.lock) = (path, lock)
         // Made here, so that no other user may read it; SQLite gives its companion files the same mode.
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
@@ -105,17 +105,7 @@ final class OutboxFile: Sendable {
         try? queue.close()
     }
 
-    private static func makeDirectory(of path: String) throws {
-        var directory = path.hasPrefix("/") ? "" : "."
-        for part in path.split(separator: "/").dropLast() {
-            directory += "/" + part
-            guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
-                throw Failure.system("make the directory \(directory)", errno)
-            }
-        }
-    }
-
-    private static func identity(of path: String) throws -> [UInt64] {
+    static func identity(of path: String) throws -> [UInt64] {
         var status = stat()
         guard stat(path, &status) == 0 else { throw Failure.system("find \(path)", errno) }
         return [UInt64(status.st_dev), UInt64(status.st_ino)]
@@ -261,53 +251,6 @@ final class OutboxFile: Sendable {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: return ("\(Failure.damaged(message))", true)
         default: return (message, true)
         }
-    }
-}
-
-/// Another process uses the outbox.
-package struct OutboxInUse: Error, CustomStringConvertible {
-    package let path: String
-    /// The other process, such as `process 812 (facetd)`.
-    package let holder: String
-
-    package var description: String {
-        "the outbox \(path) is in use by \(holder), which would send the same events: end that process, or give this one "
-            + "its own outbox.path"
-    }
-}
-
-/// Keeps other processes from using an outbox, from its creation to the end of its last reference.
-///
-/// The kernel drops the lock with the process, however that ends. The lock's file stays.
-private final class OutboxLock: Sendable {
-    private let descriptor: CInt
-
-    init(path: String) throws {
-        let name = path + ".lock"
-        descriptor = open(name, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw OutboxFile.Failure.system("make \(name)", errno) }
-        // A lock of the process, which a child that is just being started does not share.
-        var lock = Self.wholeFile
-        guard fcntl(descriptor, F_SETLK, &lock) != 0 else { return }
-        let code = errno
-        guard code == EAGAIN || code == EACCES else { throw OutboxFile.Failure.system("lock \(name)", code) }
-        lock = Self.wholeFile
-        _ = fcntl(descriptor, F_GETLK, &lock)
-        throw OutboxInUse(path: path, holder: Self.name(of: lock.l_pid))
-    }
-
-    deinit {
-        close(descriptor)
-    }
-
-    private static var wholeFile: flock {
-        flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
-    }
-
-    private static func name(of process: pid_t) -> String {
-        guard process > 0 else { return "another process" }
-        let name = try? SmallFile.firstLine(of: "/proc/\(process)/comm")
-        return "process \(process)" + (name.map { " (\($0))" } ?? "")
     }
 }
 
