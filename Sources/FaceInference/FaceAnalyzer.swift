@@ -214,18 +214,22 @@ public final class FaceAnalyzer {
 
     /// By how much the next frame could be scaled down, while it is decoded, without the models seeing less than now.
     ///
-    /// - Parameter size: The size of the frames as captured.
+    /// - Parameter size: The size of the upright frames at full size.
     /// - Returns: 1, 2, 4 or 8.
     package func usefulScale(for size: FrameSize) -> Int {
         let longer = Float(max(size.width, size.height))
+        // The detectors see the region alone.
+        let region = scene.map.region
+        let searched = max(Float(region.width) * Float(size.width), Float(region.height) * Float(size.height))
+        let side = FaceFinder.neededSide * longer / max(1, searched)
         var needed = faces.map(\.neededSide).max() ?? 0
         switch schedule.due(at: nextTime, following: faces.count, isChanging: change == .lasting) {
         case .none: break
         case .small, .largeAndSmall:
             // Small faces have fewer pixels than the landmark model takes, even at full size.
             if options.accuracy == .high { return 1 }
-            needed = max(needed, 2 * FaceFinder.neededSide)
-        case .large, .largeElseSmall: needed = max(needed, FaceFinder.neededSide)
+            needed = max(needed, 2 * side)
+        case .large, .largeElseSmall: needed = max(needed, side)
         }
         return [8, 4, 2].first { longer / Float($0) >= needed } ?? 1
     }

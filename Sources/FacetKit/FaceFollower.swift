@@ -166,7 +166,7 @@ final class FaceFollower: @unchecked Sendable {
             let small = try meter.measure(.decode) { try decoder.decode(frame, decimation: scale, isGray: true) }
             if let analysis = analyzer.glance(at: small) { return (analysis, nil) }
         }
-        let scale = isDue && options.frames == .full ? 1 : analyzer.usefulScale(for: frame.size)
+        let scale = isDue && options.frames == .full ? 1 : analyzer.usefulScale(for: frame.uprightSize)
         let picture = try meter.measure(.decode) { try decoder.decode(frame, decimation: scale) }
         return (try analyzer.analyze(picture), picture)
     }

@@ -12,6 +12,8 @@ public enum FrameError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooShort(plane: Int, bytes: Int, needed: Int)
     /// Rows of a plane are closer to each other than they are long.
     case overlappingRows(plane: Int, bytesPerRow: Int, needed: Int)
+    /// The planes of U and V, which are read together, have different numbers of bytes from a row to the next.
+    case differentChromaRows(u: Int, v: Int)
     /// The frame's media time is not a number.
     case unusableTime
     /// The frame is a JPEG that cannot be decoded, with the decoder's reason.
@@ -28,6 +30,8 @@ public enum FrameError: Error, Hashable, Sendable, CustomStringConvertible {
             "cannot make a frame: plane \(plane) has \(bytes) bytes, its rows take \(needed)"
         case .overlappingRows(let plane, let bytesPerRow, let needed):
             "cannot make a frame: plane \(plane) has \(bytesPerRow) bytes from row to row, a row takes \(needed)"
+        case .differentChromaRows(let u, let v):
+            "cannot make a frame: from row to row, U has \(u) bytes and V \(v); give both the same"
         case .unusableTime: "cannot make a frame: its media time is not a finite number"
         case .undecodable(let reason): "cannot read the frame's pixels: \(reason)"
         }
@@ -77,6 +81,9 @@ extension Frame {
                 throw .tooShort(plane: index, bytes: plane.bytes.count, needed: bytes)
             }
             made.append(Plane(base: bytesPerRow < 0 ? lowest + above : lowest, bytesPerRow: bytesPerRow))
+        }
+        if made.count == 3, made[1].bytesPerRow != made[2].bytesPerRow {
+            throw .differentChromaRows(u: made[1].bytesPerRow, v: made[2].bytesPerRow)
         }
         self.init(
             stamp: stamp,

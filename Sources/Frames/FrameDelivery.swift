@@ -46,11 +46,16 @@ package struct FrameDelivery {
     private var nextFrame = 0
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
     private var announced: StreamDescription?
+    /// How much later than planned the pictures of a paced source come, because it once fell behind.
+    private var delay = Duration.zero
     /// Whether pictures were damaged since the newest good one.
     private var hasDamage = false
 
     /// A media time beyond this, in seconds, is damage.
     private static let longestTime = 1e9
+    /// How late a paced picture may be before those after it are planned anew: less than the age at which frames are
+    /// dropped, or a decoder that is slower than real time would have no frame analysed again.
+    private static let longestDelay = Duration.milliseconds(500)
     /// For how long a source must have been open to be opened again without a wait that grows.
     private static let steadyTime = Duration.seconds(5)
 
@@ -136,14 +141,20 @@ package struct FrameDelivery {
         }
         if timing == .paced {
             // As with a camera, whose pictures keep their time however late they are taken.
-            frame.captured = start.clock.advanced(by: .seconds(mediaTime))
+            var due = start.clock.advanced(by: .seconds(mediaTime) + delay)
+            let lateness = due.duration(to: frame.captured)
+            if lateness > Self.longestDelay {
+                delay += lateness
+                due = frame.captured
+            }
+            frame.captured = due
             guard wait(until: frame.captured, stream) else { return false }
         }
         hasDamage = false
         guard !stop.isSet else { return false }
         // The wall clock may be set while a live source runs, and a sender's clock goes its own way.
         let isFile = timing == .file || timing == .paced
-        let time = isFile ? start.wall.advanced(bySeconds: mediaTime) : wall
+        let time = isFile ? start.wall.advanced(bySeconds: mediaTime + delay / .seconds(1)) : wall
         frame.stamp = FrameStamp(frame: nextFrame, time: time, mediaTime: mediaTime)
         nextFrame += 1
         delivered += 1

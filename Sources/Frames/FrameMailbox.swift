@@ -23,7 +23,7 @@ public final class FrameMailbox: Sendable {
         case sequenceGap = "sequence_gap"
         /// It came damaged or empty.
         case corrupt
-        /// It lay between two flashes of the camera's infrared lamp.
+        /// It lay between two flashes of the camera's infrared lamp; only with `.newest`, since no frame of a clip is dropped.
         case unlit
     }
 
@@ -74,7 +74,7 @@ public final class FrameMailbox: Sendable {
                 return true
             }
             // Once, however often it is tried.
-            if let level = brightness, state.strobe.isUnlit(level) {
+            if let level = brightness, state.strobe.isUnlit(level), case .newest = state.policy {
                 state.counts.captured += 1
                 state.counts.dropped[.unlit, default: 0] += 1
                 return true

@@ -85,6 +85,11 @@ struct FaceAnalyzerTests {
         options.accuracy = .high
         options.maximumFaces = 4
         #expect(try FaceAnalyzer(options).usefulScale(for: size) == 1)
+        // Of a quarter of the picture's width and height the detectors see a quarter of its pixels.
+        options.accuracy = .standard
+        options.region = NormalizedRect(x: 0.5, y: 0.5, width: 0.25, height: 0.25)
+        #expect(try FaceAnalyzer(options).usefulScale(for: size) == 1)
+        #expect(try FaceAnalyzer(options).usefulScale(for: FrameSize(width: 8192, height: 8192)) == 4)
     }
 
     @Test("ignores faces outside the region, and looks at the region only")

@@ -105,6 +105,16 @@ struct LibraryTests {
         #expect(error(8, 8, .planarYUV(chromaShiftX: 1, chromaShiftY: 1)) == nil)
         #expect(error(5, 5, .planarYUV(chromaShiftX: 70, chromaShiftY: 1)) != nil)
         #expect(error(5, 5, .packedRGB(bytesPerPixel: 3, red: 0, green: 1, blue: 3)) != nil)
+        let memory = OwnMemory(bytes)
+        #expect(throws: FrameError.differentChromaRows(u: 4, v: 5)) {
+            try Frame(
+                planes: [8, 4, 5].map { (memory.bytes, $0) },
+                keptBy: memory,
+                size: FrameSize(width: 8, height: 8),
+                format: .planarYUV(chromaShiftX: 1, chromaShiftY: 1),
+                stamp: stamp(0)
+            )
+        }
         let none = FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: .nan)
         #expect(throws: FrameError.unusableTime) {
             try Frame(copying: bytes, size: FrameSize(width: 10, height: 10), format: .gray, stamp: none)
@@ -125,10 +135,12 @@ struct LibraryTests {
         await #expect(throws: FaceSessionError.self) { try await FaceSession.faces(in: damaged) }
     }
 
-    @Test("the cameras of the machine are listed without a session")
-    func cameras() {
+    @Test("all video nodes of the machine are listed without a session: as cameras, or with why they are none")
+    func cameras() throws {
         let inventory = FaceSession.cameras()
-        #expect(inventory.cameras.allSatisfy { $0.node.hasPrefix("/dev/") })
+        let nodes = try FileManager.default.contentsOfDirectory(atPath: "/dev").filter { $0.hasPrefix("video") }
+        let listed = inventory.cameras.map(\.node) + inventory.others.map(\.node)
+        #expect(Set(listed) == Set(nodes.map { "/dev/\($0)" }) && listed.count == nodes.count)
     }
 
     // MARK: - Sources

@@ -82,14 +82,16 @@ struct PipelineSourceTests {
     func live() throws {
         let caps = "video/x-raw,width=64,height=48,framerate=50/1"
         let source = try PipelineSource(.pipeline("videotestsrc is-live=true ! \(caps)"))
-        let before = Timestamp.wallClock()
+        let (before, begin) = (Timestamp.wallClock(), ContinuousClock.now)
         let played = Played(source, FrameMailbox(policy: .newest), stopAfter: 10)
+        let end = ContinuousClock.now
         #expect(played.end == .stopped)
         #expect(played.streams.first?.isLive == true)
         #expect(played.stamps.count >= 10)
         for (one, next) in zip(played.stamps, played.stamps.dropFirst()) { #expect(next.mediaTime > one.mediaTime) }
         for stamp in played.stamps { #expect(stamp.time > before.advanced(bySeconds: -1)) }
-        #expect(played.captures.allSatisfy { $0 <= .now })
+        #expect(played.captures.allSatisfy { begin <= $0 && $0 <= end })
+        #expect(zip(played.captures, played.captures.dropFirst()).allSatisfy { $0 < $1 })
     }
 
     @Test("pictures of a file come at their time, however long after each other")

@@ -90,6 +90,27 @@ struct FrameLayoutTests {
         #expect(narrowed([0xFFC0, 0x8000, 0x0100, 0]) == [255, 128, 1, 0] && depth.bits == 16)
     }
 
+    @Test("a word of a thousand that is too high is white, and does not change the depth")
+    func strayWords() {
+        var words = [UInt16](repeating: 512, count: 2000)
+        var bytes = [UInt8](repeating: 0, count: words.count)
+        var depth = GrayDepth(atLeast: 10)
+        func narrow() {
+            words.withUnsafeBytes { words in
+                bytes.withUnsafeMutableBytes { bytes in
+                    guard let words = words.baseAddress, let bytes = bytes.baseAddress else { return }
+                    depth.narrow(words, bytesPerRow: 200, width: 100, height: 20, into: bytes)
+                }
+            }
+        }
+        (words[0], words[1999]) = (0xFFFF, 1024)
+        narrow()
+        #expect(depth.bits == 10 && bytes[0] == 255 && bytes[1] == 128 && bytes[1999] == 255)
+        words[7] = 0x0FFF
+        narrow()
+        #expect(depth.bits == 16 && bytes[0] == 255 && bytes[1] == 2)
+    }
+
     @Test("names of formats survive both ways", arguments: ["YUYV", "MJPG", "GREY", "Y8", "NV12"])
     func namesFormats(_ name: String) throws {
         #expect(try #require(FourCC(name)).description == name)
