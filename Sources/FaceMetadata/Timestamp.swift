@@ -46,6 +46,9 @@ public struct FrameStamp: Hashable, Sendable {
     /// Seconds since the source's first frame, on a clock that never steps back.
     public var mediaTime: Double
 
+    /// A media time beyond this, in seconds, is damage: it is 30 years.
+    package static let longestMediaTime = 1e9
+
     /// Makes a stamp from the frame's index in its source, its capture time and its seconds since the first frame.
     public init(frame: Int, time: Timestamp, mediaTime: Double) {
         self.frame = frame

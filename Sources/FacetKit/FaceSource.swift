@@ -100,16 +100,19 @@ extension FaceSession {
         ///   - loops: Whether one that is not live starts again at its end.
         ///   - orientation: How the picture must be turned to be upright.
         ///   - stallTimeout: After how long without a picture it is lost, and made again.
+        ///   - maximumPixels: How many pixels a picture may have.
         /// - Returns: The source; the description is checked when a session is made with it.
         public static func pipeline(
             _ description: PipelineDescription,
             pace: PlaybackPace = .realtime,
             loops: Bool = false,
             orientation: Orientation = .up,
-            stallTimeout: Duration = .seconds(2)
+            stallTimeout: Duration = .seconds(2),
+            maximumPixels: Int = defaultMaximumPixels
         ) -> Source {
             var options = PipelineSource.Options(pace: pace, loops: loops)
             (options.orientation, options.stallTimeout) = (orientation, bounded(stallTimeout))
+            options.maximumPixels = maximumPixels
             return Source(kind: .pipeline(description, options))
         }
 
@@ -218,11 +221,16 @@ extension FaceSession.Source {
             try require(camera.stallTimeout > .zero, "stallTimeout", camera.stallTimeout, "above 0")
         case .media(_, let options):
             try require(options.readTimeout > 0, "stallTimeout", "\(options.readTimeout) s", "above 0")
-            let (pixels, limit) = (options.maximumPixels, Int(Int32.max))
-            try require(1...limit ~= pixels, "maximumPixels", pixels, "1 to \(limit)")
+            try checkPixels(options.maximumPixels)
         case .pipeline(_, let options):
             try require(options.stallTimeout > .zero, "stallTimeout", options.stallTimeout, "above 0")
+            try checkPixels(options.maximumPixels)
         case .custom: break
         }
+    }
+
+    private func checkPixels(_ pixels: Int) throws(FaceSessionError) {
+        let limit = Int(Int32.max)
+        try require(1...limit ~= pixels, "maximumPixels", pixels, "1 to \(limit)")
     }
 }

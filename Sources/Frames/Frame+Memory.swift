@@ -14,7 +14,7 @@ public enum FrameError: Error, Hashable, Sendable, CustomStringConvertible {
     case overlappingRows(plane: Int, bytesPerRow: Int, needed: Int)
     /// The planes of U and V, which are read together, have different numbers of bytes from a row to the next.
     case differentChromaRows(u: Int, v: Int)
-    /// The frame's media time is not a number.
+    /// The frame's media time is negative, longer than 30 years or no number.
     case unusableTime
     /// The frame is a JPEG that cannot be decoded, with the decoder's reason.
     case undecodable(String)
@@ -32,7 +32,8 @@ public enum FrameError: Error, Hashable, Sendable, CustomStringConvertible {
             "cannot make a frame: plane \(plane) has \(bytesPerRow) bytes from row to row, a row takes \(needed)"
         case .differentChromaRows(let u, let v):
             "cannot make a frame: from row to row, U has \(u) bytes and V \(v); give both the same"
-        case .unusableTime: "cannot make a frame: its media time is not a finite number"
+        case .unusableTime:
+            "cannot make a frame: its media time is not from 0 to \(Int(FrameStamp.longestMediaTime)) seconds"
         case .undecodable(let reason): "cannot read the frame's pixels: \(reason)"
         }
     }
@@ -65,7 +66,7 @@ extension Frame {
         guard planes.count == needed.count else {
             throw .wrongPlanes(format, expected: needed.count, given: planes.count)
         }
-        guard stamp.mediaTime.isFinite else { throw .unusableTime }
+        guard 0...FrameStamp.longestMediaTime ~= stamp.mediaTime else { throw .unusableTime }
         var made: [Plane] = []
         for (index, (plane, needed)) in zip(planes, needed).enumerated() {
             // A JPEG's plane has its length there.

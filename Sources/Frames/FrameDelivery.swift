@@ -51,8 +51,6 @@ package struct FrameDelivery {
     /// Whether pictures were damaged since the newest good one.
     private var hasDamage = false
 
-    /// A media time beyond this, in seconds, is damage.
-    private static let longestTime = 1e9
     /// How late a paced picture may be before those after it are planned anew: less than the age at which frames are
     /// dropped, or a decoder that is slower than real time would have no frame analysed again.
     private static let longestDelay = Duration.milliseconds(500)
@@ -135,7 +133,7 @@ package struct FrameDelivery {
             timing == .live(hasTimes: false)
             ? timeline.mediaTime(arrival: start.clock.duration(to: frame.captured) / .seconds(1))
             : timeline.mediaTime(presentation: presentation)
-        guard mediaTime < Self.longestTime else {
+        guard mediaTime < FrameStamp.longestMediaTime else {
             countDamage()
             return true
         }

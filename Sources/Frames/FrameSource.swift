@@ -148,4 +148,16 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
         self.reason = reason
         self.description = description
     }
+
+    /// The pictures of a source are larger than the settings allow.
+    package static func tooLarge(_ name: String, _ size: FrameSize, limit: Int) -> Self {
+        let remedy = "make them smaller, or raise the limit if this machine has the memory"
+        let text = "cannot use \(name): \(tooManyPixels(size, limit: limit)); \(remedy)."
+        return Self(reason: .unsupported, description: text)
+    }
+
+    /// What is wrong with pictures of such a size.
+    package static func tooManyPixels(_ size: FrameSize, limit: Int) -> String {
+        "its pictures are \(size), more than the \(limit) pixels allowed"
+    }
 }

@@ -81,7 +81,7 @@ public struct PipelineDescription: Hashable, Sendable {
         var caps = "video/x-raw"
         if let size { caps += ",width=\(size.width),height=\(size.height)" }
         // Thousandths are what 29.97 needs as a fraction.
-        if let rate { caps += ",framerate=\(Int((rate * 1000).rounded()))/1000" }
+        if let rate { caps += ",framerate=\(Int(exactly: (rate * 1000).rounded()).map { "\($0)/1000" } ?? "\(rate)")" }
         return PipelineDescription(
             name: [kind, identifier].compactMap(\.self).joined(separator: ":"),
             text: ([element] + pairs + ["!", caps]).joined(separator: " "),

@@ -16,6 +16,8 @@ package final class PipelineSource: FrameSource {
         package var orientation = Orientation.up
         /// For how long no picture may come before the source counts as lost.
         package var stallTimeout = Duration.seconds(2)
+        /// How many pixels a picture may have.
+        package var maximumPixels = JPEGDecoder.defaultMaximumPixels
 
         package init(pace: PlaybackPace = .realtime, loops: Bool = false) {
             (self.pace, self.loops) = (pace, loops)
@@ -75,6 +77,10 @@ package final class PipelineSource: FrameSource {
                     run.isLive ? .live(hasTimes: false) : options.pace == .realtime ? .paced : .file
                 delivery.begin(timing, rate: nil, isConnection: false)
             case .picture(let picture):
+                let (size, limit) = (picture.size, options.maximumPixels)
+                guard size.width * size.height <= limit else {
+                    return lost(.tooLarge(description.name, size, limit: limit), run)
+                }
                 guard deliver(picture, run, into: &delivery) else { return .ended(.stopped) }
                 last = .now
             case .waiting where last.duration(to: .now) > limit:

@@ -231,6 +231,15 @@ final class OutboxFile: Sendable {
         return aside
     }
 
+    /// Why the directory of a file cannot be opened; nil if it can.
+    private static func directoryFailure(of path: String) -> String? {
+        let directory = URL(filePath: path).deletingLastPathComponent().path
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+        close(descriptor)
+        return nil
+    }
+
     /// What an error says about the file, in words a person can act on, and whether its contents are wrong rather than that
     /// they cannot be reached or written.
     static func diagnosis(of error: any Error, path: String) -> (text: String, isDamage: Bool) {
@@ -244,6 +253,8 @@ final class OutboxFile: Sendable {
         // A damaged header can make a file read-only, too.
         case .SQLITE_READONLY where access(path, W_OK) == 0: return ("\(Failure.damaged(message))", true)
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
+            // SQLite keeps the system's reason to itself: one that holds for the whole directory is found out again.
+            if let reason = directoryFailure(of: path) { return ("cannot open its directory: \(reason)", false) }
             return ("it cannot be written; check who may write there", false)
         case .SQLITE_FULL: return ("the disk is full", false)
         case .SQLITE_NOMEM: return (message, false)

@@ -107,7 +107,7 @@ final class ClipReader {
         guard input.stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_MJPEG, packet.size > 0 else { return }
         let bytes = UnsafeRawBufferPointer(start: packet.data, count: Int(packet.size))
         guard let size = try? headers?.size(of: bytes), size.width * size.height > options.maximumPixels else { return }
-        endUndecodable("its pictures are \(size), more than the \(options.maximumPixels) pixels allowed")
+        endUndecodable(SourceFailure.tooManyPixels(size, limit: options.maximumPixels))
     }
 
     /// Follows how far any of the tracks came.

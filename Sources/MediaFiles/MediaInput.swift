@@ -228,6 +228,8 @@ private struct Opening {
             ("protocol_whitelist", "http,https,httpproxy,tls,tcp,udp,rtp,srtp,rtsp,rtsps,crypto"),
             // One connection gets through firewalls and loses no packets.
             ("rtsp_flags", "prefer_tcp"),
+            // FFmpeg checks no certificate by itself before version 9. Its rtsps has no such option.
+            ("tls_verify", "1"),
             ("analyzeduration", "1000000"),
             // JPEGs that follow each other never become certain, and FFmpeg would read a megabyte of them first.
             ("formatprobesize", command == nil ? "1048576" : "32768"),
@@ -252,11 +254,7 @@ private struct Opening {
         let parameters = stream.pointee.codecpar.pointee
         let size = FrameSize(width: Int(parameters.width), height: Int(parameters.height))
         guard size.width * size.height <= options.maximumPixels else {
-            let text = """
-                cannot use \(location.name): its pictures are \(size), more than the \(options.maximumPixels) pixels \
-                allowed; make them smaller, or raise the limit if this machine has the memory.
-                """
-            throw .init(.unsupported, text)
+            throw .tooLarge(location.name, size, limit: options.maximumPixels)
         }
         return stream
     }
@@ -281,7 +279,10 @@ private struct Opening {
                 ? MediaInput.overfull
                 : interrupt.isOverdue ? "no answer for \(MediaInput.seconds(options.openTimeout))" : FFmpeg.text(code)
             guard let command else {
-                let remedy = "check the address, the user and password, and that the camera is on"
+                let certificate = "that its certificate is of this host and of an authority that this machine trusts"
+                let isSecure = location.address.hasPrefix("https:")
+                let remedy =
+                    "check the address, the user and password, \(isSecure ? "\(certificate), " : "")and that the camera is on"
                 return .init(.unreachable, "cannot open the stream \(location.name): \(reason); \(remedy).")
             }
             let isUnknown = code == facet_error_invalid_data || code == FFmpeg.code(EINVAL)

@@ -115,9 +115,11 @@ struct LibraryTests {
                 stamp: stamp(0)
             )
         }
-        let none = FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: .nan)
-        #expect(throws: FrameError.unusableTime) {
-            try Frame(copying: bytes, size: FrameSize(width: 10, height: 10), format: .gray, stamp: none)
+        for mediaTime in [.nan, .infinity, -1, 1e18] {
+            let stamp = FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: mediaTime)
+            #expect(throws: FrameError.unusableTime) {
+                try Frame(copying: bytes, size: FrameSize(width: 10, height: 10), format: .gray, stamp: stamp)
+            }
         }
     }
 

@@ -43,12 +43,15 @@ public final class LocalServer {
     /// It did not start.
     public struct Failure: Error {}
 
-    /// Starts a server of the files in a directory, or of `live.jpg` in it.
-    public init(_ behaviour: Behaviour, directory: URL) throws {
+    /// Starts a server of the files in a directory, or of `live.jpg` in it; with TLS if it has a certificate.
+    public init(_ behaviour: Behaviour, directory: URL, certificate: TestCertificates.Leaf? = nil) throws {
         let pipe = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/python3")
         process.arguments = ["-u", "-c", Self.script] + behaviour.arguments
         process.currentDirectoryURL = directory
+        if let certificate {
+            process.environment = ["CERTIFICATE": certificate.certificate, "KEY": certificate.key]
+        }
         process.standardOutput = pipe
         process.standardError = FileHandle.nullDevice
         output = pipe.fileHandleForReading
@@ -72,7 +75,7 @@ public final class LocalServer {
     }
 
     private static let script = """
-        import sys, time
+        import os, ssl, sys, time
         from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
         class Handler(SimpleHTTPRequestHandler):
@@ -106,6 +109,10 @@ public final class LocalServer {
 
         server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         server.daemon_threads = True
+        if "CERTIFICATE" in os.environ:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(os.environ["CERTIFICATE"], os.environ["KEY"])
+            server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         print(server.server_port)
         server.serve_forever()
         """

@@ -43,6 +43,24 @@ struct PipelineSourceTests {
         #expect(red > 225 && green < 30 && blue < 30, "\(red) \(green) \(blue)")
     }
 
+    @Test("pictures with more pixels than allowed are refused, with what to do")
+    func tooLarge() throws {
+        var options = PipelineSource.Options.asap
+        options.maximumPixels = 64 * 48 - 1
+        let pipeline = "videotestsrc num-buffers=2 ! video/x-raw,width=64,height=48"
+        let played = Played(try PipelineSource(.pipeline(pipeline), options: options))
+        #expect(played.stamps.isEmpty)
+        let failure = SourceFailure.tooLarge("gstreamer:videotestsrc …", FrameSize(width: 64, height: 48), limit: 3071)
+        #expect(played.end == .failed(failure), "\(String(describing: played.end))")
+    }
+
+    @Test("a rate that is no number is an error of the pipeline, not of the program")
+    func unusableRate() throws {
+        for rate in [Double.nan, .infinity, 1e300] {
+            #expect(throws: SourceFailure.self) { try PipelineSource(.libcamera(size: nil, rate: rate)) }
+        }
+    }
+
     @Test("what Facet cannot read is converted")
     func conversion() throws {
         let played = try Played(

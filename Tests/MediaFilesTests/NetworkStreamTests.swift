@@ -21,6 +21,22 @@ struct NetworkStreamTests {
         #expect(recording.stream?.name == "http://127.0.0.1:\(server.port)/clip.mp4")
     }
 
+    @Test(
+        "a server whose certificate no trusted authority signed is refused, with what to check",
+        .enabled(if: TestCertificates.areAvailable, "OpenSSL is not installed")
+    )
+    func untrusted() throws {
+        try TestPicture.writeClip(scratch.path("clip.mp4"))
+        let leaf = try TestCertificates().leaf(for: "127.0.0.1")
+        let server = try LocalServer(.files, directory: scratch.directory, certificate: leaf)
+        let source = try ClipSource("https://127.0.0.1:\(server.port)/clip.mp4")
+        let mailbox = source.start()
+        let failure = try #require(mailbox.next()?.failure)
+        #expect(failure.reason == .unreachable && failure.description.contains("certificate"), "\(failure)")
+        source.stop()
+        #expect(mailbox.next()?.isStop == true)
+    }
+
     @Test("what is not there is told once, and tried again until it is stopped")
     func notThere() throws {
         let server = try LocalServer(.files, directory: scratch.directory)

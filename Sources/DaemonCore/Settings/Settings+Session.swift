@@ -20,7 +20,8 @@ extension Settings {
                 pace: clip.pace,
                 loops: clip.loop,
                 orientation: configuration.orientation,
-                stallTimeout: configuration.stallTimeout
+                stallTimeout: configuration.stallTimeout,
+                maximumPixels: camera.maximumPixels
             )
         }
         // A command's pictures have no header if a format without one is set.

@@ -109,7 +109,9 @@ extension PreviewPicture {
         self.init(
             content: .jpeg(message.payload),
             frame: property("frame").flatMap { Int($0) },
-            mediaTime: property("mediaTime").flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
+            mediaTime: property("mediaTime").flatMap { Double($0) }.flatMap {
+                0...FrameStamp.longestMediaTime ~= $0 ? $0 : nil
+            }
         )
     }
 }
