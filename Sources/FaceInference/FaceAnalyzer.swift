@@ -90,7 +90,7 @@ public final class FaceAnalyzer {
     ///   - lineage: The last one of the analyzer before, so that no face of it is taken for one of this.
     ///   - whenLibraryIsLoaded: Called between the two halves: loading LiteRT, and compiling the models.
     /// - Throws: An error that names the file if one is missing, damaged or of another version; trying again is of no use
-    ///   before `deploy/setup` was run.
+    ///   before they were installed again.
     package init(
         _ options: Options = Options(),
         after lineage: Int = 0,

@@ -26,36 +26,40 @@ extension InferenceError: CustomStringConvertible {
         switch self {
         case .notInstalled(let file, let searched):
             """
-            cannot find \(file), looked in \(searched.joined(separator: ", ")). Run deploy/setup, which installs it, or \
-            name its directory in \(ModelDirectory.environmentVariable).
+            cannot find \(file), looked in \(searched.joined(separator: ", ")). Install it with \
+            \(Self.installation), or name its directory in \(ModelDirectory.environmentVariable).
             """
         case .missingFile(let path):
-            "cannot open \(path): there is no such file. Run deploy/setup, which installs it."
+            "cannot open \(path): there is no such file. Install it with \(Self.installation)."
         case .unreadableFile(let path, let reason):
-            "cannot read \(path): \(reason). Check its permissions, or run deploy/setup, which installs it again."
+            "cannot read \(path): \(reason). Check its permissions, or install it again with \(Self.installation)."
         case .wrongSize(let path, let expected, let actual):
             """
             refusing to open \(path): it has \(actual) bytes, not \(expected); it is cut off or another version. \
-            Run deploy/setup, which installs it again.
+            Install it again with \(Self.installation).
             """
         case .wrongDigest(let path, let expected, let actual):
             """
             refusing to open \(path): its SHA-256 is \(actual), not \(expected); it is damaged or another version. \
-            Run deploy/setup, which installs it again.
+            Install it again with \(Self.installation).
             """
         case .unsupportedProcessor(let name):
             "cannot look for faces on \(name): LiteRT has libraries for x86_64 and aarch64 only."
         case .libraryNotLoaded(let path, let reason):
-            "cannot load \(path): \(reason). Run deploy/setup, which installs it and what it needs."
+            "cannot load \(path): \(reason). Install it again with \(Self.installation)."
         case .liteRT(let operation, let model, let status):
             """
             LiteRT cannot \(operation) \(model): status \(status) (\(Self.meanings[status] ?? "unknown")). \
-            If it happens again, run deploy/setup and report it.
+            If it happens again, install it again with \(Self.installation), and report it.
             """
         case .unreadableFrame(let reason):
             "cannot look for faces in a frame: \(reason)."
         }
     }
+
+    /// What installs the library and the models.
+    package static let installation =
+        "`sudo apt install --reinstall facet-data`, or deploy/setup in a checkout of Facet"
 
     /// The names of LiteRtStatus, as of LiteRT 2.3.
     private static let meanings: [Int32: String] = [

@@ -21,7 +21,7 @@ struct CropGrid {
     init?(_ transform: AffineTransform, size: Int, in picture: FrameSize) {
         let coefficients = [transform.a, transform.b, transform.c, transform.d, transform.tx, transform.ty]
         guard picture.width > 0, picture.height > 0, size > 0, size <= 4096,
-            // A million pixels a step times 4096 steps still fits 63 bits with 32 behind the point.
+            // 4096 columns, as many rows and the start, of 100,000 pixels each, fit 63 bits with 32 behind the point.
             !coefficients.contains(where: { !($0.magnitude < 100_000) })
         else { return nil }
         self.size = size

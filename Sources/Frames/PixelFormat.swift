@@ -8,7 +8,7 @@ public enum PixelFormat: Hashable, Sendable {
     case nv12
     /// One plane of Y0 U Y1 V: two pixels share their chroma.
     case yuyv
-    /// One plane of pixels of 3 or 4 bytes; the offsets say where in a pixel red, green and blue are.
+    /// One plane of pixels of that many bytes; the offsets say where in a pixel red, green and blue are.
     case packedRGB(bytesPerPixel: Int, red: Int, green: Int, blue: Int)
     /// Plane 0 holds a JPEG of `bytesPerRow` bytes; it must be decoded before its pixels can be read.
     case jpeg

@@ -40,7 +40,7 @@ struct Relay: AsyncParsableCommand {
         var state = CameraState()
         var lastSent = -Self.interval
         StandardOutput.note("sending to \((osc + opentrack).map(\.address).joined(separator: ", ")); Ctrl-C ends")
-        try await subscriber.follow(every: .milliseconds(5)) { input in
+        try await subscriber.follow(every: .seconds(Self.interval)) { input in
             if case .occurrence(let occurrence) = input.content {
                 state.take(occurrence)
                 if case .event(let event) = occurrence.decoded {

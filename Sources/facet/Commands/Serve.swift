@@ -137,6 +137,7 @@ struct Serve: AsyncParsableCommand {
                 token: token,
                 names: allowHost + Self.ownNames,
                 proxies: proxy,
+                port: address.port,
                 isTLS: options.tls != nil
             ),
             viewers: viewers,

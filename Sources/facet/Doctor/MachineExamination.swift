@@ -87,7 +87,7 @@ struct MachineExamination {
             _ = try FaceAnalyzer()
             return .works("models", "LiteRT and the face models in \(directory) are whole and can be opened")
         } catch {
-            return .fails("models", error.description, remedy: "deploy/setup")
+            return .fails("models", error.description, remedy: InferenceError.installation)
         }
     }
 

@@ -77,13 +77,13 @@ export function frame({ camera, faces }) {
 	for (const visit of present(lane)) if (visit.smiles.length && !faces.some(({ faceID }) => faceID === visit.id)) visit.to = time;
 }
 
-export function event({ camera, kind, face, time, text }, isNew) {
+export function event({ camera, kind, face, time, dwell }, isNew) {
 	const lane = laneOf(camera);
 	const seconds = Math.min(now(), Date.parse(time) / 1000);
 	const isLeave = kind === "leave";
 	if (isLeave && isNew && !present(lane).some(({ id }) => id === face)) return;
 	// A leave from before the page came says how long the face was there.
-	const visit = visitOf(lane, face, seconds - (isLeave ? Number(/[\d.]+(?= s)/.exec(text)) : 0));
+	const visit = visitOf(lane, face, seconds - (dwell ?? 0));
 	if (isLeave) visit.to = seconds;
 	else visit.marks.push({ time: seconds, kind });
 }

@@ -33,8 +33,8 @@ final class PageGuard: Sendable {
         var attempts = AttemptLimit()
     }
 
-    /// The name of the cookie that stands for the token.
-    private static let cookie = "facet"
+    /// The name of the cookie that stands for the token. Cookies are the same for all ports of a host: two servers have two.
+    private let cookie: String
 
     /// Visitors logged in at the same time; a further one ends the oldest login.
     private static let mostSessions = 256
@@ -48,11 +48,12 @@ final class PageGuard: Sendable {
     private let box = Mutex(Box())
     private let start = ContinuousClock.now
 
-    init(token: String?, names: [String], proxies: [String] = [], isTLS: Bool = false) {
+    init(token: String?, names: [String], proxies: [String] = [], port: UInt16 = 0, isTLS: Bool = false) {
         self.token = token.map { Array($0.utf8) }
         self.names = Set((names + ["localhost"]).map { $0.lowercased() })
         self.proxies = Set(proxies)
         self.isTLS = isTLS
+        cookie = "facet-\(port)"
     }
 
     private var seconds: Double { start.duration(to: .now) / .seconds(1) }
@@ -95,7 +96,7 @@ final class PageGuard: Sendable {
     private func cookie(_ value: String, _ request: HTTPRequest) -> String {
         let isProxied = proxies.contains(request.client)
         let isSecure = isTLS || (isProxied && request.headers["x-forwarded-proto"]?.lowercased() == "https")
-        return "\(Self.cookie)=\(value); HttpOnly; SameSite=Strict; Path=/\(isSecure ? "; Secure" : "")"
+        return "\(cookie)=\(value); HttpOnly; SameSite=Strict; Path=/\(isSecure ? "; Secure" : "")"
     }
 
     /// Whether a token is right; nil if too many wrong ones came lately.
@@ -135,7 +136,7 @@ final class PageGuard: Sendable {
     private func session(of request: HTTPRequest) -> String? {
         let given = (request.headers["cookie"] ?? "").split { $0 == ";" || $0 == "," }.compactMap { part -> String? in
             let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            return pair.count == 2 && pair[0] == Self.cookie ? pair[1] : nil
+            return pair.count == 2 && pair[0] == cookie ? pair[1] : nil
         }
         return box.withLock { box in box.sessions.first(where: given.contains) }
     }

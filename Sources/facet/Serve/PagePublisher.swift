@@ -211,6 +211,7 @@ final class PagePublisher {
             json.field("kind", Topic(event.kind).rawValue)
             json.field("face", event.face.faceID.rawValue)
             json.field("time", event.stamp.time.iso8601)
+            if case .leave(let dwell, _, _) = event.kind { json.field("dwell", dwell, decimals: 3) }
             json.field("text", formatter.words(of: row.message, withPose: false).printable)
         }
     }
