@@ -16,6 +16,8 @@ public final class LocalServer {
         case stall
         /// Sends JPEGs without end, 30 a second.
         case camera
+        /// Accepts what is posted, writes a line, and answers with a body that has no end, or one that never comes.
+        case acceptance(isEndless: Bool)
         /// Sends that many JPEGs, then a part that has no end.
         case flood(after: Int)
 
@@ -27,6 +29,7 @@ public final class LocalServer {
             case .noise(let good): ["noise", "\(good)"]
             case .stall: ["stall"]
             case .camera: ["camera"]
+            case .acceptance(let isEndless): ["acceptance", isEndless ? "endless" : "silent"]
             case .flood(let good): ["flood", "\(good)"]
             }
         }
@@ -79,6 +82,18 @@ public final class LocalServer {
         from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
         class Handler(SimpleHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                print("request")
+                self.send_response(200)
+                if sys.argv[2] == "silent":
+                    self.send_header("Content-Length", "100")
+                self.end_headers()
+                if sys.argv[2] == "silent":
+                    time.sleep(3600)
+                while True:
+                    self.wfile.write(bytes(1 << 16))
+
             def do_GET(self):
                 if sys.argv[1] == "files":
                     return super().do_GET()

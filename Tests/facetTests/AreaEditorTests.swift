@@ -107,6 +107,11 @@ struct AreaEditorTests {
             let answer = editor(path).take(drawn)
             #expect(answer.status == 400 && answer.words.contains(reason), "\(answer)")
         }
+        // Areas on the group's own line would be lost.
+        let whole = try directory.write("zones:\n  a:\n    area: [0, 0, 1, 1]\n", to: "whole.yaml")
+        let answer = editor(whole).take("zones: {desk: {area: [0, 0.4, 0.5, 0.6]}}\n")
+        #expect(answer.status == 400 && answer.words.contains("lines of its own"), "\(answer)")
+        #expect(try String(contentsOfFile: whole, encoding: .utf8).contains("  a:\n"))
         // A group over several lines without indentation is not what replacing lines does justice to.
         let odd = try directory.write("zones: {\na: {area: [0, 0, 1, 1]}\n}\n", to: "odd.yaml")
         #expect(editor(odd).take(Self.drawn).status == 400)

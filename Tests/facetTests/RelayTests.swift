@@ -149,6 +149,28 @@ struct RelayTests {
         )
     }
 
+    @Test(
+        "an event is accepted by its status, even if the answer's body has no end or never comes",
+        .enabled(if: LocalServer.isPossible),
+        .timeLimit(.minutes(1)),
+        arguments: [true, false]
+    )
+    func unfinishedAnswer(isEndless: Bool) async throws {
+        let server = try LocalServer(
+            .acceptance(isEndless: isEndless),
+            directory: FileManager.default.temporaryDirectory
+        )
+        let post = try EventPost(
+            to: "http://127.0.0.1:\(server.port)/",
+            secret: nil,
+            patience: isEndless ? 30_000 : 500
+        )
+        for number in 1...2 {
+            #expect(await post.send(message(number)) == nil)
+            #expect(server.readLine() == "request")
+        }
+    }
+
     @Test("a server that comes back gets all that happened meanwhile, in order", .timeLimit(.minutes(1)))
     func outage() async throws {
         let receiver = try Receiver()

@@ -59,20 +59,26 @@ struct AreaEditor: Sendable {
     ///
     /// - Throws: What is wrong with the file.
     func areas() throws -> [UInt8] {
-        let file = try path.map { try SettingsFile(path: $0) }
-        let (zones, ignored) = try Self.areas(in: file)
+        try Self.areas(in: try path.map { try SettingsFile(path: $0) }, path)
+    }
+
+    /// The areas of settings as JSON, with the path to name.
+    private static func areas(in file: SettingsFile?, _ path: String?) throws -> [UInt8] {
+        var reader = SettingsReader(file: file)
+        let (zones, ignored) = (reader.readZones(), reader.readIgnored())
+        if !reader.problems.isEmpty { throw SettingsError(problems: reader.problems) }
         return JSONWriter.object { json in
             json.field("file", path)
             json.array("zones", zones) { json, zone in
                 json.field("name", zone.name)
-                Self.write(zone.area, &json)
+                write(zone.area, &json)
                 json.field("dwell", zone.dwell, decimals: 3)
                 json.field("minimumSize", zone.minimumSize, decimals: 3)
                 json.field("anchor", zone.anchor.rawValue)
             }
             json.array("ignore", ignored) { json, area in
                 json.field("name", area.name)
-                Self.write(area.area, &json)
+                write(area.area, &json)
             }
         }
     }
@@ -89,7 +95,9 @@ struct AreaEditor: Sendable {
     /// - Returns: What was done, or what is wrong.
     func take(_ text: String) -> (status: Int, words: String) {
         do {
-            let drawn = text.allSatisfy(\.isWhitespace) ? nil : try Self.checked("the page", text)
+            let isEmpty = text.allSatisfy(\.isWhitespace)
+            let wanted = try Self.areas(in: isEmpty ? nil : SettingsFile(path: "the page", text: text), nil)
+            let drawn = isEmpty ? nil : try SettingsText(path: "the page", text: text)
             guard let path else {
                 say(text)
                 return (200, "printed in the terminal")
@@ -97,6 +105,10 @@ struct AreaEditor: Sendable {
             var file = try SettingsText(path: path)
             for group in ["zones", "ignore"] {
                 file = try file.changed(group, to: drawn?.body(of: group) ?? [])
+            }
+            guard try Self.areas(in: SettingsFile(path: path, text: file.text), nil) == wanted else {
+                let form = "as `zones:` and below it `  door: {area: [0, 0, 1, 1]}`"
+                return (400, "cannot write the areas into \(path): each must have lines of its own, \(form)")
             }
             let words = try file.write()
             say(words)
@@ -106,17 +118,6 @@ struct AreaEditor: Sendable {
         }
     }
 
-    private static func areas(in file: SettingsFile?) throws -> ([Zone], [(name: String, area: PictureArea)]) {
-        var reader = SettingsReader(file: file)
-        let areas = (reader.readZones(), reader.readIgnored())
-        if !reader.problems.isEmpty { throw SettingsError(problems: reader.problems) }
-        return areas
-    }
-
-    private static func checked(_ name: String, _ text: String) throws -> SettingsText {
-        _ = try areas(in: SettingsFile(path: name, text: text))
-        return try SettingsText(path: name, text: text)
-    }
 }
 
 extension SettingsText {

@@ -12,6 +12,9 @@ struct SettingsText {
     /// The lines on which keys stand, counted from 1.
     var places: [String: Int] { file.lines }
 
+    /// All of it.
+    var text: String { lines.joined(separator: lineEnding) }
+
     init(path: String) throws {
         try self.init(path: path, text: try SmallFile.text(at: path))
     }
@@ -62,7 +65,7 @@ struct SettingsText {
     /// - Returns: what to say in the terminal.
     func write() throws -> String {
         let target = URL(filePath: path).resolvingSymlinksInPath().path
-        try Array(lines.joined(separator: lineEnding).utf8).withUnsafeBytes {
+        try Array(text.utf8).withUnsafeBytes {
             try PendingFile.write($0, to: target, mode: 0o600, keepsOwner: true)
         }
         return "written to \(path); the daemon takes it over on SIGHUP (systemctl reload facetd)"

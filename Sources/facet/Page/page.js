@@ -117,15 +117,9 @@ function showEvents(events) {
 }
 
 async function detect(camera, on) {
-	const refusal = $("refusal");
-	try {
-		const response = await fetch("detect", { method: "POST", body: JSON.stringify({ camera, on }) });
-		if (response.status === 401) return location.reload();
-		refusal.textContent = response.ok ? "" : (await response.text()).trim();
-	} catch {
-		refusal.textContent = "The server of this page is gone.";
-	}
-	refusal.hidden = !refusal.textContent;
+	const response = await fetch("detect", { method: "POST", body: JSON.stringify({ camera, on }) });
+	if (response.status === 401) location.reload();
+	else $("refusal").textContent = response.ok ? "" : await response.text();
 }
 
 const shown = () => [...tiles.values()].filter(({ figure }) => !figure.hidden);

@@ -13,7 +13,8 @@ final class EventLog: Sendable {
     /// Events whose identifiers are kept: a program that comes back after more of them is sent a smaller number of lost ones.
     private static let knownIDs = 10_000
 
-    /// Connections at the same time, so that pages find a place too.
+    /// Connections at the same time, so that pages find a place too. A further one ends the oldest of the address with most
+    /// of them, which loses nothing when it connects again: those that a client has left count until they are written to.
     static let mostStreams = 128
 
     /// Bytes that a connection is given at once, unless one event is longer.
@@ -41,6 +42,14 @@ final class EventLog: Sendable {
         var count = 0
         var beats = 0
         var streams: [EventStream] = []
+
+        /// Takes out a connection if there are too many.
+        mutating func displace() -> EventStream? {
+            guard streams.count > EventLog.mostStreams else { return nil }
+            let counts = streams.reduce(into: [:]) { $0[$1.client, default: 0] += 1 }
+            let most = counts.values.max()
+            return streams.firstIndex { counts[$0.client] == most }.map { streams.remove(at: $0) }
+        }
     }
 
     private let contents = Mutex(Contents())
@@ -64,10 +73,9 @@ final class EventLog: Sendable {
     /// Sends all connections a comment, so that either side notices one that broke silently.
     func beat() { change { $0.beats += 1 } }
 
-    /// Begins a connection with the events that come, or with those after one that it has read; nil if there are too many.
-    func stream(_ filter: Filter, after id: String?) -> EventStream? {
-        contents.withLock { contents in
-            guard contents.streams.count < Self.mostStreams else { return nil }
+    /// Begins a connection of an address with the events that come, or with those after one that it has read.
+    func stream(_ filter: Filter, after id: String?, of client: String = "") -> EventStream {
+        let (stream, displaced) = contents.withLock { contents in
             let ids = contents.ids
             let position = id.map { id in
                 // One that is not known is too old, or came from another server. Only then by the order of identifiers, as the
@@ -75,10 +83,12 @@ final class EventLog: Sendable {
                 let next = ids.lastIndex(of: id).map { $0 + 1 } ?? ids.firstIndex { $0 > id } ?? ids.count
                 return contents.count - ids.count + next
             }
-            let stream = EventStream(self, filter, at: position ?? contents.count, beats: contents.beats)
+            let stream = EventStream(self, filter, of: client, at: position ?? contents.count, beats: contents.beats)
             contents.streams.append(stream)
-            return stream
+            return (stream, contents.displace())
         }
+        displaced?.close()
+        return stream
     }
 
     func remove(_ stream: EventStream) { contents.withLock { $0.streams.removeAll { $0 === stream } } }
@@ -120,27 +130,44 @@ final class EventStream: HTTPStream {
     private struct Box {
         var position: Int
         var beats: Int
+        var isOver = false
         var ready: (@Sendable () -> Void)?
     }
 
+    /// The address it comes from.
+    fileprivate let client: String
     private let log: EventLog
     private let filter: EventLog.Filter
     private let box: Mutex<Box>
 
-    fileprivate init(_ log: EventLog, _ filter: EventLog.Filter, at position: Int, beats: Int) {
+    fileprivate init(
+        _ log: EventLog,
+        _ filter: EventLog.Filter,
+        of client: String,
+        at position: Int,
+        beats: Int
+    ) {
         // The first comment shows the client at once that the connection stands.
-        (self.log, self.filter) = (log, filter)
+        (self.log, self.filter, self.client) = (log, filter, client)
         box = Mutex(Box(position: position, beats: beats - 1))
     }
 
     func begin(ready: @escaping @Sendable () -> Void) { box.withLock { $0.ready = ready } }
 
     func next() -> HTTPStreamPart {
-        let text = box.withLock { log.read(filter, from: &$0.position, &$0.beats) }
-        return text.isEmpty ? .none : .bytes(text)
+        box.withLock { box in
+            if box.isOver { return .end }
+            let text = log.read(filter, from: &box.position, &box.beats)
+            return text.isEmpty ? .none : .bytes(text)
+        }
     }
 
     func end() { log.remove(self) }
+
+    fileprivate func close() {
+        box.withLock { $0.isOver = true }
+        wake()
+    }
 
     fileprivate func wake() { box.withLock(\.ready)?() }
 }

@@ -136,9 +136,7 @@ struct PageServer: Sendable {
             return text(400, "There is no event '\(wrong.0)'. The events are \(known).\n")
         }
         let filter = EventLog.Filter(kinds: Set(kinds.compactMap(\.1)), cameras: Set(list("camera")))
-        guard let stream = viewers.events.stream(filter, after: request.headers["last-event-id"]) else {
-            return text(503, "Too many programs read events.\n")
-        }
+        let stream = viewers.events.stream(filter, after: request.headers["last-event-id"], of: request.client)
         return Self.stream(stream, "text/event-stream")
     }
 

@@ -7,8 +7,6 @@ import System
 ///
 /// One thread at a time uses it.
 final class EventPost: @unchecked Sendable {
-    /// Milliseconds that an answer is waited for.
-    private static let patience = 10_000
     private static let waits = 0.5...30
 
     /// Statuses by which a server asks for another try, besides those from 500 on (RFC 9110, RFC 6585).
@@ -17,6 +15,7 @@ final class EventPost: @unchecked Sendable {
     /// The header of the signature: `sha256=` and the HMAC of the body in hexadecimal.
     static let signatureHeader = "X-Facet-Signature-256"
 
+    private let patience: Int
     private let url: String
     private let secret: [UInt8]?
     private let client: OpaquePointer
@@ -26,8 +25,9 @@ final class EventPost: @unchecked Sendable {
     /// - Parameters:
     ///   - url: where to.
     ///   - secret: what bodies are signed with; nil for no signature.
+    ///   - patience: milliseconds that an answer, all of it, is waited for.
     /// - Throws: `CommandFailure` if libcurl is missing or does not take the address.
-    init(to url: String, secret: [UInt8]?) throws {
+    init(to url: String, secret: [UInt8]?, patience: Int = 10_000) throws {
         guard ["http", "https"].contains(URL(string: url)?.scheme?.lowercased()), URL(string: url)?.host != nil else {
             throw CommandFailure(
                 "cannot post to '\(url.withoutPasswords)': it must be a web address, http://… or https://…"
@@ -40,7 +40,7 @@ final class EventPost: @unchecked Sendable {
                 remedy: "apt install libcurl4"
             )
         }
-        (self.url, self.secret, self.client) = (url, secret, client)
+        (self.url, self.secret, self.patience, self.client) = (url, secret, patience, client)
     }
 
     deinit { FacetPosterFree(client) }
@@ -78,7 +78,7 @@ final class EventPost: @unchecked Sendable {
         defer { for line in lines { free(UnsafeMutablePointer(mutating: line)) } }
         let status = lines.withUnsafeBufferPointer { lines in
             lines.baseAddress.map {
-                FacetPosterSend(client, body, body.count, $0, lines.count, Self.patience, &error)
+                FacetPosterSend(client, body, body.count, $0, lines.count, patience, &error)
             } ?? 0
         }
         return (status, status == 0 ? error.map { String(cString: $0) } ?? "no answer" : "status \(status)")
