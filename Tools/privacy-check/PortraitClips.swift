@@ -4,7 +4,8 @@ import Frames
 import MediaFiles
 
 /// Clips made of portraits, in which everything about the people is known: 13 in which they come by a cut, 13 in which one
-/// walks in, 13 in which a second one joins, and a still with 24 of them.
+/// walks in, 13 in which a second one joins, a still with 24 of them, and what is hard to look ahead for: faces that are there
+/// for a frame or two beside one that stays, that jump, fly past, fade in or scroll by until the clip ends, and time lapses.
 struct PortraitClips {
     private static let size = FrameSize(width: 640, height: 480)
     private static let rate = 30.0
@@ -45,6 +46,7 @@ struct PortraitClips {
                 if time >= 0.7 { canvas.paste(pair[1], width: 60 + 8 * number, x: 380, y: 60 + 10 * number) }
             }
         }
+        try writeHard()
         var crowd = PastedCanvas(size: FrameSize(width: 1280, height: 960))
         crowd.fill(seed: 1)
         for index in 0..<24 {
@@ -53,11 +55,64 @@ struct PortraitClips {
         try crowd.withFrame(at: 0) { try PictureWriter.write($0, to: output + "/crowd.png") }
     }
 
-    private func clip(_ name: String, seconds: Double, draw: (inout PastedCanvas, Double) -> Void) throws {
-        let writer = try ClipWriter("\(output)/\(name).mkv", size: Self.size, rate: Self.rate)
+    /// What comes or goes faster than people do.
+    private func writeHard() throws {
+        for (number, width) in [60, 90, 120].enumerated() {
+            try clip("pop\(width)", seconds: 4) { canvas, time in
+                canvas.fill(seed: 300)
+                canvas.paste(portraits[60], width: 220, x: 210, y: 120)
+                let frame = Int((time * Self.rate).rounded())
+                guard frame % 20 >= 19 - number else { return }
+                let place = frame / 20 % 4
+                let (x, y) = (place % 2 == 0 ? 20 : 620 - width, place < 2 ? 20 : 440 - width)
+                canvas.paste(portraits[61 + frame / 20], width: width, x: x, y: y)
+            }
+            try clip("jump\(width)", seconds: 3) { canvas, time in
+                canvas.fill(seed: 310)
+                let place = Int((time * Self.rate).rounded()) / (number + 1)
+                canvas.paste(portraits[70], width: width, x: place * 211 % (640 - width), y: place * 97 % (440 - width))
+            }
+            try clip("slide\(width)", seconds: 3) { canvas, time in
+                canvas.fill(seed: 320)
+                let way = Int(time * Self.rate) * 40 % 1600
+                canvas.paste(portraits[71], width: width, x: (way < 800 ? way : 1600 - way) - width, y: 150)
+            }
+            try clip("dissolve\(width)", seconds: 5) { canvas, time in
+                canvas.fill(seed: 330)
+                canvas.paste(portraits[72], width: width, x: 260, y: 150, opacity: min(1, time / 4))
+            }
+            try clip("scroll\(width)", seconds: 2) { canvas, time in
+                canvas.fill(seed: 340)
+                let offset = Int(time * Self.rate) * 8
+                for row in 0..<20 {
+                    for column in 0..<3 {
+                        let person = portraits[(row * 3 + column) % portraits.count]
+                        canvas.paste(person, width: width, x: 40 + 200 * column, y: 480 + row * (width + 60) - offset)
+                    }
+                }
+            }
+            try clip("lapse\(width)", seconds: 30, rate: 1) { canvas, time in
+                let frame = Int(time)
+                canvas.fill(seed: 350)
+                for index in 0..<1 + frame % 3 {
+                    let place = frame * 173 + index * 210
+                    let (x, y) = (place % (640 - width), (frame * 71 + index * 130) % (440 - width))
+                    canvas.paste(portraits[(frame + index) % 80], width: width, x: x, y: y)
+                }
+            }
+        }
+    }
+
+    private func clip(
+        _ name: String,
+        seconds: Double,
+        rate: Double = Self.rate,
+        draw: (inout PastedCanvas, Double) -> Void
+    ) throws {
+        let writer = try ClipWriter("\(output)/\(name).mkv", size: Self.size, rate: rate)
         var canvas = PastedCanvas(size: Self.size)
-        for number in 0..<Int(seconds * Self.rate) {
-            let time = Double(number) / Self.rate
+        for number in 0..<Int(seconds * rate) {
+            let time = Double(number) / rate
             draw(&canvas, time)
             try canvas.withFrame(at: time) { try writer.append($0) }
         }
@@ -95,8 +150,8 @@ struct PastedCanvas {
         }
     }
 
-    /// Pastes a portrait so many pixels wide.
-    mutating func paste(_ portrait: RGBPicture, width: Int, x left: Int, y top: Int) {
+    /// Pastes a portrait so many pixels wide, with an opacity of 0 to 1.
+    mutating func paste(_ portrait: RGBPicture, width: Int, x left: Int, y top: Int, opacity: Double = 1) {
         guard portrait.size.width > 0 else { return }
         let scale = Double(portrait.size.width) / Double(width)
         let height = Int(Double(portrait.size.height) / scale)
@@ -112,7 +167,9 @@ struct PastedCanvas {
                     }
                     let upper = value(column, row) * (1 - a) + value(right, row) * a
                     let lower = value(column, below) * (1 - a) + value(right, below) * a
-                    bytes[3 * (y * size.width + x) + channel] = UInt8(upper * (1 - b) + lower * b)
+                    let index = 3 * (y * size.width + x) + channel
+                    let pasted = upper * (1 - b) + lower * b
+                    bytes[index] = UInt8(pasted * opacity + Double(bytes[index]) * (1 - opacity))
                 }
             }
         }

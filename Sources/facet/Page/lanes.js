@@ -82,7 +82,7 @@ export function event({ camera, kind, face, time, dwell }, isNew) {
 	const seconds = Math.min(now(), Date.parse(time) / 1000);
 	const isLeave = kind === "leave";
 	if (isLeave && isNew && !present(lane).some(({ id }) => id === face)) return;
-	// A leave from before the page came says how long the face was there.
+	// A leave from before the page came says how long.
 	const visit = visitOf(lane, face, seconds - (dwell ?? 0));
 	if (isLeave) visit.to = seconds;
 	else visit.marks.push({ time: seconds, kind });

@@ -21,7 +21,7 @@ function connect() {
 }
 
 function frame(header, overlay, picture) {
-	// One may have been on its way when another camera was chosen, or a camera went.
+	// It may be of a camera that is no longer shown.
 	const tile = tiles.get(header.camera);
 	if (!tile || tile.figure.hidden || tile.condition === "cut") return;
 	lanes.frame(header);
