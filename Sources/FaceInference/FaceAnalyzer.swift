@@ -49,6 +49,11 @@ public final class FaceAnalyzer {
         /// pictures that are analysed ahead of their use. Costs several times as much.
         package var isThorough = false
 
+        /// With `isThorough`: whether no face may be missed, for pictures that must not show one. Small faces are looked for in
+        /// every frame both in the whole and where something changed, and in frames so far apart that nothing can be followed
+        /// from one to the next, in close-up.
+        package var isForHiding = false
+
         /// With `isThorough`: whether the first frame of each scene is searched for faces that lie on their side or upside
         /// down too.
         package var findsTurned = false
@@ -62,6 +67,8 @@ public final class FaceAnalyzer {
 
     package let options: Options
     private static let mostSetAside = 32
+    /// Seconds between two frames from which on a person may be anywhere in the second: below ten frames a second.
+    private static let longestStep = 0.1
 
     private let finder: FaceFinder
     private let landmarkModel: LandmarkModel
@@ -335,20 +342,24 @@ public final class FaceAnalyzer {
     ) throws(InferenceError) {
         let start = ContinuousClock.now
         let rect = scene.map.region
+        let time = frame.stamp.mediaTime
+        let isApart = options.isForHiding && time - (lastTime ?? time) > Self.longestStep + 0.001
         let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: frame.uprightSize) }
         let regions = faces.map { $0.region(in: frame.uprightSize) } + pictures
         let detections =
             if !options.isThorough {
                 try finder.find(in: frame, scene.map, search, faces: regions)
-            } else if analysis.isCut {
+            } else if analysis.isCut || isApart {
                 try finder.findEverything(in: frame, rect: rect, turned: options.findsTurned)
             } else {
-                try finder.findNext(in: frame, scene.map, faces: regions)
+                try finder.findNext(in: frame, scene.map, faces: regions, isComplete: options.isForHiding)
             }
         let searched = ContinuousClock.now
         schedule.searched(search, at: frame.stamp.mediaTime)
         for detection in detections {
             let region = CropRegion(around: detection)
+            // What is followed there may be another face's remains.
+            if isApart { analysis.unconfirmed.append(detection.face(in: frame.uprightSize)) }
             guard !faces.contains(where: { $0.region.isSameFace(as: region) }),
                 !pictures.contains(where: { $0.isSameFace(as: region) })
             else { continue }

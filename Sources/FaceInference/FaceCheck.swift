@@ -16,8 +16,8 @@ package final class FaceCheck {
     /// Where faces are, or may be, in a picture: as shares of it, upright, from the forehead to the chin. For pictures that must
     /// not show a face, so doubtful ones are among them.
     ///
-    /// Both detectors look at the whole picture, the full-range one also at squares that overlap, in which it sees nearly all
-    /// faces of a twentieth of the width: at 640×480, eight runs of a model.
+    /// Both detectors look at the whole picture and at one that reaches beyond its edges, the full-range one also at squares
+    /// that overlap, in which it sees nearly all faces of a twentieth of the width: at 640×480, 17 runs of a model.
     ///
     /// - Throws: `InferenceError` if a model fails or the pixels cannot be read.
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {

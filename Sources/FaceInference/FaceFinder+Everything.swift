@@ -47,14 +47,25 @@ extension FaceFinder {
     }
 
     /// Finds faces of all sizes in a frame of a scene that was searched before: small ones in every other frame in the whole,
-    /// in the others in the part where something changed.
-    func findNext(in frame: Frame, _ map: ChangeMap, faces: [CropRegion]) throws(InferenceError) -> [FaceDetection] {
+    /// in the others in the part where something changed; in both in every frame if the search is to be complete.
+    func findNext(
+        in frame: Frame,
+        _ map: ChangeMap,
+        faces: [CropRegion],
+        isComplete: Bool
+    ) throws(InferenceError) -> [FaceDetection] {
         let rect = map.region
         let region = CropRegion(letterboxing: rect, of: frame.uprightSize)
         let near = try shortRange.detect(in: frame, region: region).filter { Self.isSure($0, side: region.side) }
         isWholeDue.toggle()
-        let part = isWholeDue ? rect : focus.next(in: frame, map, faces: faces)
-        return Self.combined(near, try fullRangeDetector().detect(in: frame, rect: part))
+        let far = try fullRangeDetector()
+        var found = near
+        if isComplete || isWholeDue { found = Self.combined(found, try far.detect(in: frame, rect: rect)) }
+        if isComplete || !isWholeDue {
+            let part = focus.next(in: frame, map, faces: faces)
+            if !isComplete || part != rect { found = Self.combined(found, try far.detect(in: frame, rect: part)) }
+        }
+        return found
     }
 
     /// How large the squares are in which faces are looked for: as high as the part of the picture, and twice half of the

@@ -155,7 +155,7 @@ struct PastedCanvas {
         guard portrait.size.width > 0 else { return }
         let scale = Double(portrait.size.width) / Double(width)
         let height = Int(Double(portrait.size.height) / scale)
-        for y in max(0, top)..<max(0, min(size.height, top + height)) {
+        for y in max(0, top)..<max(max(0, top), min(size.height, top + height)) {
             for x in max(0, left)..<max(max(0, left), min(size.width, left + width)) {
                 let (u, v) = ((Double(x - left) + 0.5) * scale - 0.5, (Double(y - top) + 0.5) * scale - 0.5)
                 let (column, row) = (max(0, Int(u)), max(0, Int(v)))

@@ -50,7 +50,11 @@ struct OverlaidFile {
     private mutating func drawClip() async throws -> Bool {
         var rate = 30.0
         var recorder: OverlayRecorder?
-        let isWhole = try await FaceSession.analyse(input, command.session, until: interruption) { update in
+        let isWhole = try await FaceSession.analyse(
+            input,
+            command.session(hidesFaces: drawing.hidesFaces),
+            until: interruption
+        ) { update in
             if case .streaming(let stream) = update.state { rate = stream.rate ?? rate }
             guard update.frame != nil else { return true }
             if recorder == nil {
@@ -68,7 +72,8 @@ struct OverlaidFile {
 
     /// Makes a picture of a picture, or of a clip's first frame.
     private mutating func drawPicture() async throws -> Bool {
-        try await FaceSession.analyse(input, command.session, until: interruption) { update in
+        try await FaceSession.analyse(input, command.session(hidesFaces: drawing.hidesFaces), until: interruption) {
+            update in
             _ = take(update)
             return summary.frames < Self.analyses
         }
@@ -98,7 +103,7 @@ struct OverlaidFile {
         guard let frame = update.frame else { return [] }
         if ahead == nil {
             ahead = Ahead(
-                patience: command.session.tracking.patience,
+                patience: command.session(hidesFaces: drawing.hidesFaces).tracking.patience,
                 coversAll: drawing.hidesFaces,
                 maximumFrames: Self.maximumBytes / max(1, frame.size.width * frame.size.height * 3 / 2)
             )

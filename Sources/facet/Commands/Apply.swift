@@ -104,11 +104,12 @@ struct Apply: AsyncParsableCommand {
     }
 
     /// How faces are looked for.
-    var session: FaceSession.Options {
+    func session(hidesFaces: Bool) -> FaceSession.Options {
         var options = FaceSession.Options()
         options.frames = .full
         options.landmarks = overlay.look == .builtIn(.mesh)
         options.detection.isThorough = true
+        options.detection.isForHiding = hidesFaces
         options.detection.findsTurned = turned
         options.detection.maximumFaces = maximumFaces
         return options
