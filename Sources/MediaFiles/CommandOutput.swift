@@ -2,16 +2,21 @@ import CFFmpeg
 import FoundationEssentials
 import Frames
 import Glibc
+import Synchronization
 import System
 
 /// What a command writes to its standard output, for FFmpeg to read.
 ///
-/// The command runs in a process group of its own, which ends with this object.
+/// The command runs in a process group of its own, which ends with this object, as does what has left the group.
 final class CommandOutput {
+    /// How many commands this process has started.
+    private static let started = Atomic(0)
+
     /// What FFmpeg reads from; valid as long as this object.
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
     private let interrupt: Interrupt
     private let process: pid_t
+    private let mark: CommandMark
     private let output, errors: CInt
     private var hasErrors = true
     private var isAtEnd = false
@@ -29,10 +34,14 @@ final class CommandOutput {
         defer { for descriptor in [out[1], err[1]] where descriptor >= 0 { close(descriptor) } }
         var process: pid_t = 0
         var code: CInt = 0
+        let mark = CommandMark(owner: getpid(), number: Self.started.add(1, ordering: .relaxed).newValue)
+        // Of a daemon that was killed; they would keep the camera from this one.
+        CommandMark.endProcesses { $0.isOrphan }
         if !ShellCommand.makePipe(&out) || !ShellCommand.makePipe(&err) {
             code = errno
         } else {
-            let environment = ProcessInfo.processInfo.environment
+            var environment = ProcessInfo.processInfo.environment
+            environment[CommandMark.variable] = mark.text
             let shell = ShellCommand(text: command, environment: environment, output: out[1], errors: err[1])
             code = shell.start(&process)
         }
@@ -42,6 +51,7 @@ final class CommandOutput {
         }
         for descriptor in [out[0], err[0]] { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
         (self.process, output, errors, self.interrupt) = (process, out[0], err[0], interrupt)
+        self.mark = mark
         io = ffmpeg.avio_alloc_context(
             ffmpeg.av_malloc(Int(Self.bufferSize))?.assumingMemoryBound(to: UInt8.self),
             Self.bufferSize,
@@ -126,6 +136,7 @@ final class CommandOutput {
             if isOver, round <= patience { kill(-process, SIGTERM) }
         }
         kill(-process, SIGKILL)
+        CommandMark.endProcesses { $0 == mark }
         if hasErrors { readErrors() }
         return switch ShellCommand.wait(for: process) {
         case .exited(0): "it ended"

@@ -102,6 +102,48 @@ struct CommandTests {
         #expect(poll(&waiting, 1, 10_000) == 1 && waiting.revents & Int16(POLLHUP) != 0)
     }
 
+    @Test("stop ends what left the group and closed all its files")
+    func leftGroup() throws {
+        let jpeg = try scratch.write(TestPicture().jpeg(in: scratch), to: "one.jpg")
+        let number = scratch.path("number")
+        let daemon = "setsid sh -c 'echo $$ > \"\(number)\"; exec sleep 1000' >/dev/null 2>&1 </dev/null &"
+        let recording = try record(
+            "\(daemon) until [ -s '\(number)' ]; do :; done; while cat '\(jpeg)'; do sleep 0.02; done",
+            frames: 1
+        )
+        #expect(recording.isStopped)
+        let text = try String(contentsOfFile: number, encoding: .utf8)
+        let process = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        try #expect(hasEnded(process))
+    }
+
+    @Test("a command that a killed daemon left behind is ended before another one starts")
+    func orphan() throws {
+        let gone = Process()
+        gone.executableURL = URL(filePath: "/bin/true")
+        try gone.run()
+        gone.waitUntilExit()
+        let orphan = Process()
+        (orphan.executableURL, orphan.arguments) = (URL(filePath: "/bin/sleep"), ["1000"])
+        orphan.environment = [CommandMark.variable: CommandMark(owner: gone.processIdentifier, number: 1).text]
+        try orphan.run()
+        let other = Process()
+        (other.executableURL, other.arguments) = (URL(filePath: "/bin/sleep"), ["1000"])
+        other.environment = [CommandMark.variable: CommandMark(owner: getpid(), number: 0).text]
+        try other.run()
+        _ = try record("cat '\(try scratch.write(TestPicture().jpeg(in: scratch), to: "one.jpg"))'", frames: 1)
+        orphan.waitUntilExit()
+        #expect(orphan.terminationReason == .uncaughtSignal && orphan.terminationStatus == SIGKILL)
+        #expect(other.isRunning, "it belongs to a process that runs")
+        kill(other.processIdentifier, SIGKILL)
+    }
+
+    /// Whether a process that is no child of ours has been killed: it is gone, or nobody has asked how it ended.
+    private func hasEnded(_ process: pid_t) throws -> Bool {
+        guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
+        return status.split(separator: ")").last?.split(separator: " ").first == "Z"
+    }
+
     /// Takes that many frames.
     private func record(
         _ command: String,
