@@ -20,12 +20,18 @@ package final class SocketClient: Sendable {
 
     deinit { close(socket) }
 
+    /// Sends a text.
+    ///
+    /// - Returns: false if the server closed the connection.
+    @discardableResult
+    package func send(_ text: String) -> Bool { send(bytes: Array(text.utf8)) }
+
     /// Sends bytes.
     ///
     /// - Returns: false if the server closed the connection.
     @discardableResult
-    package func send(_ text: String) -> Bool {
-        var rest = Array(text.utf8)[...]
+    package func send(bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard count > 0 else { return false }
