@@ -16,8 +16,7 @@ struct ProgramsTests {
     private static let config = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "config")
 
-    static func event(_ number: Int, _ kind: FaceEvent.Kind = .smile, camera: String = "front") -> EventMessage
-    {
+    static func event(_ number: Int, _ kind: FaceEvent.Kind = .smile, camera: String = "front") -> EventMessage {
         let face = FaceObject(
             faceID: FaceID(rawValue: number),
             bounds: .init(x: 0, y: 0, width: 1, height: 1),
