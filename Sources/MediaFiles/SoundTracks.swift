@@ -14,7 +14,14 @@ final class SoundTracks {
     private let streams: [UnsafeMutablePointer<AVStream>?]
     /// The time of the first picture by the input's clock, which is 0 in the clip that is written, in seconds.
     private let origin: Double
+    /// How far the sound was copied, in seconds of the clip that is written.
     private var reached = -Double.infinity
+    /// By how many seconds the sound is later than its own time, because recordings were joined and each begins anew.
+    private var resumed = 0.0
+    /// The newest time of each of the output's streams, which must grow.
+    private var newest: [CInt: Int64] = [:]
+    /// A step back of so many seconds begins another recording.
+    private static let longestStepBack = 0.5
     private var holdsPacket = false
     private var isOver = false
 
@@ -75,7 +82,10 @@ final class SoundTracks {
             holdsPacket = true
             guard let base = streamPair?.source.pointee.time_base else { continue }
             let time = packet.pointee.dts == facet_no_timestamp ? packet.pointee.pts : packet.pointee.dts
-            if time != facet_no_timestamp { reached = Double(time) * base.seconds - origin }
+            guard time != facet_no_timestamp else { continue }
+            let next = Double(time) * base.seconds - origin + resumed
+            if next < reached - Self.longestStepBack { resumed += reached - next }
+            reached = max(reached, next)
         }
         return 0
     }
@@ -92,12 +102,18 @@ final class SoundTracks {
     private func write() -> Int32 {
         defer { ffmpeg.av_packet_unref(packet) }
         guard let (source, target) = streamPair else { return 0 }
-        let shift = Int64((origin / source.pointee.time_base.seconds).rounded())
+        let shift = Int64(((origin - resumed) / source.pointee.time_base.seconds).rounded())
         if packet.pointee.pts != facet_no_timestamp { packet.pointee.pts &-= shift }
         if packet.pointee.dts != facet_no_timestamp { packet.pointee.dts &-= shift }
         ffmpeg.av_packet_rescale_ts(packet, source.pointee.time_base, target.pointee.time_base)
         packet.pointee.stream_index = target.pointee.index
         packet.pointee.pos = -1
+        if packet.pointee.dts != facet_no_timestamp {
+            let least = newest[target.pointee.index].map { $0 + 1 } ?? .min
+            packet.pointee.dts = max(packet.pointee.dts, least)
+            packet.pointee.pts = max(packet.pointee.pts, packet.pointee.dts)
+            newest[target.pointee.index] = packet.pointee.dts
+        }
         return ffmpeg.av_interleaved_write_frame(output, packet)
     }
 }

@@ -37,6 +37,20 @@ struct ClipWriterTests {
         }
     }
 
+    @Test("the sound of joined transport streams, whose times begin anew, goes on where it was")
+    func joinedSound() throws {
+        try TestPicture.writeClip(scratch.path("silent.mov"))
+        let part = try SoundFile.write(to: scratch.path("part.ts"), withPicturesOf: scratch.path("silent.mov"))
+        let bytes = try Data(contentsOf: URL(filePath: part))
+        let joined = try scratch.write(bytes + bytes, to: "joined.ts")
+        let writer = try ClipWriter(scratch.path("copy.mp4"), size: size, soundSource: joined)
+        for step in 0..<60 { try writer.append(TestPicture(step: step).frame(at: Double(step) / 30)) }
+        try writer.finish()
+        // In MP4 the packets have no header of their own.
+        let packets = try SoundFile.bytes(of: scratch.path("copy.mp4")).count / (SoundFile.silence.count - 7)
+        #expect(packets == 88, "\(packets)")
+    }
+
     @Test("a clip without frames is an error and leaves nothing")
     func withoutFrames() throws {
         let writer = try ClipWriter(scratch.path("clip.mp4"), size: size)

@@ -9,42 +9,42 @@ enum SoundFile {
     /// A tenth of a second of a saw tooth of 172 Hz, mono, 16 bits, 44.1 kHz.
     static let tone: [UInt8] = (0..<4410).flatMap { [0, UInt8(truncatingIfNeeded: $0)] }
 
-    /// Writes the tone, uncompressed, in a QuickTime file.
+    /// A packet of silence, AAC with the header that it has in transport streams: mono, 44.1 kHz, 1024 samples.
+    static let silence: [UInt8] = [0xFF, 0xF1, 0x50, 0x40, 0x01, 0x7F, 0xFC, 0x01, 0x18, 0x20, 0x07]
+
+    /// Writes the tone, uncompressed, in a QuickTime file, or a second of silence in a transport stream.
     ///
     /// - Parameters:
-    ///   - path: the file.
+    ///   - path: the file, `.mov` or `.ts`.
     ///   - clip: a clip whose pictures it also gets.
     /// - Returns: the file.
     /// - Throws: `Failure` or `SourceFailure` if FFmpeg refuses something.
     static func write(to path: String, withPicturesOf clip: String? = nil) throws -> String {
+        let isTransport = path.hasSuffix(".ts")
+        let (sound, samples) = isTransport ? (silence, 1024) : (tone, 4410)
         try FFmpeg.load()
         let input = try clip.map {
             try MediaInput(try MediaLocation($0), interrupt: Interrupt(), options: ClipSource.Options())
         }
         var output: UnsafeMutablePointer<AVFormatContext>?
-        _ = ffmpeg.avformat_alloc_output_context2(&output, nil, "mov", path)
+        _ = ffmpeg.avformat_alloc_output_context2(&output, nil, isTransport ? "mpegts" : "mov", path)
         guard let output, let stream = ffmpeg.avformat_new_stream(output, nil), let parameters = stream.pointee.codecpar
         else {
             throw Failure()
         }
         defer { ffmpeg.avformat_free_context(output) }
         parameters.pointee.codec_type = AVMEDIA_TYPE_AUDIO
-        parameters.pointee.codec_id = AV_CODEC_ID_PCM_S16LE
+        parameters.pointee.codec_id = isTransport ? AV_CODEC_ID_AAC : AV_CODEC_ID_PCM_S16LE
         parameters.pointee.format = AV_SAMPLE_FMT_S16.rawValue
         parameters.pointee.sample_rate = 44_100
-        parameters.pointee.block_align = 2
+        parameters.pointee.block_align = isTransport ? 0 : 2
         ffmpeg.av_channel_layout_default(&parameters.pointee.ch_layout, 1)
         var packet = ffmpeg.av_packet_alloc()
         defer { ffmpeg.av_packet_free(&packet) }
-        guard let packet, ffmpeg.av_new_packet(packet, 8820) >= 0,
-            ffmpeg.avio_open(&output.pointee.pb, path, AVIO_FLAG_WRITE) >= 0
+        guard let packet, ffmpeg.avio_open(&output.pointee.pb, path, AVIO_FLAG_WRITE) >= 0
         else {
             throw Failure()
         }
-        packet.pointee.data.update(from: tone, count: tone.count)
-        packet.pointee.pts = 0
-        packet.pointee.dts = 0
-        packet.pointee.duration = 4410
         var video: UnsafeMutablePointer<AVStream>?
         if let input {
             video = ffmpeg.avformat_new_stream(output, nil)
@@ -53,8 +53,17 @@ enum SoundFile {
             video.pointee.codecpar.pointee.codec_tag = 0
             video.pointee.time_base = input.stream.pointee.time_base
         }
-        guard ffmpeg.avformat_write_header(output, nil) >= 0, ffmpeg.av_interleaved_write_frame(output, packet) >= 0
-        else { throw Failure() }
+        stream.pointee.time_base = AVRational(num: 1, den: 44_100)
+        guard ffmpeg.avformat_write_header(output, nil) >= 0 else { throw Failure() }
+        for number in 0..<(isTransport ? 44 : 1) {
+            guard ffmpeg.av_new_packet(packet, CInt(sound.count)) >= 0 else { throw Failure() }
+            packet.pointee.data.update(from: sound, count: sound.count)
+            (packet.pointee.pts, packet.pointee.dts) = (Int64(number * samples), Int64(number * samples))
+            packet.pointee.duration = Int64(samples)
+            ffmpeg.av_packet_rescale_ts(packet, AVRational(num: 1, den: 44_100), stream.pointee.time_base)
+            packet.pointee.stream_index = stream.pointee.index
+            guard ffmpeg.av_interleaved_write_frame(output, packet) >= 0 else { throw Failure() }
+        }
         if let input, let video {
             while input.read(into: packet) >= 0 {
                 ffmpeg.av_packet_rescale_ts(packet, input.stream.pointee.time_base, video.pointee.time_base)
