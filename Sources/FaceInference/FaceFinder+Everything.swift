@@ -58,13 +58,13 @@ extension FaceFinder {
         let region = CropRegion(letterboxing: rect, of: frame.uprightSize)
         let near = try shortRange.detect(in: frame, region: region).filter { Self.isSure($0, side: region.side) }
         isWholeDue.toggle()
-        let far = try fullRangeDetector()
-        var found = near
-        if isComplete || isWholeDue { found = Self.combined(found, try far.detect(in: frame, rect: rect)) }
+        var parts = isComplete || isWholeDue ? [rect] : []
         if isComplete || !isWholeDue {
             let part = focus.next(in: frame, map, faces: faces)
-            if !isComplete || part != rect { found = Self.combined(found, try far.detect(in: frame, rect: part)) }
+            if parts != [part] { parts.append(part) }
         }
+        var found = near
+        for part in parts { found = Self.combined(found, try fullRangeDetector().detect(in: frame, rect: part)) }
         return found
     }
 

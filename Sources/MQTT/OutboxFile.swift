@@ -82,6 +82,8 @@ final class OutboxFile: Sendable {
         (self.path, self.lock) = (path, lock)
         // Made here, so that no other user may read it; SQLite gives its companion files the same mode.
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        // Of what cannot be opened SQLite does not say why; what follows from permissions is diagnosed below.
+        if descriptor < 0, errno == EMFILE || errno == ENFILE { throw Failure.system("open \(path)", errno) }
         if descriptor >= 0 { close(descriptor) }
         var configuration = Configuration()
         configuration.label = "outbox"
@@ -108,8 +110,10 @@ final class OutboxFile: Sendable {
     static func identity(of path: String) throws -> [UInt64] {
         var status = stat()
         guard stat(path, &status) == 0 else { throw Failure.system("find \(path)", errno) }
-        return [UInt64(status.st_dev), UInt64(status.st_ino)]
+        return identity(status)
     }
+
+    static func identity(_ status: stat) -> [UInt64] { [UInt64(status.st_dev), UInt64(status.st_ino)] }
 
     /// Whether the file is still in its place, not deleted or replaced.
     var isInPlace: Bool { (try? Self.identity(of: path)) == identity }
@@ -231,15 +235,6 @@ final class OutboxFile: Sendable {
         return aside
     }
 
-    /// Why the directory of a file cannot be opened; nil if it can.
-    private static func directoryFailure(of path: String) -> String? {
-        let directory = URL(filePath: path).deletingLastPathComponent().path
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return String(cString: strerror(errno)) }
-        close(descriptor)
-        return nil
-    }
-
     /// What an error says about the file, in words a person can act on, and whether its contents are wrong rather than that
     /// they cannot be reached or written.
     static func diagnosis(of error: any Error, path: String) -> (text: String, isDamage: Bool) {
@@ -253,8 +248,6 @@ final class OutboxFile: Sendable {
         // A damaged header can make a file read-only, too.
         case .SQLITE_READONLY where access(path, W_OK) == 0: return ("\(Failure.damaged(message))", true)
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
-            // SQLite keeps the system's reason to itself: one that holds for the whole directory is found out again.
-            if let reason = directoryFailure(of: path) { return ("cannot open its directory: \(reason)", false) }
             return ("it cannot be written; check who may write there", false)
         case .SQLITE_FULL: return ("the disk is full", false)
         case .SQLITE_NOMEM: return (message, false)

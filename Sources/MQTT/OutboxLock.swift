@@ -15,9 +15,9 @@ package struct OutboxInUse: Error, CustomStringConvertible {
 
 /// Keeps other processes from using an outbox, from its creation to the end of its last reference.
 ///
-/// The kernel drops the lock with the process, however that ends, and with the first descriptor of its file that the process
-/// closes. The lock's file stays. It is empty while the outbox holds all numbers that were used, and has one byte otherwise: a full
-/// disk takes such a length, because no block belongs to it.
+/// The kernel drops the lock with the process, however that ends, and with the first descriptor of its file that the
+/// process closes. The lock's file stays. It is empty while the outbox holds all numbers that were used, and has one byte
+/// otherwise: a full disk takes such a length, because no block belongs to it.
 final class OutboxLock: Sendable {
     /// Whether the last process used numbers that it could not write.
     let foundStale: Bool
@@ -35,7 +35,7 @@ final class OutboxLock: Sendable {
         guard descriptor >= 0 else { throw OutboxFile.Failure.system("make \(name)", errno) }
         var status = stat()
         fstat(descriptor, &status)
-        identity = [UInt64(status.st_dev), UInt64(status.st_ino)]
+        identity = OutboxFile.identity(status)
         foundStale = status.st_size > 0
         // A lock of the process, which a child that is just being started does not share.
         var lock = Self.wholeFile
