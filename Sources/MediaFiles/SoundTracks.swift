@@ -1,4 +1,5 @@
 import CFFmpeg
+import FaceMetadata
 import Frames
 import Glibc
 
@@ -36,7 +37,7 @@ final class SoundTracks {
         owned = .packet()
         self.output = output
         let start = input.stream.pointee.start_time
-        origin = start == facet_no_timestamp ? 0 : Double(start) * input.stream.pointee.time_base.seconds
+        origin = Self.seconds(start, input.stream) ?? 0
         var streams: [UnsafeMutablePointer<AVStream>?] = []
         var omitted: [String] = []
         for index in 0..<Int(input.context.pointee.nb_streams) {
@@ -80,14 +81,25 @@ final class SoundTracks {
                 break
             }
             holdsPacket = true
-            guard let base = streamPair?.source.pointee.time_base else { continue }
+            guard let source = streamPair?.source else { continue }
             let time = packet.pointee.dts == facet_no_timestamp ? packet.pointee.pts : packet.pointee.dts
             guard time != facet_no_timestamp else { continue }
-            let next = Double(time) * base.seconds - origin + resumed
+            guard let time = Self.seconds(time, source), case let next = time - origin + resumed,
+                next < FrameStamp.longestMediaTime
+            else {
+                (isOver, holdsPacket) = (true, false)
+                break
+            }
             if next < reached - Self.longestStepBack { resumed += reached - next }
             reached = max(reached, next)
         }
         return 0
+    }
+
+    /// A time of a stream in seconds; nil if there is none, or if it is so long that it is damage.
+    private static func seconds(_ time: Int64, _ stream: UnsafeMutablePointer<AVStream>) -> Double? {
+        let seconds = Double(time) * stream.pointee.time_base.seconds
+        return time == facet_no_timestamp || seconds.magnitude > FrameStamp.longestMediaTime ? nil : seconds
     }
 
     /// Where the packet comes from and where it goes; nil if it is not copied.

@@ -51,6 +51,20 @@ struct ClipWriterTests {
         #expect(packets == 88, "\(packets)")
     }
 
+    @Test("sound with times that no clip has ends there")
+    func wildSound() throws {
+        let jpeg = try TestPicture().jpeg(in: scratch)
+        var source = Matroska()
+        (source.hasSound, source.tick) = (true, 1_000_000_000)
+        // Back and forth: what joined recordings are later by would add up.
+        source.pictures = (0..<8).map { .init(jpeg: jpeg, time: $0.isMultiple(of: 2) ? 0 : 1 << 62) }
+        let path = try scratch.write(source.data, to: "wild.mkv")
+        let writer = try ClipWriter(scratch.path("copy.mkv"), size: size, soundSource: path)
+        for step in 0..<3 { try writer.append(TestPicture(step: step).frame(at: Double(step) / 30)) }
+        try writer.finish()
+        #expect(try SoundFile.bytes(of: scratch.path("copy.mkv")) == [1, 2, 3, 4])
+    }
+
     @Test("a clip without frames is an error and leaves nothing")
     func withoutFrames() throws {
         let writer = try ClipWriter(scratch.path("clip.mp4"), size: size)

@@ -19,6 +19,8 @@ struct Matroska {
     var tick: UInt64 = 1_000_000
     /// Whether it has a video track; else it has one of sound, which is silent.
     var hasVideo = true
+    /// Whether there is a track of sound beside the video, with two samples at the time of each picture.
+    var hasSound = false
     var pictures: [Picture] = []
     var cover: Data?
 
@@ -30,14 +32,15 @@ struct Matroska {
     private var info: Data { Self.element(0x1549_A966, Self.element(0x2A_D7B1, tick)) }
 
     private var tracks: Data {
-        let numbers = Self.element(0xD7, 1) + Self.element(0x73C5, 1)
+        func numbers(_ number: UInt64) -> Data { Self.element(0xD7, number) + Self.element(0x73C5, number) }
         let video =
             Self.element(0x83, 1) + Self.element(0x86, Data("V_MJPEG".utf8))
             + Self.element(0xE0, dimensions)
         let sound =
             Self.element(0x83, 2) + Self.element(0x86, Data("A_PCM/INT/LIT".utf8))
             + Self.element(0xE1, Self.element(0x9F, 1) + Self.element(0x6264, 16))
-        return Self.element(0x1654_AE6B, Self.element(0xAE, numbers + (hasVideo ? video : sound)))
+        let second = hasSound ? Self.element(0xAE, numbers(2) + sound) : Data()
+        return Self.element(0x1654_AE6B, Self.element(0xAE, numbers(1) + (hasVideo ? video : sound)) + second)
     }
 
     private var dimensions: Data {
@@ -63,7 +66,9 @@ struct Matroska {
         // Track 1, no time within the cluster, no flags.
         let block = Self.element(0xA1, Data([0x81, 0, 0, 0]) + picture.jpeg)
         let duration = picture.duration.map { Self.element(0x9B, $0) } ?? Data()
-        return Self.element(0x1F43_B675, Self.element(0xE7, picture.time) + Self.element(0xA0, block + duration))
+        let sound = hasSound ? Self.element(0xA0, Self.element(0xA1, Data([0x82, 0, 0, 0, 1, 2, 3, 4]))) : Data()
+        let groups = Self.element(0xA0, block + duration) + sound
+        return Self.element(0x1F43_B675, Self.element(0xE7, picture.time) + groups)
     }
 
     private static func element(_ id: UInt32, _ number: UInt64) -> Data {
