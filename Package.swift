@@ -249,8 +249,8 @@ if Context.environment["FACET_FUZZ"] != nil {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "DaemonCore", "FaceMessages", "FaceMetadata", "Frames", "MQTT", "MediaFiles", "OverlayRendering",
-                "SettingsFiles", "V4L2Capture", grdb, logging,
+                "DaemonCore", "FaceMessages", "FaceMetadata", "Frames", "HTTPServing", "MQTT", "MediaFiles",
+                "OverlayRendering", "SettingsFiles", "V4L2Capture", grdb, logging,
             ],
             path: "Tests/Fuzz",
             exclude: ["Corpus"],

@@ -16,6 +16,7 @@ enum Fuzz {
         "messages": Parsers.messages,
         "track": Parsers.track,
         "names": Parsers.names,
+        "form": Parsers.form,
         "packets": Broker.packets,
         "preview": Media.preview,
         "clip": Media.clip,

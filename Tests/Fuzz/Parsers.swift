@@ -2,6 +2,7 @@ import DaemonCore
 import FaceMessages
 import Foundation
 import Frames
+import HTTPServing
 import MQTT
 import MediaFiles
 import OverlayRendering
@@ -53,6 +54,15 @@ enum Parsers {
         _ = (track.end, track.firstFace)
         var playback = MessagePlayback(track)
         for step in 0..<20 { playback.advance(to: Double(step) / 10) }
+    }
+
+    /// The form with which a visitor logs in, as anybody may send it; and any text in it as a browser would.
+    static let form: Target = { bytes in
+        _ = HTTPRequest("POST", "/login", body: [UInt8](bytes)).formField("token")
+        let text = String(decoding: bytes, as: UTF8.self)
+        let escaped = text.utf8.map { ($0 < 16 ? "%0" : "%") + String($0, radix: 16) }.joined()
+        let request = HTTPRequest("POST", "/login", body: Array("a=b&token=\(escaped)&c".utf8))
+        precondition(request.formField("token") == text, "a form's text comes back as another one")
     }
 
     /// What people type as a camera, a clip, a stream or a broker.
