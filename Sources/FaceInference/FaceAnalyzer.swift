@@ -67,8 +67,9 @@ public final class FaceAnalyzer {
 
     package let options: Options
     private static let mostSetAside = 32
-    /// Seconds between two frames from which on a person may be anywhere in the second: below ten frames a second.
-    private static let longestStep = 0.1
+    /// With more seconds between two frames a person may be anywhere in the second: below ten frames a second, with a
+    /// thousandth for times that are rounded.
+    private static let longestStep = 0.101
 
     private let finder: FaceFinder
     private let landmarkModel: LandmarkModel
@@ -343,7 +344,7 @@ public final class FaceAnalyzer {
         let start = ContinuousClock.now
         let rect = scene.map.region
         let time = frame.stamp.mediaTime
-        let isApart = options.isForHiding && time - (lastTime ?? time) > Self.longestStep + 0.001
+        let isApart = options.isForHiding && time - (lastTime ?? time) > Self.longestStep
         let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: frame.uprightSize) }
         let regions = faces.map { $0.region(in: frame.uprightSize) } + pictures
         let detections =
@@ -358,13 +359,11 @@ public final class FaceAnalyzer {
         schedule.searched(search, at: frame.stamp.mediaTime)
         for detection in detections {
             let region = CropRegion(around: detection)
-            // What is followed there may be another face's remains.
-            if isApart { analysis.unconfirmed.append(detection.face(in: frame.uprightSize)) }
-            guard !faces.contains(where: { $0.region.isSameFace(as: region) }),
-                !pictures.contains(where: { $0.isSameFace(as: region) })
-            else { continue }
-            if try consider(detection, region, in: frame, &analysis) { continue }
-            analysis.unconfirmed.append(detection.face(in: frame.uprightSize))
+            let isKnown =
+                faces.contains { $0.region.isSameFace(as: region) } || pictures.contains { $0.isSameFace(as: region) }
+            let isFollowed = isKnown ? true : try consider(detection, region, in: frame, &analysis)
+            // In frames that are apart, what is followed there may be another face's remains.
+            if isApart || !isFollowed { analysis.unconfirmed.append(detection.face(in: frame.uprightSize)) }
         }
         analysis.ranDetector = true
         analysis.detectionTime = searched - start

@@ -54,11 +54,8 @@ struct ConnectionTable {
 
     /// The connection that makes room for another one; nil if none waits.
     mutating func takeOldest() -> Int32? {
-        let waiting = entries.filter(\.value.isWaiting)
-        let counts = waiting.values.reduce(into: [:]) { $0[$1.address, default: 0] += 1 }
-        let busiest = counts.values.max()
-        let oldest = waiting.filter { counts[$0.value.address] == busiest }.min { $0.value.since < $1.value.since }
-        guard let oldest else { return nil }
+        let waiting = entries.filter(\.value.isWaiting).ofBusiest(\.value.address)
+        guard let oldest = waiting.min(by: { $0.value.since < $1.value.since }) else { return nil }
         entries[oldest.key]?.isClosing = true
         return oldest.key
     }
@@ -66,5 +63,14 @@ struct ConnectionTable {
     /// Seconds until the next connection's time is over; nil if none waits.
     func pause(at seconds: Double) -> Double? {
         entries.values.lazy.filter(\.isWaiting).map(\.since).min().map { max(0, $0 + patience - seconds) }
+    }
+}
+
+extension Sequence {
+    /// The elements of the client that has most of them, or of all that have as many: one of these makes room for another one.
+    package func ofBusiest<Client: Hashable>(_ client: (Element) -> Client) -> [Element] {
+        let counts = reduce(into: [:]) { $0[client($1), default: 0] += 1 }
+        let most = counts.values.max()
+        return filter { counts[client($0)] == most }
     }
 }

@@ -13,12 +13,11 @@ final class SoundTracks {
     private var packet: UnsafeMutablePointer<AVPacket> { owned.pointer }
     /// The output's stream for each of the input's streams; nil for those that are not copied.
     private let streams: [UnsafeMutablePointer<AVStream>?]
-    /// The time of the first picture by the input's clock, which is 0 in the clip that is written, in seconds.
-    private let origin: Double
+    /// The input's time that is 0 in the clip that is written, in seconds: of the first picture, and then of each recording that
+    /// was joined and begins anew what lets it follow the one before.
+    private var origin: Double
     /// How far the sound was copied, in seconds of the clip that is written.
     private var reached = -Double.infinity
-    /// By how many seconds the sound is later than its own time, because recordings were joined and each begins anew.
-    private var resumed = 0.0
     /// The newest time of each of the output's streams, which must grow.
     private var newest: [CInt: Int64] = [:]
     /// A step back of so many seconds begins another recording.
@@ -84,13 +83,13 @@ final class SoundTracks {
             guard let source = streamPair?.source else { continue }
             let time = packet.pointee.dts == facet_no_timestamp ? packet.pointee.pts : packet.pointee.dts
             guard time != facet_no_timestamp else { continue }
-            guard let time = Self.seconds(time, source), case let next = time - origin + resumed,
+            guard let time = Self.seconds(time, source), case let next = time - origin,
                 next < FrameStamp.longestMediaTime
             else {
                 (isOver, holdsPacket) = (true, false)
                 break
             }
-            if next < reached - Self.longestStepBack { resumed += reached - next }
+            if next < reached - Self.longestStepBack { origin -= reached - next }
             reached = max(reached, next)
         }
         return 0
@@ -114,7 +113,7 @@ final class SoundTracks {
     private func write() -> Int32 {
         defer { ffmpeg.av_packet_unref(packet) }
         guard let (source, target) = streamPair else { return 0 }
-        let shift = Int64(((origin - resumed) / source.pointee.time_base.seconds).rounded())
+        let shift = Int64((origin / source.pointee.time_base.seconds).rounded())
         if packet.pointee.pts != facet_no_timestamp { packet.pointee.pts &-= shift }
         if packet.pointee.dts != facet_no_timestamp { packet.pointee.dts &-= shift }
         ffmpeg.av_packet_rescale_ts(packet, source.pointee.time_base, target.pointee.time_base)

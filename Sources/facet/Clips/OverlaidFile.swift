@@ -14,6 +14,7 @@ struct OverlaidFile {
     private let input: String
     private let output: String
     private let command: Apply
+    private let options: FaceSession.Options
     private var drawing: OverlayPicture
     private let interruption: Interruption
     private var summary: OverlaySummary
@@ -34,6 +35,7 @@ struct OverlaidFile {
     ) throws {
         (self.input, self.output, self.command) = (input, output, command)
         (self.drawing, self.interruption) = (drawing, interruption)
+        options = command.session(hidesFaces: drawing.hidesFaces)
         summary = OverlaySummary(hidesFaces: drawing.hidesFaces, maximumFaces: command.maximumFaces)
         try OutputPath.checkIsNot(output, input)
         let what = OutputPath.isPicture(output) ? "a picture" : "a clip"
@@ -50,11 +52,7 @@ struct OverlaidFile {
     private mutating func drawClip() async throws -> Bool {
         var rate = 30.0
         var recorder: OverlayRecorder?
-        let isWhole = try await FaceSession.analyse(
-            input,
-            command.session(hidesFaces: drawing.hidesFaces),
-            until: interruption
-        ) { update in
+        let isWhole = try await FaceSession.analyse(input, options, until: interruption) { update in
             if case .streaming(let stream) = update.state { rate = stream.rate ?? rate }
             guard update.frame != nil else { return true }
             if recorder == nil {
@@ -72,8 +70,7 @@ struct OverlaidFile {
 
     /// Makes a picture of a picture, or of a clip's first frame.
     private mutating func drawPicture() async throws -> Bool {
-        try await FaceSession.analyse(input, command.session(hidesFaces: drawing.hidesFaces), until: interruption) {
-            update in
+        try await FaceSession.analyse(input, options, until: interruption) { update in
             _ = take(update)
             return summary.frames < Self.analyses
         }
@@ -103,7 +100,7 @@ struct OverlaidFile {
         guard let frame = update.frame else { return [] }
         if ahead == nil {
             ahead = Ahead(
-                patience: command.session(hidesFaces: drawing.hidesFaces).tracking.patience,
+                patience: options.tracking.patience,
                 coversAll: drawing.hidesFaces,
                 maximumFrames: Self.maximumBytes / max(1, frame.size.width * frame.size.height * 3 / 2)
             )

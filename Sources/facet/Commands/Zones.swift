@@ -95,9 +95,8 @@ struct AreaEditor: Sendable {
     /// - Returns: What was done, or what is wrong.
     func take(_ text: String) -> (status: Int, words: String) {
         do {
-            let isEmpty = text.allSatisfy(\.isWhitespace)
-            let wanted = try Self.areas(in: isEmpty ? nil : SettingsFile(path: "the page", text: text), nil)
-            let drawn = isEmpty ? nil : try SettingsText(path: "the page", text: text)
+            let drawn = text.allSatisfy(\.isWhitespace) ? nil : try SettingsText(path: "the page", text: text)
+            let wanted = try Self.areas(in: drawn?.file, nil)
             guard let path else {
                 say(text)
                 return (200, "printed in the terminal")
@@ -106,7 +105,7 @@ struct AreaEditor: Sendable {
             for group in ["zones", "ignore"] {
                 file = try file.changed(group, to: drawn?.body(of: group) ?? [])
             }
-            guard try Self.areas(in: SettingsFile(path: path, text: file.text), nil) == wanted else {
+            guard try Self.areas(in: file.file, nil) == wanted else {
                 let form = "as `zones:` and below it `  door: {area: [0, 0, 1, 1]}`"
                 return (400, "cannot write the areas into \(path): each must have lines of its own, \(form)")
             }
@@ -117,7 +116,6 @@ struct AreaEditor: Sendable {
             return (400, "\(error)")
         }
     }
-
 }
 
 extension SettingsText {

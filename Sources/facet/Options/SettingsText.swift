@@ -6,14 +6,12 @@ import System
 struct SettingsText {
     let path: String
     let lines: [Substring]
-    private let file: SettingsFile
+    /// What the lines mean.
+    let file: SettingsFile
     private let lineEnding: String
 
     /// The lines on which keys stand, counted from 1.
     var places: [String: Int] { file.lines }
-
-    /// All of it.
-    var text: String { lines.joined(separator: lineEnding) }
 
     init(path: String) throws {
         try self.init(path: path, text: try SmallFile.text(at: path))
@@ -65,7 +63,7 @@ struct SettingsText {
     /// - Returns: what to say in the terminal.
     func write() throws -> String {
         let target = URL(filePath: path).resolvingSymlinksInPath().path
-        try Array(text.utf8).withUnsafeBytes {
+        try Array(lines.joined(separator: lineEnding).utf8).withUnsafeBytes {
             try PendingFile.write($0, to: target, mode: 0o600, keepsOwner: true)
         }
         return "written to \(path); the daemon takes it over on SIGHUP (systemctl reload facetd)"

@@ -46,9 +46,9 @@ final class EventLog: Sendable {
         /// Takes out a connection if there are too many.
         mutating func displace() -> EventStream? {
             guard streams.count > EventLog.mostStreams else { return nil }
-            let counts = streams.reduce(into: [:]) { $0[$1.client, default: 0] += 1 }
-            let most = counts.values.max()
-            return streams.firstIndex { counts[$0.client] == most }.map { streams.remove(at: $0) }
+            let oldest = streams.ofBusiest(\.client).first
+            streams.removeAll { $0 === oldest }
+            return oldest
         }
     }
 
