@@ -140,7 +140,7 @@ let package = Package(
                 .embedInCode("Page/lanes.js"),
                 .embedInCode("Page/stream.js"), .embedInCode("Page/tile.js"), .embedInCode("Demo/stage.sh"),
                 .embedInCode("Page/zones.html"), .embedInCode("Page/zones.js"), .embedInCode("Page/zones.css"),
-                .embedInCode("Pictures/looks.html"), .embedInCode("Report/report.css"),
+                .embedInCode("Pictures/overlays.html"), .embedInCode("Report/report.css"),
                 .embedInCode("Report/report.html"),
             ],
             swiftSettings: strict
@@ -152,7 +152,7 @@ let package = Package(
             path: "Tools/demo-clip",
             swiftSettings: strict
         ),
-        // Counts the faces that looks leave recognisable; a tool of this repository, not a product.
+        // Counts the faces that overlays leave recognisable; a tool of this repository, not a product.
         .executableTarget(
             name: "privacy-check",
             dependencies: ["FaceInference", "MediaFiles", "Frames", "FaceMetadata", argumentParser],

@@ -12,7 +12,7 @@ struct Facet: AsyncParsableCommand {
         ProcessEnvironment.openStandardDescriptors()
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
-            if let problem = wrongCommand(in: arguments) { throw problem }
+            if let problem = RenamedWords.problem(in: arguments) ?? wrongCommand(in: arguments) { throw problem }
             var command = try parseAsRoot(arguments)
             try ProcessEnvironment.checkLimits()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -63,7 +63,7 @@ struct Facet: AsyncParsableCommand {
               facet demo                           all of it at work, on a clip
               facet watch                          events and faces as they come
               facet top                            each face with its last seconds, live
-              facet view --look hearts             the live overlay, in the terminal
+              facet view --overlay hearts          the live overlay, in the terminal
               facet serve                          the live page for the browser
               facet snapshot -o now.png            a picture with the overlay
               facet mirror --to /dev/video20       a camera with the overlay, for calls
@@ -77,7 +77,7 @@ struct Facet: AsyncParsableCommand {
         version: facetVersion,
         subcommands: [
             Demo.self, Watch.self, Top.self, View.self, Serve.self, Snapshot.self, Record.self, Mirror.self, Apply.self,
-            Report.self, LookGallery.self, Devices.self, Detect.self, Calibrate.self, Zones.self, Press.self,
+            Report.self, OverlayGallery.self, Devices.self, Detect.self, Calibrate.self, Zones.self, Press.self,
             Relay.self, Doctor.self,
             Fleet.self, Metrics.self,
         ]

@@ -12,7 +12,7 @@ enum Fuzz {
     /// Every reader of bytes from outside. The pure ones take microseconds, the others open files or connections.
     private static let targets: [String: Target] = [
         "settings": Parsers.settings,
-        "look": Parsers.look,
+        "overlay": Parsers.overlay,
         "messages": Parsers.messages,
         "track": Parsers.track,
         "names": Parsers.names,

@@ -21,11 +21,11 @@ enum Parsers {
         }
     }
 
-    /// A look's file, or the PNG in one.
-    static let look: Target = { bytes in
+    /// An overlay's file, or the PNG in one.
+    static let overlay: Target = { bytes in
         guard let picture = try? PastedPicture(png: [UInt8](bytes)) else {
             do throws(SettingsError) {
-                _ = try OwnLook(text: String(decoding: bytes, as: UTF8.self), pictures: transparent)
+                _ = try OwnOverlay(text: String(decoding: bytes, as: UTF8.self), pictures: transparent)
             } catch {
                 precondition(error.description.utf8.count < 20_000, "the problems are too long to read")
             }

@@ -63,7 +63,7 @@ struct SceneTests {
         (open.smiling, open.leftEyeClosed) = (false, false)
         var scene = Scene()
         func words(at seconds: Double) -> [String] {
-            scene.drawnFaces(geometry, at: seconds).flatMap { LabelLook.words($0.face) }
+            scene.drawnFaces(geometry, at: seconds).flatMap { LabelOverlay.words($0.face) }
         }
         scene.apply(metadata([open], frame: 0), at: 0)
         var closed = open
@@ -117,8 +117,8 @@ struct SceneTests {
         #expect(scene.snapshotFlashStrength(at: 5.4) == 0 && scene.snapshotFlashStrength(at: 4) == 0)
     }
 
-    /// How much of a picture is drawn on when a scene is drawn in a look, after a face went unseen.
-    private func drawn(_ look: any Look, _ face: FaceObject, after seconds: Double) throws -> Int {
+    /// How much of a picture is drawn on when a scene is drawn with an overlay, after a face went unseen.
+    private func drawn(_ overlay: any Overlay, _ face: FaceObject, after seconds: Double) throws -> Int {
         var scene = Scene()
         var seen = face
         (seen.isSeen, seen.confidence) = (true, 0.9)
@@ -127,42 +127,42 @@ struct SceneTests {
         let canvas = try Canvas(pixelSize: FrameSize(width: 64, height: 48))
         canvas.clear(.black)
         let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: canvas.pixelSize))
-        canvas.draw(scene, geometry, look: look, at: 1 + seconds)
+        canvas.draw(scene, geometry, overlay: overlay, at: 1 + seconds)
         try canvas.check()
         return canvas.brightness(columns: 16, rows: 12).joined().reduce(0, +)
     }
 
     @Test(
         "a face that is not seen any more fades within 150 ms",
-        arguments: lookNames.filter { LookName(rawValue: $0)?.look.hidesFaces != true }
+        arguments: overlayNames.filter { OverlayName(rawValue: $0)?.overlay.hidesFaces != true }
     )
     func fading(name: String) throws {
-        let look = try looks()[name]
+        let overlay = try overlays()[name]
         var face = sampleFace()
-        let seen = try drawn(look, face, after: 0)
+        let seen = try drawn(overlay, face, after: 0)
         face.isSeen = false
-        let (half, gone) = (try drawn(look, face, after: 0.075), try drawn(look, face, after: 0.15))
+        let (half, gone) = (try drawn(overlay, face, after: 0.075), try drawn(overlay, face, after: 0.15))
         #expect(half > 0 && Double(half) < 0.7 * Double(seen))
         #expect(gone == 0)
     }
 
     @Test(
         "nothing is drawn after a cut",
-        arguments: lookNames.filter { LookName(rawValue: $0)?.look.hidesFaces != true }
+        arguments: overlayNames.filter { OverlayName(rawValue: $0)?.overlay.hidesFaces != true }
     )
     func cut(name: String) throws {
         var face = sampleFace()
         (face.isSeen, face.confidence) = (false, 0)
-        #expect(try drawn(looks()[name], face, after: 0) == 0)
+        #expect(try drawn(overlays()[name], face, after: 0) == 0)
     }
 
-    @Test("a look that hides faces does not fade while the face may still be there")
+    @Test("an overlay that hides faces does not fade while the face may still be there")
     func hiding() throws {
         var face = sampleFace()
-        let look = LookName.silhouette.look
-        let seen = try drawn(look, face, after: 0)
+        let overlay = OverlayName.silhouette.overlay
+        let seen = try drawn(overlay, face, after: 0)
         face.isSeen = false
-        #expect(try drawn(look, face, after: 0.6) == seen && seen > 0)
+        #expect(try drawn(overlay, face, after: 0.6) == seen && seen > 0)
     }
 
     @Test("fading asks for redraws, until it is over")

@@ -66,11 +66,11 @@ let quarters: [UInt8] = {
     return Data(base64Encoded: text).map { [UInt8]($0) } ?? []
 }()
 
-/// All built-in looks, and one of somebody's own.
-let lookNames = LookName.allCases.map(\.rawValue) + ["own"]
+/// All built-in overlays, and one of somebody's own.
+let overlayNames = OverlayName.allCases.map(\.rawValue) + ["own"]
 
-/// The looks of these names.
-func looks() throws -> Looks {
+/// The overlays of these names.
+func overlays() throws -> Overlays {
     let text = """
         hat: {image: a.png, anchor: head, offset: [0, -0.8]}
         lens: {image: a.png, anchor: leftEye, width: 0.4}
@@ -78,7 +78,7 @@ func looks() throws -> Looks {
         beard: {image: a.png, anchor: mouth, width: 0.6, rotation: 5}
         frame: {image: a.png, anchor: box, width: 0.5}
         """
-    return Looks(own: try OwnLook(text: text, pictures: try PastedPicture(png: quarters)), name: "own")
+    return Overlays(own: try OwnOverlay(text: text, pictures: try PastedPicture(png: quarters)), name: "own")
 }
 
 let origin = MessageOrigin(camera: "front", boot: "RUN1")

@@ -307,7 +307,7 @@ try:
     os.mkdir(f"{work}/downloads")
     port = free_port()
     broker = start_broker(port)
-    address = start_server(port, "--control", "--look", "hearts")
+    address = start_server(port, "--control", "--overlay", "hearts")
     options = Options()
     for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]:
         options.add_argument(argument)
@@ -388,21 +388,21 @@ try:
     wait("and those under the keys' cursor", lambda: re.search(r"^[\d:]+ – ", text("#tip")))
 
     # Links
-    Select(browser.find_element(By.ID, "look")).select_by_visible_text("santa")
-    wait("the look changes", lambda: data("faces", "look") == "santa")
+    Select(browser.find_element(By.ID, "overlay")).select_by_visible_text("santa")
+    wait("the overlay changes", lambda: data("faces", "overlay") == "santa")
     shot("santa")
     key("l")
-    wait("the key changes the look", lambda: data("faces", "look") == "square")
+    wait("the key changes the overlay", lambda: data("faces", "overlay") == "square")
     key("m")
     wait("the key mirrors the picture", lambda: script("document.querySelector('#mirror').ariaPressed") == "true")
     key("g")
-    wait("the address holds it all", lambda: query() == {"look": "square", "mirror": "true", "fit": "cover"})
+    wait("the address holds it all", lambda: query() == {"overlay": "square", "mirror": "true", "fit": "cover"})
     browser.get(address)
-    wait("it is remembered", lambda: data("faces", "look") == "square"
+    wait("it is remembered", lambda: data("faces", "overlay") == "square"
          and script("document.querySelector('#fit').value") == "cover")
     shot("square-mirrored")
-    browser.get(address + "?look=hearts&mirror=false&fit=contain")
-    wait("an address says more than memory", lambda: data("faces", "look") == "hearts"
+    browser.get(address + "?overlay=hearts&mirror=false&fit=contain")
+    wait("an address says more than memory", lambda: data("faces", "overlay") == "hearts"
          and script("document.querySelector('#mirror').ariaPressed") == "false")
 
     # The broker goes and comes back
@@ -489,7 +489,7 @@ try:
     wait("a wall has pictures alone", lambda: status("faces") == "live" and not text("header") and not text("aside")
          and script("document.querySelector('#cameras').clientHeight") == 900)
     shot("kiosk")
-    browser.get(address + "?overlay&camera=faces&look=hearts")
+    browser.get(address + "?transparent&camera=faces&overlay=hearts")
     wait("an overlay has hearts", lambda: (lambda places: places and all(is_red(pixel("faces", *place)) for place in places))(eyes(port)))
     must("on a transparent ground", pixel("faces", 0.01, 0.01)[3] == 0 and script(
         "[document.documentElement, document.body, ...document.querySelectorAll('main, #cameras, .tile')].every((element) =>"
@@ -564,13 +564,13 @@ try:
     shot("zones-page")
     drawer.send_signal(signal.SIGTERM)
 
-    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/examples/looks/party.yaml")
-    browser.get(start_server(port, "--look", own))
-    wait("a look of one's own is offered and shown", lambda: data("faces", "look") == "party")
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/examples/overlays/party.yaml")
+    browser.get(start_server(port, "--overlay", own))
+    wait("an overlay of one's own is offered and shown", lambda: data("faces", "overlay") == "party")
     wait("its glasses are on the eyes",
          lambda: (lambda places: places and all(is_tinted(pixel("faces", *place)) for place in places))(eyes(port))
          and data("faces", "picture") == "true")
-    shot("own-look")
+    shot("own-overlay")
 
     # The page of a report, from its file
     report = f"file://{work}/report.html"

@@ -62,7 +62,7 @@ struct ApplyTests {
     func clip() async throws {
         let input = DevelopmentClips.path("pyfeat/single_face.mp4")
         let output = directory.file("out.mp4")
-        try await apply([input, "-o", output, "--look", "santa"])
+        try await apply([input, "-o", output, "--overlay", "santa"])
         for time in [0.5, 1, 1.5] {
             #expect(difference(try pixels(of: input, at: time), try pixels(of: output, at: time)) > 1000, "\(time)")
         }
@@ -74,7 +74,7 @@ struct ApplyTests {
     )
     func pictures() async throws {
         let input = DevelopmentClips.path("pyfeat/multi_face.jpg")
-        try await apply([input, "-o", directory.file("out.png"), "--look", "hearts"])
+        try await apply([input, "-o", directory.file("out.png"), "--overlay", "hearts"])
         #expect(difference(try pixels(of: input), try pixels(of: directory.file("out.png"))) > 1000)
         try FileManager.default.createDirectory(atPath: directory.file("in"), withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: input, toPath: directory.file("in/a.jpg"))
@@ -154,24 +154,24 @@ struct ApplyTests {
     }
 
     @Test(
-        "a look that hides faces hides all 24 of a picture; with fewer allowed it says so, and --strict writes nothing",
+        "an overlay that hides faces hides all 24 of a picture; with fewer allowed it says so, and --strict writes nothing",
         .enabled(if: DevelopmentClips.areHere, "needs the development clips")
     )
     func crowdIsHidden() async throws {
         let (input, places) = try crowd()
         let output = directory.file("hidden.png")
-        try await apply([input, "-o", output, "--look", "silhouette"])
+        try await apply([input, "-o", output, "--overlay", "silhouette"])
         let (before, after) = (try pixels(of: input), try pixels(of: output))
         for place in places {
             let pixel = 4 * (place.y * 260 * 6 + place.x)
             #expect((0..<3).contains { abs(Int(before[pixel + $0]) - Int(after[pixel + $0])) > 3 }, "\(place)")
         }
         await #expect(throws: ExitCode(3)) {
-            try await apply([input, "-o", output, "--look", "box", "--maximum-faces", "8"])
+            try await apply([input, "-o", output, "--overlay", "box", "--maximum-faces", "8"])
         }
         let strict = directory.file("strict.png")
         await #expect(throws: CommandFailure.self) {
-            try await apply([input, "-o", strict, "--look", "box", "--maximum-faces", "8", "--strict"])
+            try await apply([input, "-o", strict, "--overlay", "box", "--maximum-faces", "8", "--strict"])
         }
         #expect(!FileManager.default.fileExists(atPath: strict))
     }
@@ -184,11 +184,11 @@ struct ApplyTests {
         // A face until 2.37 s, then a black picture and a cartoon.
         let input = DevelopmentClips.path("pyfeat/face_noface.mov")
         let output = directory.file("ahead.mp4")
-        try await apply([input, "-o", output, "--look", "silhouette"])
+        try await apply([input, "-o", output, "--overlay", "silhouette"])
         for time in [0, 0.04, 0.07, 0.1, 1, 2.35] {
             #expect(difference(try pixels(of: input, at: time), try pixels(of: output, at: time)) > 10_000, "\(time)")
         }
-        try await apply([input, "-o", output, "--look", "santa"])
+        try await apply([input, "-o", output, "--overlay", "santa"])
         #expect(difference(try pixels(of: input), try pixels(of: output)) > 1000)
         for time in [2.41, 2.5, 2.7, 3.0] {
             #expect(difference(try pixels(of: input, at: time), try pixels(of: output, at: time)) < 100, "\(time)")

@@ -13,7 +13,7 @@ import Testing
 
 @testable import facet
 
-@Suite("What a look that hides faces lets out of the server", .serialized)
+@Suite("What an overlay that hides faces lets out of the server", .serialized)
 struct HiddenFacesTests {
     private static let size = FrameSize(width: 640, height: 480)
 
@@ -51,7 +51,7 @@ struct HiddenFacesTests {
     private static let wanted = ProcessInfo.processInfo.environment["FACET_LONG_TESTS"] == nil ? 50 : 200
 
     @Test(
-        "of many pictures with hard cuts none shows a face bare to a page that asks for another look",
+        "of many pictures with hard cuts none shows a face bare to a page that asks for another overlay",
         .enabled(if: MosquittoBroker.isInstalled),
         .timeLimit(.minutes(5))
     )
@@ -62,7 +62,7 @@ struct HiddenFacesTests {
         let address = "mqtt://127.0.0.1:\(broker.port)"
         let server = try await ChildProcess(
             BuildProducts.program("facet"),
-            ["serve", "--mqtt", address, "--listen", "127.0.0.1:0", "--look", "blur"]
+            ["serve", "--mqtt", address, "--listen", "127.0.0.1:0", "--overlay", "blur"]
         )
         try await server.waitForOutput("http://127.0.0.1:")
         let port = try #require(server.output.firstMatch(of: /127\.0\.0\.1:(\d+)/).flatMap { UInt16($0.1) })
@@ -80,8 +80,8 @@ struct HiddenFacesTests {
                 + ["--set", "preview.enabled=true", "--set", "preview.rate=30"]
                 + ["--set", "outbox.path=\(directory.file("outbox.sqlite"))"]
         )
-        let page = try PageStream(port: port, path: "/live?look=square&camera=faces")
-        var outputs: [(frame: Int, look: String, jpeg: [UInt8])] = []
+        let page = try PageStream(port: port, path: "/live?overlay=square&camera=faces")
+        var outputs: [(frame: Int, overlay: String, jpeg: [UInt8])] = []
         while outputs.count < Self.wanted { if let picture = try await page.nextPicture() { outputs.append(picture) } }
         daemon.end()
         server.end()
@@ -93,7 +93,7 @@ struct HiddenFacesTests {
         let (analyzer, decoder) = (try FaceAnalyzer(options), try JPEGDecoder())
         var (seen, bare) = (0, [String]())
         for (index, output) in outputs.enumerated() {
-            #expect(output.look == "blur")
+            #expect(output.overlay == "blur")
             var input = try decoder.decode(try #require(inputs[output.frame], "frame \(output.frame)"))
             // So far apart that every picture is searched.
             input.stamp = FrameStamp(frame: index, time: Timestamp(nanoseconds: 0), mediaTime: Double(index))
@@ -140,24 +140,24 @@ private final class PageStream: Sendable {
         try #require(String(decoding: head, as: UTF8.self).contains(" 200 "))
     }
 
-    /// The next message's frame, look and picture; nil if it is a state, or has no picture.
-    func nextPicture() async throws -> (frame: Int, look: String, jpeg: [UInt8])? {
+    /// The next message's frame, overlay and picture; nil if it is a state, or has no picture.
+    func nextPicture() async throws -> (frame: Int, overlay: String, jpeg: [UInt8])? {
         try await withCheckedThrowingContinuation { continuation in
             // Reading blocks.
             Thread.detachNewThread { continuation.resume(with: Result { try self.read() }) }
         }
     }
 
-    private func read() throws -> (frame: Int, look: String, jpeg: [UInt8])? {
+    private func read() throws -> (frame: Int, overlay: String, jpeg: [UInt8])? {
         struct Header: Decodable {
             var frame: Int?
-            var look: String?
+            var overlay: String?
         }
         let lengths = try (0..<3).map { _ in try client.receive(exactly: 4).reduce(0) { $0 << 8 | Int($1) } }
         let header = try JSONDecoder().decode(Header.self, from: Data(try client.receive(exactly: lengths[0])))
         _ = try client.receive(exactly: lengths[1])
         let jpeg = try client.receive(exactly: lengths[2])
-        guard let frame = header.frame, let look = header.look, !jpeg.isEmpty else { return nil }
-        return (frame, look, jpeg)
+        guard let frame = header.frame, let overlay = header.overlay, !jpeg.isEmpty else { return nil }
+        return (frame, overlay, jpeg)
     }
 }

@@ -64,15 +64,15 @@ struct OfflineTests {
     }
 
     @Test(
-        "a snapshot shows the face in every look, as PNG and as JPEG",
+        "a snapshot shows the face in every overlay, as PNG and as JPEG",
         // The others change nothing in a picture of one colour.
-        arguments: LookName.allCases.filter { !$0.look.hidesFaces }.map(\.rawValue) + [exampleLook]
+        arguments: OverlayName.allCases.filter { !$0.overlay.hidesFaces }.map(\.rawValue) + [exampleOverlay]
     )
-    func snapshot(look: String) async throws {
+    func snapshot(overlay: String) async throws {
         for ending in ["png", "jpg"] {
             let output = directory.file("picture.\(ending)")
             try await run(
-                ["snapshot", "-o", output, "--metadata", metadata, "--on", "smile", "--look", look])
+                ["snapshot", "-o", output, "--metadata", metadata, "--on", "smile", "--overlay", overlay])
             #expect(try changed(in: output) > 100, "\(ending)")
         }
     }
@@ -94,7 +94,7 @@ struct OfflineTests {
     @Test("the same input makes the same picture, byte by byte")
     func reproducible() async throws {
         let files = [directory.file("a.png"), directory.file("b.png")]
-        for file in files { try await run(["snapshot", "-o", file, "--metadata", metadata, "--look", "santa"]) }
+        for file in files { try await run(["snapshot", "-o", file, "--metadata", metadata, "--overlay", "santa"]) }
         let contents = try files.map { try Data(contentsOf: URL(filePath: $0)) }
         #expect(contents[0] == contents[1])
     }
@@ -102,7 +102,7 @@ struct OfflineTests {
     @Test("a recording has all frames, and the face where it was")
     func record() async throws {
         let output = directory.file("out.mp4")
-        try await run(["record", "-o", output, "--metadata", metadata, "--look", "square"])
+        try await run(["record", "-o", output, "--metadata", metadata, "--overlay", "square"])
         #expect(try changed(in: output, at: 0) == 0)
         #expect(try changed(in: output, at: 0.5) > 100)
         #expect(try changed(in: output, at: 0.9) == 0)

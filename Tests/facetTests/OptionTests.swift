@@ -21,8 +21,8 @@ struct OptionTests {
     @Test(
         "that cannot work are refused before anything is done, with the remedy",
         arguments: [
-            (["view", "--look", "moustache"], "- pixelate"),
-            (["view", "--look", "moustache"], "- FILE.yaml"),
+            (["view", "--overlay", "moustache"], "- pixelate"),
+            (["view", "--overlay", "moustache"], "- FILE.yaml"),
             (["watch", "--topic", "faces/"], "must not be empty"),
             (["watch", "--topic", "faces/#"], "must not be empty"),
             (["watch", "grin"], "there is no topic 'grin'"),
@@ -52,9 +52,9 @@ struct OptionTests {
     @Test(
         "a value that is like one of those there are gets a suggestion",
         arguments: [
-            (["view", "--look", "heart"], "'hearts'"), (["view", "--format", "sixl"], "'sixel'"),
+            (["view", "--overlay", "heart"], "'hearts'"), (["view", "--format", "sixl"], "'sixel'"),
             (["detect", "onn"], "'on'"), (["snapshot", "-o", "a.png", "--on", "smiles"], "'smile'"),
-            (["view", "--look", "moustache"], nil), (["view", "--rate", "x"], nil),
+            (["view", "--overlay", "moustache"], nil), (["view", "--rate", "x"], nil),
         ] as [([String], String?)]
     )
     func suggestions(arguments: [String], name: String?) throws {
@@ -112,20 +112,22 @@ struct OptionTests {
         #expect(message(["watch", "--topic", "porch/faces", "smile", "porch/faces/detect/state"]) == nil)
     }
 
-    @Test("a file is a look by its name, and what is wrong in it is reported before anything is done")
-    func ownLook() throws {
-        func look(_ argument: String) throws -> LookOption { try OverlayOptions.parse(["--look", argument]).look }
-        #expect(try look("hearts") == .builtIn(.hearts))
-        #expect(try look("/somewhere/party.yaml").name == "party")
-        #expect(try look("hearts.yml").name == "hearts.yml")
-        let looks = try OverlayOptions.parse(["--look", exampleLook]).looks()
-        #expect(looks.names.last == "party" && looks.names.count == LookName.allCases.count + 1)
+    @Test("a file is an overlay by its name, and what is wrong in it is reported before anything is done")
+    func ownOverlay() throws {
+        func overlay(_ argument: String) throws -> OverlayChoice {
+            try DrawingOptions.parse(["--overlay", argument]).overlay
+        }
+        #expect(try overlay("hearts") == .builtIn(.hearts))
+        #expect(try overlay("/somewhere/party.yaml").name == "party")
+        #expect(try overlay("hearts.yml").name == "hearts.yml")
+        let overlays = try DrawingOptions.parse(["--overlay", exampleOverlay]).overlays()
+        #expect(overlays.names.last == "party" && overlays.names.count == OverlayName.allCases.count + 1)
         let failure = #expect(throws: CommandFailure.self) {
-            try OverlayOptions.parse(["--look", "/nowhere/hat.yaml"]).looks()
+            try DrawingOptions.parse(["--overlay", "/nowhere/hat.yaml"]).overlays()
         }
         #expect(
             failure?.description
-                == "the look has one problem:\n  /nowhere/hat.yaml: cannot be read: there is no such file"
+                == "the overlay has one problem:\n  /nowhere/hat.yaml: cannot be read: there is no such file"
         )
     }
 

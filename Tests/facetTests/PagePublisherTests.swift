@@ -16,20 +16,20 @@ import Testing
 struct PagePublisherTests {
     private let viewers = Viewers()
 
-    private func publisher(_ looks: Looks = Looks(), offered: [String]? = nil) throws -> PagePublisher {
+    private func publisher(_ overlays: Overlays = Overlays(), offered: [String]? = nil) throws -> PagePublisher {
         try PagePublisher(
             viewers: viewers,
             address: "broker:1883",
             bases: ["faces"],
-            looks: looks,
-            offered: offered ?? looks.names,
+            overlays: overlays,
+            offered: offered ?? overlays.names,
             canControl: false,
             hasLogin: false
         )
     }
 
-    private func join(_ look: String = "hearts", camera: String? = nil) throws -> Viewer {
-        try #require(viewers.join(ViewerWish(look: look, isMirrored: false, camera: camera)))
+    private func join(_ overlay: String = "hearts", camera: String? = nil) throws -> Viewer {
+        try #require(viewers.join(ViewerWish(overlay: overlay, isMirrored: false, camera: camera)))
     }
 
     private func received(_ message: Message, under base: String = "faces") -> Subscriber.Occurrence {
@@ -60,7 +60,7 @@ struct PagePublisherTests {
         return Array(try Data(contentsOf: URL(filePath: path)))
     }
 
-    @Test("a picture comes with the faces of its frame and the overlay in the wanted look")
+    @Test("a picture comes with the faces of its frame and the wanted overlay")
     func picture() async throws {
         let publisher = try publisher()
         let (hearts, box) = (try join("hearts"), try join("box"))
@@ -82,17 +82,17 @@ struct PagePublisherTests {
         #expect(documents[0] != documents[1])
     }
 
-    @Test("a look of one's own is offered, and drawn with its pictures")
-    func ownLook() async throws {
-        let publisher = try publisher(try OverlayOptions.parse(["--look", exampleLook]).looks())
+    @Test("an overlay of one's own is offered, and drawn with its pictures")
+    func ownOverlay() async throws {
+        let publisher = try publisher(try DrawingOptions.parse(["--overlay", exampleOverlay]).overlays())
         let viewer = try join("party")
         publisher.take(received(encoder.metadata([face()], at: stamp(3))), at: 0)
         publisher.take(received(encoder.preview(try jpeg(), of: stamp(3))), at: 0)
         try publisher.advance(to: 0.01)
         let state = try next(viewer)
-        #expect((state.header["looks"] as? [String])?.last == "party")
+        #expect((state.header["overlays"] as? [String])?.last == "party")
         let picture = try next(viewer)
-        #expect(picture.header["look"] as? String == "party")
+        #expect(picture.header["overlay"] as? String == "party")
         #expect(picture.svg.contains("<image"))
     }
 
@@ -190,11 +190,11 @@ struct PagePublisherTests {
         #expect(rows.first?["name"] as? String == "front")
     }
 
-    @Test("an overlay is what the look draws, without picture or drawn heads")
+    @Test("a transparent page gets what the overlay draws, without picture or drawn heads")
     func overlayAlone() throws {
         let publisher = try publisher()
         let plain = try join()
-        let overlay = try #require(viewers.join(ViewerWish(look: "hearts", isMirrored: false, isOverlay: true)))
+        let overlay = try #require(viewers.join(ViewerWish(overlay: "hearts", isMirrored: false, isTransparent: true)))
         publisher.take(received(encoder.metadata([face()], at: stamp(3))), at: 0)
         try publisher.advance(to: 0.01)
         let (heads, marks) = try (frame(plain), frame(overlay))
@@ -236,7 +236,7 @@ struct PagePublisherTests {
         #expect(broker["connected"] as? Bool == false && broker["reason"] as? String == "refused")
     }
 
-    @Test("under a look that hides faces a picture waits, and without metadata it is never shown")
+    @Test("under an overlay that hides faces a picture waits, and without metadata it is never shown")
     func hiding() async throws {
         let publisher = try publisher(offered: ["pixelate", "blur"])
         let viewer = try join("blur")
@@ -323,7 +323,7 @@ struct PagePublisherTests {
     @Test("a single picture waits for the picture, however many states come before it")
     func pictureAnswer() throws {
         let publisher = try publisher()
-        let viewer = try #require(viewers.join(ViewerWish(look: "label", isMirrored: false, isPicture: true)))
+        let viewer = try #require(viewers.join(ViewerWish(overlay: "label", isMirrored: false, isPicture: true)))
         for number in 0..<20 {
             publisher.take(received(encoder.metadata([face()], at: stamp(number))), at: Double(number))
             try publisher.advance(to: Double(number))

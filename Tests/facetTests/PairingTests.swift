@@ -111,7 +111,9 @@ struct PairingTests {
         #expect(shown8 == nil && feed.model.picture == nil && !feed.model.state.mayShowFaces)
     }
 
-    @Test("under a look that hides faces a picture waits for those first seen in it; without metadata none is shown")
+    @Test(
+        "under an overlay that hides faces a picture waits for those first seen in it; without metadata none is shown"
+    )
     func hiding() throws {
         var feed = Feed()
         feed.model.hidesFaces = true

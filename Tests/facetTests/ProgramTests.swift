@@ -27,7 +27,9 @@ struct ProgramTests {
         "refuses what cannot be before it asks the broker, and fails",
         arguments: [
             (["help", "foo"], 64, "there is no command 'foo'"),
-            (["view", "--look", "heart"], 64, "there is no 'heart'; did you mean 'hearts'?"),
+            (["looks"], 64, "'facet looks' is now 'facet overlays'"),
+            (["view", "--look=hearts"], 64, "'--look' is now '--overlay'"),
+            (["view", "--overlay", "heart"], 64, "there is no 'heart'; did you mean 'hearts'?"),
             (["record", "-o", "a.ogv"], 1, "cannot write a clip to a.ogv: '.ogv' is no form this program writes"),
             (["fleet", "--once"], 1, "cannot reach the broker: no broker at 127.0.0.1:1: "),
         ] as [([String], Int, String)]

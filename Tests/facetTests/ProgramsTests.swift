@@ -144,16 +144,16 @@ struct ProgramsTests {
             viewers: viewers,
             address: "broker:1883",
             bases: ["faces"],
-            looks: Looks(),
-            offered: Looks().names,
+            overlays: Overlays(),
+            offered: Overlays().names,
             canControl: false,
             hasLogin: token != nil
         )
         let server = PageServer(
             access: PageGuard(token: token, names: []),
             viewers: viewers,
-            looks: Looks().names,
-            wish: ViewerWish(look: "label", isMirrored: false)
+            overlays: Overlays().names,
+            wish: ViewerWish(overlay: "label", isMirrored: false)
         )
         let directory = try TemporaryDirectory()
         let path = directory.file("picture.jpg")

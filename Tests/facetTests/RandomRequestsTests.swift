@@ -20,8 +20,8 @@ struct RandomRequestsTests {
         return PageServer(
             access: PageGuard(token: token, names: ["camera.local"], proxies: ["127.0.0.1"]),
             viewers: viewers,
-            looks: Looks().names,
-            wish: ViewerWish(look: "box", isMirrored: false),
+            overlays: Overlays().names,
+            wish: ViewerWish(overlay: "box", isMirrored: false),
             detect: DetectSwitch(viewers) { _, _ in },
             editor: AreaEditor(path: settings) { _ in }
         )
@@ -145,7 +145,7 @@ private struct RandomRequest {
 
     mutating func next() -> HTTPRequest {
         var query: [String: String] = [:]
-        for name in ["camera", "look", "kind", "mirror", "overlay"] where chance(15) { query[name] = text() }
+        for name in ["camera", "overlay", "kind", "mirror", "transparent"] where chance(15) { query[name] = text() }
         return HTTPRequest(
             method(),
             path(),

@@ -23,14 +23,14 @@ struct ServeTests {
         token: String? = nil,
         proxies: [String] = [],
         port: UInt16 = 0,
-        looks: [String] = Looks().names,
+        overlays: [String] = Overlays().names,
         detect: (@Sendable (String, Bool) -> Void)? = nil
     ) -> PageServer {
         PageServer(
             access: PageGuard(token: token, names: ["camera.local"], proxies: proxies, port: port),
             viewers: viewers,
-            looks: looks,
-            wish: ViewerWish(look: looks[0], isMirrored: false),
+            overlays: overlays,
+            wish: ViewerWish(overlay: overlays[0], isMirrored: false),
             detect: detect.map { DetectSwitch(viewers, $0) }
         )
     }
@@ -246,14 +246,15 @@ struct ServeTests {
     }
 
     @Test(
-        "under a look that hides faces a page can choose only such looks",
+        "under an overlay that hides faces a page can choose only such overlays",
         arguments: ["square", "hearts", "nonsense", ""]
     )
-    func hidingLooks(wanted: String) throws {
-        let server = server(looks: ["pixelate", "blur"])
-        _ = server.answer(request("GET", "/live", query: ["look": wanted]))
-        _ = server.answer(request("GET", "/live", query: ["look": "blur"]))
-        #expect(viewers.all.viewers.map(\.wish.look) == ["pixelate", "blur"])
+    func hidingOverlays(wanted: String) throws {
+        let server = server(overlays: ["pixelate", "blur"])
+        _ = server.answer(request("GET", "/live", query: ["overlay": wanted]))
+        _ = server.answer(request("GET", "/live", query: ["overlay": "blur"]))
+        #expect(viewers.all.viewers.map(\.wish.overlay) == ["pixelate", "blur"])
+        #expect(server.answer(request("GET", "/", query: ["look": "blur"])).status == 400)
     }
 
     @Test("only so many pages are open at the same time, and closing one makes room")
@@ -298,7 +299,7 @@ struct ServeTests {
 
     @Test("a slow page falls behind by one picture of each camera, and no more")
     func slowPage() {
-        let viewer = Viewer(ViewerWish(look: "box", isMirrored: false))
+        let viewer = Viewer(ViewerWish(overlay: "box", isMirrored: false))
         for number in 0..<100 {
             viewer.put([UInt8(number)], of: "a")
             viewer.put([UInt8(100 + number)], of: "b")

@@ -6,8 +6,9 @@ import MQTT
 
 @testable import facet
 
-/// The documented look of one's own.
-let exampleLook = URL(filePath: #filePath).appending(path: "../../../docs/examples/looks/party.yaml").standardized.path
+/// The documented overlay of one's own.
+let exampleOverlay = URL(filePath: #filePath).appending(path: "../../../docs/examples/overlays/party.yaml").standardized
+    .path
 
 let encoder = MessageEncoder(camera: "front", boot: "RUN1")
 

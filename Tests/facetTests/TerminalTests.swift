@@ -124,7 +124,7 @@ struct TerminalTests {
         let terminal = try PseudoTerminal(columns: 400, rows: 150)
         let program = try await view(
             on: terminal,
-            ["--mqtt", "mqtt://127.0.0.1:\(broker.port)", "--rate", "60", "--look", "santa"]
+            ["--mqtt", "mqtt://127.0.0.1:\(broker.port)", "--rate", "60", "--overlay", "santa"]
         )
         try await broker.waitForLog(" 0 faces/metadata")
         let daemon = try BrokerConnection(

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("View")
 struct ViewTests {
-    private func controls() throws -> ViewControls { ViewControls(try OverlayOptions.parse([])) }
+    private func controls() throws -> ViewControls { ViewControls(try DrawingOptions.parse([])) }
 
     private func key(_ character: Character) -> UInt8 { character.asciiValue ?? 0 }
 
@@ -21,7 +21,7 @@ struct ViewTests {
         var controls = try controls()
         let actions = "lmgp".map { controls.press(key($0)) }
         #expect(actions.allSatisfy { $0 == nil })
-        #expect(controls.look == "box" && controls.isMirrored && controls.gravity == .resizeAspectFill)
+        #expect(controls.overlay == "box" && controls.isMirrored && controls.gravity == .resizeAspectFill)
         #expect(controls.isPaused)
         #expect(controls.press(key("s")) == .snapshot)
         let before = controls
@@ -29,10 +29,10 @@ struct ViewTests {
         #expect(controls == before)
     }
 
-    @Test("looks and gravities come round again")
+    @Test("overlays and gravities come round again")
     func cycles() throws {
         var controls = try controls()
-        for _ in LookName.allCases { _ = controls.press(key("l")) }
+        for _ in OverlayName.allCases { _ = controls.press(key("l")) }
         for _ in VideoGravity.allCases { _ = controls.press(key("g")) }
         #expect(controls == (try self.controls()))
     }

@@ -55,14 +55,14 @@ class SettingsExamples(Bench):
                    f"kiosk: nothing is published that was not asked for {sorted(topics)}")
 
     def party(self):
-        """The look of one's own, drawn on a picture."""
-        pictures = [self.work / f"{look}.png" for look in ("party", "square")]
-        for picture, look in zip(pictures, (EXAMPLES / "party.yaml", "square")):
-            drawn = subprocess.run([os.environ["FACET"], "apply", PORTRAIT, "--look", str(look), "-o", str(picture)],
+        """The overlay of one's own, drawn on a picture."""
+        pictures = [self.work / f"{overlay}.png" for overlay in ("party", "square")]
+        for picture, overlay in zip(pictures, (EXAMPLES / "party.yaml", "square")):
+            drawn = subprocess.run([os.environ["FACET"], "apply", PORTRAIT, "--overlay", str(overlay), "-o", str(picture)],
                                    capture_output=True, text=True)
-            self.check(drawn.returncode == 0, f"party: {look} is drawn {drawn.stdout}{drawn.stderr}".strip())
+            self.check(drawn.returncode == 0, f"party: {overlay} is drawn {drawn.stdout}{drawn.stderr}".strip())
         first, second = (picture.read_bytes() if picture.exists() else b"" for picture in pictures)
-        self.check(first and first != second, "party: the look is not the usual one")
+        self.check(first and first != second, "party: the overlay is not the usual one")
 
     def certificates(self):
         """An authority, and a certificate for the broker and for the camera."""

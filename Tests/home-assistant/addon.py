@@ -339,7 +339,7 @@ class Test:
         direct = self.ask(to=("127.0.0.1", 8088), prefix="/", Host="127.0.0.1:8088").headers["Content-Security-Policy"]
         check(policies == [direct.replace("frame-ancestors 'none'", "frame-ancestors 'self'")] != [direct],
               "Home Assistant may show it in a frame, and nothing else of its policy changes")
-        live = self.ask("live?look=box")
+        live = self.ask("live?overlay=box")
         check(live.status == 200 and len(live.read(4096)) == 4096, "its stream comes as it is made")
         live.close()
         check(self.ask(session="0").status == 401, "without Home Assistant's login nothing comes")
@@ -388,7 +388,7 @@ class Test:
         # As after an update: the example is the new version's, the owner's settings stay.
         (self.root / "config/facetd.example.yaml").write_text("old")
         since = len(self.subscriber.messages)
-        self.add_on.start(cameras=self.FRONT["cameras"] + [{"name": "yard", "device": "/portrait.mp4"}], preview=True, look="pixelate")
+        self.add_on.start(cameras=self.FRONT["cameras"] + [{"name": "yard", "device": "/portrait.mp4"}], preview=True, overlay="pixelate")
         entered = self.subscriber.has("front/faces/enter", since, 60)
         check(entered and entered["faceID"] > last, "after an update faces are numbered on")
         check((self.root / "config/facetd.yaml").read_text() == settings, "the owner's settings are kept")
@@ -398,7 +398,7 @@ class Test:
         check(self.subscriber.has("yard/faces/enter", since, 60, camera="yard"), "a second camera has topics of its own")
         check(until(lambda: self.subscriber.pictures > 0), "with the option preview, pictures are published")
         served = [command for command, _, _ in self.add_on.processes().values() if command[0] == "facet"]
-        check(served and "pixelate" in served[0], "with the option look, the page has it")
+        check(served and "pixelate" in served[0], "with the option overlay, the page has it")
         since = len(self.subscriber.messages)
         self.broker.stop()
         self.broker.start()

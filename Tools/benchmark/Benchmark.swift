@@ -13,7 +13,7 @@ struct Benchmark: AsyncParsableCommand {
         subcommands: [
             Accuracy.self, Presence.self, Posters.self, Tracking.self, Against.self, Search.self, Program.self,
             Room.self,
-            Fleet.self, Delivery.self, LookSheets.self,
+            Fleet.self, Delivery.self, OverlaySheets.self,
         ]
     )
 

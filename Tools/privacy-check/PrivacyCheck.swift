@@ -5,7 +5,7 @@ import Foundation
 import Frames
 import MediaFiles
 
-/// Counts the faces that `facet apply` leaves recognisable with a look that hides them.
+/// Counts the faces that `facet apply` leaves recognisable with an overlay that hides them.
 ///
 /// The detector looks at every frame of the input, each as if it were the first, and once more following faces from frame to
 /// frame. Of each face that either sees, the inner part of the output must not keep more than a quarter of its detail: the
@@ -14,7 +14,7 @@ import MediaFiles
 struct PrivacyCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "privacy-check",
-        abstract: "Count the faces that looks leave recognisable.",
+        abstract: "Count the faces that overlays leave recognisable.",
         subcommands: [Check.self, Make.self],
         defaultSubcommand: Check.self
     )
@@ -30,7 +30,7 @@ struct PrivacyCheck: ParsableCommand {
         func run() throws { try PortraitClips(portraits: portraits, output: output).write() }
     }
 
-    /// How many faces there were, once for each frame and look.
+    /// How many faces there were, once for each frame and overlay.
     struct Count: CustomStringConvertible {
         /// Rounding to eight bits alone leaves 2.4: of what has less detail than four times that, no quarter can be told.
         static let leastDetail = 10.0
@@ -57,7 +57,7 @@ struct PrivacyCheck: ParsableCommand {
         }
     }
 
-    /// Applies looks to files and looks at what is left.
+    /// Applies overlays to files and looks at what is left.
     struct Check: ParsableCommand {
         /// The share of its detail that a face may keep.
         static let limit = 0.25
@@ -65,8 +65,8 @@ struct PrivacyCheck: ParsableCommand {
         @Option(help: "The program to check.")
         var facet = "facet"
 
-        @Option(help: "A look that hides faces; may be given several times.")
-        var look = ["blur", "pixelate", "silhouette"]
+        @Option(help: "An overlay that hides faces; may be given several times.")
+        var overlay = ["blur", "pixelate", "silhouette"]
 
         @Option(help: "A directory for what the program writes.")
         var output: String
@@ -85,7 +85,7 @@ struct PrivacyCheck: ParsableCommand {
         }
 
         private func check(_ file: String) throws -> Count {
-            let outputs = try look.map { try apply($0, to: file) }
+            let outputs = try overlay.map { try apply($0, to: file) }
             let input = try Pictures(file)
             let covered = try outputs.map { try Pictures($0) }
             let detector = try Detector()
@@ -94,10 +94,10 @@ struct PrivacyCheck: ParsableCommand {
             while let frame = try input.next() {
                 let picture = try Brightness(frame)
                 let faces = try detector.faces(in: frame)
-                for (look, source) in zip(look, covered) {
+                for (overlay, source) in zip(overlay, covered) {
                     guard let other = try source.next(), other.uprightSize.width >= frame.uprightSize.width - 1,
                         abs(other.stamp.mediaTime - frame.stamp.mediaTime) < 0.03
-                    else { throw ValidationError("\(file): frame \(frames) is missing from the output of \(look)") }
+                    else { throw ValidationError("\(file): frame \(frames) is missing from the output of \(overlay)") }
                     let hidden = try Brightness(other)
                     for face in faces {
                         let detail = picture.detail(in: face)
@@ -115,7 +115,7 @@ struct PrivacyCheck: ParsableCommand {
                             String(
                                 format: "%@ %@ frame %d at %.3f s: %.2f of a detail of %.0f, face %.3f %.3f %.3f %.3f",
                                 URL(filePath: file).lastPathComponent,
-                                look,
+                                overlay,
                                 frames,
                                 frame.stamp.mediaTime,
                                 share,
@@ -129,8 +129,8 @@ struct PrivacyCheck: ParsableCommand {
                         guard written < pictures else { continue }
                         written += 1
                         let name = URL(filePath: file).deletingPathExtension().lastPathComponent
-                        try PictureWriter.write(frame, to: "\(output)/\(name)-\(look)-\(frames)-in.png")
-                        try PictureWriter.write(other, to: "\(output)/\(name)-\(look)-\(frames)-out.png")
+                        try PictureWriter.write(frame, to: "\(output)/\(name)-\(overlay)-\(frames)-in.png")
+                        try PictureWriter.write(other, to: "\(output)/\(name)-\(overlay)-\(frames)-out.png")
                     }
                 }
                 frames += 1
@@ -142,20 +142,22 @@ struct PrivacyCheck: ParsableCommand {
         }
 
         /// Runs the program; what it warns of is shown.
-        private func apply(_ look: String, to file: String) throws -> String {
+        private func apply(_ overlay: String, to file: String) throws -> String {
             let url = URL(filePath: file)
             let isPicture = PictureWriter.knownEndings.contains(url.pathExtension.lowercased())
-            // Without loss, so that what is left is what the look leaves.
-            let name = url.deletingPathExtension().lastPathComponent + "-\(look)." + (isPicture ? "png" : "mkv")
+            // Without loss, so that what is left is what the overlay leaves.
+            let name = url.deletingPathExtension().lastPathComponent + "-\(overlay)." + (isPicture ? "png" : "mkv")
             let path = output + "/" + name
             let process = Process()
             process.executableURL = URL(filePath: facet)
-            process.arguments = ["apply", file, "--look", look, "-o", path]
+            process.arguments = ["apply", file, "--overlay", overlay, "-o", path]
             try process.run()
             process.waitUntilExit()
             // 3 is a warning that it may not have hidden all.
             guard [0, 3].contains(process.terminationStatus) else {
-                throw ValidationError("facet apply \(file) --look \(look) ended with \(process.terminationStatus)")
+                throw ValidationError(
+                    "facet apply \(file) --overlay \(overlay) ended with \(process.terminationStatus)"
+                )
             }
             return path
         }

@@ -2,7 +2,7 @@ import CCairo
 import FaceMessages
 
 extension Scene {
-    /// The faces as they lie on a surface at a time, for a look to draw: the nearest, which is the largest, last.
+    /// The faces as they lie on a surface at a time, for an overlay to draw: the nearest, which is the largest, last.
     ///
     /// - Returns: the faces that have a place on the surface, and how strong each is drawn, 0…1.
     func drawnFaces(
@@ -23,10 +23,10 @@ extension Scene {
 }
 
 extension Canvas {
-    /// Draws the scene in a look over what is there, and nothing beside the picture; a face that is not seen any more fades,
-    /// unless the look hides faces.
-    package func draw(_ scene: Scene, _ geometry: PreviewLayerGeometry, look: any Look, at seconds: Double) {
-        let faces = scene.drawnFaces(geometry, at: seconds, fades: !look.hidesFaces)
+    /// Draws the scene with an overlay over what is there, and nothing beside the picture; a face that is not seen any more fades,
+    /// unless the overlay hides faces.
+    package func draw(_ scene: Scene, _ geometry: PreviewLayerGeometry, overlay: any Overlay, at seconds: Double) {
+        let faces = scene.drawnFaces(geometry, at: seconds, fades: !overlay.hidesFaces)
         let visible = geometry.visibleRect
         cairo_save(context)
         defer { cairo_restore(context) }
@@ -34,15 +34,15 @@ extension Canvas {
             cairo_rectangle(context, visible.x, visible.y, visible.width, visible.height)
             cairo_clip(context)
         }
-        if look.showsZones { draw(scene.state.zones, geometry, beside: faces.map(\.face.face.bounds)) }
+        if overlay.showsZones { draw(scene.state.zones, geometry, beside: faces.map(\.face.face.bounds)) }
         for (face, strength) in faces where strength < 1 {
             cairo_push_group(context)
-            look.draw([face], snapshotFlash: 0, on: self)
+            overlay.draw([face], snapshotFlash: 0, on: self)
             cairo_pop_group_to_source(context)
             cairo_paint_with_alpha(context, strength)
         }
-        let snapshotFlash = look.hidesFaces ? 0 : scene.snapshotFlashStrength(at: seconds)
-        look.draw(faces.filter { $0.strength == 1 }.map(\.face), snapshotFlash: snapshotFlash, on: self)
+        let snapshotFlash = overlay.hidesFaces ? 0 : scene.snapshotFlashStrength(at: seconds)
+        overlay.draw(faces.filter { $0.strength == 1 }.map(\.face), snapshotFlash: snapshotFlash, on: self)
     }
 }
 

@@ -34,7 +34,7 @@ struct LookAhead<Picture> {
     ///
     /// - Parameters:
     ///   - patience: How many seconds a face may go unseen and still be the same.
-    ///   - coversAll: Whether all that may be a face is wanted, and for a moment before and after it was seen: for looks that
+    ///   - coversAll: Whether all that may be a face is wanted, and for a moment before and after it was seen: for overlays that
     ///     hide faces.
     ///   - maximumFrames: How many frames may wait; with more, what comes later than that is not taken into account.
     init(patience: Double, coversAll: Bool, maximumFrames: Int = .max) {

@@ -17,16 +17,16 @@ struct Apply: AsyncParsableCommand {
             leaves out what is left of a directory, and ends with status 130.
 
             It looks ahead: a face is drawn over from the first frame in which it is seen to the last, and nothing is drawn \
-            after a cut. With a look that hides faces, all that the detector takes for a face is hidden, and for a moment \
+            after a cut. With an overlay that hides faces, all that the detector takes for a face is hidden, and for a moment \
             before and after too. Status 3, with a warning, means that there were more faces than --maximum-faces, or that a \
             face that was to be hidden was lost inside the picture, as of a person who turns away.
 
             Examples:
-              facet apply clip.mp4 --look santa -o party.mp4
-              facet apply portrait.jpg --look hearts -o hearts.png
-              facet apply holidays -o holidays-with-hats --look santa
-              facet apply clip.mp4 --look party.yaml -o party.mp4    a look of your own
-              facet apply street.mp4 --look silhouette --strict -o hidden.mp4
+              facet apply clip.mp4 --overlay santa -o party.mp4
+              facet apply portrait.jpg --overlay hearts -o hearts.png
+              facet apply holidays -o holidays-with-hats --overlay santa
+              facet apply clip.mp4 --overlay party.yaml -o party.mp4    one of your own
+              facet apply street.mp4 --overlay silhouette --strict -o hidden.mp4
             """
     )
 
@@ -45,7 +45,7 @@ struct Apply: AsyncParsableCommand {
     @Flag(help: "Fail, and write nothing, where a warning would be given.")
     var strict = false
 
-    @OptionGroup var overlay: OverlayOptions
+    @OptionGroup var drawing: DrawingOptions
 
     func run() async throws {
         let interruption = Interruption()
@@ -60,13 +60,13 @@ struct Apply: AsyncParsableCommand {
 
     /// - Returns: Whether there was a warning.
     private func applyToAll(_ interruption: Interruption) async throws -> Bool {
-        let drawing = try OverlayPicture(overlay)
+        let overlaid = try OverlayPicture(drawing)
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {
             throw CommandFailure("cannot read \(input.withoutPasswords): there is no such file")
         }
         guard isDirectory.boolValue else {
-            var work = try OverlaidFile(input, to: output, self, drawing, interruption)
+            var work = try OverlaidFile(input, to: output, self, overlaid, interruption)
             return try await work.draw()
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: input).sorted()
@@ -85,7 +85,7 @@ struct Apply: AsyncParsableCommand {
         for name in names where !interruption.isRaised {
             let written = "\(output)/\(name)\(Self.isReadable(name) ? ".mp4" : "")"
             do {
-                var work = try OverlaidFile("\(input)/\(name)", to: written, self, drawing, interruption)
+                var work = try OverlaidFile("\(input)/\(name)", to: written, self, overlaid, interruption)
                 warned = try await work.draw() || warned
             } catch {
                 // One damaged file must not keep the others from being drawn.
@@ -107,7 +107,7 @@ struct Apply: AsyncParsableCommand {
     func session(hidesFaces: Bool) -> FaceSession.Options {
         var options = FaceSession.Options()
         options.frames = .full
-        options.landmarks = overlay.look == .builtIn(.mesh)
+        options.landmarks = drawing.overlay == .builtIn(.mesh)
         options.detection.isThorough = true
         options.detection.isForHiding = hidesFaces
         options.detection.findsTurned = turned

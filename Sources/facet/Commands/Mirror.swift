@@ -12,26 +12,26 @@ struct Mirror: AsyncParsableCommand {
             sudo modprobe v4l2loopback video_nr=20 card_label=Facet exclusive_caps=1. Ends with Ctrl-C.
 
             Examples:
-              facet mirror --look santa --to /dev/video20 --source auto
-              facet mirror --look blur --to /dev/video20 --camera porch
+              facet mirror --overlay santa --to /dev/video20 --source auto
+              facet mirror --overlay blur --to /dev/video20 --camera porch
             """
     )
 
     @Option(help: .init("The node to write into.", valueName: "node"))
     var to: String
 
-    @OptionGroup var overlay: OverlayOptions
+    @OptionGroup var drawing: DrawingOptions
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
         // Readers want even sides: chroma is halved.
-        var drawing = try OverlayPicture(overlay, hasEvenSides: true)
+        var overlaid = try OverlayPicture(drawing, hasEvenSides: true)
         let output = try VideoOutput(to)
         let planar = try PlanarPicture()
         let subscriber = try await live.subscriber(command: "mirror")
         var hasBegun = false
-        try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces) { picture, scene, seconds in
-            let canvas = try drawing.draw(picture, scene: scene, at: seconds)
+        try await LivePictures.show(subscriber, hidesFaces: overlaid.hidesFaces) { picture, scene, seconds in
+            let canvas = try overlaid.draw(picture, scene: scene, at: seconds)
             if !hasBegun {
                 try output.begin(canvas.pixelSize)
                 StandardOutput.note("\(to) is a camera now: \(canvas.pixelSize); Ctrl-C ends it")

@@ -12,7 +12,7 @@ struct Record: AsyncParsableCommand {
             `facetd --print` wrote about it. The file appears when it is whole; Ctrl-C ends it with what there is.
 
             Examples:
-              facet record -o party.mp4 --look santa --seconds 20
+              facet record -o party.mp4 --overlay santa --seconds 20
               facet record -o out.mp4 --over clip.mp4 --metadata clip.jsonl
             """
     )
@@ -31,29 +31,29 @@ struct Record: AsyncParsableCommand {
     var plain = false
 
     @OptionGroup var clip: ClipOptions
-    @OptionGroup var overlay: OverlayOptions
+    @OptionGroup var drawing: DrawingOptions
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
         try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip")
-        let drawing = try OverlayPicture(overlay, isPlain: plain)
+        let overlaid = try OverlayPicture(drawing, isPlain: plain)
         if let (clip, track) = try clip.load(needsMetadata: !plain) {
             try OutputPath.checkIsNot(output, clip)
-            try record(clip, track, drawing)
+            try record(clip, track, overlaid)
         } else {
-            try await recordLive(drawing)
+            try await recordLive(overlaid)
         }
     }
 
     // MARK: - From a clip
 
-    private func record(_ path: String, _ track: MessageTrack?, _ drawing: OverlayPicture) throws {
+    private func record(_ path: String, _ track: MessageTrack?, _ overlaid: OverlayPicture) throws {
         let frames = try ClipFrames(path)
         let interruption = Interruption()
         defer { interruption.cancel() }
         var recorder = OverlayRecorder(
             output: output,
-            drawing: drawing,
+            drawing: overlaid,
             rate: frames.description?.rate ?? 30,
             soundSource: path
         )
@@ -76,11 +76,11 @@ struct Record: AsyncParsableCommand {
 
     // MARK: - From the preview
 
-    private func recordLive(_ drawing: OverlayPicture) async throws {
+    private func recordLive(_ overlaid: OverlayPicture) async throws {
         let subscriber = try await live.subscriber(command: "record")
-        var recorder = OverlayRecorder(output: output, drawing: drawing, rate: 15)
+        var recorder = OverlayRecorder(output: output, drawing: overlaid, rate: 15)
         var start: Double?
-        try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: seconds ?? .infinity) {
+        try await LivePictures.show(subscriber, hidesFaces: overlaid.hidesFaces, for: seconds ?? .infinity) {
             start = start ?? $2
             try recorder.add($0, scene: $1, mediaTime: $2 - (start ?? $2), at: $2)
         }

@@ -17,15 +17,15 @@ struct Serve: AsyncParsableCommand {
             A page must give the token of --token-file or FACET_SERVE_TOKEN, if there is one. Only this machine can open \
             the page unless --listen names another address, which needs a token. --https-certificate and --https-key \
             encrypt; without them put a proxy with TLS in front where the network is not trusted, and name it with \
-            --proxy. Pages can look, and switch detection only with --control. With a look that hides faces (pixelate, \
-            blur, silhouette) pages can choose only such looks, and pictures are searched for faces here too.
+            --proxy. Pages can look, and switch detection only with --control. With an overlay that hides faces (pixelate, \
+            blur, silhouette) pages can choose only such overlays, and pictures are searched for faces here too.
 
             Programs read /events (server-sent events), /state (JSON), /metrics (Prometheus) and /picture.jpg, with the \
             token in the header "Authorization: Bearer TOKEN"; http.md in the documentation describes them.
 
             Examples:
               facet serve
-              facet serve --look hearts --mirror --control
+              facet serve --overlay hearts --mirror --control
               facet serve --topic 'site1/+/faces'
               facet serve --listen 0.0.0.0:8088 --token-file /etc/facet/token
             """
@@ -57,7 +57,7 @@ struct Serve: AsyncParsableCommand {
     )
     var proxy: [String] = []
 
-    @OptionGroup var overlay: OverlayOptions
+    @OptionGroup var drawing: DrawingOptions
     @OptionGroup var live: SourceOptions
 
     func validate() throws {
@@ -103,7 +103,7 @@ struct Serve: AsyncParsableCommand {
     ) async throws {
         guard let address = ListenAddress(listen) else { throw CommandFailure("'\(listen)' is no address") }
         let token = try token()
-        let looks = try overlay.looks()
+        let overlays = try drawing.overlays()
         guard address.isLoopback || token != nil else {
             let option = editor == nil ? "write one into a file and name it with --token-file, or " : ""
             throw CommandFailure(
@@ -120,13 +120,13 @@ struct Serve: AsyncParsableCommand {
         let isNamed = live.broker.camera != nil || !live.broker.topic.isEmpty
         let viewers = Viewers()
         // The operator's choice limits the visitor's.
-        let hides = looks[overlay.look.name].hidesFaces
-        let offered = looks.names.filter { !hides || looks[$0].hidesFaces }
+        let hides = overlays[drawing.overlay.name].hidesFaces
+        let offered = overlays.names.filter { !hides || overlays[$0].hidesFaces }
         let publisher = try PagePublisher(
             viewers: viewers,
             address: subscriber.address,
             bases: isNamed ? subscriber.patterns.filter { !$0.contains("+") } : [],
-            looks: looks,
+            overlays: overlays,
             offered: offered,
             canControl: control,
             hasLogin: token != nil
@@ -141,8 +141,8 @@ struct Serve: AsyncParsableCommand {
                 isTLS: options.tls != nil
             ),
             viewers: viewers,
-            looks: offered,
-            wish: ViewerWish(look: overlay.look.name, isMirrored: overlay.mirror),
+            overlays: offered,
+            wish: ViewerWish(overlay: drawing.overlay.name, isMirrored: drawing.mirror),
             detect: control ? detect : nil,
             editor: editor
         )

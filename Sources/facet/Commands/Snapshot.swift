@@ -33,7 +33,7 @@ struct Snapshot: AsyncParsableCommand {
     var at: Double?
 
     @OptionGroup var clip: ClipOptions
-    @OptionGroup var overlay: OverlayOptions
+    @OptionGroup var drawing: DrawingOptions
     @OptionGroup var live: SourceOptions
 
     func validate() throws {
@@ -44,18 +44,18 @@ struct Snapshot: AsyncParsableCommand {
 
     func run() async throws {
         try OutputPath.checkPicture(output)
-        var drawing = try OverlayPicture(overlay, isPlain: plain)
+        var overlaid = try OverlayPicture(drawing, isPlain: plain)
         guard let (clip, track) = try clip.load(needsMetadata: !plain || on != nil) else {
-            try await livePicture(&drawing).write(to: output)
+            try await livePicture(&overlaid).write(to: output)
             return StandardOutput.note("wrote \(output)")
         }
         try OutputPath.checkIsNot(output, clip)
-        try picture(of: clip, track, &drawing).write(to: output)
+        try picture(of: clip, track, &overlaid).write(to: output)
         StandardOutput.note("wrote \(output)")
     }
 
     /// Draws over the frame of the clip at the chosen time.
-    private func picture(of clip: String, _ track: MessageTrack?, _ drawing: inout OverlayPicture) throws -> Canvas {
+    private func picture(of clip: String, _ track: MessageTrack?, _ overlaid: inout OverlayPicture) throws -> Canvas {
         let time = try time(in: track)
         let frame = try StillPicture.load(clip, at: time)
         let picture = Picture()
@@ -64,19 +64,19 @@ struct Snapshot: AsyncParsableCommand {
         let reached = max(time, frame.stamp.mediaTime)
         var playback = track.map(MessagePlayback.init)
         playback?.advance(to: reached)
-        return try drawing.draw(picture, scene: playback?.scene ?? Scene(), at: reached)
+        return try overlaid.draw(picture, scene: playback?.scene ?? Scene(), at: reached)
     }
 
     /// Draws over a preview picture: the next one, or the one that shows the event waited for, which in a clip is a face's
     /// coming if no other is named.
-    private func livePicture(_ drawing: inout OverlayPicture) async throws -> Canvas {
+    private func livePicture(_ overlaid: inout OverlayPicture) async throws -> Canvas {
         let subscriber = try await live.subscriber(command: "snapshot")
         let wantsFace = on == nil && live.isFile
         var choice = PictureChoice(event: wantsFace ? .enter : on)
         var (chosen, first) = (PictureChoice.Candidate?.none, PictureChoice.Candidate?.none)
         var seconds = 0.0
         if wantsFace { StandardOutput.note("looking for the first face in \(subscriber.address)") }
-        try await LivePictures.follow(subscriber, hidesFaces: drawing.hidesFaces, interruptible: false) {
+        try await LivePictures.follow(subscriber, hidesFaces: overlaid.hidesFaces, interruptible: false) {
             live,
             change in
             seconds = live.seconds
@@ -101,7 +101,7 @@ struct Snapshot: AsyncParsableCommand {
         }
         let decoder = try PreviewDecoder()
         try decoder.decode(chosen.picture)
-        return try drawing.draw(decoder.picture, scene: chosen.scene, at: seconds)
+        return try overlaid.draw(decoder.picture, scene: chosen.scene, at: seconds)
     }
 
     /// The chosen time; without a choice that of the first face.

@@ -15,11 +15,11 @@ struct View: AsyncParsableCommand {
             Keys: \(ViewControls.help).
 
             Examples:
-              facet view --look santa --mirror
+              facet view --overlay santa --mirror
               facet view --mqtt mqtt://camera.local --topic porch/faces
               facet view --camera porch          by its name, where there are several
               facet view --source /dev/video0    without a daemon, to aim the camera
-              facet view --over clip.mp4 --metadata clip.jsonl --look mesh
+              facet view --over clip.mp4 --metadata clip.jsonl --overlay mesh
             """
     )
 
@@ -37,12 +37,12 @@ struct View: AsyncParsableCommand {
     )
     var gravity = VideoGravity.resizeAspect
 
-    @OptionGroup var overlay: OverlayOptions
+    @OptionGroup var drawing: DrawingOptions
     @OptionGroup var clip: ClipOptions
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        let looks = try overlay.looks()
+        let overlays = try drawing.overlays()
         let recorded = try clip.load(needsMetadata: false)
         let source = try ViewPicture(clip: recorded?.clip)
         let subscriber =
@@ -51,8 +51,8 @@ struct View: AsyncParsableCommand {
         let terminal = try Terminal(format: encoder.format)
         defer { terminal.release() }
         let session = ViewSession(
-            controls: ViewControls(overlay, looks: looks, gravity: gravity),
-            looks: looks,
+            controls: ViewControls(drawing, overlays: overlays, gravity: gravity),
+            overlays: overlays,
             broker: subscriber.isLocal ? nil : subscriber.address,
             track: recorded?.track,
             source: source,

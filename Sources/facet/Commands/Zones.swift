@@ -32,7 +32,7 @@ struct Zones: AsyncParsableCommand {
     func run() async throws {
         let editor = AreaEditor(path: write) { StandardOutput.print(line: $0) }
         _ = try editor.areas()
-        var serve = try Serve.parse(["--listen", listen, "--look", "box"])
+        var serve = try Serve.parse(["--listen", listen, "--overlay", "box"])
         serve.live = live
         try await serve.serve(
             editor: editor,

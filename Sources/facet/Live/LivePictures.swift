@@ -116,7 +116,7 @@ struct LivePictures {
         guard model.picture == nil else {
             return
                 "pictures come on \(topic) at \(address), but no metadata says where the faces to be hidden are: publish "
-                + "metadata too, over MQTT 5, or choose another look"
+                + "metadata too, over MQTT 5, or choose another overlay"
         }
         let wait = "no picture came on \(topic) at \(address) within \(Int(patience)) s"
         if case .disconnected(let reason) = model.connection { return "\(wait): \(reason)" }

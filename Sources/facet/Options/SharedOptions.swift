@@ -7,41 +7,41 @@ import System
 public import TerminalPictures
 
 /// How faces are drawn; the same for every command that draws.
-struct OverlayOptions: ParsableArguments {
+struct DrawingOptions: ParsableArguments {
     @Option(
         help: """
-            How faces are drawn: a look's name, of which \
-            \(LookName.allCases.filter(\.look.hidesFaces).map(\.rawValue).joined(separator: ", ")) hide them, or the file \
-            of a look of your own, as companion.md in the documentation describes it.
+            How faces are drawn: an overlay's name, of which \
+            \(OverlayName.allCases.filter(\.overlay.hidesFaces).map(\.rawValue).joined(separator: ", ")) hide them, or the file \
+            of an overlay of your own, as companion.md in the documentation describes it.
             """
     )
-    var look = LookOption.builtIn(.label)
+    var overlay = OverlayChoice.builtIn(.label)
 
     @Flag(help: "Mirror the picture left to right, as people expect of their own image.")
     var mirror = false
 
-    /// The looks there are.
+    /// The overlays there are.
     ///
-    /// - Throws: `CommandFailure` with all that is wrong in the file of a look.
-    func looks() throws -> Looks {
-        guard case .file(let path) = look else { return Looks() }
+    /// - Throws: `CommandFailure` with all that is wrong in the file of an overlay.
+    func overlays() throws -> Overlays {
+        guard case .file(let path) = overlay else { return Overlays() }
         do {
-            return Looks(own: try OwnLook(path: path), name: look.name)
+            return Overlays(own: try OwnOverlay(path: path), name: overlay.name)
         } catch {
-            throw CommandFailure(lines: error.text(about: "the look has").split(separator: "\n"))
+            throw CommandFailure(lines: error.text(about: "the overlay has").split(separator: "\n"))
         }
     }
 }
 
-/// What `--look` names.
-enum LookOption: ExpressibleByArgument, Hashable {
-    case builtIn(LookName)
+/// What `--overlay` names.
+enum OverlayChoice: ExpressibleByArgument, Hashable {
+    case builtIn(OverlayName)
     case file(String)
 
     private static let endings = [".yaml", ".yml"]
 
     init?(argument: String) {
-        if let name = LookName(rawValue: argument) {
+        if let name = OverlayName(rawValue: argument) {
             self = .builtIn(name)
         } else if Self.endings.contains(where: argument.hasSuffix) {
             self = .file(argument)
@@ -50,24 +50,24 @@ enum LookOption: ExpressibleByArgument, Hashable {
         }
     }
 
-    /// The look's name where looks are chosen: that of its file, without the ending unless a built-in one is named so.
+    /// The overlay's name where overlays are chosen: that of its file, without the ending unless a built-in one is named so.
     var name: String {
         switch self {
         case .builtIn(let name): return name.rawValue
         case .file(let path):
             let file = URL(filePath: path)
             let name = file.deletingPathExtension().lastPathComponent
-            return LookName(rawValue: name) == nil ? name : file.lastPathComponent
+            return OverlayName(rawValue: name) == nil ? name : file.lastPathComponent
         }
     }
 
     var defaultValueDescription: String { name }
 
-    static var allValueStrings: [String] { LookName.allCases.map(\.rawValue) + ["FILE.yaml"] }
+    static var allValueStrings: [String] { OverlayName.allCases.map(\.rawValue) + ["FILE.yaml"] }
 
-    /// Names, and the files that can be a look's.
+    /// Names, and the files that can be an overlay's.
     static var defaultCompletionKind: CompletionKind {
-        let names = LookName.allCases.map(\.rawValue).joined(separator: " ")
+        let names = OverlayName.allCases.map(\.rawValue).joined(separator: " ")
         // Quoted patterns only: zsh ends with an error where one matches nothing.
         return .shellCommand("printf '%s\\n' \(names); find . -maxdepth 2 -name '*.yaml' | sed 's|^[.]/||'")
     }

@@ -4,16 +4,16 @@ const query = new URLSearchParams(location.search);
 const flag = (name) => query.has(name) && query.get(name) !== "false";
 
 export const isKiosk = flag("kiosk");
-export const isOverlay = flag("overlay");
+export const isTransparent = flag("transparent");
 export const isDemo = flag("demo");
-export const chosen = { look: null, mirror: null, fit: "contain", hide: ["blinks"], shutter: true };
+export const chosen = { overlay: null, mirror: null, fit: "contain", hide: ["blinks"], shutter: true };
 try {
 	const kept = JSON.parse(localStorage.getItem("facet")) ?? {};
 	for (const name of Object.keys(chosen)) chosen[name] = kept[name] ?? chosen[name];
 } catch {
 	// Storage is off, or holds something else.
 }
-for (const name of ["look", "fit"]) chosen[name] = query.get(name) ?? chosen[name];
+for (const name of ["overlay", "fit"]) chosen[name] = query.get(name) ?? chosen[name];
 if (query.has("mirror")) chosen.mirror = flag("mirror");
 if (query.has("hide")) chosen.hide = query.get("hide").split(",");
 if (!["cover", "fill"].includes(chosen.fit)) chosen.fit = "contain";
@@ -30,12 +30,12 @@ export function save({ isStep = false } = {}) {
 	const hide = chosen.hide.join();
 	const parts = {
 		camera: camera || null,
-		look: chosen.look,
+		overlay: chosen.overlay,
 		mirror: chosen.mirror,
 		fit: chosen.fit === "contain" ? null : chosen.fit,
 		hide: hide === "blinks" ? null : hide,
 		kiosk: isKiosk ? "" : null,
-		overlay: isOverlay ? "" : null,
+		transparent: isTransparent ? "" : null,
 		demo: isDemo ? "" : null,
 	};
 	const text = String(new URLSearchParams(Object.entries(parts).filter(([, value]) => value !== null)));

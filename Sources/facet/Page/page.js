@@ -1,5 +1,5 @@
 // The live page: puts the server's messages on the tiles, the events and the lanes, and carries out what the visitor chooses.
-import { chosen, isDemo, isKiosk, isOverlay, readCamera, save } from "./address.js";
+import { chosen, isDemo, isKiosk, isTransparent, readCamera, save } from "./address.js";
 import { withoutCameras } from "./advice.js";
 import { $, clockOf, make, order, setClock } from "./dom.js";
 import * as feed from "./feed.js";
@@ -16,8 +16,8 @@ let lastEvent = null;
 let emptiness = "null";
 
 function connect() {
-	const { look, mirror, camera } = chosen;
-	follow({ look, mirror, camera, overlay: isOverlay || null }, { state: showState, frame, lost });
+	const { overlay, mirror, camera } = chosen;
+	follow({ overlay, mirror, camera, transparent: isTransparent || null }, { state: showState, frame, lost });
 }
 
 function frame(header, overlay, picture) {
@@ -26,7 +26,7 @@ function frame(header, overlay, picture) {
 	if (!tile || tile.figure.hidden || tile.condition === "cut") return;
 	lanes.frame(header);
 	lamp?.frame(header);
-	if (![...$("look").options].some(({ value }) => value === chosen.look)) $("look").value = header.look;
+	if (![...$("overlay").options].some(({ value }) => value === chosen.overlay)) $("overlay").value = header.overlay;
 	if (chosen.mirror === null) $("mirror").ariaPressed = header.mirrored;
 	tile.frame(header, overlay, picture);
 }
@@ -35,7 +35,7 @@ function lost(reason) {
 	const { broker } = state ?? {};
 	const since = broker?.isServerGone ? broker.since : new Date().toISOString();
 	const gone = { address: broker?.address ?? "", connected: false, reason, since, isServerGone: true };
-	showState({ looks: [], cameras: [], events: [], further: 0, ...state, broker: gone });
+	showState({ overlays: [], cameras: [], events: [], further: 0, ...state, broker: gone });
 }
 
 function showState(message) {
@@ -48,9 +48,9 @@ function showState(message) {
 	const words = broker.connected ? `connected to ${broker.address}` : `no connection${since}`;
 	if ($("broker").textContent !== words) $("broker").textContent = words;
 	$("broker").className = broker.connected ? "good" : "bad";
-	if (!$("look").options.length) {
-		for (const name of message.looks) $("look").add(new Option(name));
-		$("look").value = chosen.look ?? "";
+	if (!$("overlay").options.length) {
+		for (const name of message.overlays) $("overlay").add(new Option(name));
+		$("overlay").value = chosen.overlay ?? "";
 	}
 	showCameras();
 	showEvents(message.events);
@@ -135,7 +135,7 @@ function arrange() {
 		const rows = Math.ceil(count / (index + 1));
 		return Math.min((width - index * gap) / (index + 1), ((height - (rows - 1) * gap) / rows / 9) * 16);
 	});
-	const isScrolling = narrow.matches && !isKiosk && !isOverlay;
+	const isScrolling = narrow.matches && !isKiosk && !isTransparent;
 	stage.style.setProperty("--tile", `${Math.floor(isScrolling ? (width - gap) / 2 : Math.max(0, ...sizes))}px`);
 }
 
@@ -159,7 +159,7 @@ function change(values) {
 
 function showControls() {
 	$("cameras").style.setProperty("--fit", ($("fit").value = chosen.fit));
-	if (chosen.look) $("look").value = chosen.look;
+	if (chosen.overlay) $("overlay").value = chosen.overlay;
 	$("mirror").ariaPressed = chosen.mirror ?? false;
 	$("shutter").ariaPressed = chosen.shutter;
 }
@@ -167,7 +167,7 @@ function showControls() {
 const next = ({ options, selectedIndex }) => options[(selectedIndex + 1) % options.length].value;
 const current = () => tiles.get(document.activeElement?.closest(".tile")?.dataset.base) ?? shown()[0];
 const actions = {
-	look: () => change({ look: $("look").value }),
+	overlay: () => change({ overlay: $("overlay").value }),
 	fit: () => change({ fit: $("fit").value }),
 	mirror: () => change({ mirror: $("mirror").ariaPressed !== "true" }),
 	shutter: () => change({ shutter: !chosen.shutter }),
@@ -179,7 +179,7 @@ const actions = {
 for (const [id, act] of Object.entries(actions)) $(id)[$(id).tagName === "SELECT" ? "onchange" : "onclick"] = act;
 
 const keys = {
-	l: () => state && change({ look: next($("look")) }),
+	l: () => state && change({ overlay: next($("overlay")) }),
 	g: () => change({ fit: next($("fit")) }),
 	m: actions.mirror,
 	x: actions.shutter,
@@ -201,7 +201,7 @@ addEventListener("popstate", () => {
 	followChoice();
 });
 
-document.documentElement.className = isOverlay ? "plain overlay" : isKiosk ? "plain kiosk" : "";
+document.documentElement.className = isTransparent ? "plain transparent" : isKiosk ? "plain kiosk" : "";
 // A wall's screen must not go to sleep.
 if (isKiosk) navigator.wakeLock?.request("screen").catch(() => {});
 new ResizeObserver(arrange).observe($("cameras"));

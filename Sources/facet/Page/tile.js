@@ -1,5 +1,5 @@
 // One camera: its picture with the server's overlay, its condition, the chips at its faces.
-import { chosen, isOverlay } from "./address.js";
+import { chosen, isTransparent } from "./address.js";
 import { advice, attentionWords, condition, conditionWords } from "./advice.js";
 import { icon, kindOf, make } from "./dom.js";
 
@@ -44,7 +44,7 @@ export class Tile {
 	}
 
 	async draw(header, overlay, jpeg) {
-		const [picture, marks] = await Promise.all([jpeg && !isOverlay ? createImageBitmap(jpeg) : null, image(overlay)]);
+		const [picture, marks] = await Promise.all([jpeg && !isTransparent ? createImageBitmap(jpeg) : null, image(overlay)]);
 		if (this.condition !== "live" && this.condition !== "starting") return picture?.close();
 		// Finer than the picture where it is shown larger, so that the lines of the overlay are sharp.
 		const shown = Math.ceil((this.figure.clientWidth * devicePixelRatio) / header.width);
@@ -62,7 +62,7 @@ export class Tile {
 		context.drawImage(marks, 0, 0, width, height);
 		this.bitmap?.close();
 		[this.bitmap, this.header] = [picture, header];
-		Object.assign(canvas.dataset, { frame: header.frame ?? "", look: header.look, picture: header.picture });
+		Object.assign(canvas.dataset, { frame: header.frame ?? "", overlay: header.overlay, picture: header.picture });
 		for (const chip of this.chips.children) this.place(chip);
 		this.explain();
 		this.drawn(this);

@@ -210,5 +210,5 @@ if (known.file) $("send").textContent = `Write to ${known.file}`;
 list();
 show();
 const camera = new URLSearchParams(location.search).get("camera");
-follow({ look: "box", mirror: false, camera }, { state() {}, frame, lost: (reason) => { $("camera").textContent = reason; } });
+follow({ overlay: "box", mirror: false, camera }, { state() {}, frame, lost: (reason) => { $("camera").textContent = reason; } });
 setInterval(check, 2000);

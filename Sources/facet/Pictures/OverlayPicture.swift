@@ -6,20 +6,20 @@ import OverlayRendering
 /// Draws a scene over a picture.
 struct OverlayPicture {
     /// How faces are drawn; nil leaves them out.
-    private let look: (any Look)?
+    private let overlay: (any Overlay)?
 
     private let isMirrored: Bool
     private let hasEvenSides: Bool
     private var canvas: Canvas?
 
     /// Whether it makes the faces in pictures unrecognisable.
-    var hidesFaces: Bool { look?.hidesFaces ?? false }
+    var hidesFaces: Bool { overlay?.hidesFaces ?? false }
 
     /// Draws as the options ask.
     ///
-    /// - Throws: `CommandFailure` if the look is a file that cannot be used.
-    init(_ options: OverlayOptions, isPlain: Bool = false, hasEvenSides: Bool = false) throws {
-        look = isPlain ? nil : try options.looks()[options.look.name]
+    /// - Throws: `CommandFailure` if the overlay is a file that cannot be used.
+    init(_ options: DrawingOptions, isPlain: Bool = false, hasEvenSides: Bool = false) throws {
+        overlay = isPlain ? nil : try options.overlays()[options.overlay.name]
         (isMirrored, self.hasEvenSides) = (options.mirror, hasEvenSides)
     }
 
@@ -36,7 +36,7 @@ struct OverlayPicture {
         }
         canvas.clear(.black)
         canvas.draw(picture, geometry)
-        if let look { canvas.draw(scene, geometry, look: look, at: seconds) }
+        if let overlay { canvas.draw(scene, geometry, overlay: overlay, at: seconds) }
         try canvas.check()
         return canvas
     }

@@ -3,7 +3,7 @@ import FaceMetadata
 import Frames
 import OverlayRendering
 
-/// A camera's pictures under a look that hides faces: each was searched for faces, and is held back for a moment.
+/// A camera's pictures under an overlay that hides faces: each was searched for faces, and is held back for a moment.
 ///
 /// Metadata names a face from its `enter` on, which comes a tenth of a second after it was first seen, and may be lost on
 /// the way. So every picture is searched here too. What was found shortly before or after, and is not found in the
@@ -62,7 +62,7 @@ final class PictureCover {
 
     /// Makes it with nothing decoded yet.
     ///
-    /// - Parameter isChecking: whether pictures are searched for faces, because all pages get a look that hides them.
+    /// - Parameter isChecking: whether pictures are searched for faces, because all pages get an overlay that hides them.
     /// - Throws: `CommandFailure` if the models that this needs are missing.
     init(isChecking: Bool) throws {
         decoder = try JPEGDecoder()
@@ -93,7 +93,7 @@ final class PictureCover {
         _ preview: PreviewPicture,
         _ scene: Scene,
         further: [NormalizedRect],
-        look: any Look,
+        overlay: any Overlay,
         at seconds: Double
     ) -> [UInt8]? {
         do {
@@ -102,12 +102,12 @@ final class PictureCover {
             let canvas = try Canvas(pixelSize: size)
             guard let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size) else { return nil }
             canvas.draw(picture, geometry)
-            canvas.draw(scene, geometry, look: look, at: seconds)
+            canvas.draw(scene, geometry, overlay: overlay, at: seconds)
             let unnamed = further.compactMap { bounds in
                 let face = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: 1)
                 return geometry.transformed(face).map { DrawnFace(face: $0) }
             }
-            look.draw(unnamed, snapshotFlash: 0, on: canvas)
+            overlay.draw(unnamed, snapshotFlash: 0, on: canvas)
             return try canvas.withFrame { try encoder.encode($0) }
         } catch {
             return nil

@@ -5,7 +5,7 @@ import OverlayRendering
 
 /// All cameras that pages show, and the way from the broker's messages to the pages' messages.
 ///
-/// Everything is drawn and encoded once for each camera, look and mirroring that any page wants, however many pages there
+/// Everything is drawn and encoded once for each camera, overlay and mirroring that any page wants, however many pages there
 /// are. Not Sendable: the one task of the command owns it.
 final class PagePublisher {
     /// Events of each kind that are kept, so that blinks do not push the others out.
@@ -42,7 +42,7 @@ final class PagePublisher {
     private let viewers: Viewers
     private let canControl: Bool
     private let hasLogin: Bool
-    private let looks: Looks
+    private let overlays: Overlays
     private let offered: [String]
     private let named: Set<String>
     private let formatter = WatchFormatter(hasColors: false)
@@ -62,14 +62,14 @@ final class PagePublisher {
         viewers: Viewers,
         address: String,
         bases: [String],
-        looks: Looks,
+        overlays: Overlays,
         offered: [String],
         canControl: Bool,
         hasLogin: Bool
     ) throws {
-        cover = try PictureCover(isChecking: offered.allSatisfy { looks[$0].hidesFaces })
+        cover = try PictureCover(isChecking: offered.allSatisfy { overlays[$0].hidesFaces })
         (self.viewers, self.canControl, self.hasLogin) = (viewers, canControl, hasLogin)
-        (self.looks, self.offered, named) = (looks, offered, Set(bases))
+        (self.overlays, self.offered, named) = (overlays, offered, Set(bases))
         state = ServedState(address: address, isChecking: cover.isChecking)
         for base in bases { state.cameras[base] = ServedCamera(base: base) }
         viewers.show(state)
@@ -180,7 +180,7 @@ final class PagePublisher {
             wish.camera = nil
             let message =
                 try messages[wish]
-                ?? camera.message(wish, looks: looks, at: seconds, cover: cover)
+                ?? camera.message(wish, overlays: overlays, at: seconds, cover: cover)
             messages[wish] = message
             if !message.isEmpty { page.put(message, of: base) }
         }
@@ -201,7 +201,7 @@ final class PagePublisher {
         json.field("smileStart", SmileDetector.startLevel, decimals: 3)
         json.field("control", canControl)
         json.field("login", hasLogin)
-        json.field("looks", offered)
+        json.field("overlays", offered)
         json.field("further", state.further.count)
         json.array("events", events) { json, row in
             let event = row.message.event

@@ -34,8 +34,8 @@ struct PageServer: Sendable {
 
     let access: PageGuard
     let viewers: Viewers
-    /// The looks that pages can choose.
-    let looks: [String]
+    /// The overlays that pages can choose.
+    let overlays: [String]
     /// How pages are shown that say nothing else.
     let wish: ViewerWish
     /// Switches detection, if pages may.
@@ -57,6 +57,7 @@ struct PageServer: Sendable {
     private func unguarded(_ request: HTTPRequest) -> HTTPResponse {
         let verdict = access.verdict(on: request)
         guard case .allowed(let session) = verdict else { return outside(request, verdict) }
+        if request.query["look"] != nil { return text(400, "?look= is now ?overlay=, and ?overlay is ?transparent.\n") }
         switch (request.method, request.path) {
         case ("GET", "/"): return file(PackageResources.page_html, Self.html)
         case ("GET", "/live"): return live(request, session)
@@ -104,9 +105,9 @@ struct PageServer: Sendable {
 
     private func live(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
         var wish = wish
-        // Under a look that hides faces a page may ask for any other one, and gets the operator's.
-        if let look = request.query["look"], looks.contains(look) { wish.look = look }
-        wish.isOverlay = request.query["overlay"] == "true"
+        // Under an overlay that hides faces a page may ask for any other one, and gets the operator's.
+        if let overlay = request.query["overlay"], overlays.contains(overlay) { wish.overlay = overlay }
+        wish.isTransparent = request.query["transparent"] == "true"
         if let mirror = request.query["mirror"] { wish.isMirrored = mirror == "true" }
         if let camera = request.query["camera"], !camera.isEmpty { wish.camera = camera }
         guard let viewer = viewers.join(wish, session: session) else {
@@ -140,7 +141,7 @@ struct PageServer: Sendable {
         return Self.stream(stream, "text/event-stream")
     }
 
-    /// The newest picture of a camera, as pages get it: with faces hidden where the operator chose a look that does so.
+    /// The newest picture of a camera, as pages get it: with faces hidden where the operator chose an overlay that does so.
     private func picture(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
         let bases = viewers.state?.pictured(request.query["camera"]) ?? []
         let none = text(

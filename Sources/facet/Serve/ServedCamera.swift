@@ -105,23 +105,23 @@ struct ServedCamera {
     /// Whether pictures come whose faces cannot be known.
     private var lacksMetadata: Bool { model.state.stamp == nil }
 
-    /// The message with what there is to show: picture, faces, and the overlay in a look.
+    /// The message with what there is to show: picture, faces, and the overlay.
     ///
-    /// A look that hides faces is drawn into the picture: the page gets no other. Nothing if the picture alone is wanted, and
+    /// An overlay that hides faces is drawn into the picture: the page gets no other. Nothing if the picture alone is wanted, and
     /// there is none.
     func message(
         _ wish: ViewerWish,
-        looks: Looks,
+        overlays: Overlays,
         at seconds: Double,
         cover: PictureCover
     ) throws -> [UInt8] {
-        let (look, isMirrored) = (looks[wish.look], wish.isMirrored)
+        let (overlay, isMirrored) = (overlays[wish.overlay], wish.isMirrored)
         let size = shown?.size ?? model.pictureSize ?? .usual
         let scene = shown.map { model.scene(of: $0.picture) } ?? model.scene
-        let hides = look.hidesFaces
-        let jpeg = (wish.isOverlay ? nil : shown).map { shown in
+        let hides = overlay.hidesFaces
+        let jpeg = (wish.isTransparent ? nil : shown).map { shown in
             hides
-                ? cover.jpeg(shown.picture, scene, further: shown.faces, look: look, at: seconds) ?? []
+                ? cover.jpeg(shown.picture, scene, further: shown.faces, overlay: overlay, at: seconds) ?? []
                 : shown.picture.jpeg
         }
         if wish.isPicture { return jpeg ?? [] }
@@ -129,15 +129,15 @@ struct ServedCamera {
             guard
                 let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size, isMirrored: isMirrored)
             else { return }
-            if shown == nil, !wish.isOverlay { canvas.drawHeads(scene, geometry) }
-            if !hides { canvas.draw(scene, geometry, look: look, at: seconds) }
+            if shown == nil, !wish.isTransparent { canvas.drawHeads(scene, geometry) }
+            if !hides { canvas.draw(scene, geometry, overlay: overlay, at: seconds) }
         }
         let header = JSONWriter.object { json in
             json.field("type", "frame")
             json.field("camera", base)
             json.field("width", size.width)
             json.field("height", size.height)
-            json.field("look", wish.look)
+            json.field("overlay", wish.overlay)
             json.field("mirrored", isMirrored)
             json.field("frame", shown?.picture.frame ?? scene.stamp?.frame)
             json.field("picture", jpeg.map { !$0.isEmpty } ?? false)
@@ -150,7 +150,7 @@ struct ServedCamera {
     ///
     /// - Parameters:
     ///   - json: where.
-    ///   - isChecking: whether all pages get a look that hides faces.
+    ///   - isChecking: whether all pages get an overlay that hides faces.
     func write(_ json: inout JSONWriter, isChecking: Bool) {
         let status = model.state.status
         var attention = status?.attention?.map(\.rawValue) ?? []
@@ -201,7 +201,7 @@ enum ServedMessage {
 /// The broker and the cameras, as pages and programs get them.
 struct ServedState: Sendable {
     let address: String
-    /// Whether all pages get a look that hides faces.
+    /// Whether all pages get an overlay that hides faces.
     let isChecking: Bool
     var connection: ConnectionState = .connecting
     /// Since when there is no connection.

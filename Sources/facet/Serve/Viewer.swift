@@ -3,14 +3,14 @@ import Synchronization
 
 /// What one open page wants to see.
 struct ViewerWish: Hashable, Sendable {
-    var look: String
+    var overlay: String
     var isMirrored: Bool
 
     /// The base of the only camera shown; nil for all.
     var camera: String?
 
-    /// Whether only what a look draws is wanted, on a transparent ground.
-    var isOverlay = false
+    /// Whether only what an overlay draws is wanted, on a transparent ground.
+    var isTransparent = false
 
     /// Whether the next picture is wanted alone, as a JPEG.
     var isPicture = false

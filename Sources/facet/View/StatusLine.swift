@@ -34,7 +34,7 @@ struct StatusLine {
         if let lastEvent {
             parts.append("\(lastEvent.text), \(FleetFormatter.duration(seconds - lastEvent.seconds)) ago")
         }
-        parts.append(controls.look + (controls.isPaused ? " – paused" : ""))
+        parts.append(controls.overlay + (controls.isPaused ? " – paused" : ""))
         // All keys where there is room for them, else the one that shows them.
         if notice == nil { parts += [ViewControls.help, "? keys"] }
         var row = " " + (parts.first?.printable ?? "").cut(to: columns - 1)

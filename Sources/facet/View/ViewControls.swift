@@ -8,26 +8,26 @@ struct ViewControls: Equatable {
         case help
     }
 
-    private(set) var look: String
+    private(set) var overlay: String
     var isMirrored: Bool
     var gravity: VideoGravity
     var isPaused = false
 
     /// How much the middle of the picture is enlarged; 1 shows all of it.
     private(set) var zoom = 1.0
-    static let help = "l look  m mirror  g gravity  + - zoom  s snapshot  p pause  q quit"
-    private let looks: [String]
+    static let help = "l overlay  m mirror  g gravity  + - zoom  s snapshot  p pause  q quit"
+    private let overlays: [String]
 
-    init(_ options: OverlayOptions, looks: Looks = Looks(), gravity: VideoGravity = .resizeAspect) {
-        look = options.look.name
-        self.looks = looks.names
+    init(_ options: DrawingOptions, overlays: Overlays = Overlays(), gravity: VideoGravity = .resizeAspect) {
+        overlay = options.overlay.name
+        self.overlays = overlays.names
         isMirrored = options.mirror
         self.gravity = gravity
     }
 
     mutating func press(_ key: UInt8) -> Action? {
         switch Character(Unicode.Scalar(key)) {
-        case "l": look = Self.next(look, in: looks)
+        case "l": overlay = Self.next(overlay, in: overlays)
         case "m": isMirrored.toggle()
         case "g": gravity = Self.next(gravity, in: VideoGravity.allCases)
         case "+", "=", "z": zoom = min(8, zoom * 1.25)

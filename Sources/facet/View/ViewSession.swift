@@ -14,7 +14,7 @@ final class ViewSession {
     private var playback: MessagePlayback?
     private let track: MessageTrack?
     private let source: ViewPicture
-    private let looks: Looks
+    private let overlays: Overlays
     private let terminal: Terminal
     private let encoder: TerminalPicture
     private let start = ContinuousClock.now
@@ -32,7 +32,7 @@ final class ViewSession {
 
     init(
         controls: ViewControls,
-        looks: Looks,
+        overlays: Overlays,
         broker: String?,
         track: MessageTrack?,
         source: ViewPicture,
@@ -44,7 +44,7 @@ final class ViewSession {
         self.track = track
         playback = track.map(MessagePlayback.init)
         self.source = source
-        self.looks = looks
+        self.overlays = overlays
         self.terminal = terminal
         self.encoder = encoder
     }
@@ -68,7 +68,7 @@ final class ViewSession {
 
     /// Takes the newest preview picture whose faces are known.
     private func takePictureOfPreview() {
-        live.hidesFaces = looks[controls.look].hidesFaces
+        live.hidesFaces = overlays[controls.overlay].hidesFaces
         if live.hidesFaces, let shown, !live.knowsFaces(of: shown) {
             self.shown = nil
             source.forget()
@@ -209,7 +209,7 @@ final class ViewSession {
             canvas.clear(.black)
             canvas.draw(source.picture, geometry, isSmooth: false)
         }
-        canvas.draw(scene, geometry, look: looks[controls.look], at: seconds)
+        canvas.draw(scene, geometry, overlay: overlays[controls.overlay], at: seconds)
         try canvas.check()
     }
 

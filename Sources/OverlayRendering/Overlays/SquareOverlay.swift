@@ -1,7 +1,7 @@
 import FaceMessages
 
 /// A red square around the face's box, what the face does in words below it, and a flash when a picture is taken.
-struct SquareLook: Look {
+struct SquareOverlay: Overlay {
     func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
         for face in faces {
             canvas.stroke(
@@ -11,7 +11,7 @@ struct SquareLook: Look {
             )
         }
         let style = PanelStyle(plate: Color(red: 1, green: 0, blue: 0, alpha: 0.85), radius: 0.2, side: .below)
-        LabelLook.label(faces.map { ($0, Self.square(of: $0.face)) }, style: style, on: canvas)
+        LabelOverlay.label(faces.map { ($0, Self.square(of: $0.face)) }, style: style, on: canvas)
         if snapshotFlash > 0 { canvas.cover(.white.withAlpha(snapshotFlash)) }
     }
 

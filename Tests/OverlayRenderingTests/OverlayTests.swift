@@ -5,11 +5,11 @@ import Testing
 
 @testable import OverlayRendering
 
-/// Each look on black, against a reference of 24×18 cells: the brightness of each in 16 steps.
+/// Each overlay on black, against a reference of 24×18 cells: the brightness of each in 16 steps.
 ///
-/// Text is drawn with whatever font the machine has, so the looks with words are compared without them.
-@Suite("Looks")
-struct LookTests {
+/// Text is drawn with whatever font the machine has, so the overlays with words are compared without them.
+@Suite("Overlays")
+struct OverlayTests {
     private static let columns = 24
     private static let rows = 18
 
@@ -28,7 +28,7 @@ struct LookTests {
         .transformed(face)
     }
 
-    @Test("a look does not reach over the picture's edge into the bars beside it")
+    @Test("an overlay does not reach over the picture's edge into the bars beside it")
     func letterbox() throws {
         let canvas = try Canvas(pixelSize: FrameSize(width: 240, height: 400))
         let size = FrameSize(width: 240, height: 180)
@@ -37,16 +37,16 @@ struct LookTests {
         let bounds = NormalizedRect(x: 0.3, y: 0.05, width: 0.4, height: 0.6)
         scene.apply(metadata([sampleFace(bounds: bounds, pose: pose(0, 0, 0))], frame: 0), at: 0)
         canvas.clear(.black)
-        canvas.draw(scene, geometry, look: SantaLook(), at: 0)
+        canvas.draw(scene, geometry, overlay: SantaOverlay(), at: 0)
         let rows = canvas.brightness(columns: 1, rows: 40).map { $0[0] }
         #expect(rows[..<11].allSatisfy { $0 == 0 }, "\(rows)")
         #expect(rows[11] > 0, "the hat is there, up to the edge")
     }
 
-    private func grid(_ look: any Look, _ pose: HeadPose) throws -> [[Int]] {
+    private func grid(_ overlay: any Overlay, _ pose: HeadPose) throws -> [[Int]] {
         let canvas = try Canvas(pixelSize: FrameSize(width: 240, height: 180))
         canvas.clear(.black)
-        look.draw([DrawnFace(face: try #require(face(pose)))], snapshotFlash: 0, on: canvas)
+        overlay.draw([DrawnFace(face: try #require(face(pose)))], snapshotFlash: 0, on: canvas)
         try canvas.check()
         return canvas.brightness(columns: Self.columns, rows: Self.rows)
     }
@@ -62,8 +62,8 @@ struct LookTests {
         ]
     )
     func reference(name: String, pose: HeadPose) throws {
-        let look = try #require(LookName(rawValue: name)).look
-        let drawn = try grid(look, pose)
+        let overlay = try #require(OverlayName(rawValue: name)).overlay
+        let drawn = try grid(overlay, pose)
         let angles = [pose.roll, pose.yaw, pose.pitch].map { String(Int($0)) }
         let key = ([name] + (pose.pitch == 0 ? angles.dropLast() : angles)).joined(separator: " ")
         let text = drawn.map { $0.map { String($0, radix: 16) }.joined() }.joined(separator: "\n")
@@ -98,7 +98,7 @@ struct LookTests {
             let canvas = try Canvas(pixelSize: FrameSize(width: 400, height: 400))
             canvas.clear(.black)
             let drawn = try #require(geometry.transformed(face))
-            MeshLook().draw([DrawnFace(face: drawn)], snapshotFlash: 0, on: canvas)
+            MeshOverlay().draw([DrawnFace(face: drawn)], snapshotFlash: 0, on: canvas)
             return canvas.brightness(columns: 40, rows: 40).map { isMirrored ? $0.reversed() : $0 }
         }
         let drawn = try brightness(face)
@@ -116,28 +116,32 @@ struct LookTests {
         arguments: ["box", "hearts", "square", "pixelate", "blur", "silhouette"]
     )
     func everySize(name: String) throws {
-        let look = try looks()[name]
+        let overlay = try overlays()[name]
         let grids = try [1, 3].map { scale in
             let canvas = try Canvas(pixelSize: FrameSize(width: 240 * scale, height: 180 * scale))
             canvas.clear(Color(red: 0.4, green: 0.4, blue: 0.4))
-            look.draw([DrawnFace(face: try #require(face(pose(10, 0, 0), scale: scale)))], snapshotFlash: 0, on: canvas)
+            overlay.draw(
+                [DrawnFace(face: try #require(face(pose(10, 0, 0), scale: scale)))],
+                snapshotFlash: 0,
+                on: canvas
+            )
             return canvas.brightness(columns: Self.columns, rows: Self.rows)
         }
         let apart = zip(grids[0].joined(), grids[1].joined()).map { abs($0 - $1) }
         #expect(apart.allSatisfy { $0 <= 2 })
     }
 
-    @Test("draw nothing without a face", arguments: lookNames)
+    @Test("draw nothing without a face", arguments: overlayNames)
     func nobody(name: String) throws {
         let canvas = try Canvas(pixelSize: FrameSize(width: 32, height: 32))
         canvas.clear(.black)
-        try looks()[name].draw([], snapshotFlash: 0, on: canvas)
+        try overlays()[name].draw([], snapshotFlash: 0, on: canvas)
         #expect(canvas.brightness(columns: 4, rows: 4).joined().allSatisfy { $0 == 0 })
     }
 
-    @Test("survive faces that are no faces", arguments: lookNames)
+    @Test("survive faces that are no faces", arguments: overlayNames)
     func nonsense(name: String) throws {
-        let look = try looks()[name]
+        let overlay = try overlays()[name]
         let rects = [
             NormalizedRect(x: 0, y: 0, width: 0, height: 0), NormalizedRect(x: .nan, y: 0, width: 1, height: 1),
             NormalizedRect(x: 0, y: 0, width: .infinity, height: 1), NormalizedRect(x: 0, y: 0, width: -1, height: -1),
@@ -154,29 +158,29 @@ struct LookTests {
             for pose in [pose(0, 0, 0), pose(.nan, 0, 0), pose(45, 90, -90)] {
                 let canvas = try Canvas(pixelSize: FrameSize(width: 64, height: 64))
                 if let face = geometry.transformed(sampleFace(bounds: rect, pose: pose)) {
-                    look.draw([DrawnFace(face: face)], snapshotFlash: 0, on: canvas)
+                    overlay.draw([DrawnFace(face: face)], snapshotFlash: 0, on: canvas)
                 }
                 // Whatever that looked like, the next face is drawn.
-                look.draw(
+                overlay.draw(
                     [DrawnFace(face: try #require(geometry.transformed(sampleFace())))],
                     snapshotFlash: 0,
                     on: canvas
                 )
                 try canvas.check()
-                // A look that makes the picture coarse shows nothing where there is no picture.
+                // An overlay that makes the picture coarse shows nothing where there is no picture.
                 let cells = canvas.brightness(columns: 8, rows: 8).joined()
-                #expect(look.hidesFaces || cells.contains { $0 > 0 }, "\(rect) \(pose)")
+                #expect(overlay.hidesFaces || cells.contains { $0 > 0 }, "\(rect) \(pose)")
             }
         }
     }
 
     @Test(
         "survive any number in a message",
-        arguments: lookNames,
+        arguments: overlayNames,
         [1e300, -1e300, 1e18, .infinity, .nan, 19.9]
     )
     func numbers(name: String, number: Double) throws {
-        let look = try looks()[name]
+        let overlay = try overlays()[name]
         let near = min(max(number, -19.9), 19.9)
         var faces = [sampleFace(), sampleFace(), sampleFace(), sampleFace()]
         faces[0].confidence = number
@@ -195,18 +199,18 @@ struct LookTests {
                     PreviewLayerGeometry(size: canvas.size, pictureSize: picture, videoGravity: gravity)
                 )
                 let drawn = faces.compactMap { geometry.transformed($0) }.map { DrawnFace(face: $0) }
-                look.draw(drawn, snapshotFlash: 0, on: canvas)
+                overlay.draw(drawn, snapshotFlash: 0, on: canvas)
                 try canvas.check()
             }
         }
     }
 
     @Test(
-        "looks that hide faces leave no detail of a head, seen or hidden, and all of the rest",
+        "overlays that hide faces leave no detail of a head, seen or hidden, and all of the rest",
         arguments: ["pixelate", "blur", "silhouette"]
     )
     func privacy(name: String) throws {
-        let look = try #require(LookName(rawValue: name)).look
+        let overlay = try #require(OverlayName(rawValue: name)).overlay
         let size = FrameSize(width: 320, height: 240)
         let canvas = try Canvas(pixelSize: size)
         // Stripes of one pixel: the finest detail there is.
@@ -219,7 +223,7 @@ struct LookTests {
         var scene = Scene()
         scene.apply(metadata([face], frame: 0), at: 0)
         let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: size))
-        canvas.draw(scene, geometry, look: look, at: 0)
+        canvas.draw(scene, geometry, overlay: overlay, at: 0)
         try canvas.check()
         canvas.withPixels { pixels, bytesPerRow in
             func contrast(_ x: Double, _ y: Double) -> Int {
@@ -238,7 +242,7 @@ struct LookTests {
         canvas.withPixels { pixels, bytesPerRow in
             faces.flatMap { drawn -> [UInt8] in
                 let box = drawn.face.bounds
-                // The lines of the looks themselves lie on the border.
+                // The lines of the overlays themselves lie on the border.
                 let (dx, dy) = (box.width * 0.15, box.height * 0.15)
                 return (Int(box.y + dy)..<Int(box.y + box.height - dy)).flatMap { y in
                     (Int(box.x + dx)..<Int(box.x + box.width - dx)).map { pixels[y * bytesPerRow + 4 * $0 + 2] }
@@ -248,7 +252,7 @@ struct LookTests {
     }
 
     @Test(
-        "the words of a look never cover a face, where there is room and where there is none",
+        "the words of an overlay never cover a face, where there is room and where there is none",
         arguments: [
             [
                 NormalizedRect(x: 0.3, y: 0.45, width: 0.3, height: 0.5),
@@ -270,15 +274,15 @@ struct LookTests {
         }
         let canvas = try Canvas(pixelSize: size)
         canvas.clear(Color(red: 0, green: 0, blue: 1))
-        SquareLook().draw(faces, snapshotFlash: 0, on: canvas)
+        SquareOverlay().draw(faces, snapshotFlash: 0, on: canvas)
         #expect(insides(of: faces, canvas).allSatisfy { $0 == 0 })
     }
 
-    @Test("the square's look flashes when a picture is taken")
+    @Test("the square's overlay flashes when a picture is taken")
     func snapshotFlash() throws {
         let canvas = try Canvas(pixelSize: FrameSize(width: 16, height: 16))
         canvas.clear(.black)
-        SquareLook().draw([], snapshotFlash: 1, on: canvas)
+        SquareOverlay().draw([], snapshotFlash: 1, on: canvas)
         #expect(canvas.brightness(columns: 2, rows: 2).joined().allSatisfy { $0 == 15 })
     }
 
@@ -288,7 +292,7 @@ struct LookTests {
         let bright = try [[:], [Topic.smile: 1.0]].map { marks in
             let canvas = try Canvas(pixelSize: FrameSize(width: 240, height: 180))
             canvas.clear(.black)
-            BoxLook().draw([DrawnFace(face: shown, flashes: marks)], snapshotFlash: 0, on: canvas)
+            BoxOverlay().draw([DrawnFace(face: shown, flashes: marks)], snapshotFlash: 0, on: canvas)
             return canvas.brightness(columns: 24, rows: 18)[9][12]
         }
         #expect(bright[0] == 0 && bright[1] > 2)

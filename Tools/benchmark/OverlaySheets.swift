@@ -10,11 +10,11 @@ import OverlayRendering
 import SettingsFiles
 
 extension Benchmark {
-    /// Every look in every pose, to be looked at.
-    struct LookSheets: AsyncParsableCommand {
+    /// Every overlay in every pose, to be looked at.
+    struct OverlaySheets: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "looks",
-            abstract: "Draw a contact sheet of each look: a made-up head in all poses, and real faces.",
+            commandName: "overlays",
+            abstract: "Draw a contact sheet of each overlay: a made-up head in all poses, and real faces.",
             discussion: """
                 The cells, by rows: yaw -40, -20, 20, 40; pitch -20, 20, roll -30, 30; near, far, straight ahead, a mouth \
                 that is open; cut off at the left, right, top and bottom; two heads close together, three, turned in all \
@@ -22,14 +22,14 @@ extension Benchmark {
                 """
         )
 
-        @Argument(help: "The directory for the sheets, one PNG for each look.", completion: .directory)
+        @Argument(help: "The directory for the sheets, one PNG for each overlay.", completion: .directory)
         var output: String
 
-        @Option(help: "Only this look; may be given several times.")
+        @Option(help: "Only this overlay; may be given several times.")
         var only: [String] = []
 
-        @Option(help: "A directory with looks of one's own.", completion: .directory)
-        var own = "docs/examples/looks"
+        @Option(help: "A directory with overlays of one's own.", completion: .directory)
+        var own = "docs/examples/overlays"
 
         @Flag(help: "Leave out the real faces, which take most of the time.")
         var figuresOnly = false
@@ -47,21 +47,21 @@ extension Benchmark {
         ]
 
         func run() async throws {
-            var looks = LookName.allCases.map { (name: $0.rawValue, look: $0.look) }
+            var overlays = OverlayName.allCases.map { (name: $0.rawValue, overlay: $0.overlay) }
             for file in try FileManager.default.contentsOfDirectory(atPath: own).sorted() where file.hasSuffix(".yaml")
             {
                 do {
-                    looks.append((String(file.dropLast(5)), try OwnLook(path: own + "/" + file)))
+                    overlays.append((String(file.dropLast(5)), try OwnOverlay(path: own + "/" + file)))
                 } catch {
-                    throw ValidationError(error.text(about: "the look has"))
+                    throw ValidationError(error.text(about: "the overlay has"))
                 }
             }
-            let shown = looks.filter { only.isEmpty || only.contains($0.name) }
+            let shown = overlays.filter { only.isEmpty || only.contains($0.name) }
             let cells =
                 try Self.poses().map { try Cell(figures: $0, Self.cell) } + (figuresOnly ? [] : try await Self.faces())
             try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
-            for (name, look) in shown { try sheet(cells, look, to: "\(output)/\(name).png") }
-            print("\(shown.count) looks, \(cells.count) cells each")
+            for (name, overlay) in shown { try sheet(cells, overlay, to: "\(output)/\(name).png") }
+            print("\(shown.count) overlays, \(cells.count) cells each")
         }
 
         // MARK: - What is drawn over
@@ -137,7 +137,7 @@ extension Benchmark {
 
         // MARK: - The sheet
 
-        private func sheet(_ cells: [Cell], _ look: any Look, to path: String) throws {
+        private func sheet(_ cells: [Cell], _ overlay: any Overlay, to path: String) throws {
             let (cell, columns) = (Self.cell, Self.columns)
             let size = FrameSize(
                 width: columns * cell.width,
@@ -151,7 +151,7 @@ extension Benchmark {
                 else { continue }
                 canvas.clear(.black)
                 canvas.draw(content.picture, geometry)
-                canvas.draw(content.scene, geometry, look: look, at: 0)
+                canvas.draw(content.scene, geometry, overlay: overlay, at: 0)
                 try canvas.check()
                 canvas.withPixels { drawn, bytesPerRow in
                     for row in 0..<cell.height {

@@ -1,7 +1,7 @@
 package import FaceMessages
 
 /// One way to draw faces over a picture.
-package protocol Look {
+package protocol Overlay {
     /// Whether it makes the faces in the picture unrecognisable, so that the picture itself must not be shown beside it.
     var hidesFaces: Bool { get }
 
@@ -11,13 +11,13 @@ package protocol Look {
     func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas)
 }
 
-extension Look {
+extension Overlay {
     package var hidesFaces: Bool { false }
 
     package var showsZones: Bool { false }
 }
 
-/// A face with what a look needs beside it.
+/// A face with what an overlay needs beside it.
 package struct DrawnFace: Hashable, Sendable {
     package var face: SurfaceFace
 
@@ -35,7 +35,7 @@ package struct DrawnFace: Hashable, Sendable {
     func flash(_ kind: Topic) -> Double { flashes[kind] ?? 0 }
 }
 
-package enum LookName: String, Hashable, Sendable, CaseIterable {
+package enum OverlayName: String, Hashable, Sendable, CaseIterable {
     /// The box, with what the face does in words.
     case label
     /// A white square with round corners, tilted by roll, in perspective by yaw and pitch.
@@ -52,17 +52,17 @@ package enum LookName: String, Hashable, Sendable, CaseIterable {
     /// One flat colour over each head and its hair.
     case silhouette
 
-    package var look: any Look {
+    package var overlay: any Overlay {
         switch self {
-        case .label: LabelLook()
-        case .box: BoxLook()
-        case .hearts: HeartsLook()
-        case .santa: SantaLook()
-        case .square: SquareLook()
-        case .mesh: MeshLook()
-        case .pixelate: PrivacyLook(style: .pixelate)
-        case .blur: PrivacyLook(style: .blur)
-        case .silhouette: PrivacyLook(style: .silhouette)
+        case .label: LabelOverlay()
+        case .box: BoxOverlay()
+        case .hearts: HeartsOverlay()
+        case .santa: SantaOverlay()
+        case .square: SquareOverlay()
+        case .mesh: MeshOverlay()
+        case .pixelate: PrivacyOverlay(style: .pixelate)
+        case .blur: PrivacyOverlay(style: .blur)
+        case .silhouette: PrivacyOverlay(style: .silhouette)
         }
     }
 }

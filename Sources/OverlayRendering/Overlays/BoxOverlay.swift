@@ -1,7 +1,7 @@
 import FaceMessages
 
 /// A white square with round corners: tilted by roll, in perspective by yaw and pitch.
-struct BoxLook: Look {
+struct BoxOverlay: Overlay {
     func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
         for face in faces { draw(face, on: canvas) }
     }

@@ -4,7 +4,7 @@ import Glibc
 /// What is measured, made visible: the points of the face mesh, the irises and where they look, the axes of the head, the numbers.
 ///
 /// Messages carry three points only, the centres of the eyes and of the mouth: the mesh is there where this program measures it.
-struct MeshLook: Look {
+struct MeshOverlay: Overlay {
     private static let line = Color(red: 0.35, green: 0.95, blue: 0.95)
     private static let rightAxis = Color(red: 1, green: 0.30, blue: 0.25)
     private static let downAxis = Color(red: 0.35, green: 0.90, blue: 0.35)

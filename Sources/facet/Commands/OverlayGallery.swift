@@ -4,23 +4,26 @@ import FacetKit
 import Foundation
 import OverlayRendering
 
-/// `facet looks`: the looks there are, by name or each with a picture.
-struct LookGallery: AsyncParsableCommand {
+/// `facet overlays`: the overlays there are, by name or each with a picture.
+struct OverlayGallery: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "looks",
-        abstract: "Lists the looks, or makes a page with a picture of each.",
+        commandName: "overlays",
+        abstract: "Lists the overlays, or makes a page with a picture of each.",
         discussion: """
             The page is one HTML file that needs no other file, no script and no network. Its pictures are of the faces in \
-            --over, which it finds itself; without --over, of the demo's clip. Files of looks of your own are shown too.
+            --over, which it finds itself; without --over, of the demo's clip. Files of overlays of your own are shown too.
 
             Examples:
-              facet looks
-              facet looks --gallery looks.html
-              facet looks party.yaml --gallery looks.html --over friends.jpg
+              facet overlays
+              facet overlays --gallery overlays.html
+              facet overlays party.yaml --gallery overlays.html --over friends.jpg
             """
     )
 
-    @Argument(help: "The files of looks of your own, to be shown too.", completion: .file(extensions: ["yaml", "yml"]))
+    @Argument(
+        help: "The files of overlays of your own, to be shown too.",
+        completion: .file(extensions: ["yaml", "yml"])
+    )
     var files: [String] = []
 
     @Option(help: "The page to write, .html.", completion: .file())
@@ -39,30 +42,30 @@ struct LookGallery: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let options = LookName.allCases.map(LookOption.builtIn) + files.map(LookOption.file)
-        var looks: [(name: String, look: any Look)] = []
+        let options = OverlayName.allCases.map(OverlayChoice.builtIn) + files.map(OverlayChoice.file)
+        var overlays: [(name: String, overlay: any Overlay)] = []
         for option in options {
-            var overlay = OverlayOptions()
-            overlay.look = option
-            looks.append((option.name, try overlay.looks()[option.name]))
+            var drawing = DrawingOptions()
+            drawing.overlay = option
+            overlays.append((option.name, try drawing.overlays()[option.name]))
         }
-        guard let gallery else { return looks.forEach { StandardOutput.print(line: $0.name.printable) } }
+        guard let gallery else { return overlays.forEach { StandardOutput.print(line: $0.name.printable) } }
         try OutputPath.check(gallery, endings: ["html", "htm"], what: "a page")
         let path = try over ?? Demo.clip(or: "--over")
         try OutputPath.checkIsNot(gallery, path)
         let (picture, scene) = try await Self.subject(path)
         let encoder = try JPEGEncoder(quality: 80)
-        let figures = try looks.map { name, look in
+        let figures = try overlays.map { name, overlay in
             let (image, text) = (
-                try Self.draw(look, over: picture, scene, with: encoder), name.printable.escapedForHTML
+                try Self.draw(overlay, over: picture, scene, with: encoder), name.printable.escapedForHTML
             )
             return #"<figure><img src="\#(image)" alt="\#(text)"><figcaption>\#(text)</figcaption></figure>"#
         }
         let values = [
             "figures": figures.joined(separator: "\n"), "style": HTMLDocument.colors, "version": facetVersion,
         ]
-        try OutputPath.write(PackageResources.looks_html.filled(values), to: gallery)
-        StandardOutput.note("wrote \(gallery): \(looks.count) looks")
+        try OutputPath.write(PackageResources.overlays_html.filled(values), to: gallery)
+        StandardOutput.note("wrote \(gallery): \(overlays.count) overlays")
     }
 
     /// The frame of a file with the most faces, and of those the one with the broadest smile.
@@ -94,7 +97,7 @@ struct LookGallery: AsyncParsableCommand {
 
     /// The faces, with as much around them as a hat needs.
     private static func draw(
-        _ look: any Look,
+        _ overlay: any Overlay,
         over picture: Picture,
         _ scene: Scene,
         with encoder: JPEGEncoder
@@ -108,7 +111,7 @@ struct LookGallery: AsyncParsableCommand {
         let shown = NormalizedRect(x: left, y: top, width: right - left, height: bottom - top)
         let largest = max(shown.width * Double(pictureSize.width), shown.height * Double(pictureSize.height), 1)
         let image = try HTMLDocument.image(shown, of: picture, scale: side / largest, with: encoder) {
-            $0.draw(scene, $1, look: look, at: 0)
+            $0.draw(scene, $1, overlay: overlay, at: 0)
         }
         guard let image else { throw CommandFailure("the faces have no area to draw over") }
         return image

@@ -1,14 +1,14 @@
 import FaceMessages
 
 /// A box around each face, and beside it a label with what the face does: smiles, blinks, closes its eyes, looks at the camera.
-package struct LabelLook: Look {
+package struct LabelOverlay: Overlay {
     package init() {}
 
     package var showsZones: Bool { true }
 
     /// Draws the boxes, then the labels, which cover no face.
     package func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
-        BoxLook().draw(faces, snapshotFlash: snapshotFlash, on: canvas)
+        BoxOverlay().draw(faces, snapshotFlash: snapshotFlash, on: canvas)
         Self.label(faces.map { ($0, $0.face.bounds) }, style: PanelStyle(), on: canvas)
     }
 

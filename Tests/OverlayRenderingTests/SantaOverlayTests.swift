@@ -5,8 +5,8 @@ import Testing
 
 @testable import OverlayRendering
 
-@Suite("The look santa")
-struct SantaLookTests {
+@Suite("The overlay santa")
+struct SantaOverlayTests {
     private static let size = FrameSize(width: 720, height: 720)
 
     /// A face of 200×232 points in the middle of the lower half.
@@ -25,7 +25,7 @@ struct SantaLookTests {
     private func drawn(_ faces: [SurfaceFace], on ground: Double = 0) throws -> [[Int]] {
         let canvas = try Canvas(pixelSize: Self.size)
         canvas.clear(Color(red: ground, green: ground, blue: ground))
-        SantaLook().draw(faces.map { DrawnFace(face: $0) }, snapshotFlash: 0, on: canvas)
+        SantaOverlay().draw(faces.map { DrawnFace(face: $0) }, snapshotFlash: 0, on: canvas)
         try canvas.check()
         return canvas.brightness(columns: Self.size.width, rows: Self.size.height, levels: 255)
     }
@@ -55,11 +55,13 @@ struct SantaLookTests {
             bounds.x += widths * bounds.width
             return try surface(pose(0, 0, 0), bounds)
         }
-        #expect(SantaLook.side(of: face, among: [face]) == 1)
-        #expect(try SantaLook.side(of: face, among: [face, neighbour(1.3)]) == -1)
-        #expect(try SantaLook.side(of: face, among: [neighbour(-1.3), face]) == 1)
-        #expect(try abs(SantaLook.side(of: face, among: [neighbour(-1.3), face, neighbour(1.3)])) < 1e-9)
-        let sides = try (0...60).map { try SantaLook.side(of: face, among: [face, neighbour(-3 + 0.1 * Double($0))]) }
+        #expect(SantaOverlay.side(of: face, among: [face]) == 1)
+        #expect(try SantaOverlay.side(of: face, among: [face, neighbour(1.3)]) == -1)
+        #expect(try SantaOverlay.side(of: face, among: [neighbour(-1.3), face]) == 1)
+        #expect(try abs(SantaOverlay.side(of: face, among: [neighbour(-1.3), face, neighbour(1.3)])) < 1e-9)
+        let sides = try (0...60).map {
+            try SantaOverlay.side(of: face, among: [face, neighbour(-3 + 0.1 * Double($0))])
+        }
         #expect(zip(sides, sides.dropFirst()).allSatisfy { abs($0 - $1) < 0.25 }, "\(sides)")
         // Where nothing is drawn of the neighbour: above it.
         func reach(_ faces: [SurfaceFace]) throws -> (Int?, Int?) {

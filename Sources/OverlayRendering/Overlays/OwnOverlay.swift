@@ -2,7 +2,7 @@ import FaceMessages
 import Frames
 import Glibc
 
-package struct OwnLook: Look {
+package struct OwnOverlay: Overlay {
     enum Anchor: String, CaseIterable {
         /// The middle between the eyes.
         case eyes
@@ -108,13 +108,13 @@ package struct OwnLook: Look {
     }
 }
 
-extension OwnLook.Part {
+extension OwnOverlay.Part {
     /// Where a point of the picture lies, from the anchor; x and y are counted from the picture's middle.
     fileprivate func position(_ x: Double, _ y: Double) -> Vector {
         var position = Vector(x, y, 0)
         if shape == .around {
-            let angle = 2 * .pi * x / (width * OwnLook.ringLength)
-            position = Vector(sin(angle), 0, cos(angle) * OwnLook.skullDepth) * (width / 2) + Vector(0, y, 0)
+            let angle = 2 * .pi * x / (width * OwnOverlay.ringLength)
+            position = Vector(sin(angle), 0, cos(angle) * OwnOverlay.skullDepth) * (width / 2) + Vector(0, y, 0)
         }
         return offset + HeadRotation(HeadPose(roll: 0, yaw: turn, pitch: tilt))(position)
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Makes the pictures of the example looks: each SVG of docs/examples/looks as a PNG beside it.
+"""Makes the pictures of the example overlays: each SVG of docs/examples/overlays as a PNG beside it.
 
-usage: Tools/look-pictures.py [SVG...]
+usage: Tools/overlay-pictures.py [SVG...]
 
 Needs chromium.
 """
@@ -13,8 +13,8 @@ import tempfile
 
 if "-h" in sys.argv or "--help" in sys.argv:
     sys.exit(print(__doc__.strip()))
-looks = pathlib.Path(__file__).resolve().parents[1] / "docs/examples/looks"
-for drawing in map(pathlib.Path, sys.argv[1:] or sorted(looks.glob("*.svg"))):
+overlays = pathlib.Path(__file__).resolve().parents[1] / "docs/examples/overlays"
+for drawing in map(pathlib.Path, sys.argv[1:] or sorted(overlays.glob("*.svg"))):
     text = drawing.read_text()
     width, height = re.search(r'width="(\d+)" height="(\d+)"', text).groups()
     with tempfile.TemporaryDirectory() as work:

@@ -1,7 +1,7 @@
 import FaceMessages
 
 /// A heart centred on each eye, turned with the head; one whose eye is turned away is not drawn.
-struct HeartsLook: Look {
+struct HeartsOverlay: Overlay {
     func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
         for face in faces { draw(face, on: canvas) }
     }

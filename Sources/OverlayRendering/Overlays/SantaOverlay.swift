@@ -2,7 +2,7 @@ import FaceMessages
 import Glibc
 
 /// A hat, a moustache and a beard, in three dimensions: they turn with the head, and what it hides is not seen.
-struct SantaLook: Look {
+struct SantaOverlay: Overlay {
     private static let fur = Color(red: 1, green: 1, blue: 0.99)
     private static let furShade = Color(red: 0.74, green: 0.77, blue: 0.83)
     private static let furGround = Color(red: 0.86, green: 0.88, blue: 0.92)

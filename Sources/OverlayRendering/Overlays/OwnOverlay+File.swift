@@ -1,13 +1,13 @@
 import Foundation
 package import SettingsFiles
 
-extension OwnLook {
+extension OwnOverlay {
     private static let maximumParts = 16
 
-    /// A file that shows what a look's file holds.
-    private static let example = "docs/examples/looks/party.yaml"
+    /// A file that shows what an overlay's file holds.
+    private static let example = "docs/examples/overlays/party.yaml"
 
-    /// Reads a look's file and its pictures, whose paths count from the file's directory.
+    /// Reads an overlay's file and its pictures, whose paths count from the file's directory.
     ///
     /// - Throws: `SettingsError` with all problems at once.
     package init(path: String) throws(SettingsError) {
@@ -17,8 +17,8 @@ extension OwnLook {
         }
     }
 
-    /// Reads the text of a look's file; `pictures` stands for all files with pictures.
-    package init(text: String, name: String = "look", pictures: PastedPicture) throws(SettingsError) {
+    /// Reads the text of an overlay's file; `pictures` stands for all files with pictures.
+    package init(text: String, name: String = "overlay", pictures: PastedPicture) throws(SettingsError) {
         let file = try SettingsFile(path: name, text: text, example: Self.example)
         try self.init(file) { _ throws(PastedPicture.Refusal) in pictures }
     }

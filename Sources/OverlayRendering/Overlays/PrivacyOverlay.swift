@@ -4,7 +4,7 @@ import FaceMetadata
 ///
 /// It hides the faces that it is given, those that are not seen in this frame as strongly as the others. A face that was not
 /// found stays visible.
-struct PrivacyLook: Look {
+struct PrivacyOverlay: Overlay {
     enum Style: Hashable, Sendable {
         case pixelate
         /// Colours that run into each other.

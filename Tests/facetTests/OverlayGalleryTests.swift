@@ -7,10 +7,10 @@ import Testing
 
 @testable import facet
 
-@Suite("facet looks", .timeLimit(.minutes(5)))
-struct LookGalleryTests {
+@Suite("facet overlays", .timeLimit(.minutes(5)))
+struct OverlayGalleryTests {
     private static let examples = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../docs/examples/looks").standardizedFileURL
+        .appending(path: "../../docs/examples/overlays").standardizedFileURL
 
     private let directory: TemporaryDirectory
 
@@ -19,16 +19,16 @@ struct LookGalleryTests {
     }
 
     private func run(_ arguments: [String]) async throws {
-        let command = try #require(try Facet.parseAsRoot(["looks"] + arguments) as? LookGallery)
+        let command = try #require(try Facet.parseAsRoot(["overlays"] + arguments) as? OverlayGallery)
         try await command.run()
     }
 
-    @Test("makes a page with a picture of each look, the examples' too, that needs nothing else")
+    @Test("makes a page with a picture of each overlay, the examples' too, that needs nothing else")
     func page() async throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.examples.path).sorted()
             .filter { $0.hasSuffix(".yaml") }
         #expect(Set(files).isSuperset(of: ["cat", "crown", "glasses", "moustache", "wreath"].map { $0 + ".yaml" }))
-        let page = directory.file("looks.html")
+        let page = directory.file("overlays.html")
         try await run(
             files.map { Self.examples.appending(path: $0).path } + [
                 "--gallery", page, "--over", "/usr/local/share/facet/astronaut.png",
@@ -36,8 +36,8 @@ struct LookGalleryTests {
         )
         let text = try String(contentsOf: URL(filePath: page), encoding: .utf8)
         let names = text.matches(of: /<figcaption>([^<]*)</).map { String($0.1) }
-        #expect(names == LookName.allCases.map(\.rawValue) + files.map { String($0.dropLast(5)) })
-        // Each is a picture of its own: no look draws what another one does.
+        #expect(names == OverlayName.allCases.map(\.rawValue) + files.map { String($0.dropLast(5)) })
+        // Each is a picture of its own: no overlay draws what another one does.
         let pictures = text.matches(of: /src="data:image\/jpeg;base64,([^"]*)"/).map { String($0.1) }
         #expect(pictures.count == names.count && Set(pictures).count == names.count)
         #expect(!text.contains("://") && !text.contains("<script") && !text.contains("<!--"))
@@ -48,11 +48,11 @@ struct LookGalleryTests {
         let picture = directory.file("wall.png")
         try Canvas(pixelSize: FrameSize(width: 64, height: 64)).write(to: picture)
         let failure = await #expect(throws: CommandFailure.self) {
-            try await run(["--gallery", directory.file("looks.html"), "--over", picture])
+            try await run(["--gallery", directory.file("overlays.html"), "--over", picture])
         }
         #expect(
             failure?.description == "there is no face in \(picture) to draw over; name a picture with one with --over"
         )
-        #expect(!FileManager.default.fileExists(atPath: directory.file("looks.html")))
+        #expect(!FileManager.default.fileExists(atPath: directory.file("overlays.html")))
     }
 }

@@ -8,8 +8,8 @@ import Testing
 
 @testable import OverlayRendering
 
-@Suite("A look of one's own")
-struct OwnLookTests {
+@Suite("An overlay of one's own")
+struct OwnOverlayTests {
     private static let size = FrameSize(width: 240, height: 180)
     private static let red = 1, green = 2, blue = 3, yellow = 4
 
@@ -23,9 +23,9 @@ struct OwnLookTests {
     // MARK: - The file
 
     private func problems(_ text: String) throws -> [String] {
-        let path = try directory.write(text, to: "look.yaml")
+        let path = try directory.write(text, to: "overlay.yaml")
         do throws(SettingsError) {
-            _ = try OwnLook(path: path)
+            _ = try OwnOverlay(path: path)
             return []
         } catch {
             return error.problems.map { $0.description.replacingOccurrences(of: directory.path + "/", with: "") }
@@ -46,7 +46,7 @@ struct OwnLookTests {
             c: {image: a.png, anchor: head, around: true, tilt: 10}
             d: {image: a.png, anchor: eyes, turn: -90}
             """
-        let parts = try OwnLook(path: directory.write(text, to: "look.yaml")).parts
+        let parts = try OwnOverlay(path: directory.write(text, to: "overlay.yaml")).parts
         #expect(parts.map(\.anchor) == [.mouth, .head, .box, .head, .eyes])
         #expect(parts.map(\.width) == [1, 1.5, 1, 1, 1] && parts.map(\.rotation) == [0, -20, 0, 0, 0])
         #expect(parts.map(\.shape) == [.curved, .flat, .flat, .around, .flat])
@@ -62,54 +62,75 @@ struct OwnLookTests {
     @Test(
         "that is wrong is refused with file, line, key, value and what is allowed",
         arguments: [
-            ("hat: {image: a.png}", "look.yaml: hat.anchor: is missing: name what it sticks to, one of eyes, leftEye"),
-            ("hat: {anchor: head}", "look.yaml: hat.image: is missing: name a PNG file"),
-            ("hat:\n  image: a.png\n  anchor: ear", #"look.yaml:3: hat.anchor: "ear" is not one of eyes, leftEye"#),
+            (
+                "hat: {image: a.png}",
+                "overlay.yaml: hat.anchor: is missing: name what it sticks to, one of eyes, leftEye"
+            ),
+            ("hat: {anchor: head}", "overlay.yaml: hat.image: is missing: name a PNG file"),
+            ("hat:\n  image: a.png\n  anchor: ear", #"overlay.yaml:3: hat.anchor: "ear" is not one of eyes, leftEye"#),
             (
                 "hat: {image: a.png, anchor: head, width: 11}",
-                #"look.yaml:1: hat.width: "11" is not a number from 0.01 to"#
+                #"overlay.yaml:1: hat.width: "11" is not a number from 0.01 to"#
             ),
-            ("hat: {image: a.png, anchor: head, width: nan}", #"look.yaml:1: hat.width: "nan" is not a number from"#),
+            (
+                "hat: {image: a.png, anchor: head, width: nan}",
+                #"overlay.yaml:1: hat.width: "nan" is not a number from"#
+            ),
             (
                 "hat: {image: a.png, anchor: head, wdith: 1}",
-                "look.yaml:1: hat.wdith: is not a setting; did you mean hat.width?"
+                "overlay.yaml:1: hat.wdith: is not a setting; did you mean hat.width?"
             ),
             (
                 "hat: {image: a.png, anchor: head, offset: 1}",
-                "look.yaml:1: hat.offset: must be a list of a number from -10"
+                "overlay.yaml:1: hat.offset: must be a list of a number from -10"
             ),
             (
                 "hat: {image: a.png, anchor: head, offset: [1]}",
-                "look.yaml:1: hat.offset: must be two numbers, right and down"
+                "overlay.yaml:1: hat.offset: must be two numbers, right and down"
             ),
             (
                 "hat: {image: a.png, anchor: head, offset: [1, x]}",
-                #"look.yaml:1: hat.offset: "x" is not a number from -10 to 10"#
+                #"overlay.yaml:1: hat.offset: "x" is not a number from -10 to 10"#
             ),
-            ("hat: {image: a.png, anchor: box, offset: [1, 1, 1]}", "look.yaml:1: hat.offset: must be two numbers for"),
-            ("hat: {image: a.png, anchor: box, curved: true}", "look.yaml:1: hat.curved: is only for the anchors eyes"),
-            ("hat: {image: a.png, anchor: eyes, around: true}", "look.yaml:1: hat.around: is only for the anchor head"),
-            ("hat: {image: a.png, anchor: head, around: 1}", #"look.yaml:1: hat.around: "1" is not"#),
+            (
+                "hat: {image: a.png, anchor: box, offset: [1, 1, 1]}",
+                "overlay.yaml:1: hat.offset: must be two numbers for"
+            ),
+            (
+                "hat: {image: a.png, anchor: box, curved: true}",
+                "overlay.yaml:1: hat.curved: is only for the anchors eyes"
+            ),
+            (
+                "hat: {image: a.png, anchor: eyes, around: true}",
+                "overlay.yaml:1: hat.around: is only for the anchor head"
+            ),
+            ("hat: {image: a.png, anchor: head, around: 1}", #"overlay.yaml:1: hat.around: "1" is not"#),
             (
                 "hat: {image: a.png, anchor: box, tilt: 5}",
-                "look.yaml:1: hat.tilt: is not for the anchor box, which does"
+                "overlay.yaml:1: hat.tilt: is not for the anchor box, which does"
             ),
             (
                 "hat: {image: a.png, anchor: eyes, turn: 181}",
-                #"look.yaml:1: hat.turn: "181" is not a number from -180"#
+                #"overlay.yaml:1: hat.turn: "181" is not a number from -180"#
             ),
             (
                 "hat: {image: a.png, anchor: mouth, curved: true, turn: 5}",
-                "look.yaml:1: hat.curved: is not for a picture with around, turn or tilt"
+                "overlay.yaml:1: hat.curved: is not for a picture with around, turn or tilt"
             ),
-            ("hat: {image: b.png, anchor: box}", "look.yaml:1: hat.image: cannot use b.png: there is no such file"),
-            ("hat: {image: look.yaml, anchor: box}", "look.yaml:1: hat.image: cannot use look.yaml: it is no PNG"),
-            ("hat: {image: ., anchor: box}", "look.yaml:1: hat.image: cannot use .: it is a directory"),
-            ("hat: a.png", "look.yaml: hat.anchor: is missing"),
-            ("- image: a.png", "look.yaml: must hold keys and values, as docs/examples/looks/party.yaml does"),
-            ("", "look.yaml: holds no settings"),
-            (String(repeating: "*a ", count: 20), "look.yaml: holds more than 16 YAML aliases"),
-            ((0..<17).map { "p\($0): {image: a.png, anchor: box}\n" }.joined(), "look.yaml: holds 17 pictures; 16 are"),
+            ("hat: {image: b.png, anchor: box}", "overlay.yaml:1: hat.image: cannot use b.png: there is no such file"),
+            (
+                "hat: {image: overlay.yaml, anchor: box}",
+                "overlay.yaml:1: hat.image: cannot use overlay.yaml: it is no PNG"
+            ),
+            ("hat: {image: ., anchor: box}", "overlay.yaml:1: hat.image: cannot use .: it is a directory"),
+            ("hat: a.png", "overlay.yaml: hat.anchor: is missing"),
+            ("- image: a.png", "overlay.yaml: must hold keys and values, as docs/examples/overlays/party.yaml does"),
+            ("", "overlay.yaml: holds no settings"),
+            (String(repeating: "*a ", count: 20), "overlay.yaml: holds more than 16 YAML aliases"),
+            (
+                (0..<17).map { "p\($0): {image: a.png, anchor: box}\n" }.joined(),
+                "overlay.yaml: holds 17 pictures; 16 are"
+            ),
         ]
     )
     func refusals(text: String, beginning: String) throws {
@@ -153,10 +174,10 @@ struct OwnLookTests {
 
     /// Which quarter of the picture each pixel shows; 0 for none.
     private func drawn(_ part: String, _ pose: HeadPose, on scene: SurfaceFace? = nil) throws -> [[Int]] {
-        let look = try OwnLook(text: "p: {image: a.png, \(part)}", pictures: try PastedPicture(png: quarters))
+        let overlay = try OwnOverlay(text: "p: {image: a.png, \(part)}", pictures: try PastedPicture(png: quarters))
         let canvas = try Canvas(pixelSize: Self.size)
         canvas.clear(.black)
-        look.draw([DrawnFace(face: try #require(scene ?? face(pose)))], snapshotFlash: 0, on: canvas)
+        overlay.draw([DrawnFace(face: try #require(scene ?? face(pose)))], snapshotFlash: 0, on: canvas)
         try canvas.check()
         return canvas.withPixels { pixels, bytesPerRow in
             (0..<Self.size.height).map { y in
@@ -305,7 +326,7 @@ struct OwnLookTests {
     @Test("is as wide as its file says on a large face too", arguments: ["eyes", "mouth", "head"])
     func largeFace(anchor: String) throws {
         let size = FrameSize(width: 1600, height: 1200)
-        let look = try OwnLook(
+        let overlay = try OwnOverlay(
             text: "p: {image: a.png, anchor: \(anchor), width: 0.5, curved: false}",
             pictures: try PastedPicture(png: quarters)
         )
@@ -313,7 +334,7 @@ struct OwnLookTests {
         let bounds = NormalizedRect(x: 0.25, y: 0.1, width: 0.5, height: 0.8)
         let face = PreviewLayerGeometry(size: canvas.size, pictureSize: size)?
             .transformed(sampleFace(bounds: bounds, pose: pose(0, 0, 0)))
-        look.draw([DrawnFace(face: try #require(face))], snapshotFlash: 0, on: canvas)
+        overlay.draw([DrawnFace(face: try #require(face))], snapshotFlash: 0, on: canvas)
         let widest = canvas.withPixels { pixels, bytesPerRow in
             (0..<size.height).map { y in (0..<size.width).count { pixels[y * bytesPerRow + 4 * $0 + 3] > 0 } }.max()
         }
@@ -324,9 +345,9 @@ struct OwnLookTests {
     @Test("has no seam between its cells", arguments: ["eyes", "head", "box"], [0.0, 25, 50])
     func seams(anchor: String, yaw: Double) throws {
         let picture = try PastedPicture(png: quarters)
-        let look = try OwnLook(text: "p: {image: a.png, anchor: \(anchor), width: 1.1}", pictures: picture)
+        let overlay = try OwnOverlay(text: "p: {image: a.png, anchor: \(anchor), width: 1.1}", pictures: picture)
         let canvas = try Canvas(pixelSize: Self.size)
-        look.draw([DrawnFace(face: try #require(face(pose(17, yaw, 10))))], snapshotFlash: 0, on: canvas)
+        overlay.draw([DrawnFace(face: try #require(face(pose(17, yaw, 10))))], snapshotFlash: 0, on: canvas)
         canvas.withPixels { pixels, bytesPerRow in
             for y in 0..<Self.size.height {
                 let row = (0..<Self.size.width).map { pixels[y * bytesPerRow + 4 * $0 + 3] }
@@ -338,11 +359,14 @@ struct OwnLookTests {
 
     @Test("is one picture in a document, in front of a plain ground")
     func document() throws {
-        let look = try OwnLook(text: "p: {image: a.png, anchor: eyes}", pictures: try PastedPicture(png: quarters))
+        let overlay = try OwnOverlay(
+            text: "p: {image: a.png, anchor: eyes}",
+            pictures: try PastedPicture(png: quarters)
+        )
         for pose in [pose(0, 0, 0), pose(20, 40, 10)] {
             let shown = try #require(face(pose))
             let bytes = try Canvas.svg(size: Self.size) {
-                look.draw([DrawnFace(face: shown)], snapshotFlash: 0, on: $0)
+                overlay.draw([DrawnFace(face: shown)], snapshotFlash: 0, on: $0)
             }
             let text = String(decoding: bytes, as: UTF8.self)
             #expect(text.components(separatedBy: "<image").count == 2 && text.contains("data:image/png;base64,"))
