@@ -70,7 +70,7 @@ final class GStreamerPipeline {
 
     deinit { FacetPipelineStop(pipeline) }
 
-    /// The cameras that libcamera and PipeWire offer, by what `camera.device` calls them; none without GStreamer.
+    /// The cameras that libcamera and PipeWire offer, by what `camera.source` calls them; none without GStreamer.
     static func cameras() -> [(device: String, name: String)] {
         guard unavailable == nil, let list = FacetPipelineCameras() else { return [] }
         defer { FacetPipelineFreeText(list) }

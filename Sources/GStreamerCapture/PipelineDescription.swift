@@ -65,7 +65,7 @@ public struct PipelineDescription: Hashable, Sendable {
         }
     }
 
-    /// The cameras that libcamera and PipeWire offer on this machine: what `camera.device` calls each, and its name for
+    /// The cameras that libcamera and PipeWire offer on this machine: what `camera.source` calls each, and its name for
     /// people. None without GStreamer and its elements for them.
     package static func cameras() -> [(device: String, name: String)] { GStreamerPipeline.cameras() }
 

@@ -108,20 +108,29 @@ package struct SettingsReader {
     package func hasProblem(with key: String) -> Bool { problems.contains { $0.key == key } }
 
     /// Reports every key of the file and the command line that no setting was read by, and every variable of the
-    /// environment that looks like one.
-    package mutating func refuseUnknown() {
+    /// environment that looks like one; of a key that was renamed, the key that stands for it now and in what form.
+    package mutating func refuseUnknown(renamed: [String: (key: String, form: String)] = [:]) {
         let sections = Set(readKeys.flatMap(Self.sections))
         let keys = readKeys.union(sections)
+        let passed = keys.union(renamed.keys.flatMap(Self.sections))
         let inFile = (file?.lines ?? [:]).sorted { $0.value < $1.value }.map { ($0.key, $0.value) }
-        for (key, line) in inFile + arguments.keys.sorted().map({ ($0, 0) }) where !keys.contains(key) {
+        for (key, line) in inFile + arguments.keys.sorted().map({ ($0, 0) }) where !passed.contains(key) {
             let source = line == 0 ? "command line" : file?.source(of: key) ?? ""
-            let reason = "is not a setting" + suggestion(for: key, among: keys)
+            let reason =
+                renamed[key].map { "is now \($0.key)\($0.form)" }
+                ?? "is not a setting" + suggestion(for: key, among: keys)
             problems.append(SettingsProblem(key: key, source: source, reason: reason, line: line))
         }
         for key in sections.subtracting(readKeys).sorted() where file?.values[key] != nil || arguments[key] != nil {
             refuse(key, Self.notSingle)
         }
-        let known = Set(readKeys.map(Self.environmentName))
+        for (key, new) in renamed.sorted(by: { $0.key < $1.key }) {
+            let name = Self.environmentName(key)
+            guard environment[name] != nil else { continue }
+            let reason = "is now \(Self.environmentName(new.key))"
+            problems.append(SettingsProblem(key: name, source: "environment", reason: reason))
+        }
+        let known = Set(readKeys.union(renamed.keys).map(Self.environmentName))
         let prefixes = sections.map { Self.environmentName($0) + "_" }
         for name in environment.keys.sorted() where !known.contains(name) {
             // Other programs of ours have variables too: only what looks like a setting must be one.

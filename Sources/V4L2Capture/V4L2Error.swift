@@ -102,7 +102,7 @@ extension V4L2Error: CustomStringConvertible {
 
     private static func sharingText(_ device: String) -> String {
         let users = programs(using: device)
-        let remedy = "or let all read it through PipeWire (`camera.device: pipewire`)"
+        let remedy = "or let all read it through PipeWire (`camera.source: pipewire`)"
         guard !users.isEmpty else { return "stop the program that `sudo fuser -v \(device)` names, \(remedy)" }
         return "\(users.joined(separator: ", ")) \(users.count == 1 ? "uses" : "use") it: stop that, \(remedy)"
     }

@@ -66,20 +66,29 @@ struct Facet: AsyncParsableCommand {
               facet view --overlay hearts          the live overlay, in the terminal
               facet serve                          the live page for the browser
               facet snapshot -o now.png            a picture with the overlay
-              facet mirror --to /dev/video20       a camera with the overlay, for calls
+              facet webcam --to /dev/video20       a camera with the overlay, for calls
               facet apply clip.mp4 -o out.mp4      a clip with the overlay; needs no daemon
               facet report clip.mp4 -o report.html a page about a clip or an hour
-              facet press --on long_blink=ENTER    keys without hands
+              facet press long_blink=ENTER         keys without hands
               facet doctor                         what works, what does not, and why
 
             Shell completions: facet --generate-completion-script bash|zsh|fish
             """,
         version: facetVersion,
-        subcommands: [
-            Demo.self, Watch.self, Top.self, View.self, Serve.self, Snapshot.self, Record.self, Mirror.self, Apply.self,
-            Report.self, OverlayGallery.self, Devices.self, Detect.self, Calibrate.self, Zones.self, Press.self,
-            Relay.self, Doctor.self,
-            Fleet.self, Metrics.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "See",
+                subcommands: [Demo.self, Watch.self, Top.self, View.self, Serve.self, Fleet.self]
+            ),
+            CommandGroup(
+                name: "Keep",
+                subcommands: [Snapshot.self, Record.self, Apply.self, Report.self, OverlayGallery.self]
+            ),
+            CommandGroup(name: "Send", subcommands: [Webcam.self, Press.self, Relay.self]),
+            CommandGroup(
+                name: "Set up",
+                subcommands: [Doctor.self, Devices.self, Detect.self, Zones.self, Calibrate.self]
+            ),
         ]
     )
 }

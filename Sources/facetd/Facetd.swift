@@ -17,6 +17,9 @@ enum Main {
             try? FileHandle.standardError.write(contentsOf: Data("Error: \(error)\n".utf8))
             exit(1)
         }
+        if CommandLine.arguments.dropFirst().first == "check-config" {
+            Facetd.exit(withError: ValidationError("'check-config FILE' is now '--check --config FILE'"))
+        }
         await Facetd.main()
     }
 }
@@ -38,12 +41,11 @@ struct Facetd: AsyncParsableCommand {
               facetd                          the first camera, the broker on this machine
               facetd --source clip.mp4 --pace asap --no-mqtt --print > clip.jsonl
               facetd --config /etc/facetd.yaml --mqtt mqtts://lamp@broker.example
-              facetd check-config /etc/facetd.yaml
+              facetd --check --config /etc/facetd.yaml
 
             Shell completions: facetd --generate-completion-script bash|zsh|fish
             """,
-        version: facetVersion,
-        subcommands: [CheckConfig.self]
+        version: facetVersion
     )
 
     @OptionGroup var options: SettingsOptions
@@ -62,10 +64,14 @@ struct Facetd: AsyncParsableCommand {
     @Flag(name: .customLong("no-mqtt"), help: "Use no broker.")
     var usesNoBroker = false
 
+    @Flag(help: "Check the settings, tell all problems at once, with exit status 1 if there are any, and end.")
+    var check = false
+
     func run() async throws {
         // A reader of --print that goes away shows as a failed write, which ends the daemon in good order.
         signal(SIGPIPE, SIG_IGN)
         let settings = try self.settings()
+        if check { return print("the settings are valid") }
         let level = Logger.Level(rawValue: settings.log.level.rawValue) ?? .info
         LoggingSystem.bootstrap { _ in
             ConsoleLogHandler(level: level, environment: ProcessInfo.processInfo.environment)
@@ -78,7 +84,7 @@ struct Facetd: AsyncParsableCommand {
         daemonOptions.reload = self.settings
         let logger = Logger(label: "facetd")
         if !usesNoBroker, options.mqtt == nil, settings.mqtt.connection.brokers == Settings().mqtt.connection.brokers {
-            logger.info("no other broker is named: looking for one on this machine (--mqtt or mqtt.host names it)")
+            logger.info("no other broker is named: looking for one on this machine (--mqtt or mqtt.brokers names it)")
         }
         try await Daemon(settings: settings, options: daemonOptions, logger: logger).run()
     }
@@ -92,19 +98,5 @@ struct Facetd: AsyncParsableCommand {
     @Sendable private static func write(_ lines: [String]) {
         // The terminal may be gone; the run ends in good order all the same.
         try? FileHandle.standardError.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
-    }
-}
-
-struct CheckConfig: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Check a settings file: all problems at once, exit status 1 if there are any."
-    )
-
-    @Argument(help: ArgumentHelp("The settings file.", valueName: "file"), completion: .file(extensions: ["yaml"]))
-    var file: String
-
-    func run() throws {
-        _ = try Settings.load(path: file)
-        print("\(file): settings are valid")
     }
 }

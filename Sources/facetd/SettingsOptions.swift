@@ -66,7 +66,7 @@ struct SettingsOptions: ParsableArguments {
             }
             arguments[String(assignment[..<equals])] = String(assignment[assignment.index(after: equals)...])
         }
-        arguments["camera.device"] = source ?? arguments["camera.device"]
+        arguments["camera.source"] = source ?? arguments["camera.source"]
         arguments["mqtt.topic"] = topic ?? arguments["mqtt.topic"]
         arguments["clip.pace"] = pace ?? arguments["clip.pace"]
         arguments["detection.enabled"] = detect ?? arguments["detection.enabled"]
@@ -76,8 +76,6 @@ struct SettingsOptions: ParsableArguments {
                 let address: BrokerAddress
                 do { address = try BrokerAddress(url: String(url)) } catch { throw ValidationError("--mqtt: \(error)") }
                 if let username = address.username { arguments["mqtt.username"] = username }
-                // A URL without TLS must not switch off what the file asks for: both are said, so both must agree.
-                if address.usesTLS { arguments["mqtt.tls.enabled"] = "true" }
             }
             arguments["mqtt.brokers"] = mqtt
         }

@@ -15,7 +15,7 @@ struct SessionServiceTests {
 
     init() throws {
         var settings = Settings()
-        settings.camera.device = "/usr/local/share/facet/astronaut.png"
+        settings.camera.source = "/usr/local/share/facet/astronaut.png"
         settings.clip.loop = true
         self.settings = settings
         let publisher = try Publisher(
@@ -68,7 +68,7 @@ struct SessionServiceTests {
         async let run: Void = service.run()
         _ = await messages.messages(until: .enter)
         var missing = settings
-        missing.camera.device = "/nonexistent/clip.mp4"
+        missing.camera.source = "/nonexistent/clip.mp4"
         service.apply(missing)
         let told = await messages.messages(until: .enter)
         #expect(told.contains { $0.topic == .leave && $0.text.contains("restart") })
@@ -86,7 +86,7 @@ struct SessionServiceTests {
         service.apply(wrong)
         _ = await messages.messages(until: .detectState) { $0 == "OFF" }
         wrong.detection.enabled = true
-        wrong.camera.device = "/nonexistent/clip.mp4"
+        wrong.camera.source = "/nonexistent/clip.mp4"
         service.apply(wrong)
         _ = await messages.messages(until: .detectState) { $0 == "ON" }
         // The camera that does not work was tried, and with it goes the switch.
@@ -99,7 +99,7 @@ struct SessionServiceTests {
     @Test("settings that never worked end the service with the reason")
     func neverWorked() async throws {
         var missing = settings
-        missing.camera.device = "/nonexistent/clip.mp4"
+        missing.camera.source = "/nonexistent/clip.mp4"
         service.apply(missing)
         await #expect { try await service.run() } throws: { "\($0)".contains("/nonexistent/clip.mp4") }
         #expect(await messages.messages(until: .status) { $0.contains("stopped") }.last != nil)

@@ -94,8 +94,8 @@ struct SettingsTests {
             ("camera: {name: [a, b]}", "f.yaml:1: camera.name: must be a text that is not empty, not a list"),
             ("publish: metadata", "f.yaml:1: publish: must be a list"),
             ("publish: [[metadata]]", "f.yaml:1: publish: must be a list of single values"),
-            (#"mqtt: {host: "a,b"}"#, #"f.yaml:1: mqtt.host: "a,b" is not one name or address"#),
-            (#"mqtt: {host: "http://a"}"#, #"f.yaml:1: mqtt.host: "http://a" is not one"#),
+            ("mqtt: {brokers: []}", "f.yaml:1: mqtt.brokers: is missing: name a broker, such as [localhost]"),
+            (#"mqtt: {brokers: ["a,b"]}"#, #"f.yaml:1: mqtt.brokers: "a,b" is not a broker such as"#),
             (#"mqtt: {brokers: ["http://a"]}"#, #"f.yaml:1: mqtt.brokers: "http://a" is not a broker such as"#),
             (#"mqtt: {brokers: ["a:99999"]}"#, #"f.yaml:1: mqtt.brokers: "a:99999" is not a broker"#),
             (#"mqtt: {brokers: ["mqtt://[::1"]}"#, #"f.yaml:1: mqtt.brokers: "mqtt://[::1" is not a broker"#),
@@ -103,15 +103,20 @@ struct SettingsTests {
             (#"mqtt: {brokers: ["x@a", "y@b"]}"#, "f.yaml:1: mqtt.brokers: names different users"),
             ("mqtt: {protocol: 4}", #"f.yaml:1: mqtt.protocol: "4" is not one of auto, 5, 3.1.1"#),
             ("mqtt: {topic: a/#}", #"f.yaml:1: mqtt.topic: "a/#" is not a topic"#),
-            ("mqtt: {tls: {enabled: false, ca: x}}", "f.yaml:1: mqtt.tls.enabled: is false, but"),
+            ("mqtt: {brokers: ['mqtt://a'], tls: {ca: x}}", "f.yaml:1: mqtt.brokers: mixes"),
+            ("mqtt: {host: a}", "f.yaml:1: mqtt.host: is now mqtt.brokers, such as [broker.lan]"),
+            ("mqtt: {port: 1884}", "f.yaml:1: mqtt.port: is now mqtt.brokers, such as [\"broker.lan:1884\"]"),
+            ("mqtt: {tls: {enabled: true}}", "f.yaml:1: mqtt.tls.enabled: is now mqtt.brokers, such as [mqtts://"),
+            ("camera: {device: auto}", "f.yaml:1: camera.device: is now camera.source"),
+            ("signs: {enabled: true}", "f.yaml:1: signs.enabled: is now publish, with sign in its list"),
             ("mqtt: {passwordFile: x}", "f.yaml:1: mqtt.passwordFile: needs mqtt.username"),
-            ("mqtt: {host: 'me:secret@h'}", "f.yaml:1: mqtt.host: \"h\" is not one name"),
+            ("mqtt: {brokers: ['me:secret@h']}", "f.yaml:1: mqtt.brokers: \"h\" is not a broker"),
             ("mqtt: {brokers: ['mqtts://me:secret@h']}", "f.yaml:1: mqtt.brokers: \"mqtts://h\" is not a broker"),
             ("\u{FEFF}camera: {name: a}\nlog: {level: loud}", "f.yaml:2: log.level: \"loud\" is not one of"),
             ("detection: {region: [0.5, 0, 0.6, 1]}", "f.yaml:1: detection.region: must be four shares"),
             ("camera: {format: ÄÖ}", #"f.yaml:1: camera.format: "ÄÖ" is not a format of three or four characters"#),
             ("camera: {rate: .nan}", #"f.yaml:1: camera.rate: ".nan" is not frames"#),
-            ("camera.device: /dev/video2", "f.yaml:1: camera.device: must be nested, as in config/facetd.yaml"),
+            ("camera.source: /dev/video2", "f.yaml:1: camera.source: must be nested, as in config/facetd.yaml"),
             ("mqtt:\n  tls.ca: x", "f.yaml:2: mqtt.tls.ca: must be nested"),
             ("camera: {controls: {gain.x: 1}}", "f.yaml:1: camera.controls.gain.x: must be nested"),
             (#"camera: {controls: {"": 1}}"#, "f.yaml:1: camera.controls.: must be nested"),
@@ -127,7 +132,7 @@ struct SettingsTests {
             ("preview: {width: -9223372036854775808}", "f.yaml:1: preview.width: "),
             ("camera: {size: 99999999999999999999x480}", "f.yaml:1: camera.size: "),
             ("camera: {orientation: -9223372036854775808}", "f.yaml:1: camera.orientation: "),
-            ("mqtt: {port: 99999999999999999999}", "f.yaml:1: mqtt.port: "),
+            ("camera: {buffers: 99999999999999999999}", "f.yaml:1: camera.buffers: "),
             ("mqtt: {topic: a/+\u{301}}", "f.yaml:1: mqtt.topic: "),
             ("camera: {orientation: 9}", #"f.yaml:1: camera.orientation: "9" is not an EXIF orientation"#),
         ]
@@ -161,14 +166,15 @@ struct SettingsTests {
         let error = #expect(throws: SettingsError.self) {
             try Settings.load(
                 environment: [
-                    "FACET_MQTT_HSOT": "x", "FACET_CAMERA_X": "x", "FACET_MQTT_PASSWORD": "secret", "FACET_JSON": "{}",
+                    "FACET_MQTT_BROKRES": "x", "FACET_CAMERA_X": "x", "FACET_MQTT_PASSWORD": "secret",
+                    "FACET_JSON": "{}",
                 ]
             )
         }
         #expect(
             error?.problems.map(\.description) == [
                 "environment: FACET_CAMERA_X: is not a setting",
-                "environment: FACET_MQTT_HSOT: is not a setting; did you mean FACET_MQTT_HOST?",
+                "environment: FACET_MQTT_BROKRES: is not a setting; did you mean FACET_MQTT_BROKERS?",
             ]
         )
     }
@@ -200,13 +206,11 @@ struct SettingsTests {
         }
     }
 
-    @Test("signs are read and published if either setting wants them, in a mirror image as well")
+    @Test("signs are read and published if publish names them, in a mirror image as well")
     func signs() throws {
-        for text in ["signs: {enabled: true}", "publish: [sign]", "signs: {enabled: true}\npublish: [sign, smile]"] {
-            let settings = try Settings.read(text: text)
-            #expect(settings.sessionOptions.tracking.readsSigns && settings.publish.contains(.sign))
-            #expect(!settings.sessionOptions.tracking.isMirrored)
-        }
+        let settings = try Settings.read(text: "publish: [sign, smile]")
+        #expect(settings.sessionOptions.tracking.readsSigns && settings.publish.contains(.sign))
+        #expect(!settings.sessionOptions.tracking.isMirrored)
         let without = try Settings.read(text: "camera: {mirror: true}")
         #expect(!without.sessionOptions.tracking.readsSigns && !without.publish.contains(.sign))
         #expect(without.sessionOptions.tracking.isMirrored)

@@ -67,7 +67,7 @@ struct CommandLineTests {
     func badSettings(text: String, reason: String) async throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write(text, to: "facetd.yaml")
-        for arguments in [["--config", file, "--no-mqtt"], ["check-config", file]] {
+        for arguments in [["--config", file, "--no-mqtt"], ["--check", "--config", file]] {
             let result = try await BuiltProgram.run("facetd", arguments)
             #expect(result.status == 1)
             #expect(result.output.contains(reason), "\(result.output)")
@@ -133,7 +133,7 @@ struct CommandLineTests {
         for option in ["--config", "--source", "--mqtt", "--topic", "--pace", "--set", "--print", "--no-mqtt"] {
             #expect(help.output.contains(option) && completions.output.contains(option), "\(option)")
         }
-        #expect(help.output.contains("check-config"))
+        #expect(help.output.contains("--check"))
     }
 
     @Test(

@@ -44,8 +44,8 @@ struct MessageTrackTests {
     @Test("finds the first event of a kind and the end")
     func firstEvent() throws {
         let track = try MessageTrack(lines: lines())
-        #expect(track.firstEvent(on: .smile)?.event.stamp.frame == 6)
-        #expect(track.firstEvent(on: .blink) == nil)
+        #expect(track.firstEvent { $0 == .smile }?.event.stamp.frame == 6)
+        #expect(track.firstEvent { Topic($0) == .blink } == nil)
         #expect(abs(track.end - 0.3) < 1e-3)
         #expect(track.camera == "front")
     }

@@ -27,7 +27,7 @@ struct V4L2ErrorTests {
         arguments: [
             (
                 V4L2Error.busy(device: "/dev/video0", .startStreaming),
-                ["start streaming", "/dev/video0", "busy", "`sudo fuser -v /dev/video0`", "camera.device: pipewire"]
+                ["start streaming", "/dev/video0", "busy", "`sudo fuser -v /dev/video0`", "camera.source: pipewire"]
             ),
             (
                 .permissionDenied(device: "/dev/video0", group: "video"),

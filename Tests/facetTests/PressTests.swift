@@ -29,13 +29,13 @@ struct PressTests {
     @Test("a binding fits its own event, and of signs its own kind only")
     func triggers() throws {
         let wink = try KeyBinding("wink_right=BTN_LEFT")
-        #expect(wink.topic == .sign && wink.keys.map(\.code) == [272])
-        #expect(wink.fits(.sign(.winkRight)))
-        #expect(!wink.fits(.sign(.winkLeft)) && !wink.fits(.smile))
+        #expect(wink.event.topic == .sign && wink.keys.map(\.code) == [272])
+        #expect(wink.event.fits(.sign(.winkRight)))
+        #expect(!wink.event.fits(.sign(.winkLeft)) && !wink.event.fits(.smile))
         let smile = try KeyBinding("smile=leftctrl+c")
-        #expect(smile.topic == .smile && smile.keys.map(\.code) == [29, 46])
-        #expect(smile.fits(.smile) && !smile.fits(.smileEnd(duration: 1, peak: 1)))
-        #expect(try KeyBinding("sign=A").fits(.sign(.nod)))
+        #expect(smile.event.topic == .smile && smile.keys.map(\.code) == [29, 46])
+        #expect(smile.event.fits(.smile) && !smile.event.fits(.smileEnd(duration: 1, peak: 1)))
+        #expect(try KeyBinding("sign=A").event.fits(.sign(.nod)))
     }
 
     @Test(
@@ -43,7 +43,7 @@ struct PressTests {
         .enabled(if: !FileManager.default.fileExists(atPath: "/dev/uinput"), "this machine has /dev/uinput")
     )
     func missing() async throws {
-        let program = try await ChildProcess(BuildProducts.program("facet"), ["press", "--on", "smile=SPACE"])
+        let program = try await ChildProcess(BuildProducts.program("facet"), ["press", "smile=SPACE"])
         await program.waitUntilEnded()
         #expect(program.exitStatus == 1)
         #expect(program.output.contains("/dev/uinput: No such file or directory; load the kernel's module for it"))

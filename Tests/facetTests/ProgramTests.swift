@@ -28,6 +28,11 @@ struct ProgramTests {
         arguments: [
             (["help", "foo"], 64, "there is no command 'foo'"),
             (["looks"], 64, "'facet looks' is now 'facet overlays'"),
+            (["help", "metrics"], 64, "'facet metrics' is now 'facet fleet --prometheus FILE'"),
+            (["mirror", "--to", "/dev/video20"], 64, "'facet mirror' is now 'facet webcam'"),
+            (["watch", "--only", "smile"], 64, "'--only' is now 'watch smile leave'"),
+            (["watch", "-v"], 64, "'-v' is now '--faces'"),
+            (["press", "--on", "nod=Y"], 64, "'--on' is now 'press long_blink=ENTER'"),
             (["view", "--look=hearts"], 64, "'--look' is now '--overlay'"),
             (["view", "--overlay", "heart"], 64, "there is no 'heart'; did you mean 'hearts'?"),
             (["record", "-o", "a.ogv"], 1, "cannot write a clip to a.ogv: '.ogv' is no form this program writes"),

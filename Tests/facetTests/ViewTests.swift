@@ -213,7 +213,7 @@ struct LiveModelTests {
 
     @Test("the snapshot is the first picture that shows the event's frame")
     func firstOfEvent() {
-        var choice = PictureChoice(event: .smile)
+        var choice = PictureChoice(event: EventName(.smile))
         choice.take(event(.blink(eyes: .both, duration: 0.1), frame: 95).event, at: 0)
         choice.add(candidate(98, at: 0.9))
         #expect(choice.chosen(at: 0.9) == nil)
@@ -231,7 +231,7 @@ struct LiveModelTests {
 
     @Test("the picture of a blink is the one with closed eyes, before the frame that reported it")
     func closedEyes() {
-        var choice = PictureChoice(event: .blink)
+        var choice = PictureChoice(event: EventName(.blink))
         for frame in [84, 88, 92, 96, 100] { choice.add(candidate(frame, at: Double(frame) / 30)) }
         #expect(choice.chosen(at: 3.3) == nil)
         // Closed for 0.2 s until frame 96: the middle is frame 93.
@@ -242,12 +242,12 @@ struct LiveModelTests {
     @Test("the snapshot does not wait for ever, nor for frame numbers that never come")
     func patience() {
         let smile = event(.smile, frame: 100).event
-        var late = PictureChoice(event: .smile)
+        var late = PictureChoice(event: EventName(.smile))
         late.add(candidate(98, at: 0.9))
         late.take(smile, at: 1)
         #expect(late.chosen(at: 1.4) == nil)
         #expect(late.chosen(at: 1.6)?.picture.frame == 98)
-        var unnumbered = PictureChoice(event: .smile)
+        var unnumbered = PictureChoice(event: EventName(.smile))
         unnumbered.add(candidate(nil, at: 0.9))
         unnumbered.take(smile, at: 1)
         #expect(unnumbered.chosen(at: 1) == nil)

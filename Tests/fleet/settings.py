@@ -33,7 +33,7 @@ class SettingsExamples(Bench):
     def camera(self, name, settings, picture=PORTRAIT, **environment):
         """Checks the settings as a user would, and starts a camera with them that sees the face of a picture."""
         environment.setdefault("STATE_DIRECTORY", str(self.work / f"state-{name}"))
-        checked = subprocess.run([self.facetd, "check-config", str(settings)], capture_output=True, text=True,
+        checked = subprocess.run([self.facetd, "--check", "--config", str(settings)], capture_output=True, text=True,
                                  env={**os.environ, **environment})
         self.check(checked.returncode == 0, f"{name}: the settings are valid {checked.stdout}{checked.stderr}".strip())
         return self.start([self.facetd, "--config", str(settings), "--source", picture, "--set", "clip.loop=true"],
@@ -42,7 +42,7 @@ class SettingsExamples(Bench):
     def kiosk(self):
         port = self.broker("allow_anonymous true")
         settings = self.example("kiosk.yaml")
-        places = {"FACET_MQTT_HOST": "127.0.0.1", "FACET_MQTT_PORT": str(port)}
+        places = {"FACET_MQTT_BROKERS": f"127.0.0.1:{port}"}
         passer_by, visitor = Client(port, "passer-by/#"), Client(port, "visitor/#")
         self.camera("passer-by", settings, FACET_MQTT_TOPIC="passer-by", **places)
         self.camera("visitor", settings, picture=NEAR, FACET_MQTT_TOPIC="visitor", **places)
@@ -135,8 +135,8 @@ class SettingsExamples(Bench):
             for line in (EXAMPLES / "fleet.env").read_text().splitlines():
                 if match := re.match(r"#?(FACET_[A-Z_]+)=(.*)", line):
                     environment.setdefault(*match.groups())
-            environment |= {"FACET_CAMERA_DEVICE": PORTRAIT, "FACET_MQTT_USERNAME": camera, "FACET_MQTT_PASSWORD": camera}
-            checked = subprocess.run([self.facetd, "check-config", str(shared)], capture_output=True, text=True,
+            environment |= {"FACET_CAMERA_SOURCE": PORTRAIT, "FACET_MQTT_USERNAME": camera, "FACET_MQTT_PASSWORD": camera}
+            checked = subprocess.run([self.facetd, "--check", "--config", str(shared)], capture_output=True, text=True,
                                      env={**os.environ, **environment})
             self.check(checked.returncode == 0, f"instances: the settings of {camera} are valid {checked.stdout}{checked.stderr}".strip())
             self.start([self.facetd, "--config", str(shared), "--set", "clip.loop=true"], f"facetd-{camera}", **environment)

@@ -254,7 +254,7 @@ def repository(work):
 
 
 class Test:
-    FRONT = {"cameras": [{"name": "front", "device": "/portrait.mp4"}]}
+    FRONT = {"cameras": [{"name": "front", "source": "/portrait.mp4"}]}
     PANEL = Core.PREFIX
 
     def __init__(self, options):
@@ -388,7 +388,7 @@ class Test:
         # As after an update: the example is the new version's, the owner's settings stay.
         (self.root / "config/facetd.example.yaml").write_text("old")
         since = len(self.subscriber.messages)
-        self.add_on.start(cameras=self.FRONT["cameras"] + [{"name": "yard", "device": "/portrait.mp4"}], preview=True, overlay="pixelate")
+        self.add_on.start(cameras=self.FRONT["cameras"] + [{"name": "yard", "source": "/portrait.mp4"}], preview=True, overlay="pixelate")
         entered = self.subscriber.has("front/faces/enter", since, 60)
         check(entered and entered["faceID"] > last, "after an update faces are numbered on")
         check((self.root / "config/facetd.yaml").read_text() == settings, "the owner's settings are kept")

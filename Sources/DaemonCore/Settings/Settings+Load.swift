@@ -18,10 +18,19 @@ extension Settings {
         try load(SettingsReader(file: try SettingsFile(path: name, text: text)))
     }
 
+    /// The keys of earlier versions, each with the one that stands for it now and how.
+    private static let renamed: [String: (key: String, form: String)] = [
+        "camera.device": ("camera.source", ""),
+        "mqtt.host": ("mqtt.brokers", ", such as [broker.lan] or [mqtts://broker.lan]"),
+        "mqtt.port": ("mqtt.brokers", ", such as [\"broker.lan:1884\"]"),
+        "mqtt.tls.enabled": ("mqtt.brokers", ", such as [mqtts://broker.lan]"),
+        "signs.enabled": ("publish", ", with sign in its list"),
+    ]
+
     private static func load(_ reader: consuming SettingsReader) throws(SettingsError) -> Settings {
         var settings = Settings()
         settings.read(&reader)
-        reader.refuseUnknown()
+        reader.refuseUnknown(renamed: renamed)
         guard reader.problems.isEmpty else { throw SettingsError(problems: reader.problems) }
         return settings
     }

@@ -15,13 +15,9 @@ extension Settings {
         mutating func read(_ reader: inout SettingsReader) {
             let form =
                 "a broker such as host, host:1883, [::1]:1883 or mqtts://host; a password belongs into mqtt.passwordFile"
-            let brokers = reader.readList("mqtt.brokers", form, { try? BrokerAddress(url: $0) }) ?? []
-            reader.read("mqtt.host", &connection.brokers[0].host, "one name or address; mqtt.brokers takes several") {
-                (try? BrokerAddress.validate(host: $0)) == nil ? nil : $0
-            }
-            // 0 stands for the default, which depends on TLS.
-            var port = 0
-            reader.read("mqtt.port", &port, in: 1...65_535)
+            let named = reader.readList("mqtt.brokers", form, { try? BrokerAddress(url: $0) })
+            let brokers = named ?? connection.brokers.compactMap { try? BrokerAddress(url: $0.host) }
+            if brokers.isEmpty { reader.refuseIfMissing("mqtt.brokers", "name a broker, such as [localhost]") }
             reader.readTopic("mqtt.topic", &topic)
             var clientID: String?
             reader.read("mqtt.clientID", &clientID)
@@ -40,18 +36,11 @@ extension Settings {
             reader.read("mqtt.tls.ca", &tls.certificateAuthority)
             reader.read("mqtt.tls.certificate", &tls.certificate)
             reader.read("mqtt.tls.key", &tls.key)
-            let namesTLS = brokers.contains(where: \.usesTLS)
-            if namesTLS, brokers.contains(where: { $0.hasScheme && !$0.usesTLS }) {
-                reader.refuse("mqtt.brokers", "mixes mqtt:// and mqtts://: use TLS with all brokers or with none")
-            }
-            // Also switched on by `mqtts://` and by any other setting of this group.
-            let isImplied = namesTLS || tls != TLSSettings()
-            var usesTLS = isImplied
-            reader.read("mqtt.tls.enabled", &usesTLS)
-            if isImplied, !usesTLS {
+            let usesTLS = tls != TLSSettings() || brokers.contains(where: \.usesTLS)
+            if usesTLS, brokers.contains(where: { $0.hasScheme && !$0.usesTLS }) {
                 reader.refuse(
-                    "mqtt.tls.enabled",
-                    "is false, but other settings of mqtt.tls are given: remove one or the other"
+                    "mqtt.brokers",
+                    "mixes mqtt:// with mqtts:// or with mqtt.tls: use TLS with all brokers or with none"
                 )
             }
             if (tls.certificate == nil) != (tls.key == nil) {
@@ -62,8 +51,6 @@ extension Settings {
             }
             connection.tls = usesTLS ? tls : nil
             let defaultPort = usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort
-            connection.brokers[0].port = port == 0 ? defaultPort : port
-            guard !brokers.isEmpty else { return }
             connection.brokers = brokers.map { .init(host: $0.host, port: $0.explicitPort ?? defaultPort) }
         }
     }
@@ -83,7 +70,7 @@ extension Settings.MQTT {
         settings.advice.clientID = "set mqtt.clientID to another"
         settings.advice.credentials = "check mqtt.username, mqtt.passwordFile and the broker's access list"
         settings.advice.topic = "check mqtt.topic and the broker's access list"
-        settings.advice.address = "set mqtt.host or mqtt.brokers"
+        settings.advice.address = "set mqtt.brokers"
         settings.advice.certificates =
             "check mqtt.tls.ca, mqtt.tls.certificate, the host name, and that this port speaks TLS"
         settings.advice.rival = "give each its own mqtt.topic"

@@ -3,17 +3,17 @@ import FacetKit
 // The settings as the options of other modules.
 
 extension Settings {
-    /// What `camera.device` names: a camera, or a clip, a still picture or a stream.
+    /// What `camera.source` names: a camera, or a clip, a still picture or a stream.
     var source: FaceSession.Source {
         var configuration = camera.configuration
         if camera.mirror { configuration.orientation = configuration.orientation.mirrored }
         let request = configuration.request
-        if FaceSession.Source.isCamera(camera.device) {
-            configuration.device = DeviceSelector(camera.device)
+        if FaceSession.Source.isCamera(camera.source) {
+            configuration.device = DeviceSelector(camera.source)
             configuration.controls = camera.controls.mapValues { .text($0) }
             return .camera(configuration)
         }
-        let (device, controls) = (camera.device, camera.controls)
+        let (device, controls) = (camera.source, camera.controls)
         if let pipeline = PipelineDescription(device, size: request.size, rate: request.rate, controls: controls) {
             return .pipeline(
                 pipeline,
@@ -28,7 +28,7 @@ extension Settings {
         let raw = request.format.flatMap(\.rawPixels)
             .map { RawPictures(size: request.size ?? .usual, format: $0, rate: request.rate) }
         return .file(
-            camera.device,
+            camera.source,
             pace: clip.pace,
             loops: clip.loop,
             rawPictures: raw,

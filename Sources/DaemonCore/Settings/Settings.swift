@@ -29,7 +29,7 @@ package struct Settings: Hashable, Sendable {
 
     mutating func read(_ reader: inout SettingsReader) {
         reader.read("camera.name", &camera.name)
-        reader.read("camera.device", &camera.device)
+        reader.read("camera.source", &camera.source)
         reader.read("camera.size", &camera.configuration.request.size, "a size in pixels such as 640x480", or: "auto") {
             FrameSize(text: $0)
         }
@@ -89,8 +89,6 @@ package struct Settings: Hashable, Sendable {
         reader.read("publish", &publish, of: Topic.selectable)
         detection.options.ignored = reader.readIgnored().map(\.area)
         tracking.zones = reader.readZones()
-        reader.read("signs.enabled", &tracking.readsSigns)
-        if tracking.readsSigns { publish.insert(.sign) }
         tracking.readsSigns = publish.contains(.sign)
         mqtt.read(&reader)
         reader.read("outbox.path", &outbox.path)
@@ -111,7 +109,7 @@ package struct Settings: Hashable, Sendable {
 extension Settings {
     package struct Camera: Hashable, Sendable {
         package var name = "camera"
-        package var device = "auto"
+        package var source = "auto"
         package var mirror = false
         /// All else of a camera; what is not particular to cameras holds for other sources too.
         package var configuration = CameraConfiguration()

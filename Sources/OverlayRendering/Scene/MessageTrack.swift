@@ -41,9 +41,9 @@ package struct MessageTrack: Sendable {
     /// The first status of a source that streams; nil if there is none.
     package var streamStatus: DaemonStatus? { entries.lazy.compactMap(\.streamStatus).first }
 
-    package func firstEvent(on topic: Topic) -> EventMessage? {
+    package func firstEvent(where fits: (FaceEvent.Kind) -> Bool) -> EventMessage? {
         entries.lazy.compactMap { if case .event(let event) = $0.message { event } else { nil } }
-            .first { Topic($0.event.kind) == topic }
+            .first { fits($0.event.kind) }
     }
 
     /// When the first face is there; nil if there is never one.

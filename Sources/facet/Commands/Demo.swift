@@ -68,7 +68,7 @@ struct Demo: AsyncParsableCommand {
           facetd                                           faces of your camera, to the broker on this machine
           facet watch                                      events and faces as they come
           facet serve                                      the page that you saw
-          facet watch --only smile --exec 'a command'      something of yours that a smile switches on
+          facet watch smile --exec 'a command'             something of yours that a smile switches on
         """
 
     private func show(_ url: String) {

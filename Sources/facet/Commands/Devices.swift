@@ -8,7 +8,7 @@ struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists this machine's cameras with their formats, sizes, rates and controls.",
         discussion: """
-            A name under /dev/v4l/by-id survives replugging: use it for the daemon's camera.device. Where GStreamer is \
+            A name under /dev/v4l/by-id survives replugging: use it for the daemon's camera.source. Where GStreamer is \
             installed, the cameras that it finds through libcamera and PipeWire follow.
 
             Examples:

@@ -18,10 +18,15 @@ struct Fleet: AsyncParsableCommand {
             of one that streams and has sent nothing yet. With --once the table is written once; the exit status is then \
             1 if there is no camera, or no broker.
 
+            --prometheus keeps a file with the figures of all cameras, for the textfile collector of node_exporter. It is \
+            replaced as a whole, and removed at the end. While the broker is away, it says facet_broker_connected 0 and \
+            nothing else; figures are as fresh as the daemon's stats.interval. /metrics of facet serve has the same.
+
             Examples:
               facet fleet
               facet fleet --topic 'site1/+/faces'
               facet fleet --once --json | jq -r 'select(.state == "lost").base'
+              facet fleet --prometheus /var/lib/prometheus/node-exporter/facet.prom
             """
     )
 
@@ -34,9 +39,25 @@ struct Fleet: AsyncParsableCommand {
     @Flag(help: "Write what there is once all cameras have sent their figures, or after \(Int(patience)) s, and end.")
     var once = false
 
+    @Option(help: .init("Keep this file, which must end in .prom, up to date, and show nothing.", valueName: "file"))
+    var prometheus: String?
+
+    @Option(
+        help: .init("How often --prometheus writes, in seconds (1 to 3600).", valueName: "seconds"),
+        transform: number(1...3600)
+    )
+    var interval = 15.0
+
     @OptionGroup var broker: BrokerOptions
 
+    func validate() throws {
+        guard prometheus == nil || !(json || once) else {
+            throw ValidationError("--prometheus excludes --json and --once")
+        }
+    }
+
     func run() async throws {
+        if let prometheus { return try await writeFigures(to: prometheus) }
         let topics = [.status, .count, .stats] + Topic.events
         let subscriber = try await broker.subscriber("fleet", topics, capacity: 8192)
         let formatter = FleetFormatter(hasColors: StandardOutput.hasColors)
@@ -54,6 +75,25 @@ struct Fleet: AsyncParsableCommand {
                 terminal == nil
             {
                 StandardOutput.print(line: line(base, table, formatter))
+            }
+            return true
+        }
+    }
+
+    private func writeFigures(to path: String) async throws {
+        try OutputPath.check(path, endings: ["prom"], what: "figures")
+        let topics: [Topic] = [.status, .stats, .count, .zones, .today, .detectState]
+        let subscriber = try await broker.subscriber("fleet", topics)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        // The first time once the broker has sent what it had retained.
+        var table = CameraTable()
+        var next = min(interval, Subscriber.listening)
+        try await subscriber.follow(every: .milliseconds(250)) { input in
+            if case .occurrence(let occurrence) = input.content {
+                _ = table.take(occurrence)
+            } else if input.seconds >= next {
+                try OutputPath.write(MetricsPage(table).text, to: path)
+                next = input.seconds + interval
             }
             return true
         }

@@ -10,15 +10,15 @@ struct Press: AsyncParsableCommand {
         discussion: """
             The keys come from a keyboard of its own, which the kernel's uinput makes: they work on a console, on X11 and on \
             Wayland. Keys have the kernel's names, without KEY_ if you like: A, SPACE, ENTER, LEFT, BTN_LEFT (a mouse's), \
-            LEFTCTRL+C. Signs are \(Self.signNames); the left eye is the person's own. A daemon publishes them with \
-            signs.enabled; --source opens the camera here instead, without a daemon.
+            LEFTCTRL+C. Signs are \(Self.signNames); the left eye is the person's own. A daemon publishes them with sign in \
+            publish; --source opens the camera here instead, without a daemon.
 
             Every person in the picture can press keys. Ends with Ctrl-C, and then releases what is pressed.
 
             Examples:
-              facet press --on long_blink=ENTER --on wink_right=BTN_LEFT
-              facet press --source auto --on nod=Y --on shake=N
-              facet press --on smile=SPACE --camera porch
+              facet press long_blink=ENTER wink_right=BTN_LEFT
+              facet press nod=Y shake=N --source auto
+              facet press smile=SPACE --camera porch
             """
     )
 
@@ -27,9 +27,8 @@ struct Press: AsyncParsableCommand {
     /// For how many seconds a key is pressed.
     private static let press = 0.05
 
-    @Option(
-        name: .customLong("on"),
-        help: .init("An event or a sign, and the key that it presses; may be repeated.", valueName: "event=key"),
+    @Argument(
+        help: .init("Events or signs, each with the key that it presses.", valueName: "event=key"),
         transform: KeyBinding.init
     )
     var bindings: [KeyBinding]
@@ -38,13 +37,13 @@ struct Press: AsyncParsableCommand {
 
     func run() async throws {
         let keyboard = try VirtualKeyboard(keys: bindings.flatMap(\.keys))
-        let topics = Set(bindings.map(\.topic)).sorted { $0.rawValue < $1.rawValue }
+        let topics = Set(bindings.map(\.event.topic)).sorted { $0.rawValue < $1.rawValue }
         let subscriber = try await live.subscriber(command: "press", topics: topics)
         var pressed: [(keys: [KeyName], until: Double)] = []
         StandardOutput.note("waiting for \(bindings.map(\.text).joined(separator: ", ")); Ctrl-C ends")
         try await subscriber.follow(every: .milliseconds(25)) { input in
             if case .occurrence(let occurrence) = input.content, case .event(let event) = occurrence.decoded {
-                for binding in bindings where binding.fits(event.event.kind) {
+                for binding in bindings where binding.event.fits(event.event.kind) {
                     try keyboard.set(binding.keys, isDown: true)
                     pressed.append((binding.keys, input.seconds + Self.press))
                     StandardOutput.print(line: "\(binding.text) (face \(event.event.face.faceID.rawValue))")
@@ -63,9 +62,7 @@ struct Press: AsyncParsableCommand {
 /// An event or a sign, and the keys that it presses.
 struct KeyBinding {
     let text: String
-    let topic: Topic
-    /// The kind of sign; nil for all that happens on the topic.
-    let sign: FaceEvent.Sign?
+    let event: EventName
     let keys: [KeyName]
 
     /// - Throws: `CommandFailure` that names what is meant, if it is like something.
@@ -75,12 +72,11 @@ struct KeyBinding {
             throw CommandFailure("'\(text)' is not an event, = and a key, such as long_blink=ENTER")
         }
         let name = String(text[..<equals])
-        sign = FaceEvent.Sign(rawValue: name)
-        guard let topic = sign == nil ? Topic(argument: name) : .sign else {
-            let names = FaceEvent.Sign.allCases.map(\.rawValue) + Topic.events.map(\.rawValue)
+        guard let event = EventName(argument: name) else {
+            let names = EventName.allValueStrings
             throw Self.unknown(name, "event or sign", among: names, "there are \(names.joined(separator: ", "))")
         }
-        self.topic = topic
+        self.event = event
         var keys: [KeyName] = []
         for name in text[text.index(after: equals)...].split(separator: "+", omittingEmptySubsequences: false) {
             guard let key = KeyName(name) else {
@@ -91,8 +87,6 @@ struct KeyBinding {
         }
         self.keys = keys
     }
-
-    func fits(_ kind: FaceEvent.Kind) -> Bool { Topic(kind) == topic && (sign.map { kind == .sign($0) } ?? true) }
 
     private static func unknown(_ name: String, _ what: String, among names: [String], _ other: String)
         -> CommandFailure

@@ -26,8 +26,10 @@ struct Snapshot: AsyncParsableCommand {
     @Flag(help: "Only the picture, no overlay.")
     var plain = false
 
-    @Option(help: "Wait for the next event of this kind; with --over, go to the first: enter, smile, blink, …")
-    var on: Topic?
+    @Option(
+        help: "Wait for the next event or sign of this name; with --over, go to the first: enter, smile, blink, nod, …"
+    )
+    var on: EventName?
 
     @Option(help: .init("With --over: the time in the clip, in seconds.", valueName: "seconds"))
     var at: Double?
@@ -72,7 +74,7 @@ struct Snapshot: AsyncParsableCommand {
     private func livePicture(_ overlaid: inout OverlayPicture) async throws -> Canvas {
         let subscriber = try await live.subscriber(command: "snapshot")
         let wantsFace = on == nil && live.isFile
-        var choice = PictureChoice(event: wantsFace ? .enter : on)
+        var choice = PictureChoice(event: wantsFace ? EventName(.enter) : on)
         var (chosen, first) = (PictureChoice.Candidate?.none, PictureChoice.Candidate?.none)
         var seconds = 0.0
         if wantsFace { StandardOutput.note("looking for the first face in \(subscriber.address)") }
@@ -96,7 +98,7 @@ struct Snapshot: AsyncParsableCommand {
             chosen = first
         }
         guard let chosen else {
-            let missing = on.map { "a picture of \($0.rawValue)" } ?? "a picture"
+            let missing = on.map { "a picture of \($0.name)" } ?? "a picture"
             throw CommandFailure("\(subscriber.address) ended before there was \(missing)")
         }
         let decoder = try PreviewDecoder()
@@ -109,9 +111,9 @@ struct Snapshot: AsyncParsableCommand {
         if let at { return at }
         guard let track else { return 0 }
         guard let on else { return track.firstFace ?? 0 }
-        guard let event = track.firstEvent(on: on) else {
+        guard let event = track.firstEvent(where: on.fits) else {
             throw CommandFailure(
-                "there is no \(on.rawValue) in the metadata; choose another event, or a time with --at SECONDS"
+                "there is no \(on.name) in the metadata; choose another event, or a time with --at SECONDS"
             )
         }
         return event.event.closedEyes ?? event.event.stamp.mediaTime
@@ -128,11 +130,11 @@ struct PictureChoice {
     /// Pictures kept: the closed eyes of a blink lie before its event, by half a second at the most.
     private static let capacity = 32
 
-    private let kind: Topic?
+    private let kind: EventName?
     private var candidates: [Candidate] = []
     private var awaited: (event: FaceEvent, seconds: Double)?
 
-    init(event: Topic?) {
+    init(event: EventName?) {
         kind = event
     }
 
@@ -143,7 +145,7 @@ struct PictureChoice {
 
     /// Takes an event at a time in seconds; the first of the kind counts.
     mutating func take(_ event: FaceEvent, at seconds: Double) {
-        if awaited == nil, Topic(event.kind) == kind { awaited = (event, seconds) }
+        if awaited == nil, kind?.fits(event.kind) == true { awaited = (event, seconds) }
     }
 
     /// The picture to take at a time in seconds; nil to wait on.

@@ -9,7 +9,7 @@ struct Watch: AsyncParsableCommand {
         abstract: "Shows events as they come, and the faces that are there.",
         discussion: """
             One line an event, in colours on a terminal (not with NO_COLOR set), and there the faces in a last line that \
-            follows them. With -v each metadata message is a line too. With --json all of it as `facetd --print` writes \
+            follows them. With --faces each metadata message is a line too. With --json all of it as `facetd --print` writes \
             it, which is also what --metadata of the other commands reads. Without a topic: all events, status, \
             detect/state and metadata. Ends with Ctrl-C.
 
@@ -26,9 +26,9 @@ struct Watch: AsyncParsableCommand {
               facet watch --mqtt mqtts://me@broker.example --topic porch/faces smile blink
               facet watch --topic 'site1/+/faces'
               facet watch --json | jq -c 'select(.topic == "faces/smile").payload'
-              facet watch --only smile --exec 'curl -s http://lamp.local/on'
-              facet watch --only smile,leave --post https://hooks.example --secret-file key
-              facet watch --only smile --count 1 && echo smiled
+              facet watch smile --exec 'curl -s http://lamp.local/on'
+              facet watch smile leave --post https://hooks.example --secret-file key
+              facet watch smile --count 1 && echo smiled
             """
     )
 
@@ -43,11 +43,8 @@ struct Watch: AsyncParsableCommand {
     @Flag(help: "Write each message as one line of JSON.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Show each metadata message in a line of its own.")
-    var verbose = false
-
-    @Option(help: .init("Only these kinds of events, separated by commas: \(Self.eventNames).", valueName: "kinds"))
-    var only: String?
+    @Flag(help: "Show each metadata message in a line of its own.")
+    var faces = false
 
     @Option(help: .init("Run this shell command for each event.", valueName: "command"))
     var exec: String?
@@ -83,7 +80,7 @@ struct Watch: AsyncParsableCommand {
         var printer = WatchPrinter(
             WatchPrinter.Style(
                 isJSON: json,
-                showsMetadata: verbose || self.topics.contains(Topic.metadata.rawValue),
+                showsMetadata: faces || self.topics.contains(Topic.metadata.rawValue),
                 namesCamera: BrokerOptions.isPlural(broker.topic)
             )
         )
@@ -117,32 +114,17 @@ struct Watch: AsyncParsableCommand {
     }
 
     private func chosenTopics() throws -> [Topic] {
-        if let only { return try Self.kinds(only) + (topics.isEmpty ? [] : namedTopics().filter { !$0.isEvent }) }
-        if !topics.isEmpty { return try namedTopics() }
-        return [.status, .detectState, .metadata] + Topic.events
-    }
-
-    private func namedTopics() throws -> [Topic] {
-        try topics.map { name in
+        guard !topics.isEmpty else { return [.status, .detectState, .metadata] + Topic.events }
+        return try topics.map { name in
             let prefix = broker.topic.map { $0 + "/" }.first { name.hasPrefix($0) } ?? "faces/"
             let short = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
-            return try Self.topic(short, among: Topic.allCases, "there is no topic '\(name)'; ", "The topics are")
+            if let topic = Topic(rawValue: short) { return topic }
+            let names = Topic.allCases.map(\.rawValue)
+            let hint = likelyName(for: short, among: names).map { "did you mean '\($0)'? " } ?? ""
+            throw ValidationError(
+                "there is no topic '\(name)'; \(hint)The topics are \(names.joined(separator: ", "))"
+            )
         }
-    }
-
-    private static func kinds(_ list: String) throws -> [Topic] {
-        try list.split(separator: ",", omittingEmptySubsequences: false).map { name in
-            try topic(String(name), among: Topic.events, "'\(name)' in --only is no event; ", "The events are")
-        }
-    }
-
-    private static func topic(_ name: String, among topics: [Topic], _ refusal: String, _ beginning: String) throws
-        -> Topic
-    {
-        if let topic = topics.first(where: { $0.rawValue == name }) { return topic }
-        let names = topics.map(\.rawValue)
-        let hint = likelyName(for: name, among: names).map { "did you mean '\($0)'? " } ?? ""
-        throw ValidationError("\(refusal)\(hint)\(beginning) \(names.joined(separator: ", "))")
     }
 }
 

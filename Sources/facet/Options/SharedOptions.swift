@@ -1,10 +1,9 @@
-public import ArgumentParser
-public import FaceMessages
+import ArgumentParser
 import Foundation
-public import OverlayRendering
+import OverlayRendering
 import SettingsFiles
 import System
-public import TerminalPictures
+import TerminalPictures
 
 /// How faces are drawn; the same for every command that draws.
 struct DrawingOptions: ParsableArguments {
@@ -109,15 +108,3 @@ func secret(_ text: String, _ name: String, atLeast count: Int) throws(CommandFa
 
 extension VideoGravity: ExpressibleByArgument {}
 extension TerminalFormat: ExpressibleByArgument {}
-
-/// The event topics, as command lines name them.
-extension Topic: ExpressibleByArgument {
-    /// The event topic of that name; nil for any other text.
-    public init?(argument: String) {
-        guard let topic = Topic(rawValue: argument), topic.isEvent else { return nil }
-        self = topic
-    }
-
-    /// The names that help and completions show.
-    public static var allValueStrings: [String] { events.map(\.rawValue) }
-}

@@ -3,7 +3,7 @@ import MediaFiles
 import OverlayRendering
 import V4L2Capture
 
-struct Mirror: AsyncParsableCommand {
+struct Webcam: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows the live picture with the overlay as a camera, for video calls.",
         discussion: """
@@ -12,8 +12,8 @@ struct Mirror: AsyncParsableCommand {
             sudo modprobe v4l2loopback video_nr=20 card_label=Facet exclusive_caps=1. Ends with Ctrl-C.
 
             Examples:
-              facet mirror --overlay santa --to /dev/video20 --source auto
-              facet mirror --overlay blur --to /dev/video20 --camera porch
+              facet webcam --overlay santa --to /dev/video20 --source auto
+              facet webcam --overlay blur --to /dev/video20 --camera porch
             """
     )
 
@@ -28,7 +28,7 @@ struct Mirror: AsyncParsableCommand {
         var overlaid = try OverlayPicture(drawing, hasEvenSides: true)
         let output = try VideoOutput(to)
         let planar = try PlanarPicture()
-        let subscriber = try await live.subscriber(command: "mirror")
+        let subscriber = try await live.subscriber(command: "webcam")
         var hasBegun = false
         try await LivePictures.show(subscriber, hidesFaces: overlaid.hidesFaces) { picture, scene, seconds in
             let canvas = try overlaid.draw(picture, scene: scene, at: seconds)

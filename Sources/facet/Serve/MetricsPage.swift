@@ -1,54 +1,6 @@
-import ArgumentParser
 import FaceMessages
 import Foundation
 import MQTT
-
-struct Metrics: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Writes the figures of all cameras to a file for Prometheus.",
-        discussion: """
-            Keeps a file in Prometheus' text format up to date, for the textfile collector of node_exporter. It is \
-            replaced as a whole, so that no reader gets half of it. Runs until it is ended; the file then is removed. While the \
-            broker is away, the file says facet_broker_connected 0 and nothing else.
-
-            All cameras are those under faces and +/faces; --topic names others. Figures come from faces/stats: they are as \
-            fresh as the daemon's stats.interval, and are left out while a daemon is not online.
-
-            Examples:
-              facet metrics -o /var/lib/prometheus/node-exporter/facet.prom
-              facet metrics --mqtt mqtts://viewer@broker.example -o facet.prom
-            """
-    )
-
-    @Option(name: .shortAndLong, help: .init("The file, which must end in .prom.", valueName: "file"))
-    var output: String
-
-    @Option(
-        help: .init("How often the file is written, in seconds (1 to 3600).", valueName: "seconds"),
-        transform: number(1...3600)
-    )
-    var interval = 15.0
-
-    @OptionGroup var broker: BrokerOptions
-
-    func run() async throws {
-        try OutputPath.check(output, endings: ["prom"], what: "figures")
-        let topics: [Topic] = [.status, .stats, .count, .zones, .today, .detectState]
-        let subscriber = try await broker.subscriber("metrics", topics)
-        defer { try? FileManager.default.removeItem(atPath: output) }
-        // The first time once the broker has sent what it had retained.
-        var (table, next) = (CameraTable(), min(interval, Subscriber.listening))
-        try await subscriber.follow(every: .milliseconds(250)) { input in
-            if case .occurrence(let occurrence) = input.content {
-                _ = table.take(occurrence)
-            } else if input.seconds >= next {
-                try OutputPath.write(MetricsPage(table).text, to: output)
-                next = input.seconds + interval
-            }
-            return true
-        }
-    }
-}
 
 /// The figures of all cameras, in Prometheus' text format 0.0.4.
 struct MetricsPage {
