@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Warnings stop a build, except where packages are made with a compiler that may know new ones.
+/// Warnings stop a build in continuous integration only: a compiler that knows new ones must not stop anybody else's.
 let warningsAreErrors: [SwiftSetting] =
-    Context.environment["FACET_ALLOW_WARNINGS"] == nil ? [.treatAllWarnings(as: .error)] : []
+    Context.environment["FACET_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 let strict: [SwiftSetting] =
     [
@@ -52,14 +52,14 @@ let package = Package(
         .library(name: "FaceMessages", targets: ["FaceMessages"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2")),
+        .package(url: "https://github.com/apple/swift-collections", .upToNextMinor(from: "1.6.0")),
+        .package(url: "https://github.com/apple/swift-log", .upToNextMinor(from: "1.16.2")),
+        .package(url: "https://github.com/apple/swift-system", .upToNextMinor(from: "1.8.1")),
+        .package(url: "https://github.com/groue/GRDB.swift", .upToNextMinor(from: "7.10.0")),
+        .package(url: "https://github.com/jpsim/Yams", .upToNextMinor(from: "6.2.2")),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", .upToNextMinor(from: "2.13.0")),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", .upToNextMinor(from: "1.5.0")),
     ],
     targets: [
         // C libraries. Each is imported by exactly one Swift target.
@@ -145,6 +145,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The programs of an installation and what makes the demo's clip, for one `swift build --target programs`.
+        .target(name: "programs", dependencies: ["facetd", "facet", "demo-clip"], path: "Tools/programs"),
         // Makes the demo's clip out of a portrait; a tool of this repository, not a product.
         .executableTarget(
             name: "demo-clip",
@@ -242,6 +244,20 @@ let package = Package(
         ),
     ]
 )
+
+// deploy/test builds the examples beside everything else; they also are a package of their own, as a user would write it.
+if Context.environment["FACET_EXAMPLES"] != nil {
+    for (name, library) in [("SmileLamp", "FacetKit"), ("OwnFrames", "FacetKit"), ("FaceLog", "FaceMessages")] {
+        package.targets.append(
+            .executableTarget(
+                name: name,
+                dependencies: [.target(name: library)],
+                path: "Examples/Sources/\(name)",
+                packageAccess: false
+            )
+        )
+    }
+}
 
 // deploy/fuzz builds it; a usual build does not.
 if Context.environment["FACET_FUZZ"] != nil {

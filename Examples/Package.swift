@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Facet by the address that it was cloned from; deploy/test builds the examples against the checkout around them.
+/// Facet by the address that it was cloned from, or the checkout around the examples, for deploy/test --soak.
 let facet: Package.Dependency =
     if let checkout = Context.environment["FACET_CHECKOUT"] {
         .package(name: "facet", path: checkout)

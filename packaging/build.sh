@@ -9,9 +9,6 @@
 
 emulator=''
 
-# A compiler that warns of something new must not stop a package; continuous integration is where warnings are errors.
-export FACET_ALLOW_WARNINGS=1
-
 # The same bytes wherever they are built: no path of this machine in the programs.
 # With the toolchain's own linker: the one of the release differs, and trixie's leaves all of a program's tables writable.
 common_options=(-c release --disable-sandbox -debug-info-format none -Xcc "-ffile-prefix-map=$work/=" -Xswiftc -use-ld=lld)

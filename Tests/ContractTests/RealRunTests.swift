@@ -6,6 +6,7 @@ import Testing
 
 @Suite(
     "The messages of a real run",
+    .serialized,
     .enabled(if: Contract.isCheckable, "python3-jsonschema or python3-yaml is missing: run deploy/setup"),
     .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
 )

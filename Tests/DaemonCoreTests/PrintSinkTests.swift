@@ -5,7 +5,7 @@ import Testing
 
 @testable import DaemonCore
 
-@Suite("Printing messages", .timeLimit(.minutes(5)))
+@Suite("Printing messages", .serialized, .timeLimit(.minutes(5)))
 struct PrintSinkTests {
     private let message = Message(topic: .count, payload: Array("1".utf8))
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DaemonCore
 
-@Suite("Service manager", .timeLimit(.minutes(5)))
+@Suite("Service manager", .serialized, .timeLimit(.minutes(5)))
 struct ServiceManagerTests {
     @Test("is told over a path as over an abstract name", arguments: [false, true])
     func notifications(isAbstract: Bool) async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import DaemonCore
 
 /// The real source, models and thread; only the messages go to the test.
-@Suite("Session service", .timeLimit(.minutes(5)))
+@Suite("Session service", .serialized, .timeLimit(.minutes(5)))
 struct SessionServiceTests {
     private let messages = MessageRecorder()
     private let service: SessionService

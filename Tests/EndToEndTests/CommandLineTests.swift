@@ -2,7 +2,7 @@ import FacetTestSupport
 import Foundation
 import Testing
 
-@Suite("facetd's answers to bad input")
+@Suite("facetd's answers to bad input", .serialized)
 struct CommandLineTests {
     /// Runs without a broker; nothing here gets as far as needing one.
     private func run(_ arguments: [String]) async throws -> (status: Int?, output: String) {

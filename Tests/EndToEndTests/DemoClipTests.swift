@@ -22,6 +22,7 @@ private struct ClipTimeline: Decodable {
 
 @Suite(
     "The demo's clip through a real broker",
+    .serialized,
     .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
 )
 struct DemoClipTests {

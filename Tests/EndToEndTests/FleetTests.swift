@@ -6,6 +6,7 @@ import Testing
 
 @Suite(
     "The fleet of a real broker",
+    .serialized,
     .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup"),
     .timeLimit(.minutes(5))
 )

@@ -35,6 +35,7 @@ enum ClipCodec: String, CaseIterable, CustomTestStringConvertible {
 /// What GStreamer makes of a clip, against what FFmpeg makes of it.
 @Suite(
     "A clip through GStreamer is the clip through FFmpeg",
+    .serialized,
     .enabled(if: ClipCodec.areInstalled, "GStreamer's tools are not installed: run deploy/setup"),
     .timeLimit(.minutes(10))
 )

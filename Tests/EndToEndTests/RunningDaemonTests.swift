@@ -4,7 +4,7 @@ import Logging
 import MQTT
 import Testing
 
-@Suite("A running facetd")
+@Suite("A running facetd", .serialized)
 struct RunningDaemonTests {
     private let portrait = ["--source", "/usr/local/share/facet/astronaut.png", "--loop", "--print"]
 

@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// What a program that uses the library sees, against what the daemon prints, over every clip there is.
-@Suite("The library sees what facetd publishes", .timeLimit(.minutes(30)))
+@Suite("The library sees what facetd publishes", .serialized, .timeLimit(.minutes(30)))
 struct SessionParityTests {
     /// Every clip of the development clips, and a portrait that is always here.
     private static let clips: [String] = {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FaceInference
 
-@Suite("The end of a process that has checked files")
+@Suite("The end of a process that has checked files", .serialized)
 struct PinnedFileExitTests {
     @Test("leaves libcrypto to the threads that still use it")
     func libcryptoAtExit() async {

@@ -10,7 +10,7 @@ import Testing
 @testable import FacetKit
 
 /// The real models on a portrait; frames come from the tests.
-@Suite("Face session", .timeLimit(.minutes(5)))
+@Suite("Face session", .serialized, .timeLimit(.minutes(5)))
 struct FaceSessionTests {
     private static let portrait = "/usr/local/share/facet/grace_hopper.jpg"
 

@@ -10,7 +10,7 @@ import Testing
 import V4L2Capture
 
 /// What an app calls, as an app imports it: no test sees more than that.
-@Suite("The library", .timeLimit(.minutes(5)))
+@Suite("The library", .serialized, .timeLimit(.minutes(5)))
 struct LibraryTests {
     private static let portrait = "/usr/local/share/facet/grace_hopper.jpg"
 

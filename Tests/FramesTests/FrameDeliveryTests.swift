@@ -4,7 +4,7 @@ import Testing
 
 @testable import Frames
 
-@Suite("Delivery of pictures at their time")
+@Suite("Delivery of pictures at their time", .serialized)
 struct FrameDeliveryTests {
     private static let stream = StreamDescription(
         name: "clip",

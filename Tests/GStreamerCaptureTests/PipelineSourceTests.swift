@@ -8,7 +8,7 @@ import Testing
 @testable import GStreamerCapture
 
 /// With the real GStreamer of this machine.
-@Suite("GStreamer pipelines", .enabled(if: Played.isInstalled, "GStreamer is not installed"))
+@Suite("GStreamer pipelines", .serialized, .enabled(if: Played.isInstalled, "GStreamer is not installed"))
 struct PipelineSourceTests {
     @Test(
         "every format comes as it is, with size and rate",

@@ -31,7 +31,7 @@ struct FormTests {
     }
 }
 
-@Suite("The HTTP server")
+@Suite("The HTTP server", .serialized)
 struct HTTPServerTests {
     /// A stream that offers what the test puts into it.
     private final class Source: HTTPStream {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MQTT
 
-@Suite("Addresses of a broker")
+@Suite("Addresses of a broker", .serialized)
 struct AddressTests {
     @Test(
         "families take turns, and what has failed comes last, in the order of its failures",

@@ -26,7 +26,12 @@ private final class SlowStore: EventStore {
     func tidy() {}
 }
 
-@Suite("Broker connection with a real mosquitto", .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
+@Suite(
+    "Broker connection with a real mosquitto",
+    .serialized,
+    .enabled(if: MosquittoBroker.isInstalled),
+    .timeLimit(.minutes(5))
+)
 struct BrokerConnectionTests {
     @Test("publishing does not wait while an acknowledged event is removed from a slow store")
     func slowStore() async throws {

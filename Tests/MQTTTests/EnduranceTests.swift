@@ -5,16 +5,15 @@ import MQTT
 import Synchronization
 import Testing
 
-/// How hard the endurance tests try: the full length takes a minute, so it runs only when asked for.
+/// The full length takes a minute.
 private enum Effort {
-    static let isFull = ProcessInfo.processInfo.environment["FACET_ENDURANCE"] != nil
-    static let daemonRuns = isFull ? 10 : 3
-    static let eventsPerRun = isFull ? 100 : 40
-    static let brokerKills = isFull ? 20 : 4
-    static let pace = Duration.milliseconds(isFull ? 20 : 10)
+    static let daemonRuns = TestEffort.amount(3, soak: 10)
+    static let eventsPerRun = TestEffort.amount(40, soak: 100)
+    static let brokerKills = TestEffort.amount(4, soak: 20)
+    static let pace = Duration.milliseconds(TestEffort.amount(10, soak: 20))
 }
 
-@Suite("Endurance", .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
+@Suite("Endurance", .serialized, .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
 struct EnduranceTests {
     @Test("what a killed daemon had accepted is delivered by the next run, in order")
     func killedDaemon() async throws {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Replays what real brokers were found to do, and what a hostile one could.
-@Suite("Brokers that misbehave", .timeLimit(.minutes(5)))
+@Suite("Brokers that misbehave", .serialized, .timeLimit(.minutes(5)))
 struct HostileBrokerTests {
     private static func settings(_ brokers: FakeBroker...) -> BrokerSettings {
         var settings = BrokerSettings.test(port: 1)

@@ -3,7 +3,7 @@ import Logging
 import MQTT
 import Testing
 
-@Suite("Being alive or not", .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
+@Suite("Being alive or not", .serialized, .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
 struct LifeSignTests {
     private static let online = MQTTMessage(topic: "faces/status", text: "online", qos: .atLeastOnce, retain: true)
     private static let offline = MQTTMessage(topic: "faces/status", text: "offline", qos: .atLeastOnce, retain: true)

@@ -4,7 +4,7 @@ import Logging
 import MQTT
 import Testing
 
-@Suite("Outages", .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
+@Suite("Outages", .serialized, .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
 struct OutageTests {
     @Test("after a restart of a broker that forgot everything, all states are back")
     func statesComeBack() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MQTT
 
-@Suite("Outbox", .timeLimit(.minutes(5)))
+@Suite("Outbox", .serialized, .timeLimit(.minutes(5)))
 struct OutboxTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.file("state/facet/outbox.sqlite") }

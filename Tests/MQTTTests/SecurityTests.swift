@@ -7,6 +7,7 @@ import Testing
 
 @Suite(
     "Security",
+    .serialized,
     .enabled(if: MosquittoBroker.isInstalled && TestCertificates.areAvailable),
     .timeLimit(.minutes(5))
 )

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaFiles
 
-@Suite("Clip source")
+@Suite("Clip source", .serialized)
 struct ClipSourceTests {
     let scratch: Scratch
 

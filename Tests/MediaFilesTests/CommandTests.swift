@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaFiles
 
-@Suite("Commands as sources", .timeLimit(.minutes(2)))
+@Suite("Commands as sources", .serialized, .timeLimit(.minutes(2)))
 struct CommandTests {
     let scratch: Scratch
 

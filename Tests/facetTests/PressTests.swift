@@ -6,7 +6,7 @@ import Testing
 
 @testable import facet
 
-@Suite("facet press")
+@Suite("facet press", .serialized)
 struct PressTests {
     @Test(
         "keys have the kernel's names, with and without what they begin with, in any case",

@@ -11,7 +11,7 @@ import Testing
 @testable import facet
 
 /// The built program, where it matters that it is one: its exit status, its signals, its output.
-@Suite("The program", .timeLimit(.minutes(5)))
+@Suite("The program", .serialized, .timeLimit(.minutes(5)))
 struct ProgramTests {
     private let facet = BuildProducts.program("facet")
 

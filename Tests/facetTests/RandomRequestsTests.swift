@@ -9,9 +9,8 @@ import Testing
 @testable import facet
 
 /// Random requests of all kinds to every address of the page's server; each must be answered, and the server goes on.
-@Suite("Random requests to the page's server", .timeLimit(.minutes(20)))
+@Suite("Random requests to the page's server", .serialized, .timeLimit(.minutes(20)))
 struct RandomRequestsTests {
-    private static let isLong = ProcessInfo.processInfo.environment["FACET_LONG_TESTS"] != nil
     private static let token = "correct horse battery"
 
     private func server(token: String?, settings: String) -> PageServer {
@@ -34,7 +33,7 @@ struct RandomRequestsTests {
         var random = RandomRequest(seed: token == nil ? 1 : 2, token: token ?? "", host: "127.0.0.1:8088")
         let known: Set = [200, 303, 400, 401, 403, 404, 405, 429, 500, 503]
         var counts: [Int: Int] = [:]
-        for number in 0..<(Self.isLong ? 500_000 : 10_000) {
+        for number in 0..<TestEffort.amount(10_000, soak: 500_000) {
             let request = random.next()
             let response = server.answer(request)
             counts[response.status, default: 0] += 1
@@ -63,7 +62,7 @@ struct RandomRequestsTests {
         var random = RandomRequest(seed: 3, token: Self.token, host: "127.0.0.1:\(server.port)")
         let end = ContinuousClock.now + .seconds(600)
         var number = 0
-        while Self.isLong ? ContinuousClock.now < end : number < 2000 {
+        while TestEffort.isFull ? ContinuousClock.now < end : number < 2000 {
             let client = try SocketClient(port: server.port)
             client.send(bytes: random.nextBytes())
             number += 1

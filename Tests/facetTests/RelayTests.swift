@@ -10,7 +10,7 @@ import Testing
 
 @testable import facet
 
-@Suite("Faces and events for other programs")
+@Suite("Faces and events for other programs", .serialized)
 struct RelayTests {
     private static func face(_ number: Int, x: Double = 0.4, height: Double = 0.2) -> FaceObject {
         let bounds = NormalizedRect(x: x, y: 0.3, width: 0.2, height: height)

@@ -8,7 +8,7 @@ import Testing
 @testable import facet
 
 /// The built `facet view` on a real terminal.
-@Suite("A terminal", .timeLimit(.minutes(5)))
+@Suite("A terminal", .serialized, .timeLimit(.minutes(5)))
 struct TerminalTests {
     private static let enter = "\u{1B}[?1049h"
     private static let leave = "\u{1B}[?1049l"
