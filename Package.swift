@@ -36,7 +36,6 @@ func tests(
 
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -56,7 +55,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", .upToNextMinor(from: "1.6.0")),
         .package(url: "https://github.com/apple/swift-log", .upToNextMinor(from: "1.16.2")),
         .package(url: "https://github.com/apple/swift-system", .upToNextMinor(from: "1.8.1")),
-        .package(url: "https://github.com/groue/GRDB.swift", .upToNextMinor(from: "7.10.0")),
         .package(url: "https://github.com/jpsim/Yams", .upToNextMinor(from: "6.2.2")),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", .upToNextMinor(from: "2.13.0")),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", .upToNextMinor(from: "1.5.0")),
@@ -78,6 +76,7 @@ let package = Package(
         .target(name: "CTerminal"),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // Opened when a camera needs its conversions: only its headers are needed here (libv4l-dev).
@@ -97,7 +96,7 @@ let package = Package(
         library("MediaFiles", ["Frames", "FaceMetadata", "System", "CFFmpeg"]),
         library("GStreamerCapture", ["Frames", "FaceMetadata", "System", "CGStreamer"]),
         library("FaceInference", ["Frames", "FaceMetadata", "System", "CLiteRT"]),
-        library("MQTT", ["System", "CMosquitto", deque, grdb, logging]),
+        library("MQTT", ["System", "CMosquitto", "CSQLite", deque, logging]),
         library("HTTPServing", ["System", "CMicroHTTPD"]),
         library("SettingsFiles", ["FaceMetadata", "System", yams]),
         library(
@@ -190,7 +189,7 @@ let package = Package(
         tests(of: "MediaFiles", ["Frames", "FaceMetadata", "CFFmpeg"]),
         tests(of: "FaceInference", ["Frames", "FaceMetadata", "MediaFiles", "System"], exclude: ["References"]),
         tests(of: "HTTPServing"),
-        tests(of: "MQTT", ["System", grdb, logging]),
+        tests(of: "MQTT", ["System", logging]),
         tests(of: "OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles"]),
         tests(of: "TerminalPictures", ["CZlib"]),
         tests(
@@ -207,7 +206,7 @@ let package = Package(
         tests(
             of: "DaemonCore",
             [
-                "FaceMessages", "FaceMetadata", "FacetKit", "Frames", "MQTT", "SettingsFiles", "System", grdb,
+                "FaceMessages", "FaceMetadata", "FacetKit", "Frames", "MQTT", "SettingsFiles", "System",
                 lifecycle,
                 logging,
             ]
@@ -266,7 +265,7 @@ if Context.environment["FACET_FUZZ"] != nil {
             name: "fuzz",
             dependencies: [
                 "DaemonCore", "FaceMessages", "FaceMetadata", "Frames", "HTTPServing", "MQTT", "MediaFiles",
-                "OverlayRendering", "SettingsFiles", "V4L2Capture", grdb, logging,
+                "OverlayRendering", "SettingsFiles", "V4L2Capture", logging,
             ],
             path: "Tests/Fuzz",
             exclude: ["Corpus"],

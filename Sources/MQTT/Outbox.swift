@@ -1,5 +1,5 @@
+import CSQLite
 import Dispatch
-import GRDB
 import Glibc
 package import Logging
 import Synchronization
@@ -97,7 +97,7 @@ package final class Outbox: EventStore {
             try Self.open(path: path, maximumPages: maximumPages, into: &state)
         } catch let error as OutboxInUse {
             throw error
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+        } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
             throw OutboxInUse(path: path, holder: "another program")
         } catch {
             // The numbers used before are unknown.

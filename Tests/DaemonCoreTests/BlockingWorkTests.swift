@@ -1,5 +1,4 @@
 import FacetTestSupport
-import GRDB
 import MQTT
 import Testing
 
@@ -11,17 +10,15 @@ struct BlockingWorkTests {
     private let directory: TemporaryDirectory
     private let log = LogRecorder()
     private let store: Outbox
-    private let otherProgram: DatabaseQueue
+    private let otherProgram: SQLiteConnection
 
     /// While another program writes to the outbox, each write of ours fails, which the thread that writes logs.
     init() throws {
         directory = try TemporaryDirectory()
         let path = directory.file("outbox.sqlite")
         store = try Outbox(path: path, logger: log.logger)
-        var configuration = Configuration()
-        configuration.allowsUnsafeTransactions = true
-        otherProgram = try DatabaseQueue(path: path, configuration: configuration)
-        try otherProgram.writeWithoutTransaction { try $0.beginTransaction(.immediate) }
+        otherProgram = try SQLiteConnection(path: path)
+        try otherProgram.execute("BEGIN IMMEDIATE")
     }
 
     @Test("a switch is stored on a thread of its own")

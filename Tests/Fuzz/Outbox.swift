@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Logging
 import MQTT
 
@@ -47,7 +46,8 @@ enum DamagedOutbox {
         let columns = [
             "sequence", "wall", "uptime", "boot", "topic", "payload", "contentType", "userProperties", "expiry",
         ]
-        try? DatabaseQueue(path: path).write { database in
+        guard let connection = try? SQLiteConnection(path: path) else { return }
+        try? connection.transaction {
             for start in stride(from: 0, to: bytes.count - 9, by: 10) {
                 let value = value(bytes[start + 1], Array(bytes[start + 2..<start + 10]))
                 let sql =
@@ -59,19 +59,19 @@ enum DamagedOutbox {
                         "UPDATE OR IGNORE event SET \(columns[cell % 9]) = ? WHERE sequence = \(cell / 9 + 1)"
                     }
                 // Some break a rule of the table.
-                try? database.execute(sql: sql, arguments: [value])
+                _ = try? connection.execute(sql, [value])
             }
         }
     }
 
-    private static func value(_ type: UInt8, _ bytes: [UInt8]) -> DatabaseValue {
+    private static func value(_ type: UInt8, _ bytes: [UInt8]) -> SQLiteValue {
         let number = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return switch type % 5 {
         case 0: .null
-        case 1: Int64(bitPattern: number).databaseValue
-        case 2: Double(bitPattern: number).databaseValue
-        case 3: String(decoding: bytes, as: UTF8.self).databaseValue
-        default: Data(bytes).databaseValue
+        case 1: .integer(Int64(bitPattern: number))
+        case 2: .real(Double(bitPattern: number))
+        case 3: .text(String(decoding: bytes, as: UTF8.self))
+        default: .blob(bytes)
         }
     }
 
