@@ -2,6 +2,7 @@ import FaceMessages
 import FaceMetadata
 import FacetTestSupport
 import Foundation
+import Synchronization
 
 @testable import FaceInference
 @testable import FaceTracking
@@ -57,6 +58,18 @@ struct Trace {
 
     init(_ name: String) throws {
         self.name = name
+        if let known = Self.read.withLock({ $0[name] }) {
+            sightings = known
+            return
+        }
+        sightings = try Self.sightings(of: name)
+        Self.read.withLock { [sightings] in $0[name] = sightings }
+    }
+
+    /// What was read already: several tests go through all clips.
+    private static let read = Mutex<[String: [Sighting]]>([:])
+
+    private static func sightings(of name: String) throws -> [Sighting] {
         let directory = DevelopmentTraces.directory
         let file = name.replacing("/", with: "__") + ".jsonl.gz"
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "trace-to-numbers.py")
@@ -69,12 +82,16 @@ struct Trace {
         )
         let landmarks = FaceLandmarks()
         let length = 12 + 3 * FaceLandmarks.count
-        sightings = data.withUnsafeBytes { bytes in
+        return data.withUnsafeBytes { bytes in
             let numbers = bytes.bindMemory(to: Double.self)
             return stride(from: 0, to: numbers.count - numbers.count % length, by: length).map { start in
                 for index in 0..<FaceLandmarks.count {
-                    let point = numbers[(start + 12 + 3 * index)...].prefix(3).map(Float.init)
-                    landmarks[index] = PixelLandmark(point[0], point[1], point[2])
+                    let place = start + 12 + 3 * index
+                    landmarks[index] = PixelLandmark(
+                        Float(numbers[place]),
+                        Float(numbers[place + 1]),
+                        Float(numbers[place + 2])
+                    )
                 }
                 return Sighting(Array(numbers[start..<start + 12]), FaceGeometry(landmarks))
             }
