@@ -1,7 +1,8 @@
 // Feeds mutated bytes to everything that reads bytes from outside. deploy/fuzz builds and runs it.
 //
 //   fuzz TARGET [-seconds N] [-runs N] [libFuzzer's options] CORPUS…   with libFuzzer: mutates, guided by coverage
-//   fuzz TARGET FILE…                                                  without: runs the target on files and directories
+//   fuzz TARGET [-seconds N] [-seed N] FILE…                           without: runs the target on files and directories, then
+//                                                                      on changes of them, made at random
 //   fuzz TARGET --seeds DIRECTORY                                      writes the pictures and clips a target starts from
 import Foundation
 
@@ -78,17 +79,37 @@ enum Fuzz {
     @main
     struct Program {
         static func main() {
-            let files = Fuzz.prepare(Array(CommandLine.arguments.dropFirst())).flatMap(files)
-            for file in files {
-                guard let data = FileManager.default.contents(atPath: file) else { continue }
-                data.withUnsafeBytes(Fuzz.target)
+            var rest = Fuzz.prepare(Array(CommandLine.arguments.dropFirst()))[...]
+            var (seconds, seed, files) = (0.0, UInt64(getpid()), [String]())
+            while let argument = rest.popFirst() {
+                switch argument {
+                case "-seconds": seconds = rest.popFirst().flatMap(Double.init) ?? 0
+                case "-seed": seed = rest.popFirst().flatMap(UInt64.init) ?? 0
+                default: files += Self.files(in: argument)
+                }
             }
-            print("\(files.count) inputs")
+            let seeds = files.compactMap { FileManager.default.contents(atPath: $0).map { [UInt8]($0) } }
+            // Before the first one: an input that ends the program is found again by its number.
+            FileHandle.standardOutput.write(Data("seed \(seed)\n".utf8))
+            seeds.forEach(run)
+            var (mutation, count) = (Mutation(of: seeds, seed: seed), seeds.count)
+            let end = ContinuousClock.now + .seconds(seconds)
+            while ContinuousClock.now < end {
+                run(mutation.next())
+                count += 1
+            }
+            print("\(count) inputs")
+        }
+
+        private static func run(_ input: [UInt8]) {
+            // One that takes so long hangs.
+            alarm(20)
+            input.withUnsafeBytes(Fuzz.target)
         }
 
         private static func files(in path: String) -> [String] {
             guard let names = try? FileManager.default.subpathsOfDirectory(atPath: path) else { return [path] }
-            return names.map { path + "/" + $0 }
+            return names.sorted().map { path + "/" + $0 }
         }
     }
 #endif
