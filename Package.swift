@@ -14,8 +14,13 @@ let strict: [SwiftSetting] =
     ] + warningsAreErrors
 
 /// A Swift library target in `Sources/<name>`.
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], embedded: [String] = []) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies,
+        resources: embedded.map { .embedInCode($0) },
+        swiftSettings: strict
+    )
 }
 
 /// The tests of one library, in `Tests/<name>Tests`.
@@ -123,24 +128,41 @@ let package = Package(
             dependencies: ["DaemonCore", "FaceMessages", "FacetKit", "MQTT", argumentParser, logging],
             swiftSettings: strict
         ),
+        library(
+            "Companion",
+            [
+                "OverlayRendering", "TerminalPictures", "FacetKit", "FaceMessages", "FaceMetadata", "FaceInference",
+                "GStreamerCapture", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "System", "V4L2Capture",
+                "CCurl", "CEvdev", logging,
+            ],
+            embedded: ["Pages/icons.html", "Pages/style.css"]
+        ),
+        library(
+            "ClipDrawing",
+            [
+                "Companion", "OverlayRendering", "TerminalPictures", "FacetKit", "FaceMessages", "FaceMetadata",
+                "FaceTracking", "MQTT", "MediaFiles", "Frames", "System", "V4L2Capture",
+            ],
+            embedded: ["Gallery/overlays.html", "Report/report.css", "Report/report.html"]
+        ),
+        library(
+            "LivePage",
+            [
+                "Companion", "OverlayRendering", "FacetKit", "FaceMessages", "FaceMetadata", "FaceInference",
+                "FaceTracking", "HTTPServing", "MQTT", "Frames", "SettingsFiles", "System",
+            ],
+            embedded: [
+                "Page/page.html", "Page/login.html", "Page/page.css", "Page/icon.svg", "Page/manifest.json",
+                "Page/page.js", "Page/address.js", "Page/advice.js", "Page/dom.js", "Page/feed.js", "Page/film.js",
+                "Page/lamp.js", "Page/lanes.js", "Page/stream.js", "Page/tile.js", "Page/zones.html", "Page/zones.js",
+                "Page/zones.css", "Demo/stage.sh",
+            ]
+        ),
         .executableTarget(
             name: "facet",
             dependencies: [
-                "OverlayRendering", "TerminalPictures", "FacetKit", "FaceMessages", "FaceMetadata", "FaceInference",
-                "GStreamerCapture", "FaceTracking", "HTTPServing", "MQTT", "MediaFiles", "Frames", "SettingsFiles",
-                "System", "V4L2Capture",
-                "CCurl", "CEvdev", argumentParser, logging,
-            ],
-            resources: [
-                .embedInCode("Page/page.html"), .embedInCode("Page/login.html"), .embedInCode("Page/page.css"),
-                .embedInCode("Page/icon.svg"), .embedInCode("Page/manifest.json"), .embedInCode("Page/page.js"),
-                .embedInCode("Page/address.js"), .embedInCode("Page/advice.js"), .embedInCode("Page/dom.js"),
-                .embedInCode("Page/feed.js"), .embedInCode("Page/film.js"), .embedInCode("Page/lamp.js"),
-                .embedInCode("Page/lanes.js"),
-                .embedInCode("Page/stream.js"), .embedInCode("Page/tile.js"), .embedInCode("Demo/stage.sh"),
-                .embedInCode("Page/zones.html"), .embedInCode("Page/zones.js"), .embedInCode("Page/zones.css"),
-                .embedInCode("Pictures/overlays.html"), .embedInCode("Report/report.css"),
-                .embedInCode("Report/report.html"),
+                "Companion", "ClipDrawing", "LivePage", "OverlayRendering", "TerminalPictures", "FacetKit",
+                "FaceMessages", "MediaFiles", "SettingsFiles", "System", argumentParser,
             ],
             swiftSettings: strict
         ),
@@ -192,11 +214,39 @@ let package = Package(
         tests(of: "MQTT", ["System", logging]),
         tests(of: "OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles"]),
         tests(of: "TerminalPictures", ["CZlib"]),
+        // What the tests of the companion's modules share.
+        .target(
+            name: "CompanionTestSupport",
+            dependencies: ["Companion", "FaceMessages", "FaceMetadata", "Frames", "MQTT"],
+            path: "Tests/CompanionTestSupport",
+            swiftSettings: strict
+        ),
+        tests(
+            of: "Companion",
+            [
+                "CompanionTestSupport", "OverlayRendering", "FaceInference", "FaceMessages", "FaceMetadata", "FacetKit",
+                "Frames", "HTTPServing", "MQTT", "MediaFiles", "System", logging,
+            ]
+        ),
+        tests(
+            of: "ClipDrawing",
+            [
+                "Companion", "CompanionTestSupport", "OverlayRendering", "FaceMessages", "FaceMetadata", "FaceTracking",
+                "Frames", "MQTT", "MediaFiles", "TerminalPictures",
+            ]
+        ),
+        tests(
+            of: "LivePage",
+            [
+                "ClipDrawing", "Companion", "CompanionTestSupport", "OverlayRendering", "FaceInference", "FaceMessages",
+                "FaceMetadata", "FaceTracking", "Frames", "HTTPServing", "MQTT", "MediaFiles", "SettingsFiles", logging,
+            ]
+        ),
         tests(
             of: "facet",
             [
-                "OverlayRendering", "FaceInference", "FaceMessages", "FaceMetadata", "FaceTracking", "Frames",
-                "HTTPServing", "MediaFiles", "MQTT", argumentParser, logging,
+                "ClipDrawing", "Companion", "CompanionTestSupport", "OverlayRendering", "FaceInference", "FaceMessages",
+                "FaceMetadata", "Frames", "MQTT", "MediaFiles", argumentParser,
             ]
         ),
         tests(

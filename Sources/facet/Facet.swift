@@ -1,4 +1,5 @@
 import ArgumentParser
+import Companion
 import FaceMessages
 import FacetKit
 import Foundation
@@ -82,7 +83,7 @@ struct Facet: AsyncParsableCommand {
             ),
             CommandGroup(
                 name: "Keep",
-                subcommands: [Snapshot.self, Record.self, Apply.self, Report.self, OverlayGallery.self]
+                subcommands: [Snapshot.self, Record.self, Apply.self, Report.self, OverlayList.self]
             ),
             CommandGroup(name: "Send", subcommands: [Webcam.self, Press.self, Relay.self]),
             CommandGroup(
@@ -91,49 +92,4 @@ struct Facet: AsyncParsableCommand {
             ),
         ]
     )
-}
-
-/// Why a command cannot do its work: what was tried, on what, why it failed, what to do.
-struct CommandFailure: Error, CustomStringConvertible {
-    private let reasons: [String]
-    private let remedy: String?
-
-    /// Makes a failure from a paragraph for people, which may quote what a broker or a daemon said.
-    init(_ reason: String, remedy: String? = nil) {
-        (reasons, self.remedy) = ([reason.printable], remedy)
-    }
-
-    /// An error of another module, which says the same.
-    init(_ error: any Error) {
-        self = error as? CommandFailure ?? CommandFailure(lines: "\(error)".split(separator: "\n"))
-    }
-
-    /// Makes a failure from several lines for people.
-    init(lines: some Sequence<some StringProtocol>) {
-        (reasons, remedy) = (lines.map(\.printable), nil)
-    }
-
-    var description: String { reasons.joined(separator: "\n") + (remedy.map { "; \($0)" } ?? "") }
-
-    func finding(_ subject: String) -> Finding {
-        .fails(subject, reasons.joined(separator: "\n"), remedy: remedy)
-    }
-}
-
-/// The system's own words for an error of Foundation's, which wraps them in several layers.
-struct SystemReason: CustomStringConvertible {
-    let description: String
-
-    init(_ error: any Error) {
-        let outer = error as NSError
-        let inner = outer.userInfo[NSUnderlyingErrorKey] as? NSError
-        let code = [inner, outer].compactMap { $0 }.first { $0.domain == NSPOSIXErrorDomain }?.code
-        if let code {
-            description = String(cString: strerror(Int32(code)))
-        } else if outer.domain == NSCocoaErrorDomain, outer.code == CocoaError.Code.fileReadNoSuchFile.rawValue {
-            description = "there is no such file"
-        } else {
-            description = outer.localizedDescription
-        }
-    }
 }

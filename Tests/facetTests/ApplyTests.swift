@@ -1,4 +1,5 @@
 import ArgumentParser
+import CompanionTestSupport
 import FaceMetadata
 import FacetTestSupport
 import Foundation
@@ -7,6 +8,8 @@ import MediaFiles
 import OverlayRendering
 import Testing
 
+@testable import ClipDrawing
+@testable import Companion
 @testable import facet
 
 @Suite("Files in, files with the overlay out", .timeLimit(.minutes(5)))

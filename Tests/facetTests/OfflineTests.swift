@@ -1,4 +1,5 @@
 import ArgumentParser
+import CompanionTestSupport
 import FaceMessages
 import FaceMetadata
 import FacetTestSupport
@@ -8,6 +9,8 @@ import MediaFiles
 import OverlayRendering
 import Testing
 
+@testable import ClipDrawing
+@testable import Companion
 @testable import facet
 
 /// The commands that draw, run on a clip made on the spot: plain grey, 320×240, ten frames at 10 a second.
@@ -164,7 +167,7 @@ struct OfflineTests {
         ] {
             let file = try lines(detail, width: width, "status.jsonl")
             let track = try MessageTrack(lines: try String(contentsOfFile: file, encoding: .utf8))
-            let note = ClipOptions.mismatch(track, clip)
+            let note = track.mismatch(with: clip)
             #expect(warning.map { note?.contains($0) == true } ?? (note == nil), "\(detail): \(note ?? "nil")")
         }
         // No metadata message: the clip has no face.

@@ -1,10 +1,13 @@
 import ArgumentParser
+import CompanionTestSupport
 import FacetTestSupport
 import Foundation
 import MQTT
 import OverlayRendering
 import Testing
 
+@testable import ClipDrawing
+@testable import Companion
 @testable import facet
 
 @Suite("Options")
@@ -73,12 +76,10 @@ struct OptionTests {
         let folder = directory.file("facet")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let environment = ["XDG_CONFIG_HOME": directory.path, "HOME": "/nowhere"]
-        func options(_ text: String, _ arguments: [String] = [], _ more: [String: String] = [:]) throws -> BrokerOptions
+        func options(_ text: String, _ arguments: [String] = [], _ more: [String: String] = [:]) throws -> BrokerAccess
         {
             try text.write(toFile: folder + "/facet.yaml", atomically: true, encoding: .utf8)
-            var options = try BrokerOptions.parse(arguments)
-            try options.complete(environment: environment.merging(more) { $1 })
-            return options
+            return try BrokerOptions.parse(arguments).access(environment: environment.merging(more) { $1 })
         }
         let file = "mqtt: mqtts://me@there\ntopic: [porch/faces]\npasswordFile: password\ntls: {ca: /etc/ca.pem}\n"
         let saved = try options(file)
@@ -119,10 +120,10 @@ struct OptionTests {
         #expect(try overlay("hearts") == .builtIn(.hearts))
         #expect(try overlay("/somewhere/party.yaml").name == "party")
         #expect(try overlay("hearts.yml").name == "hearts.yml")
-        let overlays = try DrawingOptions.parse(["--overlay", exampleOverlay]).overlays()
+        let overlays = try DrawingOptions.parse(["--overlay", exampleOverlay]).style.overlays()
         #expect(overlays.names.last == "party" && overlays.names.count == OverlayName.allCases.count + 1)
         let failure = #expect(throws: CommandFailure.self) {
-            try DrawingOptions.parse(["--overlay", "/nowhere/hat.yaml"]).overlays()
+            try DrawingOptions.parse(["--overlay", "/nowhere/hat.yaml"]).style.overlays()
         }
         #expect(
             failure?.description
@@ -142,7 +143,7 @@ struct OptionTests {
 
     @Test("TLS options without TLS are refused: nothing falls back to plain text")
     func plainTLS() throws {
-        let options = try BrokerOptions.parse(["--mqtt", "mqtt://localhost", "--tls-ca", "/tmp/ca.pem"])
+        let options = try BrokerOptions.parse(["--mqtt", "mqtt://localhost", "--tls-ca", "/tmp/ca.pem"]).access()
         let failure = #expect(throws: MQTTError.self) { try options.settings(command: "watch") }
         #expect(try #require(failure).description.contains("mqtts://"))
     }
@@ -152,14 +153,24 @@ struct OptionTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "facet-password-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data("secret\nnot this\n".utf8).write(to: file)
-        let options = try BrokerOptions.parse(["--mqtt", "mqtt://me@localhost", "--password-file", file.path])
+        let options = try BrokerOptions.parse(["--mqtt", "mqtt://me@localhost", "--password-file", file.path]).access()
         #expect(try options.settings(command: "watch").password?.revealed() == "secret")
-        let missing = try BrokerOptions.parse(["--mqtt", "mqtt://me@localhost", "--password-file", "/nowhere"])
+        let missing = try BrokerOptions.parse(["--mqtt", "mqtt://me@localhost", "--password-file", "/nowhere"]).access()
         #expect(throws: MQTTError.self) { try missing.settings(command: "watch") }
     }
 
     @Test("files that cannot be written are refused before any work", arguments: ["a.gif", "a", "/nowhere/a.png"])
     func unwritable(path: String) {
         #expect(throws: CommandFailure.self) { try OutputPath.checkPicture(path) }
+    }
+
+    @Test(
+        "options of the page that do not fit are refused",
+        arguments: [
+            ["--https-certificate", "a.pem"], ["--https-key", "a.key"], ["--proxy", "localhost"], ["--listen", "here"],
+        ]
+    )
+    func pageOptions(arguments: [String]) {
+        #expect(throws: (any Error).self) { try Facet.parseAsRoot(["serve"] + arguments) }
     }
 }

@@ -1,10 +1,13 @@
 import ArgumentParser
+import CompanionTestSupport
 import FacetTestSupport
 import Foundation
 import Frames
 import OverlayRendering
 import Testing
 
+@testable import ClipDrawing
+@testable import Companion
 @testable import facet
 
 @Suite("facet overlays", .timeLimit(.minutes(5)))
@@ -19,7 +22,7 @@ struct OverlayGalleryTests {
     }
 
     private func run(_ arguments: [String]) async throws {
-        let command = try #require(try Facet.parseAsRoot(["overlays"] + arguments) as? OverlayGallery)
+        let command = try #require(try Facet.parseAsRoot(["overlays"] + arguments) as? OverlayList)
         try await command.run()
     }
 

@@ -1,3 +1,4 @@
+import CompanionTestSupport
 import FaceMessages
 import FaceMetadata
 import FacetTestSupport
@@ -8,6 +9,8 @@ import MediaFiles
 import OverlayRendering
 import Testing
 
+@testable import ClipDrawing
+@testable import Companion
 @testable import facet
 
 /// The built program, where it matters that it is one: its exit status, its signals, its output.

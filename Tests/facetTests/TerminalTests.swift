@@ -1,3 +1,4 @@
+import CompanionTestSupport
 import FaceMessages
 import FaceMetadata
 import FacetTestSupport
@@ -5,6 +6,8 @@ import Foundation
 import MQTT
 import Testing
 
+@testable import ClipDrawing
+@testable import Companion
 @testable import facet
 
 /// The built `facet view` on a real terminal.

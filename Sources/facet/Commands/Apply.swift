@@ -1,10 +1,6 @@
 import ArgumentParser
-import FaceMessages
-import FacetKit
-import Foundation
-import MediaFiles
-import OverlayRendering
-import System
+import ClipDrawing
+import Companion
 
 struct Apply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -50,68 +46,17 @@ struct Apply: AsyncParsableCommand {
     func run() async throws {
         let interruption = Interruption()
         defer { interruption.cancel() }
-        let warned = try await applyToAll(interruption)
+        let job = try OverlayJob(
+            drawing.style,
+            maximumFaces: maximumFaces,
+            findsTurned: turned,
+            isStrict: strict
+        )
+        let hasWarned = try await job.run(input, to: output, until: interruption)
         guard !interruption.isRaised else {
             StandardOutput.note("interrupted: the last file ends early or is not written, nor is what comes after it")
             throw ExitCode(128 + interruption.number)
         }
-        if warned { throw ExitCode(3) }
-    }
-
-    /// - Returns: Whether there was a warning.
-    private func applyToAll(_ interruption: Interruption) async throws -> Bool {
-        let overlaid = try OverlayPicture(drawing)
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {
-            throw CommandFailure("cannot read \(input.withoutPasswords): there is no such file")
-        }
-        guard isDirectory.boolValue else {
-            var work = try OverlaidFile(input, to: output, self, overlaid, interruption)
-            return try await work.draw()
-        }
-        let files = try FileManager.default.contentsOfDirectory(atPath: input).sorted()
-        let names = files.filter { OutputPath.isPicture($0) || OutputPath.isClip($0) || Self.isReadable($0) }
-        guard !names.isEmpty else { throw CommandFailure("there is no clip and no picture in \(input)") }
-        let others = files.filter { !names.contains($0) }.joined(separator: ", ")
-        if !others.isEmpty {
-            StandardOutput.note("left out, by their names no clip and no picture: \(others.printable)")
-        }
-        do {
-            try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
-        } catch {
-            throw CommandFailure("cannot make the directory \(output): \(SystemReason(error))")
-        }
-        var (failures, warned) = (0, false)
-        for name in names where !interruption.isRaised {
-            let written = "\(output)/\(name)\(Self.isReadable(name) ? ".mp4" : "")"
-            do {
-                var work = try OverlaidFile("\(input)/\(name)", to: written, self, overlaid, interruption)
-                warned = try await work.draw() || warned
-            } catch {
-                // One damaged file must not keep the others from being drawn.
-                StandardOutput.note("\(error)")
-                failures += 1
-            }
-        }
-        if failures > 0 { throw CommandFailure("\(failures) of \(names.count) files could not be drawn over") }
-        return warned
-    }
-
-    /// Whether a file has a name of clips that can be read and not written.
-    private static func isReadable(_ name: String) -> Bool {
-        ["3gp", "flv", "m2ts", "m4v", "mpeg", "mpg", "mts", "ogv", "ts", "vob", "wmv"]
-            .contains(URL(filePath: name).pathExtension.lowercased())
-    }
-
-    /// How faces are looked for.
-    func session(hidesFaces: Bool) -> FaceSession.Options {
-        var options = FaceSession.Options()
-        options.frames = .full
-        options.landmarks = drawing.overlay == .builtIn(.mesh)
-        options.detection.isThorough = true
-        options.detection.isForHiding = hidesFaces
-        options.detection.findsTurned = turned
-        options.detection.maximumFaces = maximumFaces
-        return options
+        if hasWarned { throw ExitCode(3) }
     }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import FaceMessages
+import Companion
 
 struct Detect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,40 +18,13 @@ struct Detect: AsyncParsableCommand {
         case off
     }
 
-    /// Seconds until the command gives up.
-    private static let patience = 10.0
-
     @Argument(help: "on or off.")
     var wish: Wish
 
     @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
-        let subscriber = try await broker.subscriber("detect", [.status, .detectState], all: false)
-        let (wanted, words) = (wish == .on, wish.rawValue)
-        var (state, trouble, hasSent) = (CameraState(), String?.none, false)
-        try await subscriber.follow(every: .milliseconds(100), interruptible: false) { input in
-            guard case .occurrence(let occurrence) = input.content else {
-                guard input.seconds > Self.patience else { return true }
-                throw CommandFailure(trouble.map { "no connection: \($0)" } ?? Self.failureReason(state, subscriber))
-            }
-            if case .connection(let connection) = occurrence { trouble = connection.trouble }
-            state.take(occurrence)
-            guard state.status?.state == .online, let isOn = state.isDetecting else { return true }
-            if isOn == wanted {
-                StandardOutput.print(line: "detection is \(hasSent ? words : "already " + words)")
-            } else if !hasSent {
-                subscriber.send(wanted ? "ON" : "OFF", on: .detectSet)
-                hasSent = true
-            }
-            return isOn != wanted
-        }
-    }
-
-    /// Why detection is not as it is wanted.
-    private static func failureReason(_ state: CameraState, _ subscriber: Subscriber) -> String {
-        state.status?.state == .online
-            ? "the daemon under '\(subscriber.base)' did not confirm the change on \(subscriber.base)/detect/state"
-            : subscriber.noDaemon
+        let subscriber = try await broker.subscriber("detect", DetectCommand.topics, all: false)
+        StandardOutput.print(line: try await DetectCommand.send(subscriber, isOn: wish == .on))
     }
 }

@@ -1,8 +1,7 @@
 import ArgumentParser
-import FaceMessages
-import Frames
+import ClipDrawing
+import Companion
 import MediaFiles
-import OverlayRendering
 
 struct Record: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -36,54 +35,12 @@ struct Record: AsyncParsableCommand {
 
     func run() async throws {
         try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip")
-        let overlaid = try OverlayPicture(drawing, isPlain: plain)
-        if let (clip, track) = try clip.load(needsMetadata: !plain) {
-            try OutputPath.checkIsNot(output, clip)
-            try record(clip, track, overlaid)
+        let recording = try OverlayRecording(output, plain ? nil : drawing.style, seconds: seconds)
+        if let (path, track) = try clip.load(needsMetadata: !plain) {
+            try OutputPath.checkIsNot(output, path)
+            try recording.run(over: path, track, metadata: clip.metadata)
         } else {
-            try await recordLive(overlaid)
+            try await recording.run(try await live.subscriber(command: "record"))
         }
-    }
-
-    // MARK: - From a clip
-
-    private func record(_ path: String, _ track: MessageTrack?, _ overlaid: OverlayPicture) throws {
-        let frames = try ClipFrames(path)
-        let interruption = Interruption()
-        defer { interruption.cancel() }
-        var recorder = OverlayRecorder(
-            output: output,
-            drawing: overlaid,
-            rate: frames.description?.rate ?? 30,
-            soundSource: path
-        )
-        var playback = track.map(MessagePlayback.init)
-        let picture = Picture()
-        while !interruption.isRaised, let frame = try frames.next() {
-            let time = frame.stamp.mediaTime
-            if let seconds, time >= seconds { break }
-            playback?.advance(to: time)
-            try picture.update(from: frame)
-            try recorder.add(picture, scene: playback?.scene ?? Scene(), mediaTime: time)
-        }
-        // Messages about later times than the clip has are about another one.
-        if let track, seconds == nil, frames.isFinished, track.end > recorder.end + 1 {
-            let error = MessageTrackError.longerThanClip(metadataEnd: track.end, clipEnd: recorder.end)
-            throw CommandFailure("cannot use the metadata in \(clip.metadata ?? "-"): \(error)")
-        }
-        try recorder.finish(isWhole: frames.isFinished)
-    }
-
-    // MARK: - From the preview
-
-    private func recordLive(_ overlaid: OverlayPicture) async throws {
-        let subscriber = try await live.subscriber(command: "record")
-        var recorder = OverlayRecorder(output: output, drawing: overlaid, rate: 15)
-        var start: Double?
-        try await LivePictures.show(subscriber, hidesFaces: overlaid.hidesFaces, for: seconds ?? .infinity) {
-            start = start ?? $2
-            try recorder.add($0, scene: $1, mediaTime: $2 - (start ?? $2), at: $2)
-        }
-        try recorder.finish()
     }
 }

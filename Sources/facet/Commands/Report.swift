@@ -1,8 +1,7 @@
 import ArgumentParser
+import ClipDrawing
+import Companion
 import FaceMessages
-import FacetKit
-import Foundation
-import OverlayRendering
 
 struct Report: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -57,65 +56,15 @@ struct Report: AsyncParsableCommand {
             try OutputPath.check(output, endings: ["html", "htm"], what: "a page")
             if let input { try OutputPath.checkIsNot(output, input) }
         }
-        let isClip = input.map(Self.isClip) ?? false
-        var report = FaceReport()
+        let isClip = input.map(FaceReport.isClip) ?? false
+        let report: FaceReport
         if let input {
-            if isClip { try await report.take(clip: input) } else { try report.take(messages: input, over: over) }
+            report = try await isClip ? FaceReport(clip: input) : FaceReport(messages: input, over: over)
         } else {
-            try await follow(&report)
+            let subscriber = try await live.subscriber(command: "report", topics: Topic.followed)
+            report = try await FaceReport(following: subscriber, for: seconds)
         }
-        if let output {
-            let pictures = try (isClip ? input : over).map { try ReportPictures(of: report, from: $0) }
-            try OutputPath.write(ReportPage(report: report, pictures: pictures).html, to: output)
-            let length = ReportChart.clock(report.end)
-            StandardOutput.note("wrote \(output): \(length), \(report.presences.count.counted("face"))")
-        }
+        if let output { try report.write(to: output, picturesOf: isClip ? input : over) }
         if json { try StandardOutput.print(prettyPrinted: report.json) }
-    }
-
-    /// Whether an input is a clip: by its name, else by its first byte, as messages are JSON. A pipe has messages.
-    private static func isClip(_ input: String) -> Bool {
-        var status = stat()
-        guard !OutputPath.isClip(input), !URL(filePath: input).pathExtension.hasPrefix("json"),
-            stat(input, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            let first = try? FileHandle(forReadingFrom: URL(filePath: input)).read(upToCount: 1)?.first
-        else { return OutputPath.isClip(input) }
-        return !"{ \n\r\t".utf8.contains(first)
-    }
-
-    private func follow(_ report: inout FaceReport) async throws {
-        let subscriber = try await live.subscriber(command: "report", topics: Topic.followed)
-        report.began = Date()
-        let length = seconds.map { "\(ReportChart.clock($0)), or " } ?? ""
-        StandardOutput.note("following \(subscriber.base) at \(subscriber.address) for \(length)until Ctrl-C")
-        var time = 0.0
-        try await subscriber.follow(every: .milliseconds(200)) { input in
-            time = min(input.seconds, seconds ?? .infinity)
-            guard time == input.seconds else { return false }
-            if case .occurrence(let occurrence) = input.content { report.take(occurrence, at: time) }
-            return true
-        }
-        report.finish(at: time)
-        guard let camera = report.camera else { throw subscriber.noCamera }
-        report.title = FaceReport.name(of: camera)
-    }
-}
-
-extension FaceReport {
-    fileprivate mutating func take(clip path: String) async throws {
-        var updates = UpdateMessages(camera: UpdateMessages.fileCamera)
-        try await FaceSession.analyse(path) { update in
-            for message in updates.messages(of: update) { take(message, at: update.stamp?.mediaTime ?? 0) }
-            return true
-        }
-        finish()
-        title = Self.name(of: path)
-    }
-
-    fileprivate mutating func take(messages path: String, over clip: String?) throws {
-        let track = try ClipOptions.track(path, over: clip)
-        for entry in track.entries { take(entry.message, at: entry.mediaTime) }
-        finish()
-        title = Self.name(of: clip ?? file ?? track.camera)
     }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
-import FaceMessages
-import Foundation
+import ClipDrawing
+import Companion
 import OverlayRendering
 import TerminalPictures
 
@@ -42,35 +42,10 @@ struct View: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        let overlays = try drawing.overlays()
+        let view = TerminalView(format: format, rate: rate, gravity: gravity, style: drawing.style)
         let recorded = try clip.load(needsMetadata: false)
-        let source = try ViewPicture(clip: recorded?.clip)
-        let subscriber =
-            recorded?.track == nil ? try await live.subscriber(command: "view", capacity: 64) : Subscriber()
-        let encoder = try TerminalPicture(format: format, environment: ProcessInfo.processInfo.environment)
-        let terminal = try Terminal(format: encoder.format)
-        defer { terminal.release() }
-        let session = ViewSession(
-            controls: ViewControls(drawing, overlays: overlays, gravity: gravity),
-            overlays: overlays,
-            broker: subscriber.isLocal ? nil : subscriber.address,
-            track: recorded?.track,
-            source: source,
-            terminal: terminal,
-            encoder: encoder
-        )
-        // Looked at more often than drawn: what came right after a redraw then waits no longer than it must.
-        let interval = 1 / Double(rate)
-        var (nextDraw, lastDraw) = (0.0, 0.0)
-        try await subscriber.follow(terminal, every: .seconds(interval / 4), interruptible: false) { input in
-            if case .occurrence(let occurrence) = input.content { session.take(occurrence) }
-            if case .key(let key) = input.content { session.press(key) }
-            // What came during a slow redraw is taken before the next one, or every message would wait for a redraw of
-            // its own and every key for all of them; but messages without end must not keep the picture from changing.
-            let begin = session.seconds
-            guard begin >= nextDraw, input.isLast || begin >= lastDraw + 1 else { return true }
-            if try session.drawIfNeeded() { (nextDraw, lastDraw) = (begin + interval * 0.9, session.seconds) }
-            return true
+        try await view.run(clip: recorded?.clip, track: recorded?.track) {
+            try await live.subscriber(command: "view", capacity: 64)
         }
     }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
-import MediaFiles
-import OverlayRendering
-import V4L2Capture
+import ClipDrawing
+import Companion
 
 struct Webcam: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,20 +23,7 @@ struct Webcam: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        // Readers want even sides: chroma is halved.
-        var overlaid = try OverlayPicture(drawing, hasEvenSides: true)
-        let output = try VideoOutput(to)
-        let planar = try PlanarPicture()
-        let subscriber = try await live.subscriber(command: "webcam")
-        var hasBegun = false
-        try await LivePictures.show(subscriber, hidesFaces: overlaid.hidesFaces) { picture, scene, seconds in
-            let canvas = try overlaid.draw(picture, scene: scene, at: seconds)
-            if !hasBegun {
-                try output.begin(canvas.pixelSize)
-                StandardOutput.note("\(to) is a camera now: \(canvas.pixelSize); Ctrl-C ends it")
-                hasBegun = true
-            }
-            try canvas.withFrame { try planar.withBytes(of: $0, size: canvas.pixelSize, for: to, output.show) }
-        }
+        var webcam = try WebcamOutput(to, drawing.style)
+        try await webcam.run(try await live.subscriber(command: "webcam"))
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
-import FaceMessages
-import SettingsFiles
+import Companion
+import LivePage
+import OverlayRendering
 import System
 
 struct Zones: AsyncParsableCommand {
@@ -32,95 +33,15 @@ struct Zones: AsyncParsableCommand {
     func run() async throws {
         let editor = AreaEditor(path: write) { StandardOutput.print(line: $0) }
         _ = try editor.areas()
-        var serve = try Serve.parse(["--listen", listen, "--overlay", "box"])
-        serve.live = live
-        try await serve.serve(
-            editor: editor,
-            ready: { url in
-                StandardOutput.note("draw the areas at \(url)zones; Ctrl-C ends")
-                if browser { ShellCommand.openInBrowser(url + "zones") }
-            },
-            { try await live.subscriber(command: "zones", loops: true) }
-        )
-    }
-}
-
-/// What `facet zones` gives its page, and does with the areas that were drawn there.
-struct AreaEditor: Sendable {
-    /// Bytes of the longest request: 32 zones and 32 ignored areas of 64 corners.
-    static let longestBody = 128 << 10
-
-    /// The settings file that the areas are from, and are written to; nil prints them.
-    let path: String?
-    /// Takes what is to be said in the terminal.
-    let say: @Sendable (String) -> Void
-
-    /// The areas of the file, as JSON.
-    ///
-    /// - Throws: What is wrong with the file.
-    func areas() throws -> [UInt8] {
-        try Self.areas(in: try path.map { try SettingsFile(path: $0) }, path)
-    }
-
-    /// The areas of settings as JSON, with the path to name.
-    private static func areas(in file: SettingsFile?, _ path: String?) throws -> [UInt8] {
-        var reader = SettingsReader(file: file)
-        let (zones, ignored) = (reader.readZones(), reader.readIgnored())
-        if !reader.problems.isEmpty { throw SettingsError(problems: reader.problems) }
-        return JSONWriter.object { json in
-            json.field("file", path)
-            json.array("zones", zones) { json, zone in
-                json.field("name", zone.name)
-                write(zone.area, &json)
-                json.field("dwell", zone.dwell, decimals: 3)
-                json.field("minimumSize", zone.minimumSize, decimals: 3)
-                json.field("anchor", zone.anchor.rawValue)
-            }
-            json.array("ignore", ignored) { json, area in
-                json.field("name", area.name)
-                write(area.area, &json)
-            }
+        var options = PageService.Options(try PageOptions.address(listen))
+        options.token = try PageService.token()
+        options.style = DrawingStyle(overlay: .builtIn(.box))
+        let service = try PageService(options, editor: editor)
+        let subscriber = try await live.subscriber(command: "zones", loops: true)
+        try await service.run(subscriber, named: try live.broker.access().isNarrowed ? subscriber.patterns : []) {
+            url in
+            StandardOutput.note("draw the areas at \(url)zones; Ctrl-C ends")
+            if browser { ShellCommand.openInBrowser(url + "zones") }
         }
-    }
-
-    private static func write(_ area: PictureArea, _ json: inout JSONWriter) {
-        json.array("corners", area.corners) { json, corner in
-            json.field("x", corner.x, decimals: 4)
-            json.field("y", corner.y, decimals: 4)
-        }
-    }
-
-    /// Takes the settings that the page wrote: the groups `zones` and `ignore`, or one of them, or nothing.
-    ///
-    /// - Returns: What was done, or what is wrong.
-    func take(_ text: String) -> (status: Int, words: String) {
-        do {
-            let drawn = text.allSatisfy(\.isWhitespace) ? nil : try SettingsText(path: "the page", text: text)
-            let wanted = try Self.areas(in: drawn?.file, nil)
-            guard let path else {
-                say(text)
-                return (200, "printed in the terminal")
-            }
-            var file = try SettingsText(path: path)
-            for group in ["zones", "ignore"] {
-                file = try file.changed(group, to: drawn?.body(of: group) ?? [])
-            }
-            guard try Self.areas(in: file.file, nil) == wanted else {
-                let form = "as `zones:` and below it `  door: {area: [0, 0, 1, 1]}`"
-                return (400, "cannot write the areas into \(path): each must have lines of its own, \(form)")
-            }
-            let words = try file.write()
-            say(words)
-            return (200, words)
-        } catch {
-            return (400, "\(error)")
-        }
-    }
-}
-
-extension SettingsText {
-    /// The lines below a group without a group around it.
-    fileprivate func body(of group: String) -> [String] {
-        places[group].map { line in lines[line...].prefix { $0.first == " " }.map(String.init) } ?? []
     }
 }

@@ -1,8 +1,5 @@
 import ArgumentParser
-import FaceMessages
-import Foundation
-import Frames
-import MediaFiles
+import ClipDrawing
 import OverlayRendering
 
 /// A clip and the messages about it, for drawing without a broker: the same input makes the same picture.
@@ -41,44 +38,6 @@ struct ClipOptions: ParsableArguments {
                 """
             )
         }
-        return (over, try Self.track(metadata, over: over))
-    }
-
-    /// Reads the messages in a file, with a note if they do not seem to be about the clip.
-    static func track(_ metadata: String, over clip: String?) throws -> MessageTrack {
-        do {
-            let track = try MessageTrack(lines: try text(of: metadata))
-            if track.firstFace == nil { StandardOutput.note("there is no face in the metadata in \(metadata)") }
-            if let clip, let note = mismatch(track, clip) { StandardOutput.note(note) }
-            return track
-        } catch let error as MessageTrackError {
-            throw CommandFailure("cannot use the metadata in \(metadata): \(error)")
-        }
-    }
-
-    /// What to say if the metadata seems to be about another clip; nil if nothing speaks for that.
-    static func mismatch(_ track: MessageTrack, _ clip: String) -> String? {
-        // A clip that cannot be opened is reported by what comes next.
-        guard let status = track.streamStatus, let size = status.picture.map(FrameSize.init),
-            let clipSize = try? ClipSource(clip).description?.uprightSize
-        else { return nil }
-        if size != clipSize {
-            return "the metadata is about pictures of \(size), and \(clip) is \(clipSize): it is another clip's"
-        }
-        let detail = status.detail ?? ""
-        let name = URL(filePath: clip).lastPathComponent
-        guard !detail.contains(name) else { return nil }
-        return "the metadata is about another clip or another name of it: \(detail)"
-    }
-
-    private static func text(of path: String) throws -> String {
-        do {
-            let data =
-                try (path == "-" ? FileHandle.standardInput : FileHandle(forReadingFrom: URL(filePath: path)))
-                .readToEnd() ?? Data()
-            return String(decoding: data, as: UTF8.self).replacing("\r\n", with: "\n")
-        } catch {
-            throw CommandFailure("cannot read the metadata file \(path): \(SystemReason(error))")
-        }
+        return (over, try MessageTrack(file: metadata, over: over))
     }
 }

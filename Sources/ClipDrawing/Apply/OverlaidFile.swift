@@ -1,0 +1,151 @@
+import Companion
+import FacetKit
+import MediaFiles
+import OverlayRendering
+
+/// One file with faces, and the file with the overlay that is made of it.
+struct OverlaidFile {
+    private typealias Ahead = LookAhead<Frame>
+
+    /// What the frames that wait may take in all; a frame of 1280×720 takes 1.4 MB.
+    private static let maximumBytes = 256 << 20
+    /// How often a picture is analysed: until a face has entered and its expression is known.
+    private static let analyses = 8
+
+    private let input: String
+    private let output: String
+    private let job: OverlayJob
+    private var drawing: OverlayPicture
+    private let interruption: Interruption
+    private var summary: OverlaySummary
+    private var ahead: Ahead?
+    private var scene = Scene()
+    private let picture = Picture()
+    private let messages = UpdateMessages(camera: UpdateMessages.fileCamera)
+
+    /// Checks where it is to be written.
+    ///
+    /// - Throws: `CommandFailure` if it cannot be written there, or is the input.
+    init(
+        _ input: String,
+        to output: String,
+        _ job: OverlayJob,
+        _ interruption: Interruption
+    ) throws {
+        self.input = input
+        self.output = output
+        self.job = job
+        self.interruption = interruption
+        drawing = job.drawing
+        summary = OverlaySummary(
+            hidesFaces: drawing.hidesFaces,
+            maximumFaces: job.options.detection.maximumFaces
+        )
+        try OutputPath.checkIsNot(output, input)
+        let what = OutputPath.isPicture(output) ? "a picture" : "a clip"
+        try OutputPath.check(output, endings: PictureWriter.knownEndings + ClipWriter.knownEndings, what: what)
+    }
+
+    /// Makes a picture or a clip, as the output is named.
+    ///
+    /// - Returns: Whether there was a warning.
+    mutating func draw() async throws -> Bool {
+        OutputPath.isPicture(output) ? try await drawPicture() : try await drawClip()
+    }
+
+    private mutating func drawClip() async throws -> Bool {
+        var rate = 30.0
+        var recorder: OverlayRecorder?
+        let isWhole = try await FaceSession.analyse(input, job.options, until: interruption) { update in
+            if case .streaming(let stream) = update.state { rate = stream.rate ?? rate }
+            guard update.frame != nil else { return true }
+            if recorder == nil {
+                recorder = OverlayRecorder(output: output, drawing: drawing, rate: rate, soundSource: input)
+            }
+            for settled in take(update) { try draw(settled, &recorder) }
+            return true
+        }
+        for settled in ahead?.finish() ?? [] { try draw(settled, &recorder) }
+        let warnings = try checkedWarnings()
+        guard var recorder else { return try withoutPicture() }
+        try recorder.finish(isWhole: isWhole)
+        return report(warnings)
+    }
+
+    /// Makes a picture of a picture, or of a clip's first frame.
+    private mutating func drawPicture() async throws -> Bool {
+        try await FaceSession.analyse(input, job.options, until: interruption) { update in
+            _ = take(update)
+            return summary.frames < Self.analyses
+        }
+        let settled = ahead?.finish() ?? []
+        // What the detector alone believes in is in the first frame; expressions are known in the last.
+        let isStill = OutputPath.isPicture(input) && !drawing.hidesFaces
+        guard let shown = isStill ? settled.last : settled.first else { return try withoutPicture() }
+        summary.showsPicture(with: shown.faces)
+        let warnings = try checkedWarnings()
+        try show(shown)
+        try drawing.draw(picture, scene: scene, at: shown.stamp.mediaTime).write(to: output)
+        StandardOutput.note("wrote \(output)")
+        return report(warnings)
+    }
+
+    /// Ends the work where no picture came, without a warning if it was interrupted before.
+    private func withoutPicture() throws -> Bool {
+        guard interruption.isRaised else {
+            throw CommandFailure("there is no picture in \(input); \(output) was not written")
+        }
+        return false
+    }
+
+    /// - Returns: The frames that can be drawn now.
+    private mutating func take(_ update: FaceUpdate) -> [Ahead.Moment] {
+        summary.take(update)
+        guard let frame = update.frame else { return [] }
+        if ahead == nil {
+            ahead = Ahead(
+                patience: job.options.tracking.patience,
+                coversAll: drawing.hidesFaces,
+                maximumFrames: Self.maximumBytes / max(1, frame.size.width * frame.size.height * 3 / 2)
+            )
+        }
+        let moment = Ahead.Moment(
+            picture: frame,
+            stamp: frame.stamp,
+            isCut: update.isCut,
+            sightings: update.sightings,
+            events: update.events
+        )
+        return ahead?.add(moment) ?? []
+    }
+
+    private mutating func draw(_ settled: Ahead.Moment, _ recorder: inout OverlayRecorder?) throws {
+        try show(settled)
+        try recorder?.add(picture, scene: scene, mediaTime: settled.stamp.mediaTime)
+    }
+
+    private mutating func show(_ settled: Ahead.Moment) throws {
+        let time = settled.stamp.mediaTime
+        scene.apply(messages.metadata(settled.stamp, settled.faces), at: time)
+        for event in settled.events { scene.apply(messages.event(event), at: time) }
+        scene.advance(to: time)
+        try picture.update(from: settled.picture)
+    }
+
+    /// What is to be warned of.
+    ///
+    /// - Throws: `CommandFailure` if there is something and that is not allowed.
+    private func checkedWarnings() throws -> [String] {
+        let warnings = summary.warnings
+        guard job.isStrict, !warnings.isEmpty else { return warnings }
+        throw CommandFailure(
+            lines: warnings.map { "\(input): \($0)" } + ["\(output) was not written, because of --strict"]
+        )
+    }
+
+    private func report(_ warnings: [String]) -> Bool {
+        for warning in warnings { StandardOutput.note("\(input): \(warning)") }
+        StandardOutput.note(summary.sentence)
+        return !warnings.isEmpty
+    }
+}

@@ -1,0 +1,81 @@
+package import Companion
+import FaceMessages
+package import FacetKit
+import Foundation
+import OverlayRendering
+import System
+
+/// Draws overlays over one file, or over all clips and pictures of a directory.
+package struct OverlayJob {
+    package let drawing: OverlayPicture
+    package let options: FaceSession.Options
+    package let isStrict: Bool
+
+    /// Makes a job.
+    ///
+    /// - Parameters:
+    ///   - style: how faces are drawn.
+    ///   - maximumFaces: how many faces are followed at the same time.
+    ///   - findsTurned: whether faces that lie on their side or upside down are looked for too.
+    ///   - isStrict: whether nothing is written where a warning would be given.
+    /// - Throws: `CommandFailure` if the overlay is a file that cannot be used.
+    package init(_ style: DrawingStyle, maximumFaces: Int, findsTurned: Bool, isStrict: Bool) throws {
+        drawing = try OverlayPicture(style)
+        var options = FaceSession.Options()
+        options.frames = .full
+        options.landmarks = style.overlay == .builtIn(.mesh)
+        options.detection.isThorough = true
+        options.detection.isForHiding = drawing.hidesFaces
+        options.detection.findsTurned = findsTurned
+        options.detection.maximumFaces = maximumFaces
+        self.options = options
+        self.isStrict = isStrict
+    }
+
+    /// Draws over a file, or over those of a directory, whose files that cannot be drawn over keep none of the others from it.
+    ///
+    /// - Returns: Whether there was a warning.
+    /// - Throws: `CommandFailure` if a file could not be read or written.
+    package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {
+            throw CommandFailure("cannot read \(input.withoutPasswords): there is no such file")
+        }
+        guard isDirectory.boolValue else {
+            var work = try OverlaidFile(input, to: output, self, interruption)
+            return try await work.draw()
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: input).sorted()
+        let names = files.filter { OutputPath.isPicture($0) || OutputPath.isClip($0) || Self.isReadable($0) }
+        guard !names.isEmpty else { throw CommandFailure("there is no clip and no picture in \(input)") }
+        let others = files.filter { !names.contains($0) }.joined(separator: ", ")
+        if !others.isEmpty {
+            StandardOutput.note("left out, by their names no clip and no picture: \(others.printable)")
+        }
+        do {
+            try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
+        } catch {
+            throw CommandFailure("cannot make the directory \(output): \(SystemReason(error))")
+        }
+        var failures = 0
+        var hasWarned = false
+        for name in names where !interruption.isRaised {
+            let written = "\(output)/\(name)\(Self.isReadable(name) ? ".mp4" : "")"
+            do {
+                var work = try OverlaidFile("\(input)/\(name)", to: written, self, interruption)
+                hasWarned = try await work.draw() || hasWarned
+            } catch {
+                StandardOutput.note("\(error)")
+                failures += 1
+            }
+        }
+        if failures > 0 { throw CommandFailure("\(failures) of \(names.count) files could not be drawn over") }
+        return hasWarned
+    }
+
+    /// Whether a file has a name of clips that can be read and not written.
+    private static func isReadable(_ name: String) -> Bool {
+        ["3gp", "flv", "m2ts", "m4v", "mpeg", "mpg", "mts", "ogv", "ts", "vob", "wmv"]
+            .contains(URL(filePath: name).pathExtension.lowercased())
+    }
+}

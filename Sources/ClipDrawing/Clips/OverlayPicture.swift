@@ -1,0 +1,44 @@
+import Companion
+import Frames
+import MediaFiles
+package import OverlayRendering
+
+/// Draws a scene over a picture.
+package struct OverlayPicture {
+    /// How faces are drawn; nil leaves them out.
+    private let overlay: (any Overlay)?
+
+    private let isMirrored: Bool
+    private let hasEvenSides: Bool
+    private var canvas: Canvas?
+
+    /// Whether it makes the faces in pictures unrecognisable.
+    package var hidesFaces: Bool { overlay?.hidesFaces ?? false }
+
+    /// Draws in a style; nil draws the picture alone.
+    ///
+    /// - Throws: `CommandFailure` if the overlay is a file that cannot be used.
+    init(_ style: DrawingStyle?, hasEvenSides: Bool = false) throws {
+        overlay = try style.map { try $0.overlays()[$0.overlay.name] }
+        isMirrored = style?.isMirrored ?? false
+        self.hasEvenSides = hasEvenSides
+    }
+
+    /// Draws a picture with the scene over it, as large as the first picture was; one of another shape gets bars.
+    ///
+    /// - Returns: The canvas, which is used again for the next picture.
+    package mutating func draw(_ picture: Picture, scene: Scene, at seconds: Double) throws -> Canvas {
+        guard let size = picture.uprightSize else { throw CommandFailure("there is no picture to draw over") }
+        let even = FrameSize(width: size.width & ~1, height: size.height & ~1)
+        let canvas = try canvas ?? Canvas(pixelSize: hasEvenSides ? even : size)
+        self.canvas = canvas
+        guard let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size, isMirrored: isMirrored) else {
+            throw CommandFailure("the picture has no area to draw over")
+        }
+        canvas.clear(.black)
+        canvas.draw(picture, geometry)
+        if let overlay { canvas.draw(scene, geometry, overlay: overlay, at: seconds) }
+        try canvas.check()
+        return canvas
+    }
+}

@@ -1,0 +1,61 @@
+import Companion
+import Foundation
+import Frames
+import MediaFiles
+import OverlayRendering
+
+/// Draws pictures with their scenes and writes them as a clip, in the size of the first one.
+struct OverlayRecorder {
+    private let output: String
+    private var drawing: OverlayPicture
+    private let rate: Double
+    private let soundSource: String?
+    private let showsProgress = isatty(STDERR_FILENO) == 1
+    private var writer: ClipWriter?
+    private var lastProgress = ContinuousClock.now
+
+    /// The time of the last picture, in seconds of the clip.
+    private(set) var end = 0.0
+
+    init(output: String, drawing: OverlayPicture, rate: Double, soundSource: String? = nil) {
+        (self.output, self.drawing, self.rate, self.soundSource) = (output, drawing, rate, soundSource)
+    }
+
+    /// Adds a picture that is shown at a time of the clip; the scene's own time is another one in a live recording.
+    mutating func add(_ picture: Picture, scene: Scene, mediaTime: Double, at seconds: Double? = nil) throws {
+        let canvas = try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime)
+        let writer = try writer ?? begin(canvas.pixelSize)
+        try canvas.withFrame(mediaTime: mediaTime) { try writer.append($0) }
+        end = mediaTime
+        report()
+    }
+
+    /// Ends the clip and gives the file its name.
+    ///
+    /// - Parameter isWhole: whether the pictures go on to the end of the clip whose sound is copied.
+    /// - Throws: `CommandFailure` if there was no picture, or the file cannot be written.
+    mutating func finish(isWhole: Bool = true) throws {
+        if showsProgress { StandardOutput.progress("") }
+        guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
+        try writer.finish(isWhole: isWhole)
+        StandardOutput.note("wrote \(output): \(Self.seconds(end)), \(writer.frames) pictures")
+    }
+
+    private mutating func begin(_ size: FrameSize) throws -> ClipWriter {
+        let begun = try ClipWriter(output, size: size, rate: rate, soundSource: soundSource)
+        if !begun.omittedSound.isEmpty {
+            let codecs = begun.omittedSound.joined(separator: ", ")
+            StandardOutput.note("the sound (\(codecs)) is left out: \(output) cannot hold it; .mkv or .mp4 can")
+        }
+        writer = begun
+        return begun
+    }
+
+    private mutating func report() {
+        guard showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
+        lastProgress = .now
+        StandardOutput.progress("\(Self.seconds(end)), \(writer?.frames ?? 0) pictures")
+    }
+
+    private static func seconds(_ value: Double) -> String { "\((value * 10).rounded() / 10) s" }
+}

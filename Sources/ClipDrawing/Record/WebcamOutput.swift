@@ -1,0 +1,32 @@
+package import Companion
+import MediaFiles
+import OverlayRendering
+import V4L2Capture
+
+/// Writes live pictures with the overlay into a node of v4l2loopback.
+package struct WebcamOutput {
+    private let node: String
+    private let output: VideoOutput
+    private var drawing: OverlayPicture
+
+    package init(_ node: String, _ style: DrawingStyle) throws {
+        self.node = node
+        // Readers want even sides: chroma is halved.
+        drawing = try OverlayPicture(style, hasEvenSides: true)
+        output = try VideoOutput(node)
+    }
+
+    package mutating func run(_ subscriber: Subscriber) async throws {
+        let planar = try PlanarPicture()
+        var hasBegun = false
+        try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces) { picture, scene, seconds in
+            let canvas = try drawing.draw(picture, scene: scene, at: seconds)
+            if !hasBegun {
+                try output.begin(canvas.pixelSize)
+                StandardOutput.note("\(node) is a camera now: \(canvas.pixelSize); Ctrl-C ends it")
+                hasBegun = true
+            }
+            try canvas.withFrame { try planar.withBytes(of: $0, size: canvas.pixelSize, for: node, output.show) }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Companion
+import FaceMessages
+import Foundation
+import Frames
+
+extension FaceReport {
+    /// The figures of the page as one JSON object, as config/schemas/report.schema.json describes it.
+    package var json: [UInt8] {
+        JSONWriter.object { json in
+            json.field("schema", schemaVersion)
+            json.field("title", title)
+            json.field("began", began?.formatted(.iso8601))
+            json.field("seconds", end, decimals: 3)
+            if let pictureSize {
+                json.object("picture") {
+                    $0.field("width", pictureSize.width)
+                    $0.field("height", pictureSize.height)
+                }
+            }
+            json.field("mostFaces", largestCount)
+            json.field("occupiedSeconds", occupied, decimals: 3)
+            json.array("faces", presences) { json, face in
+                json.field("faceID", face.faceID.rawValue)
+                json.field("start", face.start, decimals: 3)
+                json.field("end", face.end, decimals: 3)
+                json.field("smiles", face.count(of: .smile))
+                json.field("smilingSeconds", face.seconds { $0.smiling == true }, decimals: 3)
+                json.field("looks", face.count(of: .look))
+                json.field("lookingSeconds", face.seconds { $0.looking == true }, decimals: 3)
+                json.field("blinks", face.count(of: .blink))
+                if let smile = face.bestSmile {
+                    json.object("bestSmile") {
+                        $0.field("at", smile.time, decimals: 3)
+                        $0.field("smile", smile.face.smile, decimals: 2)
+                    }
+                }
+                json.field("roll", face.medianPose?.roll, decimals: 1)
+                json.field("yaw", face.medianPose?.yaw, decimals: 1)
+                json.field("pitch", face.medianPose?.pitch, decimals: 1)
+            }
+            json.array("events", happenings) { json, happening in
+                let kind = happening.message.event.kind
+                json.field("at", happening.time, decimals: 3)
+                json.field("event_type", happening.topic.rawValue)
+                json.field("faceID", happening.faceID.rawValue)
+                json.field("eyes", kind.eyes?.rawValue)
+                json.field("duration", kind.duration, decimals: 3)
+                switch kind {
+                case .leave(let dwell, _, let reason):
+                    json.field("dwell", dwell, decimals: 3)
+                    json.field("reason", reason.rawValue)
+                case .smileEnd(_, let peak): json.field("peak", peak, decimals: 2)
+                case .zoneEnter(let zone): json.field("zone", zone)
+                case .zoneLeave(let zone, let dwell):
+                    json.field("zone", zone)
+                    json.field("dwell", dwell, decimals: 3)
+                case .sign(let sign): json.field("kind", sign.rawValue)
+                default: break
+                }
+            }
+        }
+    }
+}

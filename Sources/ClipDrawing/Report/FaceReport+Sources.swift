@@ -1,0 +1,63 @@
+package import Companion
+import FaceMessages
+import FacetKit
+import Foundation
+import OverlayRendering
+
+extension FaceReport {
+    /// Finds the faces of a clip.
+    package init(clip path: String) async throws {
+        self.init()
+        var updates = UpdateMessages(camera: UpdateMessages.fileCamera)
+        try await FaceSession.analyse(path) { update in
+            for message in updates.messages(of: update) { take(message, at: update.stamp?.mediaTime ?? 0) }
+            return true
+        }
+        finish()
+        title = Self.name(of: path)
+    }
+
+    /// Reads what `facetd --print` wrote, perhaps about a clip.
+    package init(messages path: String, over clip: String?) throws {
+        self.init()
+        let track = try MessageTrack(file: path, over: clip)
+        for entry in track.entries { take(entry.message, at: entry.mediaTime) }
+        finish()
+        title = Self.name(of: clip ?? file ?? track.camera)
+    }
+
+    /// Follows a daemon for some seconds, or until Ctrl-C.
+    package init(following subscriber: Subscriber, for seconds: Double?) async throws {
+        self.init()
+        began = Date()
+        let length = seconds.map { "\(ReportChart.clock($0)), or " } ?? ""
+        StandardOutput.note("following \(subscriber.base) at \(subscriber.address) for \(length)until Ctrl-C")
+        var time = 0.0
+        try await subscriber.follow(every: .milliseconds(200)) { input in
+            time = min(input.seconds, seconds ?? .infinity)
+            guard time == input.seconds else { return false }
+            if case .occurrence(let occurrence) = input.content { take(occurrence, at: time) }
+            return true
+        }
+        finish(at: time)
+        guard let camera else { throw subscriber.noCamera }
+        title = Self.name(of: camera)
+    }
+
+    /// Writes the page, with pictures if there is a clip.
+    package func write(to output: String, picturesOf clip: String?) throws {
+        let pictures = try clip.map { try ReportPictures(of: self, from: $0) }
+        try OutputPath.write(ReportPage(report: self, pictures: pictures).html, to: output)
+        StandardOutput.note("wrote \(output): \(ReportChart.clock(end)), \(presences.count.counted("face"))")
+    }
+
+    /// Whether an input is a clip: by its name, else by its first byte, as messages are JSON. A pipe has messages.
+    package static func isClip(_ input: String) -> Bool {
+        var status = stat()
+        guard !OutputPath.isClip(input), !URL(filePath: input).pathExtension.hasPrefix("json"),
+            stat(input, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            let first = try? FileHandle(forReadingFrom: URL(filePath: input)).read(upToCount: 1)?.first
+        else { return OutputPath.isClip(input) }
+        return !"{ \n\r\t".utf8.contains(first)
+    }
+}

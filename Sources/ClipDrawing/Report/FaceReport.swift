@@ -1,0 +1,282 @@
+import Companion
+package import FaceMessages
+import Foundation
+import Frames
+import MQTT
+
+/// What was seen over a stretch of time, gathered from a daemon's messages; times are seconds from its beginning.
+package struct FaceReport {
+    /// A face's values from a time on, until its next sample.
+    struct Sample: Hashable {
+        var time: Double
+        var face: FaceObject
+    }
+
+    /// An event and when it was settled.
+    struct Happening: Hashable {
+        var time: Double
+        var message: EventMessage
+
+        var faceID: FaceID { message.event.face.faceID }
+        var topic: Topic { Topic(message.event.kind) }
+
+        /// Whether it is no face that went, but the source.
+        var isEndOfSource: Bool {
+            if case .leave(_, _, let reason) = message.event.kind { ![.left, .still].contains(reason) } else { false }
+        }
+    }
+
+    /// One face from its coming to its going.
+    struct Presence {
+        let faceID: FaceID
+        let start: Double
+        fileprivate(set) var end: Double
+        fileprivate(set) var samples: [Sample] = []
+        fileprivate(set) var happenings: [Happening] = []
+
+        /// How long it was there, in seconds.
+        var duration: Double { end - start }
+
+        /// The stretches of time in which something was so, for the face's values.
+        func stretches(where isSo: (FaceObject) -> Bool) -> [ClosedRange<Double>] {
+            var result: [ClosedRange<Double>] = []
+            for (sample, end) in zip(samples, samples.dropFirst().map(\.time) + [end]) where isSo(sample.face) {
+                if let last = result.last, last.upperBound == sample.time {
+                    result[result.count - 1] = last.lowerBound...end
+                } else {
+                    result.append(sample.time...max(sample.time, end))
+                }
+            }
+            return result
+        }
+
+        func seconds(where isSo: (FaceObject) -> Bool) -> Double {
+            stretches(where: isSo).reduce(0) { $0 + $1.upperBound - $1.lowerBound }
+        }
+
+        /// The angles in the middle of all, each sample counted once; nil if none was known.
+        var medianPose: HeadPose? {
+            let poses = samples.compactMap(\.face.pose)
+            func median(_ angle: (HeadPose) -> Double) -> Double {
+                let angles = poses.map(angle).filter(\.isFinite).sorted()
+                return angles.isEmpty ? .nan : angles[angles.count / 2]
+            }
+            return poses.isEmpty ? nil : HeadPose(roll: median(\.roll), yaw: median(\.yaw), pitch: median(\.pitch))
+        }
+
+        func count(of topic: Topic) -> Int { happenings.count { $0.topic == topic } }
+
+        /// The strongest smile, and of equal ones the best view; nil if the face did not smile.
+        var bestSmile: Sample? { Self.strongest(samples.filter { $0.face.smiling == true }) }
+
+        /// What shows the face best: its strongest smile, else large and frontal.
+        var portrait: Sample? { bestSmile ?? samples.filter(\.face.isSeen).max { $0.face.quality < $1.face.quality } }
+
+        /// What shows an event best: the height of a smile, eyes while they are closed, the last sight of a face that went.
+        func sample(showing happening: Happening) -> Sample? {
+            var time = happening.time
+            switch happening.message.event.kind {
+            case .smile:
+                let smile = samples.drop { $0.time < time - FaceReport.rounding }.prefix { $0.face.smiling == true }
+                if let best = Self.strongest(smile) { return best }
+            case .blink(_, let duration): time -= duration / 2
+            case .leave(_, let lastSeen, _):
+                let event = happening.message.event
+                return Sample(time: time - max(0, event.stamp.time.seconds(since: lastSeen)), face: event.face)
+            default: break
+            }
+            let shown = samples.last { $0.time <= time + FaceReport.rounding && $0.face.isSeen } ?? samples.first
+            return shown.map { Sample(time: time, face: $0.face) }
+        }
+
+        private static func strongest(_ samples: some Collection<Sample>) -> Sample? {
+            func level(_ sample: Sample) -> Double { sample.face.smile.flatMap { $0.isFinite ? $0 : nil } ?? 0 }
+            guard let most = samples.lazy.filter(\.face.isSeen).map(level).max() else { return nil }
+            return samples.filter { $0.face.isSeen && level($0) >= most - 0.02 }.max {
+                $0.face.quality < $1.face.quality
+            }
+        }
+    }
+
+    /// Times in messages are rounded.
+    static let rounding = 0.0005
+
+    /// What the report is about, as it may be shown to anybody: see `name(of:)`.
+    var title = ""
+
+    /// When a live report began; the times of a clip say nothing of the clock.
+    var began: Date?
+
+    /// All faces, in the order they came.
+    private(set) var presences: [Presence] = []
+
+    /// The time of the last message, or the one set at the end.
+    package private(set) var end = 0.0
+    package private(set) var state = CameraState()
+    package private(set) var camera: String?
+    /// What the status says about the source: `/dev/video0: YUYV 640x480 at 30.0 frames/s`.
+    package private(set) var source: String?
+
+    /// The size of the camera's upright picture, once it is known.
+    private(set) var pictureSize: FrameSize?
+
+    private var places: [FaceID: Int] = [:]
+
+    /// The name of a source as it may be shown to anybody: without path, user, password and query.
+    ///
+    /// Of a file or a device its last part, of an address the host, of a command or a pipeline only that it is one.
+    package static func name(of source: String) -> String {
+        for prefix in ["exec", "gstreamer"] where source.hasPrefix(prefix + ":") { return prefix }
+        if source.contains("://"), !source.hasPrefix("file:") { return URLComponents(string: source)?.host ?? "stream" }
+        let isFile = source.hasPrefix("/") || source.hasPrefix("file:") || OutputPath.isClip(source)
+        return isFile ? URL(filePath: source).lastPathComponent : source
+    }
+
+    /// The source's parts: its name, and `YUYV 640x480 at 30.0 frames/s`.
+    private var parts: (name: Substring, form: Substring)? {
+        guard let source, let separator = source.ranges(of: ": ").last else { return nil }
+        return (source[..<separator.lowerBound], source[separator.upperBound...])
+    }
+
+    var form: String? { parts.map { String($0.form) } }
+
+    /// The clip that the messages are about.
+    package var file: String? { parts.map { String($0.name) }.flatMap { OutputPath.isClip($0) ? $0 : nil } }
+
+    /// Takes what happened where messages come from; times never go back.
+    mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
+        if case .connection(let connection) = occurrence, connection.isInterrupted {
+            // Nothing is known of any face.
+            _ = state.forget()
+            closeAll(at: advance(to: seconds))
+        }
+        if let message = occurrence.decoded { take(message, at: seconds) }
+    }
+
+    /// Takes a message that belongs to a time; times never go back.
+    mutating func take(_ message: DecodedMessage, at seconds: Double) {
+        let time = advance(to: seconds)
+        let change = state.take(message)
+        camera = camera ?? state.name
+        if change.contains(.faces) {
+            let present = Set(state.faces.map(\.faceID))
+            for face in places.keys where !present.contains(face) { close(face, at: time) }
+            for face in state.faces { note(face, at: time) }
+        }
+        if case .event(let message) = message { take(message, at: time) }
+        if !state.mayShowFaces { closeAll(at: time) }
+        if state.condition == .streaming {
+            source = source ?? state.status?.detail
+            pictureSize = pictureSize ?? (state.status?.picture).map(FrameSize.init)
+        }
+    }
+
+    private mutating func take(_ message: EventMessage, at time: Double) {
+        let face = message.event.face.faceID
+        let isLeave = Topic(message.event.kind) == .leave
+        if !isLeave, places[face] == nil { note(message.event.face, at: time) }
+        // The faces that are left may come before the leave.
+        guard let place = presences.lastIndex(where: { $0.faceID == face }) else { return }
+        presences[place].happenings.append(Happening(time: time, message: message))
+        if isLeave { close(face, at: time) }
+    }
+
+    private mutating func advance(to seconds: Double) -> Double {
+        end = max(end, seconds)
+        return end
+    }
+
+    /// Ends the stretch of time; faces that are still there stay to its end.
+    mutating func finish(at seconds: Double? = nil) {
+        closeAll(at: advance(to: seconds ?? end))
+    }
+
+    /// Width over height of the camera's picture, 16:9 if it is unknown.
+    var aspect: Double {
+        guard let size = pictureSize, size.height > 0, size.width > 0 else { return 16 / 9 }
+        return Double(size.width) / Double(size.height)
+    }
+
+    /// The events of all faces, in their order.
+    var happenings: [Happening] { presences.flatMap(\.happenings).sorted { $0.time < $1.time } }
+
+    /// The face that an event is about, at that time.
+    func presence(of happening: Happening) -> Presence? {
+        presences.last { $0.faceID == happening.faceID && $0.start <= happening.time }
+    }
+
+    /// How many faces there were at once, at the most.
+    var largestCount: Int {
+        let changes = presences.flatMap { [($0.start, 1), ($0.end, -1)] }.sorted { $0 < $1 }
+        var (count, largest) = (0, 0)
+        for (_, step) in changes {
+            count += step
+            largest = max(largest, count)
+        }
+        return largest
+    }
+
+    package func count(of topic: Topic) -> Int { presences.reduce(0) { $0 + $1.count(of: topic) } }
+
+    package func seconds(where isSo: (FaceObject) -> Bool) -> Double {
+        presences.reduce(0) { $0 + $1.seconds(where: isSo) }
+    }
+
+    /// For how many seconds there was a face at all.
+    var occupied: Double {
+        var (sum, reached) = (0.0, 0.0)
+        for presence in presences {
+            sum += max(0, presence.end - max(reached, presence.start))
+            reached = max(reached, presence.end)
+        }
+        return sum
+    }
+
+    /// For how many seconds each cell of a grid over the picture lay in a face, less towards its border; cells are numbered
+    /// by rows.
+    func heat(columns: Int, rows: Int) -> [Double] {
+        var seconds = [Double](repeating: 0, count: columns * rows)
+        /// The cells that a face reaches along one side of the picture, with the square of how far out each lies, 0…1.
+        func cells(_ edge: Double, _ length: Double, of count: Int) -> [(index: Int, distance: Double)] {
+            let (middle, half) = ((edge + length / 2) * Double(count), max(0.5, length / 2 * Double(count)))
+            let ends = [middle - half, middle + half].map { Int(min(max($0, 0), Double(count))) }
+            return (ends[0]..<min(ends[1] + 1, count)).compactMap { index in
+                let distance = (Double(index) + 0.5 - middle) / half
+                return abs(distance) <= 1 ? (index, distance * distance) : nil
+            }
+        }
+        for face in presences {
+            for (sample, end) in zip(face.samples, face.samples.dropFirst().map(\.time) + [face.end]) {
+                let bounds = sample.face.bounds
+                guard (bounds.x + bounds.y + bounds.width + bounds.height).isFinite else { continue }
+                let across = cells(bounds.x, bounds.width, of: columns)
+                for row in cells(bounds.y, bounds.height, of: rows) {
+                    for column in across {
+                        let weight = max(0, 1 - row.distance - column.distance)
+                        seconds[row.index * columns + column.index] += weight * max(0, end - sample.time)
+                    }
+                }
+            }
+        }
+        return seconds
+    }
+
+    private mutating func note(_ face: FaceObject, at time: Double) {
+        let place = places[face.faceID] ?? presences.count
+        if place == presences.count {
+            presences.append(Presence(faceID: face.faceID, start: time, end: time))
+            places[face.faceID] = place
+        }
+        presences[place].samples.append(Sample(time: time, face: face))
+        presences[place].end = time
+    }
+
+    private mutating func closeAll(at time: Double) {
+        for face in places.keys { close(face, at: time) }
+    }
+
+    private mutating func close(_ face: FaceID, at time: Double) {
+        guard let place = places.removeValue(forKey: face) else { return }
+        presences[place].end = time
+    }
+}

@@ -1,0 +1,131 @@
+import Companion
+import FaceMessages
+import FaceTracking
+import Foundation
+
+/// Draws what happened over time; all lanes of a page share their time axis.
+///
+/// The shapes are stretched to the width of the page, so they hold no text, and lines keep their width.
+struct ReportChart {
+    private static let (width, height) = (1000.0, 100.0)
+
+    /// Steps between the marks of the time axis, in seconds.
+    private static let intervals: [Double] = [
+        0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400,
+    ]
+
+    /// How long a value that left its deadband was on its way, at the longest: before, it was at rest.
+    private static let longestMove = 0.25
+
+    /// The end of the time axis, in seconds.
+    let end: Double
+
+    private func x(_ seconds: Double) -> Double { Self.width * min(max(seconds / max(end, 1e-6), 0), 1) }
+
+    private var marks: [Double] {
+        let interval = Self.intervals.first { end / $0 <= 8 } ?? end / 5
+        // One at the very end would have no room for its time.
+        return Array(stride(from: 0, to: end * 0.97, by: interval))
+    }
+
+    /// The times below the lanes; every second one can be left out where there is little room.
+    var axis: String {
+        let labels = marks.enumerated().map { index, time in
+            let place = Self.text(100 * time / max(end, 1e-6))
+            return "<span\(index % 2 == 1 ? " class=\"odd\"" : "") style=\"left:\(place)%\">\(Self.clock(time))</span>"
+        }
+        return "<div class=\"axis\" aria-hidden=\"true\">\(labels.joined())</div>"
+    }
+
+    /// What some faces did: when each was there, how much it smiled, when it blinked and looked.
+    func lane(_ faces: some Collection<FaceReport.Presence>, label: String) -> String {
+        let grid = marks.map { "M\(Self.text(x($0))) 0V\(Self.text(Self.height))" }.joined()
+        return """
+            <svg viewBox="0 0 \(Self.text(Self.width)) \(Self.text(Self.height))" preserveAspectRatio="none" role="img" \
+            aria-label="\(label.escapedForHTML)"><path class="grid" d="\(grid)"/>\(faces.map(shapes).joined())</svg>
+            """
+    }
+
+    private func shapes(_ face: FaceReport.Presence) -> String {
+        let threshold = Self.height * (1 - SmileDetector.startLevel)
+        var blinks = ""
+        for happening in face.happenings {
+            guard case .blink(_, let duration) = happening.message.event.kind else { continue }
+            blinks += "M\(Self.text(x(happening.time - duration))) 66V\(Self.text(Self.height))"
+        }
+        let isClosed: (FaceObject) -> Bool = { $0.leftEyeClosed == true && $0.rightEyeClosed == true }
+        let closures = face.stretches(where: isClosed).filter {
+            $0.upperBound - $0.lowerBound > FaceEvent.longestBlink
+        }
+        return boxes("seen", [face.start...face.end], 0, Self.height)
+            + "<path class=\"level\" d=\"\(area(face) { $0.smile })\"/>"
+            + "<path class=\"smile\" d=\"\(area(face) { $0.smiling == true ? $0.smile : nil })\"/>"
+            + "<path class=\"start\" d=\"M\(Self.text(x(face.start))) \(Self.text(threshold))H\(Self.text(x(face.end)))\"/>"
+            + boxes("closed", closures, 84, 16) + "<path class=\"blink\" d=\"\(blinks)\"/>"
+            + boxes("look", face.stretches { $0.looking == true }, 0, 9)
+    }
+
+    /// Boxes from one time to another, each at least one unit wide.
+    private func boxes(_ name: String, _ times: [ClosedRange<Double>], _ top: Double, _ height: Double) -> String {
+        let boxes = times.map { time in
+            let (left, right) = (x(time.lowerBound), max(x(time.upperBound), x(time.lowerBound) + 1))
+            return "M\(Self.text(left)) \(Self.text(top))H\(Self.text(right))v\(Self.text(height))H\(Self.text(left))z"
+        }
+        return boxes.isEmpty ? "" : "<path class=\"\(name)\" d=\"\(boxes.joined())\"/>"
+    }
+
+    /// The area below a value's samples, 0…1; it breaks where the value is unknown.
+    func area(_ presence: FaceReport.Presence, _ value: (FaceObject) -> Double?) -> String {
+        var points: [(time: Double, value: Double?)] = []
+        for sample in presence.samples {
+            // A face that is hidden keeps the values with which it was last seen.
+            let new = sample.face.isSeen ? value(sample.face).flatMap { $0.isFinite ? $0 : nil } : nil
+            let rest = sample.time - Self.longestMove
+            if let last = points.last, last.value != nil, last.time < rest { points.append((rest, last.value)) }
+            points.append((sample.time, new))
+        }
+        points.append((presence.end, points.last?.value))
+        return thinned(points).split { $0.value == nil }.map { points in
+            let line = points.map {
+                "\(Self.text(x($0.time))) \(Self.text(Self.height * (1 - min(max($0.value ?? 0, 0), 1))))"
+            }
+            let (first, last) = (x(points.first?.time ?? 0), x(points.last?.time ?? 0))
+            return "M\(Self.text(first)) \(Self.text(Self.height))L\(line.joined(separator: "L"))"
+                + "L\(Self.text(last)) \(Self.text(Self.height))z"
+        }.joined()
+    }
+
+    /// At most four points a unit of the chart: the first, the lowest, the highest and the last.
+    private func thinned(_ points: [(time: Double, value: Double?)]) -> [(time: Double, value: Double?)] {
+        guard Double(points.count) > 4 * Self.width else { return points }
+        var result: [(time: Double, value: Double?)] = []
+        var index = 0
+        while index < points.count {
+            let unit = Int(x(points[index].time))
+            var last = index
+            while last + 1 < points.count, Int(x(points[last + 1].time)) == unit { last += 1 }
+            let inside = index...last
+            let known = inside.filter { points[$0].value != nil }
+            let low = known.min { (points[$0].value ?? 0) < (points[$1].value ?? 0) }
+            let high = known.max { (points[$0].value ?? 0) < (points[$1].value ?? 0) }
+            for kept in Set([index, low, high, last].compactMap(\.self)).sorted() { result.append(points[kept]) }
+            index = last + 1
+        }
+        return result
+    }
+
+    /// A time as minutes and seconds, or as hours, minutes and seconds; tenths where there are any.
+    static func clock(_ seconds: Double) -> String {
+        let tenths = Int((seconds * 10).rounded())
+        let (hours, minutes, rest) = (tenths / 36_000, tenths / 600 % 60, tenths % 600)
+        let fraction = rest % 10 == 0 ? "" : ".\(rest % 10)"
+        let start = hours > 0 ? String(format: "%d:%02d", hours, minutes) : "\(minutes)"
+        return start + String(format: ":%02d", rest / 10) + fraction
+    }
+
+    /// A number with at most one decimal.
+    static func text(_ value: Double) -> String {
+        let rounded = (value * 10).rounded() / 10
+        return rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)
+    }
+}

@@ -1,0 +1,228 @@
+import Companion
+import FaceMessages
+import Foundation
+
+/// A report as one page of HTML that needs no other file and no network. Its script only shows moments.
+struct ReportPage {
+    /// Faces with pictures and lanes of their own; those that were there for the shortest time share a lane.
+    static let detailed = 24
+
+    let report: FaceReport
+
+    /// Nil without a clip.
+    var pictures: ReportPictures?
+
+    private var chart: ReportChart { ReportChart(end: report.end) }
+
+    /// The faces with lanes of their own, in the order they came.
+    static func detailed(_ report: FaceReport) -> [FaceReport.Presence] {
+        let longest = report.presences.sorted { $0.duration > $1.duration }.prefix(detailed)
+        return longest.sorted { ($0.start, $0.faceID) < ($1.start, $1.faceID) }
+    }
+
+    var html: String {
+        let shown = Self.detailed(report)
+        let style = PageParts.style + String(decoding: PackageResources.report_css, as: UTF8.self)
+        return PackageResources.report_html.filled([
+            "title": report.title.escapedForHTML, "style": style, "icons": PageParts.icons, "lead": lead,
+            "body": [portraits(shown), film, lanes(shown), places, events].joined(separator: "\n"),
+            "end": "\(report.end)", "version": facetVersion,
+        ])
+    }
+
+    private var lead: String {
+        let began = report.began?.formatted(date: .long, time: .shortened)
+        return [began, Self.clock(report.end), report.form].compactMap(\.self).joined(separator: " · ").escapedForHTML
+    }
+
+    // MARK: - Pictures
+
+    private func portraits(_ faces: [FaceReport.Presence]) -> String {
+        guard !faces.isEmpty else {
+            let scene = image(.scene, alt: "The middle of the clip").map { "<div class=\"scene\">\($0)</div>" }
+            return "<section><h2>No face was seen</h2>\(scene ?? "")</section>"
+        }
+        let left = report.presences.count - faces.count
+        let omitted = left > 0 ? "<p>\(left.counted("more face")) for a shorter time.</p>" : ""
+        let cards = faces.map { "<li>\(card($0))</li>" }.joined()
+        let title = faces.contains { $0.bestSmile != nil } ? "Best smile" : "Face"
+        return Self.section("faces", faces.count.noun(title), "<ul class=\"faces\">\(cards)</ul>\(omitted)")
+    }
+
+    private func card(_ face: FaceReport.Presence) -> String {
+        let name = "Face \(face.faceID.rawValue)"
+        var (words, alt) = ("did not smile", name)
+        if let smile = face.bestSmile {
+            (words, alt) = ("best smile at \(Self.link(smile.time))", "\(name) at its best smile")
+        }
+        let picture = face.portrait.flatMap { portrait in
+            image(.portrait(face.faceID, since: face.start), alt: alt).map {
+                "<a href=\"#t=\(Self.anchor(portrait.time))\">\($0)</a>"
+            }
+        }
+        let blinks = face.count(of: .blink)
+        let rate = face.duration >= 30 ? " (\(ReportChart.text(Double(blinks) * 60 / face.duration)) a minute)" : ""
+        let pose = face.medianPose.map {
+            "\(Self.degrees($0.yaw)), \(Self.degrees($0.pitch)), \(Self.degrees($0.roll))"
+        }
+        let facts = [
+            ("there", "\(Self.clock(face.start)) to \(Self.clock(face.end))"),
+            ("smiling", Self.times(face.count(of: .smile), face.seconds { $0.smiling == true })),
+            ("looking here", Self.times(face.count(of: .look), face.seconds { $0.looking == true })),
+            ("blinks", "\(blinks)\(rate)"), ("yaw, pitch, roll", pose ?? "unknown"),
+        ]
+        return "\(picture ?? "")<div><h3>\(name)</h3><p>\(words)</p>\(Self.list(facts))</div>"
+    }
+
+    private func image(_ subject: ReportPictures.Subject, alt: String) -> String? {
+        pictures?[subject].map { "<img src=\"\($0)\" alt=\"\(alt)\"/>" }
+    }
+
+    /// The events with pictures.
+    private var filmed: [FaceReport.Happening] { report.happenings.filter { pictures?[.event($0)] != nil } }
+
+    private var film: String {
+        var known: Set<String> = []
+        let frames = filmed.map { happening in
+            """
+            <li\(Self.moment(happening, &known))><a href="#t=\(Self.anchor(happening.time))">\
+            \(image(.event(happening), alt: "") ?? "")\(Self.name(of: happening))\
+            <span>\(Self.clock(happening.time)) · face \(happening.faceID.rawValue)</span></a></li>
+            """
+        }
+        return frames.isEmpty ? "" : Self.section("film", "What happened", "<ol class=\"film\">\(frames.joined())</ol>")
+    }
+
+    // MARK: - Over time
+
+    private func lanes(_ faces: [FaceReport.Presence]) -> String {
+        guard !faces.isEmpty else { return "" }
+        var lanes = faces.map { face in
+            let smiles = face.count(of: .smile).counted("smile")
+            let label =
+                "\(Self.clock(face.start)) to \(Self.clock(face.end)), \(smiles), "
+                + "\(face.count(of: .blink).counted("blink")), \(face.count(of: .look).counted("look"))"
+            return lane("Face \(face.faceID.rawValue)", chart.lane([face], label: label))
+        }
+        let known = Set(faces.map(\.start))
+        let others = report.presences.filter { !known.contains($0.start) }
+        if !others.isEmpty { lanes.append(lane("Others", chart.lane(others, label: "\(others.count) faces"))) }
+        let legend = [
+            ("seen", "seen"), ("smile", "smile"), ("start", "smile begins"), ("blink", "blink"), ("look", "looks here"),
+        ].map { "<span class=\"\($0)\">\($1)</span>" }
+        return Self.section(
+            "lanes",
+            "Over time",
+            "<p class=\"legend\">\(legend.joined())</p><div class=\"lanes\">\(lanes.joined())\(chart.axis)</div>"
+        )
+    }
+
+    private func lane(_ name: String, _ drawing: String) -> String {
+        "<div class=\"lane\"><h3>\(name)</h3><div class=\"track\">\(drawing)</div></div>"
+    }
+
+    // MARK: - The whole
+
+    private var places: String {
+        guard !report.presences.isEmpty else { return "" }
+        let share = report.end > 0 ? report.occupied / report.end : 0
+        let (smiles, blinks, looks) = (report.count(of: .smile), report.count(of: .blink), report.count(of: .look))
+        let list = Self.list([
+            (report.presences.count.noun("face"), "\(report.presences.count)"),
+            ("at once, at the most", "\(report.largestCount)"), ("of the time with a face", Self.percent(share)),
+            (smiles.noun("smile"), "\(smiles)"),
+            ("with a smile", Self.seconds(report.seconds { $0.smiling == true })),
+            (blinks.noun("blink"), "\(blinks)"), (looks.noun("look") + " here", "\(looks)"),
+            ("of looks here", Self.seconds(report.seconds { $0.looking == true })),
+        ])
+        return "<div class=\"whole\">\(map)\(Self.section("all", "All together", list))</div>"
+    }
+
+    /// Where the faces were: the brighter, the longer.
+    private var map: String {
+        let columns = 48
+        let rows = max(1, Int((Double(columns) / report.aspect).rounded()))
+        let seconds = report.heat(columns: columns, rows: rows)
+        guard let most = seconds.max(), most > 0, let longest = seconds.firstIndex(of: most) else { return "" }
+        // By the square root: a short stay shows beside a long one. The face stays visible below.
+        let levels = seconds.map { Int((8 * ($0 / most).squareRoot()).rounded(.up)) }
+        let shapes = (1...8).map { level in
+            let cells = levels.indices.filter { levels[$0] == level }
+                .map { "M\($0 % columns * 10) \($0 / columns * 10)h10v10h-10z" }
+            return "<path opacity=\"\(ReportChart.text(Double(level) / 9))\" d=\"\(cells.joined())\"/>"
+        }
+        let (across, down) = (Double(longest % columns) / Double(columns), Double(longest / columns) / Double(rows))
+        let label = "Longest at \(Self.percent(across)) from the left and \(Self.percent(down)) from the top"
+        return Self.section(
+            "where",
+            "Where the faces were",
+            """
+            <div class="map" style="aspect-ratio:\(columns)/\(rows)">\(image(.scene, alt: "") ?? "")\
+            <svg viewBox="0 0 \(columns * 10) \(rows * 10)" role="img" aria-label="\(label)"><g>\(shapes.joined())</g></svg></div>
+            """
+        )
+    }
+
+    private var events: String {
+        var known = Set(filmed.map { Self.anchor($0.time) })
+        let rows = report.happenings.map { happening in
+            let words = WatchFormatter(hasColors: false).words(of: happening.message, withPose: false)
+                .dropFirst("face \(happening.faceID.rawValue)".count)
+            return """
+                <tr\(Self.moment(happening, &known))><td>\(Self.link(happening.time))</td><td>\(happening.faceID.rawValue)</td>\
+                <td>\(Self.name(of: happening))</td><td>\(words.escapedForHTML)</td></tr>
+                """
+        }
+        guard !rows.isEmpty else { return "" }
+        return """
+            <details><summary><h2>All events <small>\(rows.count)</small></h2></summary><table><thead><tr><th scope="col">Time</th>\
+            <th scope="col">Face</th><th scope="col">Event</th><th scope="col">Details</th></tr></thead><tbody>
+            \(rows.joined(separator: "\n"))
+            </tbody></table></details>
+            """
+    }
+
+    // MARK: - Words
+
+    private static func section(_ id: String, _ title: String, _ body: String) -> String {
+        "<section id=\"\(id)\" aria-labelledby=\"\(id)-title\"><h2 id=\"\(id)-title\">\(title)</h2>\(body)</section>"
+    }
+
+    private static func name(of happening: FaceReport.Happening) -> String {
+        guard let kind = EventWords(happening.topic) else { return "" }
+        return
+            "<b><svg viewBox=\"0 0 24 24\" aria-hidden=\"true\"><use href=\"#i-\(kind.icon)\"/></svg>\(kind.words)</b>"
+    }
+
+    private static func list(_ facts: [(name: String, value: String)]) -> String {
+        "<dl>" + facts.map { "<div><dt>\($0.name)</dt><dd>\($0.value)</dd></div>" }.joined() + "</dl>"
+    }
+
+    /// The attributes by which a moment is found: the first one of a time has the name that links use.
+    private static func moment(_ happening: FaceReport.Happening, _ known: inout Set<String>) -> String {
+        let anchor = anchor(happening.time)
+        let id = known.insert(anchor).inserted ? " id=\"t=\(anchor)\"" : ""
+        return "\(id) class=\"\(happening.topic.rawValue)\" data-t=\"\(anchor)\""
+    }
+
+    /// A moment's seconds, as the address of the page names it.
+    private static func anchor(_ seconds: Double) -> String { "\((seconds * 100).rounded() / 100)" }
+
+    private static func link(_ seconds: Double) -> String { "<a href=\"#t=\(anchor(seconds))\">\(clock(seconds))</a>" }
+
+    private static func clock(_ seconds: Double) -> String { ReportChart.clock(seconds) }
+
+    private static func times(_ count: Int, _ seconds: Double) -> String {
+        count == 0 && seconds == 0 ? "never" : "\(count)×, \(Self.seconds(seconds))"
+    }
+
+    private static func percent(_ share: Double) -> String { "\(Int((min(max(share, 0), 1) * 100).rounded())) %" }
+
+    private static func degrees(_ value: Double) -> String {
+        Int(exactly: value.rounded()).map { "\($0 < 0 ? "−" : "")\($0.magnitude)°" } ?? "–"
+    }
+
+    private static func seconds(_ value: Double) -> String {
+        value < 60 ? "\(ReportChart.text(value)) s" : clock(value)
+    }
+}

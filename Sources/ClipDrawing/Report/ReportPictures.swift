@@ -1,0 +1,100 @@
+import Companion
+import FaceMessages
+import Foundation
+import Frames
+import OverlayRendering
+
+/// The pictures of a report, cut out of the clip that it is about.
+struct ReportPictures {
+    /// What a picture shows.
+    enum Subject: Hashable {
+        /// A face at its best, from its beginning on.
+        case portrait(FaceID, since: Double)
+        case event(FaceReport.Happening)
+        /// The middle of the clip, whole.
+        case scene
+    }
+
+    /// Events with pictures, at the most.
+    static let most = 24
+
+    /// Which events get pictures first; ends of what others begin get none.
+    private static let ranks: [Set<Topic>] = [
+        [.smile], [.enter], [.look, .sign, .mouthOpen, .eyesClosed, .zoneEnter], [.leave, .zoneLeave], [.blink],
+    ]
+
+    private struct Wish {
+        var subject: Subject
+        /// The first frame from this time on.
+        var time: Double
+        /// Nil for a whole picture.
+        var face: FaceObject?
+    }
+
+    private var wishes: [Wish]
+    private let picture = Picture()
+    private let encoder: JPEGEncoder
+    private var sources: [Subject: String] = [:]
+
+    /// Chooses the moments to show, and cuts them out of the clip.
+    init(of report: FaceReport, from clip: String) throws {
+        let portraits = ReportPage.detailed(report).compactMap { presence in
+            presence.portrait.map {
+                Wish(subject: .portrait(presence.faceID, since: presence.start), time: $0.time, face: $0.face)
+            }
+        }
+        let events = Self.chosen(report.happenings.filter { !$0.isEndOfSource }).compactMap { happening in
+            report.presence(of: happening)?.sample(showing: happening).map {
+                Wish(subject: .event(happening), time: $0.time, face: $0.face)
+            }
+        }
+        let scene = Wish(subject: .scene, time: report.end / 2)
+        wishes = (portraits + events + [scene]).sorted { $0.time < $1.time }
+        encoder = try JPEGEncoder(quality: 80)
+        let frames = try ClipFrames(clip)
+        while !wishes.isEmpty, let frame = try frames.next() { try take(frame) }
+    }
+
+    /// All events of the first kinds; of the kind for which there is no room for all, a selection from the whole time.
+    private static func chosen(_ happenings: [FaceReport.Happening]) -> [FaceReport.Happening] {
+        ranks.reduce(into: []) { chosen, rank in
+            let (room, found) = (most - chosen.count, happenings.filter { rank.contains($0.topic) })
+            chosen += found.count <= room ? found : (0..<room).map { found[$0 * found.count / room] }
+        }
+    }
+
+    /// Cuts out what is wanted of a frame of the clip; frames come in order.
+    private mutating func take(_ frame: Frame) throws {
+        guard let first = wishes.first, first.time <= frame.stamp.mediaTime + FaceReport.rounding else { return }
+        try picture.update(from: frame)
+        while let wish = wishes.first, wish.time <= frame.stamp.mediaTime + FaceReport.rounding {
+            wishes.removeFirst()
+            sources[wish.subject] = try cut(wish)
+        }
+    }
+
+    /// A picture as the source of an `img`; nil if there is none.
+    subscript(_ subject: Subject) -> String? { sources[subject] }
+
+    /// The part of the picture that a wish is about, no larger than the page shows it, and than it is.
+    private func cut(_ wish: Wish) throws -> String? {
+        guard let size = picture.uprightSize else { return nil }
+        let (width, height) = (Double(size.width), Double(size.height))
+        var (part, most) = (NormalizedRect(x: 0, y: 0, width: 1, height: 1), 640.0)
+        if let face = wish.face {
+            // A portrait shows the head, an event what is around it too.
+            let isPortrait = if case .portrait = wish.subject { true } else { false }
+            let aspect = isPortrait ? 1 : 1.5
+            let side = max(face.bounds.width * width, face.bounds.height * height)
+            // Of a small face more is shown than it: enlarged, it would only be blurred.
+            let wanted = max((isPortrait ? 1.7 : 2.6) * side, isPortrait ? 88 : 130)
+            guard wanted.isFinite, face.bounds.center.x.isFinite, face.bounds.center.y.isFinite else { return nil }
+            let shownHeight = min(wanted, height, width / aspect)
+            (part.width, part.height) = (shownHeight * aspect / width, shownHeight / height)
+            part.x = min(max(face.bounds.center.x - part.width / 2, 0), 1 - part.width)
+            part.y = min(max(face.bounds.center.y - part.height / 2, 0), 1 - part.height)
+            most = 360
+        }
+        return try EmbeddedPicture.source(part, of: picture, scale: min(1, most / (part.width * width)), with: encoder)
+    }
+}

@@ -1,0 +1,63 @@
+import Companion
+import FaceMessages
+import Frames
+import MediaFiles
+import OverlayRendering
+
+/// Decides which picture `facet snapshot` takes.
+struct PictureChoice {
+    typealias Candidate = (picture: PreviewPicture, scene: Scene)
+
+    /// Seconds after the event in which a picture of it must come; then the newest one is taken.
+    static let patience = 0.5
+
+    /// Pictures kept: the closed eyes of a blink lie before its event, by half a second at the most.
+    private static let capacity = 32
+
+    private let kind: EventName?
+    private var candidates: [Candidate] = []
+    private var awaited: (event: FaceEvent, seconds: Double)?
+
+    init(event: EventName?) {
+        kind = event
+    }
+
+    mutating func add(_ candidate: Candidate) {
+        if candidates.count == Self.capacity { candidates.removeFirst() }
+        candidates.append(candidate)
+    }
+
+    /// Takes an event at a time in seconds; the first of the kind counts.
+    mutating func take(_ event: FaceEvent, at seconds: Double) {
+        if awaited == nil, kind?.fits(event.kind) == true { awaited = (event, seconds) }
+    }
+
+    /// The picture to take at a time in seconds; nil to wait on.
+    ///
+    /// The picture may come before or after the event that its frame settled, so the first one that shows that frame or
+    /// a later one counts; of a blink the one nearest to the middle of the time in which the eyes were closed.
+    func chosen(at seconds: Double) -> Candidate? {
+        guard kind != nil else { return candidates.last }
+        guard let awaited, let newest = candidates.last else { return nil }
+        let isOver = seconds - awaited.seconds > Self.patience
+        if let middle = awaited.event.closedEyes {
+            let timed = candidates.compactMap { candidate in
+                candidate.picture.mediaTime.map { (candidate, abs($0 - middle)) }
+            }
+            if let nearest = timed.min(by: { $0.1 < $1.1 })?.0 { return nearest }
+        }
+        let frame = awaited.event.stamp.frame
+        if let first = candidates.first(where: { ($0.picture.frame ?? -1) >= frame }) { return first }
+        // A preview that does not say which frame it shows: the first one that came after the event.
+        if newest.picture.frame == nil, newest.picture.arrival >= awaited.seconds { return newest }
+        return isOver ? newest : nil
+    }
+}
+
+extension FaceEvent {
+    /// The middle of the time in which the eyes were closed for a blink, which is reported by the first frame with open eyes, in
+    /// seconds since the source's first frame; nil for another event.
+    var closedEyes: Double? {
+        if case .blink(_, let duration) = kind { stamp.mediaTime - duration / 2 } else { nil }
+    }
+}

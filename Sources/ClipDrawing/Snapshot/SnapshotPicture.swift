@@ -1,0 +1,83 @@
+package import Companion
+import FaceMessages
+import Frames
+import MediaFiles
+package import OverlayRendering
+
+/// Draws the one picture that `facet snapshot` takes.
+package struct SnapshotPicture {
+    private var drawing: OverlayPicture
+    private let event: EventName?
+
+    /// Makes it.
+    ///
+    /// - Parameters:
+    ///   - style: how faces are drawn; nil leaves them out.
+    ///   - event: the event that is waited for; nil for none.
+    /// - Throws: `CommandFailure` if the overlay is a file that cannot be used.
+    package init(_ style: DrawingStyle?, on event: EventName?) throws {
+        drawing = try OverlayPicture(style)
+        self.event = event
+    }
+
+    /// Draws over the frame of a clip at a time in seconds; without one at the event, else at the first face.
+    package mutating func draw(_ clip: String, _ track: MessageTrack?, at time: Double?) throws -> Canvas {
+        let time = try time ?? self.time(in: track)
+        let frame = try StillPicture.load(clip, at: time)
+        let picture = Picture()
+        try picture.update(from: frame)
+        // A still picture is its own only frame, whatever the time of the messages about it.
+        let reached = max(time, frame.stamp.mediaTime)
+        var playback = track.map(MessagePlayback.init)
+        playback?.advance(to: reached)
+        return try drawing.draw(picture, scene: playback?.scene ?? Scene(), at: reached)
+    }
+
+    /// Draws over a preview picture: the one that shows the event; if none is waited for, the next one, or with `wantsFace` the
+    /// one in which the first face has come.
+    package mutating func draw(_ subscriber: Subscriber, wantsFace: Bool) async throws -> Canvas {
+        let wantsFace = event == nil && wantsFace
+        var choice = PictureChoice(event: wantsFace ? EventName(.enter) : event)
+        var chosen: PictureChoice.Candidate?
+        var first: PictureChoice.Candidate?
+        var seconds = 0.0
+        if wantsFace { StandardOutput.note("looking for the first face in \(subscriber.address)") }
+        try await LivePictures.follow(subscriber, hidesFaces: drawing.hidesFaces, interruptible: false) {
+            live,
+            change in
+            seconds = live.seconds
+            if change.contains(.event), let message = live.model.state.lastEvent {
+                choice.take(message.event, at: seconds)
+            }
+            if let next = live.next() {
+                choice.add(next)
+                first = first ?? next
+            }
+            chosen = choice.chosen(at: seconds)
+            return chosen == nil
+        }
+        chosen = chosen ?? choice.chosen(at: .infinity)
+        if chosen == nil, wantsFace, first != nil {
+            StandardOutput.note("there is no face in \(subscriber.address): this is its first picture")
+            chosen = first
+        }
+        guard let chosen else {
+            let missing = event.map { "a picture of \($0.name)" } ?? "a picture"
+            throw CommandFailure("\(subscriber.address) ended before there was \(missing)")
+        }
+        let decoder = try PreviewDecoder()
+        try decoder.decode(chosen.picture)
+        return try drawing.draw(decoder.picture, scene: chosen.scene, at: seconds)
+    }
+
+    private func time(in track: MessageTrack?) throws -> Double {
+        guard let track else { return 0 }
+        guard let event else { return track.firstFace ?? 0 }
+        guard let message = track.firstEvent(where: event.fits) else {
+            throw CommandFailure(
+                "there is no \(event.name) in the metadata; choose another event, or a time with --at SECONDS"
+            )
+        }
+        return message.event.closedEyes ?? message.event.stamp.mediaTime
+    }
+}

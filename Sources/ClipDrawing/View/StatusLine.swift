@@ -1,0 +1,60 @@
+import Companion
+import FaceMessages
+import MQTT
+
+/// The last row of `facet view`: how things are, and the keys as far as there is room.
+struct StatusLine {
+    /// The broker's host and port; nil if there is none.
+    var broker: String?
+    var connection: ConnectionState = .connecting
+
+    /// What is known of the camera; nil for a clip.
+    var state: CameraState?
+
+    /// What is shown for a while before everything else and instead of the keys, such as a picture's name.
+    var notice: String?
+
+    /// What the daemon's owner should change; nil if nothing.
+    var hint: String?
+    private(set) var lastEvent: (text: String, seconds: Double)?
+
+    mutating func remember(_ event: EventMessage, at seconds: Double) {
+        lastEvent = ("\(Topic(event.event.kind).rawValue) of face \(event.event.face.faceID.rawValue)", seconds)
+    }
+
+    /// The row, as wide as the terminal.
+    ///
+    /// - Returns: the row, padded with spaces.
+    func text(columns: Int, faces: Int?, rate: Double?, controls: ViewControls, at seconds: Double) -> String {
+        // What was just asked for comes first: a narrow terminal has no room for the rest.
+        var parts = [notice, brokerPart, cameraPart, hint].compactMap { $0 }
+        if state?.mayShowFaces ?? true {
+            parts.append(rate.map { "\(Int($0.rounded())) pictures/s" } ?? "no preview")
+            parts.append(faces?.counted("face") ?? "no metadata")
+        }
+        if let lastEvent {
+            parts.append("\(lastEvent.text), \(FleetFormatter.duration(seconds - lastEvent.seconds)) ago")
+        }
+        parts.append(controls.overlay + (controls.isPaused ? " – paused" : ""))
+        // All keys where there is room for them, else the one that shows them.
+        if notice == nil { parts += [ViewControls.help, "? keys"] }
+        var row = " " + (parts.first?.printable ?? "").cut(to: columns - 1)
+        for part in parts.dropFirst().map(\.printable) where row.count + 3 + part.count <= columns {
+            row += " │ " + part
+            if part == ViewControls.help { break }
+        }
+        return String(row.padding(to: columns).prefix(max(0, columns)))
+    }
+
+    private var brokerPart: String? {
+        guard let broker else { return nil }
+        if let trouble = connection.trouble { return "✗ \(broker) lost, trying again: \(trouble)" }
+        return connection.isConnected ? "● \(broker)" : "○ \(broker)\(connection == .connecting ? " connecting" : "")"
+    }
+
+    private var cameraPart: String? {
+        guard let state else { return nil }
+        guard let name = state.name else { return broker == nil ? nil : "no daemon yet" }
+        return "\(name): \(state.mayShowFaces ? state.condition.rawValue : state.summary)"
+    }
+}

@@ -1,0 +1,31 @@
+import FaceMetadata
+import Frames
+import OverlayRendering
+
+/// Where a view stands in time: its own, which a pause holds, and that of a clip, which begins again after its end.
+///
+/// All times are in seconds; those handed in count from the view's beginning and go on during a pause.
+struct ViewClock {
+    private var clipStart = 0.0
+    private var pauseStart: Double?
+
+    var isPaused: Bool { pauseStart != nil }
+
+    /// Holds the view's time, or lets it go on; the clip then goes on where it stood.
+    mutating func setPaused(_ isPaused: Bool, at seconds: Double) {
+        if isPaused {
+            pauseStart = pauseStart ?? seconds
+        } else if let start = pauseStart {
+            clipStart += seconds - start
+            pauseStart = nil
+        }
+    }
+
+    mutating func restartClip(at seconds: Double) {
+        clipStart = seconds
+    }
+
+    func shown(at seconds: Double) -> Double { pauseStart ?? seconds }
+
+    func clip(at seconds: Double) -> Double { shown(at: seconds) - clipStart }
+}

@@ -1,0 +1,60 @@
+import Companion
+import FaceMetadata
+import Frames
+package import OverlayRendering
+
+package struct ViewControls: Equatable {
+    package enum Action: Equatable {
+        case snapshot
+        case help
+    }
+
+    package private(set) var overlay: String
+    package var isMirrored: Bool
+    package var gravity: VideoGravity
+    var isPaused = false
+
+    /// How much the middle of the picture is enlarged; 1 shows all of it.
+    private(set) var zoom = 1.0
+    package static let help = "l overlay  m mirror  g gravity  + - zoom  s snapshot  p pause  q quit"
+    private let overlays: [String]
+
+    init(_ style: DrawingStyle, overlays: Overlays = Overlays(), gravity: VideoGravity = .resizeAspect) {
+        overlay = style.overlay.name
+        self.overlays = overlays.names
+        isMirrored = style.isMirrored
+        self.gravity = gravity
+    }
+
+    package mutating func press(_ key: UInt8) -> Action? {
+        switch Character(Unicode.Scalar(key)) {
+        case "l": overlay = Self.next(overlay, in: overlays)
+        case "m": isMirrored.toggle()
+        case "g": gravity = Self.next(gravity, in: VideoGravity.allCases)
+        case "+", "=", "z": zoom = min(8, zoom * 1.25)
+        case "-": zoom = max(1, zoom / 1.25)
+        case "0": zoom = 1
+        case "p", " ": isPaused.toggle()
+        case "s": return .snapshot
+        case "?", "h": return .help
+        default: break
+        }
+        return nil
+    }
+
+    private static func next<Value: Equatable>(_ value: Value, in values: [Value]) -> Value {
+        values[((values.firstIndex(of: value) ?? -1) + 1) % values.count]
+    }
+
+    /// Where a picture goes on a surface with these controls; nil if either has no area.
+    func geometry(of picture: FrameSize, on surface: SurfaceSize) -> PreviewLayerGeometry? {
+        let share = 1 / zoom
+        return PreviewLayerGeometry(
+            size: surface,
+            pictureSize: picture,
+            videoGravity: gravity,
+            isMirrored: isMirrored,
+            cleanAperture: NormalizedRect(x: (1 - share) / 2, y: (1 - share) / 2, width: share, height: share)
+        )
+    }
+}

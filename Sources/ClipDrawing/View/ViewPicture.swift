@@ -1,0 +1,72 @@
+import Companion
+import Frames
+import OverlayRendering
+
+/// What `facet view` draws over: the preview, a clip, or nothing.
+///
+/// Not Sendable: the code that draws owns it.
+final class ViewPicture {
+    var picture: Picture { preview.picture }
+
+    private let preview: PreviewDecoder
+    private let clip: String?
+    private var frames: ClipFrames?
+    private var reached = 0.0
+    private var waiting: PreviewPicture?
+    private var shown: PreviewPicture?
+
+    init(clip: String?) throws {
+        preview = try PreviewDecoder()
+        self.clip = clip
+        frames = try clip.map { try ClipFrames($0) }
+    }
+
+    var isClip: Bool { clip != nil }
+
+    /// Takes a picture of the camera; it is decoded only when something is drawn.
+    func offer(_ picture: PreviewPicture) {
+        if !isClip { waiting = picture }
+    }
+
+    /// Forgets the preview picture: what it shows is not there any more.
+    func forget() {
+        guard !isClip, shown != nil || waiting != nil else { return }
+        (waiting, shown) = (nil, nil)
+        preview.picture.forget()
+    }
+
+    /// Decodes what is needed to draw the present; for a clip that is its frame at a time.
+    ///
+    /// - Parameters:
+    ///   - mediaTime: the time wanted of a clip, in seconds; nil if it is not known.
+    ///   - target: how large the picture will be drawn.
+    /// - Returns: whether the picture is another one.
+    /// - Throws: `CommandFailure` if the clip is damaged.
+    func update(mediaTime: Double?, target: FrameSize) throws -> Bool {
+        if let new = waiting {
+            waiting = nil
+            // A damaged picture is passed over: the next one comes soon.
+            guard (try? preview.decode(new, target: target)) != nil else { return false }
+            shown = new
+            return true
+        }
+        guard let mediaTime, isClip else { return false }
+        if mediaTime < reached { try rewind() }
+        reached = mediaTime
+        guard let frame = try frames?.frame(upTo: mediaTime) else { return false }
+        try picture.update(from: frame, target: target)
+        shown = PreviewPicture(frame)
+        return true
+    }
+
+    /// Decodes the newest picture again with all its pixels.
+    func refine() throws {
+        if let shown { try preview.decode(shown) }
+    }
+
+    var isFinished: Bool { frames?.isFinished ?? false }
+
+    private func rewind() throws {
+        frames = try clip.map { try ClipFrames($0) }
+    }
+}

@@ -1,0 +1,246 @@
+import Companion
+import FaceMessages
+import Foundation
+import Frames
+import OverlayRendering
+import TerminalPictures
+
+/// What `facet view` shows, kept from messages, keys and time, and drawn on the terminal.
+///
+/// Not Sendable: the one task of the command owns it.
+final class ViewSession {
+    private(set) var controls: ViewControls
+    private var live = LiveModel()
+    private var status: StatusLine
+    private var playback: MessagePlayback?
+    private let track: MessageTrack?
+    private let source: ViewPicture
+    private let overlays: Overlays
+    private let terminal: Terminal
+    private let encoder: TerminalPicture
+    private let start = ContinuousClock.now
+    private var clock = ViewClock()
+    private var frozenScene: Scene?
+    private var shown: PreviewPicture?
+    private var pictures = RecentMoments()
+    private var pictureTaken: Double?
+    private var canvas: Canvas?
+    private var size: TerminalSize?
+    private var showsObstacle = false
+    private var isDirty = true
+    private var lastDraw = -1.0
+    private var noticeEnd = 0.0
+
+    init(
+        controls: ViewControls,
+        overlays: Overlays,
+        broker: String?,
+        track: MessageTrack?,
+        source: ViewPicture,
+        terminal: Terminal,
+        encoder: TerminalPicture
+    ) {
+        self.controls = controls
+        status = StatusLine(broker: broker, state: track == nil ? CameraState() : nil)
+        self.track = track
+        playback = track.map(MessagePlayback.init)
+        self.source = source
+        self.overlays = overlays
+        self.terminal = terminal
+        self.encoder = encoder
+    }
+
+    var seconds: Double { start.duration(to: .now) / .seconds(1) }
+
+    // MARK: - Input
+
+    /// Takes what happened where the messages come from.
+    func take(_ occurrence: Subscriber.Occurrence) {
+        let change = live.take(occurrence, at: seconds).subtracting(.picture)
+        guard !change.isEmpty else { return }
+        if change.contains(.event), let event = live.state.lastEvent { status.remember(event, at: seconds) }
+        (status.connection, status.state) = (live.connection, live.state)
+        status.hint = live.state.betterOrientation.map { "set camera.orientation: \($0.rawValue)" }
+        if !live.state.mayShowFaces, !controls.isPaused { (shown, _) = (nil, source.forget()) }
+        // Over a preview the faces move with the pictures, not between them.
+        guard !controls.isPaused, shown == nil else { return }
+        isDirty = true
+    }
+
+    /// Takes the newest preview picture whose faces are known.
+    private func takePictureOfPreview() {
+        live.hidesFaces = overlays[controls.overlay].hidesFaces
+        if live.hidesFaces, let shown, !live.knowsFaces(of: shown) {
+            self.shown = nil
+            source.forget()
+        }
+        guard !controls.isPaused, !source.isClip, let picture = live.nextPicture(at: seconds) else { return }
+        shown = picture
+        source.offer(picture)
+        isDirty = true
+    }
+
+    private var assumedPicture: FrameSize { live.pictureSize ?? .usual }
+
+    /// The faces to draw: of the picture shown, or of the one that stands still during a pause.
+    private var scene: Scene { frozenScene ?? playback?.scene ?? shown.map(live.scene(of:)) ?? live.scene }
+
+    func press(_ key: UInt8) {
+        let action = controls.press(key)
+        isDirty = true
+        if controls.isPaused != clock.isPaused {
+            frozenScene = controls.isPaused ? scene : nil
+            clock.setPaused(controls.isPaused, at: seconds)
+        }
+        switch action {
+        case .snapshot: takePicture()
+        case .help: (status.notice, noticeEnd) = (ViewControls.help, seconds + 8)
+        case nil: break
+        }
+    }
+
+    /// Lets a recorded track go on to the present, and begin again after its end.
+    private func play() throws {
+        guard let track, !controls.isPaused else { return }
+        if source.isFinished, clock.clip(at: seconds) > track.end + 1 {
+            clock.restartClip(at: seconds)
+            playback = MessagePlayback(track)
+        }
+        for event in playback?.advance(to: clock.clip(at: seconds)) ?? [] { status.remember(event, at: seconds) }
+        isDirty = true
+    }
+
+    // MARK: - Output
+
+    /// Draws if there is something new to see.
+    ///
+    /// - Returns: whether it drew.
+    func drawIfNeeded() throws -> Bool {
+        try play()
+        takePictureOfPreview()
+        let now = seconds
+        if terminal.wasResumed { size = nil }
+        live.advance(to: now)
+        if live.picture == nil, shown != nil, !controls.isPaused {
+            (shown, isDirty) = (nil, true)
+            source.forget()
+        }
+        if let taken = pictureTaken, now - taken >= Scene.snapshotFlashLifetime { pictureTaken = nil }
+        let isFading = pictureTaken != nil || (frozenScene == nil && scene.isFading)
+        // Once a second in any case: the status line shows ages.
+        guard isDirty || isFading || TerminalSize.current != size || now - lastDraw >= 1 else {
+            return false
+        }
+        try draw(at: now)
+        // What fades is drawn once more when it is gone.
+        isDirty = isFading
+        lastDraw = now
+        return true
+    }
+
+    private func draw(at now: Double) throws {
+        let size = TerminalSize.current
+        var bytes: [UInt8] = []
+        let area = size.withoutLastRow
+        let obstacle = obstacle
+        if size != self.size || (showsObstacle && obstacle == nil) {
+            self.size = size
+            let pixels = area.drawingSize(for: encoder.format)
+            canvas = try Canvas(pixelSize: FrameSize(width: pixels.width, height: pixels.height))
+            bytes += Array("\u{1B}[0m\u{1B}[2J".utf8)
+        }
+        guard let canvas else { return }
+        if !controls.isPaused, try source.update(mediaTime: mediaTime(at: now), target: zoomed(canvas.pixelSize)) {
+            pictures.add(.now)
+        }
+        showsObstacle = obstacle != nil
+        if let obstacle {
+            bytes += encoder.clearing + Self.centred(obstacle, in: area)
+        } else {
+            try paint(canvas, at: now)
+            bytes += try canvas.withPixels { pixels, bytesPerRow in
+                guard let base = pixels.baseAddress else { return [] }
+                return try encoder.sequences(
+                    pixels: base,
+                    width: canvas.pixelSize.width,
+                    height: canvas.pixelSize.height,
+                    bytesPerRow: bytesPerRow,
+                    size: area
+                )
+            }
+        }
+        bytes += statusRow(of: size, at: now)
+        terminal.show(bytes)
+    }
+
+    /// Why there is nothing to see; nil if there is.
+    private var obstacle: String? {
+        guard track == nil, !source.isClip, !controls.isPaused else { return nil }
+        if let trouble = live.connection.trouble { return "no connection: \(trouble)" }
+        return live.state.mayShowFaces ? nil : "the camera \(live.state.name ?? "") is \(live.state.summary)"
+    }
+
+    private static func centred(_ text: String, in size: TerminalSize) -> [UInt8] {
+        let lines = text.printable.wrapped(to: max(1, size.columns - 4)).prefix(size.rows)
+        let rows = lines.enumerated().map { index, line in
+            "\u{1B}[\((size.rows - lines.count) / 2 + 1 + index);\((size.columns - line.count) / 2 + 1)H\(line)"
+        }
+        return Array(("\u{1B}[0m\u{1B}[2J" + rows.joined()).utf8)
+    }
+
+    /// The time that a clip's frame is wanted for.
+    private func mediaTime(at now: Double) -> Double? {
+        track == nil ? scene.stamp?.mediaTime : clock.clip(at: now)
+    }
+
+    /// How large the whole picture would be drawn, were the surface large enough.
+    private func zoomed(_ size: FrameSize) -> FrameSize {
+        FrameSize(width: Int(Double(size.width) * controls.zoom), height: Int(Double(size.height) * controls.zoom))
+    }
+
+    private func paint(_ canvas: Canvas, at now: Double) throws {
+        let seconds = track == nil ? clock.shown(at: now) : clock.clip(at: now)
+        var scene = scene
+        if let pictureTaken { scene.takePicture(at: seconds - (now - pictureTaken)) }
+        let pictureSize = source.picture.uprightSize
+        guard let geometry = controls.geometry(of: pictureSize ?? assumedPicture, on: canvas.size) else { return }
+        if pictureSize == nil {
+            canvas.drawHeads(scene, geometry)
+        } else {
+            canvas.clear(.black)
+            canvas.draw(source.picture, geometry, isSmooth: false)
+        }
+        canvas.draw(scene, geometry, overlay: overlays[controls.overlay], at: seconds)
+        try canvas.check()
+    }
+
+    private func statusRow(of size: TerminalSize, at now: Double) -> [UInt8] {
+        if now > noticeEnd { status.notice = nil }
+        let row = status.text(
+            columns: size.columns,
+            faces: track != nil ? scene.faces.count : live.state.faceCount,
+            rate: shown != nil || source.isClip ? pictures.rate(at: .now) : nil,
+            controls: controls,
+            at: now
+        )
+        return Array("\u{1B}[\(size.rows);1H\u{1B}[0;7m\(row)\u{1B}[0m".utf8)
+    }
+
+    /// Writes what is shown as a picture file, in the picture's own size; the status row shows the outcome.
+    private func takePicture() {
+        let now = seconds
+        noticeEnd = now + 4
+        do {
+            try source.refine()
+            let canvas = try Canvas(pixelSize: source.picture.uprightSize ?? assumedPicture)
+            pictureTaken = nil
+            try paint(canvas, at: now)
+            let name = "facet-\(Int(Date().timeIntervalSince1970)).png"
+            try canvas.write(to: name)
+            pictureTaken = seconds
+            status.notice = "wrote \(name)"
+        } catch {
+            status.notice = "\(error)"
+        }
+    }
+}

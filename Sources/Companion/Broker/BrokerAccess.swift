@@ -1,0 +1,148 @@
+package import FaceMessages
+import Foundation
+package import MQTT
+import SettingsFiles
+
+/// Where the broker is, how to log in there, and which cameras a command is about.
+package struct BrokerAccess: Sendable {
+    package var mqtt: String?
+
+    /// What the daemons' topics begin with; empty for all that are there.
+    package var topic: [String] = []
+
+    /// The one camera that is meant: its name, or the base of its topics.
+    package var camera: String?
+
+    package var passwordFile: String?
+    package var tlsCa: String?
+    package var tlsCertificate: String?
+    package var tlsKey: String?
+
+    package init() {}
+
+    package static let baseRule =
+        "it must not be empty, begin or end with / or hold #, and + must stand for a whole level"
+
+    package static func isBase(_ text: String) -> Bool {
+        text.split(separator: "/", omittingEmptySubsequences: false)
+            .allSatisfy { $0 == "+" || (!$0.isEmpty && !$0.contains { "+#".contains($0) }) }
+    }
+
+    /// Takes what is not given from the environment and from the user's file, which is read strictly. What stands there about
+    /// the broker belongs together: it counts if no other broker is named.
+    ///
+    /// - Throws: `CommandFailure` with all that is wrong in the file.
+    package mutating func complete(environment: [String: String]) throws {
+        let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let directory = (configuration ?? environment["HOME", default: ""] + "/.config") + "/facet/"
+        var (saved, bases) = ([String: String](), [String]())
+        do throws(SettingsError) {
+            var file: SettingsFile?
+            if FileManager.default.fileExists(atPath: directory + "facet.yaml") {
+                file = try SettingsFile(path: directory + "facet.yaml", example: "docs/companion.md")
+            }
+            var reader = SettingsReader(file: file)
+            reader.read("mqtt", &saved["mqtt"], "a broker such as mqtt://host or mqtts://user@host") { text in
+                (try? BrokerAddress(url: text)).map { _ in .some(text) }
+            }
+            bases = reader.readList("topic", "a base: \(Self.baseRule)") { Self.isBase($0) ? $0 : nil } ?? []
+            for key in ["passwordFile", "tls.ca", "tls.certificate", "tls.key"] {
+                reader.read(key, &saved[key], "a file") { .some($0.hasPrefix("/") ? $0 : directory + $0) }
+            }
+            reader.refuseUnknown()
+            guard reader.problems.isEmpty else { throw SettingsError(problems: reader.problems) }
+        } catch {
+            throw CommandFailure(lines: error.text(about: "the companion's settings have").split(separator: "\n"))
+        }
+        if topic.isEmpty { topic = bases }
+        mqtt = mqtt ?? environment["FACET_MQTT"]
+        guard mqtt == nil else { return }
+        (mqtt, passwordFile) = (saved["mqtt"], passwordFile ?? saved["passwordFile"])
+        tlsCa = tlsCa ?? saved["tls.ca"]
+        (tlsCertificate, tlsKey) = (tlsCertificate ?? saved["tls.certificate"], tlsKey ?? saved["tls.key"])
+    }
+
+    /// Whether the cameras are named that a command is about.
+    package var isNarrowed: Bool { camera != nil || !topic.isEmpty }
+
+    /// What a daemon's topics begin with unless its settings say otherwise.
+    package static let standardBase = "faces"
+
+    /// The bases that the documentation recommends for one camera and for several.
+    static let allCameras = [standardBase, "+/" + standardBase]
+
+    /// What the topics begin with that a command listens to; + stands for any level.
+    package var patterns: [String] { topic.isEmpty ? Self.allCameras : topic }
+
+    /// What the topics begin with that a command listens to: all those, or those of the one camera that is named.
+    package func bases(command: String) async throws -> [String] {
+        camera == nil ? patterns : [try await CameraChoice.base(self, command: command)]
+    }
+
+    /// Connects for a command about all cameras, or about one.
+    package func subscriber(
+        _ command: String,
+        _ topics: [Topic],
+        all: Bool = true,
+        capacity: Int = 1024,
+        largest: Int? = nil
+    ) async throws -> Subscriber {
+        let patterns =
+            try await all ? bases(command: command) : [CameraChoice.base(self, command: command)]
+        return try Subscriber(
+            self,
+            command: command,
+            topics: topics,
+            patterns: patterns,
+            capacity: capacity,
+            largest: largest
+        )
+    }
+
+    /// Whether bases may stand for more than one camera.
+    package static func isPlural(_ bases: [String]) -> Bool { bases.count > 1 || bases.contains { $0.contains("+") } }
+
+    /// The topics of those names, which may begin with what the cameras' topics begin with; without a name, all events and what
+    /// says how the cameras are.
+    ///
+    /// - Throws: `CommandFailure` that names what is meant, if it is like something.
+    package func topics(named names: [String]) throws(CommandFailure) -> [Topic] {
+        guard !names.isEmpty else { return [.status, .detectState, .metadata] + Topic.events }
+        return try names.map { name throws(CommandFailure) in
+            let prefix = topic.map { $0 + "/" }.first { name.hasPrefix($0) } ?? "faces/"
+            let short = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
+            if let topic = Topic(rawValue: short) { return topic }
+            let known = Topic.allCases.map(\.rawValue)
+            let hint = likelyName(for: short, among: known).map { "did you mean '\($0)'? " } ?? ""
+            throw CommandFailure("there is no topic '\(name)'; \(hint)The topics are \(known.joined(separator: ", "))")
+        }
+    }
+
+    /// The settings of a connection whose client is recognisable by the command's name.
+    package func settings(command: String) throws -> BrokerSettings {
+        let url = mqtt ?? "mqtt://localhost"
+        let address = try BrokerAddress(url: url)
+        let suffix = String(UInt32.random(in: 0 ... .max), radix: 36)
+        var settings = BrokerSettings(address, clientID: "facet-\(command)-\(suffix)")
+        if address.usesTLS {
+            settings.tls = TLSSettings(certificateAuthority: tlsCa, certificate: tlsCertificate, key: tlsKey)
+        } else if tlsCa != nil || tlsCertificate != nil || tlsKey != nil {
+            throw MQTTError.tls("the address is \(url), which is plain text; write mqtts://")
+        }
+        // Pictures of a preview are the largest messages; a person at a terminal wants to see a broker come back.
+        settings.maximumIncomingPayload = 16 << 20
+        settings.reconnectDelay = .milliseconds(200) ... .seconds(3)
+        settings.advice.credentials = "check the user in --mqtt, --password-file and the broker's access list"
+        settings.advice.topic = "check --topic and the broker's access list"
+        settings.advice.address = "change --mqtt"
+        settings.advice.certificates = "check --tls-ca, the host name in --mqtt, and that this port speaks TLS"
+        if address.username != nil { settings.password = try password() }
+        try settings.validate()
+        return settings
+    }
+
+    private func password() throws -> Secret? {
+        if let passwordFile { return try Secret(file: passwordFile) }
+        return ProcessInfo.processInfo.environment["FACET_MQTT_PASSWORD"].map { Secret($0) }
+    }
+}

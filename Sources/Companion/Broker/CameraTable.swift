@@ -1,0 +1,142 @@
+package import FaceMessages
+import Foundation
+import Frames
+package import MQTT
+
+/// What is known of every camera that a command hears of, by the base of its topics.
+package struct CameraTable {
+    /// Cameras at the same time: bases under a pattern come from any client that may publish.
+    private static let capacity = 1024
+
+    package private(set) var connection: ConnectionState = .connecting
+    package private(set) var cameras: [String: CameraState]
+
+    /// Messages that break the contract, and those of cameras beyond the capacity.
+    package private(set) var refused = 0
+
+    private let fixed: [String]
+    private var heard: [String: Timestamp] = [:]
+
+    /// Makes a table of cameras of which nothing is known; more are added as they are heard of.
+    init(bases: [String] = []) {
+        fixed = bases
+        cameras = Dictionary(bases.map { ($0, CameraState()) }) { first, _ in first }
+    }
+
+    /// The cameras in the order of their bases, numbers in them by their value.
+    package var sorted: [(base: String, state: CameraState)] {
+        cameras.sorted { $0.key.compare($1.key, options: .numeric) == .orderedAscending }
+            .map { (base: $0.key, state: $0.value) }
+    }
+
+    /// The cameras in their order; those with a problem first.
+    var problemsFirst: [(base: String, state: CameraState)] {
+        let sorted = sorted
+        return sorted.filter(\.state.hasProblem) + sorted.filter { !$0.state.hasProblem }
+    }
+
+    /// How many faces all cameras see; nil if none is being looked at.
+    package var faceCount: Int? {
+        let counts = cameras.values.compactMap(\.faceCount)
+        return counts.isEmpty ? nil : counts.reduce(0, +)
+    }
+
+    /// Seconds since the newest message of a camera. While nothing came but what the broker had kept, that is the time
+    /// since its status; nil for a camera that streams, which sends nothing while nothing changes.
+    package func age(of base: String, at now: Timestamp) -> Double? {
+        let state = cameras[base]
+        let time = heard[base] ?? (state?.condition == .streaming ? nil : state?.status?.time)
+        return time.map { max(0, now.seconds(since: $0)) }
+    }
+
+    /// Takes what happened, at a time of the wall clock.
+    ///
+    /// - Returns: the camera and what changed of it; nil if nothing did.
+    package mutating func take(
+        _ occurrence: Subscriber.Occurrence,
+        at now: Timestamp = .wallClock()
+    ) -> (base: String, change: CameraState.Change)? {
+        if case .connection(let state) = occurrence {
+            connection = state
+            // While the broker was away, anything may have changed.
+            if state.isInterrupted { (cameras, heard) = (CameraTable(bases: fixed).cameras, [:]) }
+        }
+        guard case .message(let message) = occurrence else { return nil }
+        let base = message.base
+        guard cameras[base] != nil || cameras.count < Self.capacity else {
+            refused += 1
+            return nil
+        }
+        var change: CameraState.Change = []
+        switch message.content {
+        case .decoded(let decoded): change = cameras[base, default: CameraState()].take(decoded)
+        case .removed:
+            guard message.topic == .status, cameras[base] != nil else { return nil }
+            (cameras[base], heard[base]) = (fixed.contains(base) ? CameraState() : nil, nil)
+            return (base, .status)
+        case .malformed:
+            refused += 1
+            return nil
+        case .picture: break
+        }
+        if !message.isRetained { heard[base] = now }
+        return change.isEmpty ? nil : (base, change)
+    }
+
+    /// Listens for the cameras that there are.
+    ///
+    /// - Parameters:
+    ///   - subscriber: where to listen; it is stopped then.
+    ///   - bases: cameras that are known to be wanted.
+    ///   - limit: seconds from the connection that a table which is not complete is waited for.
+    ///   - pause: seconds without a new camera after which the broker is taken to have sent what it had retained.
+    ///   - isComplete: whether all is known that is wanted, asked after such a pause.
+    ///   - picture: takes a camera's picture.
+    /// - Returns: what is known then.
+    /// - Throws: `CommandFailure` if the broker cannot be reached.
+    package static func listen(
+        to subscriber: Subscriber,
+        bases: [String] = [],
+        atMost limit: Double = Subscriber.listening,
+        pause: Double = Subscriber.listening,
+        until isComplete: (CameraTable) -> Bool = { _ in false },
+        picture: (_ base: String, PreviewPicture) -> Void = { _, _ in }
+    ) async throws -> CameraTable {
+        var table = CameraTable(bases: bases)
+        var (connected, news): (ContinuousClock.Instant?, ContinuousClock.Instant) = (nil, .now)
+        try await subscriber.follow(every: .milliseconds(50), interruptible: false, waitsForBroker: false) { input in
+            guard case .occurrence(let occurrence) = input.content else {
+                guard let connected else { return true }
+                let isOver = connected.duration(to: .now) > .seconds(limit)
+                return !isOver && !(news.duration(to: .now) > .seconds(pause) && isComplete(table))
+            }
+            if case .connection(let state) = occurrence { connected = state.isConnected ? .now : nil }
+            let known = table.cameras.count
+            _ = table.take(occurrence)
+            if case .message(let message) = occurrence, case .picture(let new) = message.content {
+                picture(message.base, new)
+            }
+            if connected == nil || table.cameras.count != known { news = .now }
+            return true
+        }
+        return table
+    }
+}
+
+extension ConnectionState {
+    /// Why there is no connection; nil if there is one, or one is being made or was ended.
+    package var trouble: String? {
+        switch self {
+        case .disconnected(let reason), .refused(let reason), .takenOver(let reason): reason
+        case .connecting, .connected, .stopped: nil
+        }
+    }
+
+    /// Whether a connection is over. Not while one is being made: what it brings may be taken before that is known.
+    package var isInterrupted: Bool { trouble != nil || self == .stopped }
+}
+
+extension CameraState {
+    /// The condition and what explains it, in one line.
+    package var summary: String { explanation.map { "\(condition.rawValue) – \($0)" } ?? condition.rawValue }
+}

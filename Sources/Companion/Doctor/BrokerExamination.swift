@@ -1,0 +1,164 @@
+import FaceInference
+import FaceMessages
+import Frames
+import MQTT
+
+/// What `facet doctor` finds out about a broker and the daemons that should be online there.
+struct BrokerExamination {
+    /// Whether several cameras may be there, so that findings name theirs.
+    private let isPlural: Bool
+    private let table: CameraTable
+    private let pictures: [String: PreviewPicture]
+
+    /// Connects, listens for a moment and reports what was found.
+    ///
+    /// - Returns: whether a daemon streams, and the findings.
+    static func findings(_ options: BrokerAccess) async -> (isStreaming: Bool, [Finding]) {
+        do {
+            let patterns = try await patterns(options)
+            let isPlural = BrokerAccess.isPlural(patterns)
+            // The pictures of all cameras would be too much to look at.
+            let topics = isPlural ? Topic.viewed.filter { $0 != .previewJPEG } : Topic.viewed
+            let subscriber = try Subscriber(options, command: "doctor", topics: topics, patterns: patterns)
+            var pictures: [String: PreviewPicture] = [:]
+            let table = try await CameraTable.listen(
+                to: subscriber,
+                bases: patterns.filter { !$0.contains("+") },
+                pause: 0,
+                until: { !isPlural && $0.cameras.allSatisfy { $1.status != nil && pictures[$0] != nil } },
+                picture: { pictures[$0] = $1 }
+            )
+            let examination = BrokerExamination(isPlural: isPlural, table: table, pictures: pictures)
+            return (
+                table.cameras.values.contains { $0.condition == .streaming },
+                examination.findings(patterns.joined(separator: ", "))
+            )
+        } catch {
+            return (false, [CommandFailure(error).finding("broker")])
+        }
+    }
+
+    /// What to look at: what is asked for, else the cameras that there are, else where one is expected.
+    private static func patterns(_ options: BrokerAccess) async throws -> [String] {
+        if options.camera != nil || !options.topic.isEmpty { return try await options.bases(command: "doctor") }
+        let subscriber = try Subscriber(options, command: "doctor", topics: [.status], patterns: options.patterns)
+        let bases = try await CameraTable.listen(to: subscriber).sorted.map(\.base)
+        return bases.isEmpty ? [BrokerAccess.standardBase] : bases
+    }
+
+    // MARK: - Findings
+
+    private func findings(_ patterns: String) -> [Finding] {
+        var findings: [Finding] = []
+        if case .connected(let version, let broker) = table.connection {
+            findings.append(.works("broker", "\(broker) with \(version.rawValue)"))
+        }
+        for (base, camera) in table.sorted {
+            let found =
+                [daemon(base, camera)] + details(base, camera)
+                + (isPlural || !camera.mayShowFaces ? [] : [preview(base)])
+            findings += found.map { finding in
+                var finding = finding
+                finding.camera = isPlural ? base : nil
+                return finding
+            }
+        }
+        if table.cameras.isEmpty { findings.append(daemon(patterns, CameraState())) }
+        if table.refused > 0 {
+            findings.append(
+                .remark("messages", "\(table.refused) messages break the contract: does another program publish there?")
+            )
+        }
+        return findings
+    }
+
+    private func daemon(_ base: String, _ camera: CameraState) -> Finding {
+        guard let status = camera.status else {
+            return .fails(
+                "daemon",
+                "no daemon has published its status on \(base)/status",
+                remedy: "start facetd, or name its base with --topic; this user must be allowed to read it"
+            )
+        }
+        let name = "'\(camera.name ?? "")' version \(status.version ?? "unknown")"
+        switch camera.condition {
+        case .stopped, .offline:
+            return .fails("daemon", "\(name) is \(camera.condition.rawValue)", remedy: "start facetd")
+        case .lost:
+            return .fails("daemon", "\(name) has lost its camera: \(camera.explanation ?? "no reason given")")
+        case .disabled: return .remark("daemon", "\(name) has detection off", remedy: "facet detect on")
+        case .starting, .streaming, .unknown:
+            return .works("daemon", "\(name) is online" + (status.detail.map { ", \($0)" } ?? ""))
+        }
+    }
+
+    private func details(_ base: String, _ camera: CameraState) -> [Finding] {
+        guard let status = camera.status, status.state == .online else { return [] }
+        var findings: [Finding] = []
+        if let version = status.version, version != facetVersion {
+            findings.append(
+                .remark(
+                    "version",
+                    "the daemon is \(version), this program \(facetVersion)",
+                    remedy: "install both from one build"
+                )
+            )
+        }
+        if let detail = status.outboxDetail, status.outbox != .ok {
+            findings.append(
+                status.outbox == .memory
+                    ? .fails("outbox", "events would not survive a crash of the daemon: \(detail)")
+                    : .remark("outbox", detail)
+            )
+        }
+        let better = camera.betterOrientation.map(Self.orientation)
+        if let finding = better ?? pictures[base].flatMap({ Self.orientation(of: $0.jpeg) }) {
+            findings.append(finding)
+        }
+        for attention in status.attention ?? [] {
+            findings.append(.remark("attention", Self.words(attention)))
+        }
+        return findings
+    }
+
+    /// What a preview picture says about the way the camera hangs, which metadata does not show; nil if the faces are
+    /// upright, or if there is none.
+    ///
+    /// A picture that cannot be decoded and models that are missing are reported elsewhere.
+    static func orientation(of jpeg: [UInt8]) -> Finding? {
+        guard let frame = try? JPEGDecoder().decode(jpeg), let check = try? FaceCheck() else { return nil }
+        return (try? check.betterOrientation(of: frame)).flatMap { $0 }.map(orientation)
+    }
+
+    private static func orientation(_ better: Orientation) -> Finding {
+        let isDown = better == .down
+        return .remark(
+            "orientation",
+            isDown ? "the faces are upside down, and few of them are found" : "the faces lie on their side",
+            remedy: isDown
+                ? "turn the picture by 180° with camera.orientation: 3 instead of 1, 8 instead of 6"
+                : "set camera.orientation to \(better.rawValue)"
+        )
+    }
+
+    private func preview(_ base: String) -> Finding {
+        guard let picture = pictures[base] else {
+            return .remark(
+                "preview",
+                "no picture came on \(base)/preview/jpeg: view shows plain heads, snapshot and record need --over",
+                remedy: "set preview.enabled to true if you want pictures to leave the daemon"
+            )
+        }
+        return .works("preview", "pictures of \(picture.jpeg.count / 1024) KiB come")
+    }
+
+    private static func words(_ attention: FaceAttention) -> String {
+        switch attention {
+        case .tooDark: "the picture is too dark to recognise expressions: more light, or a longer exposure"
+        case .tooSmall: "a face is too small to recognise its expression: come nearer, or a larger camera.size"
+        case .turnedAway: "a face is turned too far away to recognise its expression"
+        case .lowFrameRate: "too few frames are analysed to detect blinks: a smaller camera.size, or a faster machine"
+        case .overBudget: "more faces than detection.cpuBudget allows to measure in each frame: a higher one, or off"
+        }
+    }
+}

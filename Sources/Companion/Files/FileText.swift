@@ -1,0 +1,22 @@
+import System
+
+/// The text of a file that an option names.
+package enum FileText {
+    /// Reads a file; `content` says in the error what it holds.
+    package static func read(_ path: String, _ content: String) throws(CommandFailure) -> String {
+        do {
+            return try SmallFile.text(at: path)
+        } catch {
+            throw CommandFailure("cannot read the \(content) in \(error)")
+        }
+    }
+
+    /// The first line of a text that keeps others out; `name` says in the error what it is.
+    package static func secret(_ text: String, _ name: String, atLeast count: Int) throws(CommandFailure) -> String {
+        let line = String(text.prefix { !$0.isNewline })
+        guard line.utf8.count >= count else {
+            throw CommandFailure("the \(name) is too short: it must have \(count) characters or more")
+        }
+        return line
+    }
+}

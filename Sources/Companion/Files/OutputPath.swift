@@ -1,0 +1,71 @@
+import Foundation
+import MediaFiles
+import OverlayRendering
+import System
+
+/// Checks where a file is to be written, before any work is done for it.
+package enum OutputPath {
+    package static func isPicture(_ path: String) -> Bool {
+        PictureWriter.knownEndings.contains(URL(filePath: path).pathExtension.lowercased())
+    }
+
+    package static func isClip(_ path: String) -> Bool {
+        ClipWriter.knownEndings.contains(URL(filePath: path).pathExtension.lowercased())
+    }
+
+    package static func checkPicture(_ path: String) throws {
+        try check(path, endings: PictureWriter.knownEndings, what: "a picture")
+    }
+
+    package static func names(_ endings: [String]) -> String { endings.map { "." + $0 }.joined(separator: ", ") }
+
+    /// - Throws: `CommandFailure` if the output is the input, by whatever name.
+    package static func checkIsNot(_ output: String, _ input: String) throws {
+        var (one, other) = (stat(), stat())
+        guard stat(output, &one) == 0, stat(input, &other) == 0 else { return }
+        guard one.st_dev == other.st_dev, one.st_ino == other.st_ino else { return }
+        throw CommandFailure("cannot write to \(output): it is the input, which would be lost; choose another name")
+    }
+
+    /// - Throws: `CommandFailure` if the ending is none of these, the file cannot be written there, or something that is no
+    ///   regular file has its name: a link or a pipe would be replaced.
+    package static func check(_ path: String, endings: [String], what: String) throws {
+        let url = URL(filePath: path)
+        let ending = url.pathExtension.lowercased()
+        guard endings.contains(ending) else {
+            let reason = ending.isEmpty ? "its name has no ending" : "'.\(ending)' is no form this program writes"
+            throw CommandFailure(
+                "cannot write \(what) to \(path): \(reason); name it \(names(endings))"
+            )
+        }
+        var present = stat()
+        if lstat(path, &present) == 0, present.st_mode & S_IFMT != S_IFREG {
+            let kind =
+                switch present.st_mode & S_IFMT {
+                case S_IFLNK: "a symbolic link"
+                case S_IFIFO: "a pipe"
+                case S_IFDIR: "a directory"
+                default: "no regular file"
+                }
+            throw CommandFailure(
+                "cannot write \(what) to \(path): it is \(kind), which would be lost; choose another name"
+            )
+        }
+        let directory = url.deletingLastPathComponent().path
+        guard FileManager.default.isWritableFile(atPath: directory) else {
+            let reason = FileManager.default.fileExists(atPath: directory) ? "you may not write there" : "there is none"
+            throw CommandFailure("cannot write \(path) into the directory \(directory): \(reason)")
+        }
+    }
+
+    /// Writes a text that all users may read, whole or not at all.
+    ///
+    /// - Throws: `CommandFailure` if that fails; a file that was there is as before then.
+    package static func write(_ text: String, to path: String) throws(CommandFailure) {
+        do {
+            try Array(text.utf8).withUnsafeBytes { try PendingFile.write($0, to: path, mode: 0o644) }
+        } catch {
+            throw CommandFailure("cannot write \(path): \((error as? SystemError)?.reason ?? "\(error)")")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+package import SettingsFiles
+import System
+
+/// A settings file of which a part is to change, and everything else, comments too, to stay.
+package struct SettingsText {
+    package let path: String
+    package let lines: [Substring]
+    /// What the lines mean.
+    package let file: SettingsFile
+    private let lineEnding: String
+
+    /// The lines on which keys stand, counted from 1.
+    package var places: [String: Int] { file.lines }
+
+    package init(path: String) throws {
+        try self.init(path: path, text: try SmallFile.text(at: path))
+    }
+
+    package init(path: String, text: String) throws {
+        self.path = path
+        file = try SettingsFile(path: path, text: text)
+        lineEnding = text.contains("\r\n") ? "\r\n" : "\n"
+        lines = text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    /// The file with other lines.
+    ///
+    /// - Throws: `CommandFailure` if that would change anything but these keys, as in a file that is one line of JSON.
+    package func changed(to lines: [Substring], only keys: [String]) throws -> SettingsText {
+        guard let new = try? SettingsText(path: path, text: lines.joined(separator: lineEnding)),
+            new.file.agrees(with: file, except: keys)
+        else {
+            throw CommandFailure(
+                "cannot change \(keys.joined(separator: ", ")) in \(path): its settings do not stand in lines of their own, as in \(SettingsFile.daemonExample)",
+                remedy: "write them there yourself; the file is as it was"
+            )
+        }
+        return new
+    }
+
+    /// The file with other lines in a group that has no group around it; without lines, without the group.
+    package func changed(_ group: String, to body: [String]) throws -> SettingsText {
+        var lines = lines
+        var new = body.isEmpty ? [] : ["\(group):"[...]] + body.map { $0[...] }
+        // A file must not become empty.
+        if body.isEmpty, places.keys.allSatisfy({ $0 == group || $0.hasPrefix(group + ".") }) { new = ["\(group): {}"] }
+        if let line = places[group] {
+            // Up to the next key; what stands before that belongs to it.
+            var end =
+                lines[line...].firstIndex { $0.first.map { !$0.isWhitespace && $0 != "#" } ?? false } ?? lines.count
+            while end > line, lines[end - 1].first.map({ $0 == "#" }) ?? true { end -= 1 }
+            lines.replaceSubrange((line - 1)..<end, with: new)
+        } else if !new.isEmpty {
+            if lines.last == "" { lines.removeLast() }
+            lines += [""] + new + [""]
+        }
+        return try changed(to: lines, only: [group])
+    }
+
+    /// Writes the file, whole or not at all, with the owner and the mode that it has.
+    ///
+    /// - Returns: what to say in the terminal.
+    package func write() throws -> String {
+        let target = URL(filePath: path).resolvingSymlinksInPath().path
+        try Array(lines.joined(separator: lineEnding).utf8).withUnsafeBytes {
+            try PendingFile.write($0, to: target, mode: 0o600, keepsOwner: true)
+        }
+        return "written to \(path); the daemon takes it over on SIGHUP (systemctl reload facetd)"
+    }
+}

@@ -1,0 +1,42 @@
+package import FaceMessages
+
+/// Switches a daemon's detection, and waits until it says so.
+package enum DetectCommand {
+    package static let topics: [Topic] = [.status, .detectState]
+
+    /// Seconds until the daemon is given up.
+    private static let patience = 10.0
+
+    /// Switches detection on or off.
+    ///
+    /// - Returns: what to say in the terminal.
+    /// - Throws: `CommandFailure` if no daemon confirms it.
+    package static func send(_ subscriber: Subscriber, isOn wanted: Bool) async throws -> String {
+        let word = wanted ? "on" : "off"
+        var state = CameraState()
+        var trouble: String?
+        var hasSent = false
+        try await subscriber.follow(every: .milliseconds(100), interruptible: false) { input in
+            guard case .occurrence(let occurrence) = input.content else {
+                guard input.seconds > patience else { return true }
+                throw CommandFailure(trouble.map { "no connection: \($0)" } ?? failureReason(state, subscriber))
+            }
+            if case .connection(let connection) = occurrence { trouble = connection.trouble }
+            state.take(occurrence)
+            guard state.status?.state == .online, let isOn = state.isDetecting else { return true }
+            if isOn != wanted, !hasSent {
+                subscriber.send(wanted ? "ON" : "OFF", on: .detectSet)
+                hasSent = true
+            }
+            return isOn != wanted
+        }
+        return "detection is \(hasSent ? word : "already " + word)"
+    }
+
+    /// Why detection is not as it is wanted.
+    private static func failureReason(_ state: CameraState, _ subscriber: Subscriber) -> String {
+        state.status?.state == .online
+            ? "the daemon under '\(subscriber.base)' did not confirm the change on \(subscriber.base)/detect/state"
+            : subscriber.noDaemon
+    }
+}

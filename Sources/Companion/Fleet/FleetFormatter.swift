@@ -1,0 +1,106 @@
+package import FaceMessages
+import Foundation
+import Frames
+
+/// Shows cameras as rows of text, and as JSON.
+package struct FleetFormatter {
+    package var hasColors: Bool
+
+    private static let longestBase = 28
+
+    /// One line about all cameras: how many there are in each state, and how many faces.
+    package func summary(_ table: CameraTable) -> String {
+        let cameras = table.cameras.values
+        let states = Dictionary(grouping: cameras, by: \.condition.rawValue).mapValues(\.count).sorted {
+            $0.key < $1.key
+        }
+        var parts = states.map { "\($0.value) \($0.key)" }
+        if let faces = table.faceCount { parts.append(faces.counted("face")) }
+        if table.refused > 0 { parts.append("\(table.refused) messages refused") }
+        let count = cameras.count.counted("camera")
+        return parts.isEmpty ? count : "\(count): " + parts.joined(separator: ", ")
+    }
+
+    /// A heading and a row for each camera; those that do not fit are counted in the last row.
+    package func rows(_ table: CameraTable, columns: Int? = nil, rows: Int? = nil, at now: Timestamp) -> [String] {
+        let bases = table.problemsFirst.map(\.base)
+        let width = min(Self.longestBase, max(6, bases.map(\.count).max() ?? 0))
+        let heading = line(["CAMERA", "STATE", "FACES", "FPS", "LAST EVENT", "AGE", "REASON"], width, nil, columns)
+        let all = bases.map { row($0, table, width: width, columns: columns, at: now) }
+        guard let rows, all.count + 1 > rows else { return [heading] + all }
+        let shown = max(0, rows - 2)
+        return [heading] + all.prefix(shown) + ["… and \(all.count - shown) more"]
+    }
+
+    package func row(
+        _ base: String,
+        _ table: CameraTable,
+        width: Int = FleetFormatter.longestBase,
+        columns: Int? = nil,
+        at now: Timestamp
+    ) -> String {
+        let camera = table.cameras[base] ?? CameraState()
+        let event = camera.lastEvent?.event
+        let numbers = [
+            camera.faceCount.map { "\($0)" },
+            camera.analysisRate.map { String(format: "%.1f", $0) },
+            event.map { "\(Topic($0.kind).rawValue) \(Self.duration(now.seconds(since: $0.stamp.time)))" },
+            table.age(of: base, at: now).map(Self.duration),
+        ].map { $0 ?? "–" }
+        let cells = [base, camera.condition.rawValue] + numbers + [camera.explanation ?? ""]
+        return line(cells, width, camera.condition, columns)
+    }
+
+    /// A camera as one line of JSON, by the names of its fields.
+    package func json(_ base: String, _ table: CameraTable, at now: Timestamp) -> String {
+        let camera = table.cameras[base] ?? CameraState()
+        let event = camera.lastEvent?.event
+        let line = JSONWriter.object { json in
+            json.field("age", table.age(of: base, at: now), decimals: 3)
+            json.field("attention", camera.status?.attention?.map(\.rawValue))
+            json.field("base", base)
+            json.field("camera", camera.name ?? "")
+            json.field("detail", camera.status?.detail)
+            json.field("faces", camera.faceCount)
+            json.field("frameRate", camera.analysisRate, decimals: 1)
+            json.field("lastEvent", event.map { Topic($0.kind).rawValue })
+            json.field("lastEventTime", event?.stamp.time.iso8601)
+            json.field("reason", camera.status?.reason)
+            json.field("state", camera.condition.rawValue)
+        }
+        return String(decoding: JSONText.onOneLine(line), as: UTF8.self)
+    }
+
+    /// Seconds in the unit that suits them: `4 s`, `3 min`, `2 h`, `5 d`.
+    package static func duration(_ seconds: Double) -> String {
+        switch max(0, seconds) {
+        case ..<60: "\(Int(max(0, seconds))) s"
+        case ..<3600: "\(Int(seconds / 60)) min"
+        case ..<86400: "\(Int(seconds / 3600)) h"
+        default: seconds < 1e9 ? "\(Int(seconds / 86400)) d" : "–"
+        }
+    }
+
+    private func line(_ cells: [String], _ width: Int, _ condition: CameraState.Condition?, _ columns: Int?) -> String {
+        let widths = [width, 9, 5, 5, 18, 6, 0]
+        var used = 0
+        let parts = zip(cells, widths).enumerated().map { index, part in
+            var text = part.0.printable
+            if part.1 > 0 {
+                if text.count > part.1 { text = text.prefix(part.1 - 1) + "…" }
+                text = text.padding(to: part.1, alignsRight: [2, 3, 5].contains(index))
+            }
+            if let columns { text = text.cut(to: max(0, columns - used)) }
+            used += text.count + 2
+            return index == 1 ? colored(text, condition) : text
+        }
+        var line = parts.joined(separator: "  ")
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+
+    private func colored(_ text: String, _ condition: CameraState.Condition?) -> String {
+        guard let condition else { return text }
+        return text.styled(condition == .streaming ? "32" : condition == .disabled ? "2" : "1;31", if: hasColors)
+    }
+}

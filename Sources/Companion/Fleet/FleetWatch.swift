@@ -1,0 +1,82 @@
+package import FaceMessages
+import Foundation
+import Frames
+import TerminalPictures
+
+/// Shows the state of all cameras: live on a terminal, elsewhere a line for each change.
+package struct FleetWatch {
+    /// Seconds that figures are waited for: daemons publish them every 10 s by default.
+    package static let patience = 12.0
+
+    /// What `show` and `showOnce` listen to.
+    package static let shown: [Topic] = [.status, .count, .stats] + Topic.events
+
+    /// What `writeFigures` listens to.
+    package static let counted: [Topic] = [.status, .stats, .count, .zones, .today, .detectState]
+
+    private let isJSON: Bool
+    private let formatter = FleetFormatter(hasColors: StandardOutput.hasColors)
+
+    package init(isJSON: Bool) { self.isJSON = isJSON }
+
+    package func show(_ subscriber: Subscriber) async throws {
+        let terminal = StandardOutput.isTerminal && !isJSON ? try? Terminal(format: .cells) : nil
+        defer { terminal?.release() }
+        var table = CameraTable()
+        try await subscriber.follow(terminal, every: .milliseconds(500)) { input in
+            guard case .occurrence(let occurrence) = input.content else {
+                if let terminal { draw(table, input.connection, on: terminal) }
+                return true
+            }
+            // Every message of figures is another one; only their rate is shown.
+            if let (base, change) = table.take(occurrence), change != .stats, table.cameras[base] != nil,
+                terminal == nil
+            {
+                StandardOutput.print(line: line(base, table))
+            }
+            return true
+        }
+    }
+
+    /// Writes all cameras once, as soon as all have sent their figures.
+    ///
+    /// - Throws: `CommandFailure` if there is no camera, or no broker.
+    package func showOnce(_ subscriber: Subscriber) async throws {
+        let table = try await CameraTable.listen(to: subscriber, atMost: Self.patience) { table in
+            table.cameras.values.allSatisfy { $0.condition != .streaming || $0.stats != nil }
+        }
+        guard !table.cameras.isEmpty else { throw subscriber.noCamera }
+        let lines =
+            isJSON ? table.problemsFirst.map { line($0.base, table) } : formatter.rows(table, at: .wallClock())
+        for line in lines { StandardOutput.print(line: line) }
+    }
+
+    /// Keeps a file with the figures for Prometheus, which is removed at the end.
+    package static func writeFigures(of subscriber: Subscriber, to path: String, every interval: Double) async throws {
+        try OutputPath.check(path, endings: ["prom"], what: "figures")
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var table = CameraTable()
+        // The first time once the broker has sent what it had retained.
+        var next = min(interval, Subscriber.listening)
+        try await subscriber.follow(every: .milliseconds(250)) { input in
+            if case .occurrence(let occurrence) = input.content {
+                _ = table.take(occurrence)
+            } else if input.seconds >= next {
+                try OutputPath.write(MetricsPage(table).text, to: path)
+                next = input.seconds + interval
+            }
+            return true
+        }
+    }
+
+    private func line(_ base: String, _ table: CameraTable) -> String {
+        isJSON ? formatter.json(base, table, at: .wallClock()) : formatter.row(base, table, at: .wallClock())
+    }
+
+    private func draw(_ table: CameraTable, _ note: String, on terminal: Terminal) {
+        let size = TerminalSize.current
+        let summary = "\(formatter.summary(table)) · \(note.printable) · q quits".cut(to: size.columns)
+        let rows = formatter.rows(table, columns: size.columns, rows: size.rows - 2, at: .wallClock())
+        terminal.show(lines: [summary, ""] + rows)
+    }
+}

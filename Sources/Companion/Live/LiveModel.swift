@@ -1,0 +1,125 @@
+package import FaceMessages
+package import Frames
+package import MQTT
+package import OverlayRendering
+
+/// What one camera shows, kept up to date from its messages: its state, its faces to draw, its pictures.
+package struct LiveModel {
+    /// Seconds that a picture waits for the metadata that comes after its frame. The daemon publishes metadata at most
+    /// 15 times a second by default: while a face moves, the next message comes within 67 ms.
+    private static let patience = 0.1
+
+    /// Seconds that a picture is held back if faces are hidden: a face is reported a tenth of a second after it was seen first.
+    private static let hidingPatience = 0.3
+    /// How many pictures may wait; more come only from a daemon with an unusual rate.
+    private static let capacity = 16
+    package var hidesFaces = false
+    package private(set) var scene = Scene()
+
+    /// The newest picture.
+    package private(set) var picture: PreviewPicture?
+    package private(set) var connection: ConnectionState = .connecting
+
+    private var waiting: [PreviewPicture] = []
+
+    /// Seconds between two pictures at the slowest `preview.rate`.
+    private static let longestInterval = 10.0
+
+    /// Seconds between the newest two pictures; the longest until there are two.
+    private var interval = Self.longestInterval
+
+    package init() {}
+
+    package var state: CameraState { scene.state }
+
+    /// The size of the camera's upright picture, as of the daemon's status; metadata does not hold it.
+    package var pictureSize: FrameSize? { (state.status?.picture).map(FrameSize.init) }
+
+    /// Takes what happened, at a time in seconds.
+    ///
+    /// - Returns: what is another than before.
+    package mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
+        if case .connection(let state) = occurrence {
+            connection = state
+            // Without a connection nothing is known.
+            if state.isInterrupted { forget() }
+            return .connection
+        }
+        guard case .message(let message) = occurrence else { return [] }
+        switch message.content {
+        case .picture(var picture):
+            // From before the camera was switched off: it must not pass for live.
+            guard state.mayShowFaces else { return [] }
+            picture.arrival = seconds
+            if let last = self.picture { interval = seconds - last.arrival }
+            if waiting.count == Self.capacity { waiting.removeFirst() }
+            waiting.append(picture)
+            self.picture = picture
+            return .picture
+        case .decoded(let decoded):
+            let change = scene.apply(decoded, at: seconds)
+            if !state.mayShowFaces { (waiting, picture) = ([], nil) }
+            return change
+        case .removed:
+            guard message.topic == .status else { return [] }
+            forget()
+            return .status
+        case .malformed: return []
+        }
+    }
+
+    /// The newest picture whose faces are known, or that has waited long enough for them; nil if there is none.
+    ///
+    /// It and all older ones are handed out only once.
+    package mutating func nextPicture(at seconds: Double) -> PreviewPicture? {
+        let isDue = { (picture: PreviewPicture) in
+            let age = seconds - picture.arrival
+            guard !hidesFaces else { return knowsFaces(of: picture) && age >= Self.hidingPatience }
+            return picture.frame.map(scene.isSettled) ?? true || age >= Self.patience
+        }
+        guard let index = waiting.lastIndex(where: isDue) else { return nil }
+        defer { waiting.removeFirst(index + 1) }
+        return waiting[index]
+    }
+
+    /// The faces in a picture: those of its frame, or the newest if it does not say which one that is.
+    package func scene(of picture: PreviewPicture) -> Scene {
+        picture.frame.map { hidesFaces ? scene.covering(from: $0) : scene.showing(frame: $0) } ?? scene
+    }
+
+    /// Whether metadata says where the faces in a picture are.
+    package func knowsFaces(of picture: PreviewPicture) -> Bool { picture.frame != nil && state.stamp != nil }
+
+    package mutating func advance(to seconds: Double) {
+        scene.advance(to: seconds)
+        // A daemon does not say that its preview was switched off. What it showed last must not pass for live.
+        guard connection.isConnected, let picture, seconds - picture.arrival > 3 * (1 + interval) else { return }
+        (self.picture, waiting, interval) = (nil, [], Self.longestInterval)
+    }
+
+    private mutating func forget() {
+        scene.forget()
+        (picture, waiting) = (nil, [])
+    }
+}
+
+extension CameraState.Change {
+    /// The newest picture.
+    package static let picture = CameraState.Change(rawValue: 64)
+    /// The connection to the broker.
+    package static let connection = CameraState.Change(rawValue: 128)
+}
+
+extension CameraState {
+    /// The daemon's `camera.orientation` with which the faces would be upright; nil if none lies on its side.
+    package var betterOrientation: Orientation? {
+        let rolls = faces.compactMap(\.pose?.roll)
+        guard !rolls.isEmpty else { return nil }
+        if rolls.allSatisfy({ (60...120).contains($0) }) { return .left }
+        return rolls.allSatisfy { (-120 ... -60).contains($0) } ? .right : nil
+    }
+}
+
+extension FrameSize {
+    package init(_ picture: DaemonStatus.Picture) { self.init(width: picture.width, height: picture.height) }
+}

@@ -1,0 +1,127 @@
+package import FaceMessages
+import MQTT
+package import OverlayRendering
+
+/// Waits for pictures and the metadata of their frames, and knows what to say when none come.
+package struct LivePictures {
+    /// Seconds until a command gives up waiting for a first picture.
+    package static let patience = 10.0
+
+    /// Seconds until it is clear that no daemon is there: its status is retained, the broker sends it at once.
+    private static let statusPatience = 3.0
+
+    /// Seconds after which the person at the terminal learns what the command waits for.
+    private static let hintPatience = 2.0
+    package private(set) var model = LiveModel()
+
+    /// When the last input came, in seconds since the wait began.
+    package private(set) var seconds = 0.0
+
+    private let subscriber: Subscriber
+    private var hasPicture = false
+    private var hasHinted = false
+
+    init(_ subscriber: Subscriber, hidesFaces: Bool) {
+        self.subscriber = subscriber
+        model.hidesFaces = hidesFaces
+    }
+
+    /// Takes what happened.
+    ///
+    /// - Throws: `CommandFailure` if it does not go on without help, or nothing came for too long.
+    package mutating func take(_ input: LiveInput) throws -> CameraState.Change {
+        seconds = input.seconds
+        guard case .occurrence(let occurrence) = input.content else {
+            model.advance(to: seconds)
+            let isAlone = model.connection.isConnected && model.state.status?.state != .online
+            let patience = isAlone ? Self.statusPatience : Self.patience
+            if !hasPicture, seconds > patience { throw CommandFailure(failureReason(within: patience)) }
+            return []
+        }
+        let change = model.take(occurrence, at: seconds)
+        let isUseful = model.picture.map { !model.hidesFaces || model.knowsFaces(of: $0) } ?? false
+        hasPicture = hasPicture || isUseful
+        return change
+    }
+
+    /// What to say to the person at the terminal while no picture comes, once; nil if nothing.
+    package mutating func hint() -> String? {
+        guard !hasPicture, !hasHinted, seconds > Self.hintPatience, model.state.status?.state == .online else {
+            return nil
+        }
+        hasHinted = true
+        guard model.state.condition == .streaming else {
+            return "waiting for pictures: the camera is \(model.state.summary)"
+        }
+        return subscriber.isLocal
+            ? nil : "waiting for pictures: the daemon streams, and publishes none unless preview.enabled is set there"
+    }
+
+    /// The newest picture that can be drawn, with the faces of its frame; nil if there is no further one.
+    package mutating func next() -> (picture: PreviewPicture, scene: Scene)? {
+        model.nextPicture(at: seconds).map { ($0, model.scene(of: $0)) }
+    }
+
+    /// Hands out what changed, until the source ends or `take` says that it is over, after what the person at the terminal
+    /// may want to know.
+    package static func follow(
+        _ subscriber: Subscriber,
+        hidesFaces: Bool,
+        interruptible: Bool = true,
+        _ take: (inout LivePictures, CameraState.Change) throws -> Bool
+    ) async throws {
+        var pictures = LivePictures(subscriber, hidesFaces: hidesFaces)
+        try await subscriber.follow(
+            every: .milliseconds(50),
+            interruptible: interruptible,
+            waitsForBroker: false
+        ) { input in
+            let change = try pictures.take(input)
+            if let hint = pictures.hint() { StandardOutput.note(hint) }
+            return try take(&pictures, change)
+        }
+    }
+
+    /// Hands out the pictures with the faces of their frames, and when each came, until the source ends, the seconds from
+    /// the first one are over or the person at the terminal wants no more.
+    package static func show(
+        _ subscriber: Subscriber,
+        hidesFaces: Bool,
+        for limit: Double = .infinity,
+        _ show: (Picture, Scene, _ seconds: Double) throws -> Void
+    ) async throws {
+        let decoder = try PreviewDecoder()
+        var start: Double?
+        try await follow(subscriber, hidesFaces: hidesFaces) { pictures, _ in
+            if let start, pictures.seconds - start >= limit { return false }
+            guard let (picture, scene) = pictures.next() else { return true }
+            do {
+                try decoder.decode(picture)
+            } catch  where start != nil {
+                // Later on a damaged picture is passed over: the next one comes soon.
+                return true
+            }
+            start = start ?? picture.arrival
+            try show(decoder.picture, scene, picture.arrival)
+            return true
+        }
+    }
+
+    private func failureReason(within patience: Double) -> String {
+        let address = subscriber.address
+        guard !subscriber.isLocal else {
+            return "no picture came from \(address) within \(Int(patience)) s: it is \(model.state.summary)"
+        }
+        let topic = Topic.previewJPEG.name(under: subscriber.base)
+        guard model.picture == nil else {
+            return
+                "pictures come on \(topic) at \(address), but no metadata says where the faces to be hidden are: publish "
+                + "metadata too, over MQTT 5, or choose another overlay"
+        }
+        let wait = "no picture came on \(topic) at \(address) within \(Int(patience)) s"
+        if case .disconnected(let reason) = model.connection { return "\(wait): \(reason)" }
+        guard model.state.status?.state == .online else { return "\(wait): \(subscriber.noDaemon)" }
+        guard model.state.condition == .streaming else { return "\(wait): the camera is \(model.state.summary)" }
+        return "\(wait): no pixel leaves the daemon unless its owner sets preview.enabled to true"
+    }
+}

@@ -1,0 +1,8 @@
+/// What the live page and the pages that are one file have in common.
+package enum PageParts {
+    /// The colours and the type.
+    package static let style = String(decoding: PackageResources.style_css, as: UTF8.self)
+
+    /// The drawings, for `use` elements.
+    package static let icons = String(decoding: PackageResources.icons_html, as: UTF8.self)
+}

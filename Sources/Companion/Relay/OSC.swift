@@ -1,0 +1,64 @@
+package import FaceMessages
+import Frames
+import System
+
+/// Messages of Open Sound Control 1.0.
+package enum OSC {
+    package struct Argument {
+        package let type: String
+        package let bytes: [UInt8]
+
+        static func int(_ value: Int) -> Self {
+            Self(type: "i", bytes: bigEndian(UInt32(bitPattern: Int32(clamping: value))))
+        }
+
+        static func float(_ value: Double) -> Self {
+            Self(type: "f", bytes: bigEndian(Float(value.isFinite ? value : 0).bitPattern))
+        }
+
+        package static func text(_ value: String) -> Self { Self(type: "s", bytes: padded(value)) }
+    }
+
+    /// A bundle that takes effect at once.
+    package static func bundle(_ messages: [[UInt8]]) -> [UInt8] {
+        var bytes = padded("#bundle") + [0, 0, 0, 0, 0, 0, 0, 1]
+        for message in messages { bytes += bigEndian(UInt32(message.count)) + message }
+        return bytes
+    }
+
+    package static func message(_ address: String, _ arguments: [Argument]) -> [UInt8] {
+        padded(address) + padded("," + arguments.map(\.type).joined()) + arguments.flatMap(\.bytes)
+    }
+
+    /// All that is known of the faces: `/facet/count`, and a `/facet/face` for each.
+    ///
+    /// What is unknown is −1; the angles of a face without any are 0.
+    package static func faces(_ faces: [FaceObject]) -> [UInt8] {
+        let messages = faces.map { face in
+            let (bounds, pose) = (face.bounds, face.pose)
+            let numbers = [
+                bounds.center.x, bounds.center.y, bounds.width, bounds.height, pose?.roll ?? 0, pose?.yaw ?? 0,
+                pose?.pitch ?? 0, face.smile ?? -1, face.distance ?? -1,
+            ]
+            let looking = face.looking.map { $0 ? 1 : 0 } ?? -1
+            return message(
+                "/facet/face",
+                [.int(face.faceID.rawValue)] + numbers.map { .float($0) } + [.int(looking)]
+            )
+        }
+        return bundle([message("/facet/count", [.int(faces.count)])] + messages)
+    }
+
+    /// An event: its kind and its face.
+    package static func event(_ event: FaceEvent) -> [UInt8] {
+        message("/facet/event", [.text(Topic(event.kind).rawValue), .int(event.face.faceID.rawValue)])
+    }
+
+    /// A text with its end, in whole groups of four bytes.
+    private static func padded(_ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8.prefix { $0 != 0 })
+        return bytes + [UInt8](repeating: 0, count: 4 - bytes.count % 4)
+    }
+
+    private static func bigEndian(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Synchronization
+
+/// SIGINT, SIGTERM and the terminal's hangup, noted and reported instead of ending the program; the second one ends it.
+///
+/// `@unchecked Sendable` because a dispatch source may be cancelled from any thread, and nothing else is done with them.
+package final class Interruption: @unchecked Sendable {
+    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+
+    private let sources: [any DispatchSourceSignal]
+    private let raised: Flag
+
+    /// Apart from `Interruption`, so that the sources do not keep that alive.
+    private final class Flag: Sendable {
+        let signal = Atomic<CInt>(0)
+    }
+
+    package init(_ report: @escaping @Sendable () -> Void = {}) {
+        let raised = Flag()
+        self.raised = raised
+        sources = Self.signals.compactMap { number in
+            let before = signal(number, SIG_IGN)
+            // Under nohup a hangup ends nothing.
+            guard number != SIGHUP || unsafeBitCast(before, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self)
+            else { return nil }
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler {
+                signal(number, SIG_DFL)
+                raised.signal.store(number, ordering: .relaxed)
+                report()
+            }
+            source.resume()
+            return source
+        }
+    }
+
+    /// The signal that came; 0 if none did.
+    package var number: CInt { raised.signal.load(ordering: .relaxed) }
+
+    package var isRaised: Bool { number != 0 }
+
+    /// Gives the signals their usual effect back.
+    package func cancel() {
+        for source in sources { source.cancel() }
+        for number in Self.signals { signal(number, SIG_DFL) }
+    }
+}

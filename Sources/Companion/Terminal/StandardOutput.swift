@@ -1,0 +1,64 @@
+import FaceMessages
+import Foundation
+
+package enum StandardOutput {
+    package static let isTerminal = isatty(STDOUT_FILENO) == 1
+
+    /// Whether output may be coloured: on a terminal, unless NO_COLOR is set (no-color.org) or the terminal is dumb.
+    package static var hasColors: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    }
+
+    /// Writes all bytes at once, so that a reader of the pipe sees whole lines as they come.
+    package static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written >= 0 {
+                rest = rest.dropFirst(written)
+            } else if errno == EAGAIN {
+                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&wait, 1, -1)
+            } else if errno != EINTR {
+                return failed(errno, descriptor)
+            }
+        }
+    }
+
+    package static func print(line: String) {
+        write(Array((line + "\n").utf8))
+    }
+
+    package static func print(prettyPrinted json: some Sequence<UInt8>) throws {
+        let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let value = try JSONSerialization.jsonObject(with: Data(json))
+        let text = try JSONSerialization.data(withJSONObject: value, options: options)
+        print(line: String(decoding: text, as: UTF8.self))
+    }
+
+    /// Writes a line for the person at the terminal, not for the next program in the pipe; it may quote what others sent.
+    package static func note(_ line: String) {
+        write(Array(("facet: " + line.printable + "\n").utf8), to: STDERR_FILENO)
+    }
+
+    /// Writes over the line in which the cursor of the person's terminal stands.
+    package static func progress(_ line: String) {
+        write(Array(("\r" + line + "\u{1B}[K").utf8), to: STDERR_FILENO)
+    }
+
+    /// A command whose output cannot go where it was sent is of no use; one that cannot say something besides is.
+    private static func failed(_ code: Int32, _ descriptor: Int32) {
+        guard descriptor == STDOUT_FILENO else { return }
+        if code == EPIPE { endOfPipe() }
+        note("cannot write to standard output: \(String(cString: strerror(code)))")
+        exit(EXIT_FAILURE)
+    }
+
+    /// No reader is left: ends as programs in pipelines do, by the signal, which a library may have switched off.
+    private static func endOfPipe() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
+        exit(128 + SIGPIPE)
+    }
+}

@@ -1,0 +1,41 @@
+import FaceMessages
+
+extension String {
+    /// The text in lines of a width, broken between words; a word that is longer is cut.
+    package func wrapped(to width: Int) -> [String] {
+        split(separator: " ").reduce(into: []) { lines, word in
+            if let last = lines.last, last.count + 1 + word.count <= width {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(word.count <= width ? String(word) : word.prefix(max(0, width - 1)) + "…")
+            }
+        }
+    }
+
+    /// The text within a width, cut between words if it is longer.
+    package func cut(to width: Int) -> String {
+        guard count > width else { return self }
+        let line = wrapped(to: width - 2).first ?? ""
+        return String((line.hasSuffix("…") ? line : line + " …").prefix(max(0, width)))
+    }
+
+    /// The text with spaces behind it up to a width, or before it.
+    package func padding(to width: Int, alignsRight: Bool = false) -> String {
+        let blanks = String(repeating: " ", count: max(0, width - count))
+        return alignsRight ? blanks + self : self + blanks
+    }
+
+    /// The text in a style of ECMA-48 (SGR) where the terminal shows styles; as it is without a style.
+    package func styled(_ style: String?, if hasColors: Bool) -> String {
+        guard hasColors, let style else { return self }
+        return "\u{1B}[\(style)m\(self)\u{1B}[0m"
+    }
+}
+
+extension Int {
+    /// The number with its noun: 1 face, 2 faces.
+    package func counted(_ noun: String) -> String { "\(self) \(self.noun(noun))" }
+
+    /// The noun for that number: face, faces.
+    package func noun(_ noun: String) -> String { self == 1 ? noun : noun + "s" }
+}

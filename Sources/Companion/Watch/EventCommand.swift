@@ -1,0 +1,47 @@
+package import FaceMessages
+import Foundation
+import System
+
+/// A shell command that is run for each event, one after the other, with the event's fields in its environment.
+struct EventCommand: Sendable {
+    /// Bytes of an event that fit into a variable: Linux starts no program with a longer one than 32 pages of 4096 bytes
+    /// (`MAX_ARG_STRLEN` in its `binfmts.h`), with its name and its end.
+    private static let longestJSON = 32 * 4096 - "FACET_JSON=".utf8.count - 1
+    var command: String
+
+    /// Runs the command for an event and waits for its end.
+    ///
+    /// - Returns: what went wrong; nil if it ended with status 0.
+    func run(_ message: EventMessage, payload: [UInt8]) async -> String? {
+        let environment = ProcessInfo.processInfo.environment
+            .merging(Self.fields(of: message, payload: payload)) { _, new in new }
+        let name = Topic(message.event.kind).rawValue
+        switch await ShellCommand(text: command, environment: environment).run() {
+        case .exited(0): return nil
+        case .exited(let status): return "the command for \(name) ended with status \(status)"
+        case .signalled(let number): return "the command for \(name) was ended by signal \(number)"
+        case .notStarted(let reason): return "the command for \(name) could not be started: \(reason)"
+        }
+    }
+
+    /// The event's fields by the names a command finds them under; what is unknown is not there.
+    static func fields(of message: EventMessage, payload: [UInt8]) -> [String: String] {
+        var fields = [
+            "FACET_EVENT": Topic(message.event.kind).rawValue, "FACET_FACE": String(message.event.face.faceID.rawValue),
+        ]
+        if payload.count <= Self.longestJSON { fields["FACET_JSON"] = String(decoding: payload, as: UTF8.self) }
+        let object = (try? JSONSerialization.jsonObject(with: Data(message.encoded.payload))) as? [String: Any] ?? [:]
+        for (name, value) in object where value is String || value is NSNumber {
+            let words = name.replacing(/([a-z])([A-Z])/) { "\($0.output.1)_\($0.output.2)" }.uppercased()
+            fields["FACET_\(words)"] = "\(value)"
+        }
+        return fields
+    }
+}
+
+extension EventMessage {
+    /// The message as it was understood: what else its publisher sent is not passed on.
+    package var encoded: Message {
+        MessageEncoder(camera: origin.camera, boot: origin.boot).event(event, id: id, seq: seq, latency: latency)
+    }
+}

@@ -1,0 +1,30 @@
+package import FaceMessages
+
+/// What command lines call an event: its topic, or the kind of a sign.
+package struct EventName: Hashable, Sendable {
+    package let topic: Topic
+
+    /// The kind of sign; nil for all that happens on the topic.
+    package let sign: FaceEvent.Sign?
+
+    package var name: String { sign?.rawValue ?? topic.rawValue }
+
+    package init(_ topic: Topic) {
+        self.topic = topic
+        sign = nil
+    }
+
+    package init?(argument: String) {
+        sign = FaceEvent.Sign(rawValue: argument)
+        guard let topic = sign == nil ? Topic(rawValue: argument) : .sign, topic.isEvent else { return nil }
+        self.topic = topic
+    }
+
+    package static var allValueStrings: [String] {
+        FaceEvent.Sign.allCases.map(\.rawValue) + Topic.events.map(\.rawValue)
+    }
+
+    package func fits(_ kind: FaceEvent.Kind) -> Bool {
+        Topic(kind) == topic && (sign.map { kind == .sign($0) } ?? true)
+    }
+}

@@ -1,0 +1,105 @@
+import CCurl
+package import FaceMessages
+import Foundation
+import System
+
+/// Sends each event to a web address, as CloudEvents 1.0 in structured JSON, until it was accepted.
+///
+/// One thread at a time uses it.
+package final class EventPost: @unchecked Sendable {
+    private static let waits = 0.5...30
+
+    /// Statuses by which a server asks for another try, besides those from 500 on (RFC 9110, RFC 6585).
+    private static let passing: Set = [408, 425, 429]
+
+    /// The header of the signature: `sha256=` and the HMAC of the body in hexadecimal.
+    static let signatureHeader = "X-Facet-Signature-256"
+
+    private let patience: Int
+    private let url: String
+    private let secret: [UInt8]?
+    private let client: OpaquePointer
+
+    /// Makes the sender.
+    ///
+    /// - Parameters:
+    ///   - url: where to.
+    ///   - secret: what bodies are signed with; nil for no signature.
+    ///   - patience: milliseconds that an answer, all of it, is waited for.
+    /// - Throws: `CommandFailure` if libcurl is missing or does not take the address.
+    package init(to url: String, secret: [UInt8]?, patience: Int = 10_000) throws {
+        guard ["http", "https"].contains(URL(string: url)?.scheme?.lowercased()), URL(string: url)?.host != nil else {
+            throw CommandFailure(
+                "cannot post to '\(url.withoutPasswords)': it must be a web address, http://… or https://…"
+            )
+        }
+        var error: UnsafePointer<CChar>?
+        guard let client = FacetPosterMake(url, &error) else {
+            throw CommandFailure(
+                "cannot post to \(url.withoutPasswords): \(error.map { String(cString: $0) } ?? "")",
+                remedy: "apt install libcurl4"
+            )
+        }
+        (self.url, self.secret, self.patience, self.client) = (url, secret, patience, client)
+    }
+
+    /// Makes the sender with the key in a file.
+    ///
+    /// - Throws: `CommandFailure` if that cannot be read, or as above.
+    package convenience init(to url: String, secretFile: String?) throws {
+        let key = try secretFile.map { path in
+            try FileText.secret(FileText.read(path, "key"), "key in \(path)", atLeast: 16)
+        }
+        try self.init(to: url, secret: key.map { Array($0.utf8) })
+    }
+
+    deinit { FacetPosterFree(client) }
+
+    /// Sends an event, again and again until it was accepted or refused for good.
+    ///
+    /// - Returns: what went wrong; nil if it was accepted.
+    package func send(_ message: EventMessage) async -> String? {
+        let (name, body) = (Topic(message.event.kind).rawValue, Self.cloudEvent(message))
+        var wait = Backoff(Self.waits)
+        var isTold = false
+        while true {
+            let (status, reason) =
+                (try? await onThread(named: "post") { self.post(body) }) ?? (0, "the system has no thread left")
+            if 200..<300 ~= status { return nil }
+            let what = "\(url.withoutPasswords) did not take the \(name) of \(message.event.stamp.time.iso8601)"
+            if status != 0, status < 500, !Self.passing.contains(status) {
+                return "\(what), and will not: status \(status)"
+            }
+            if !isTold { StandardOutput.note("\(what): \(reason); trying again") }
+            isTold = true
+            do {
+                try await Task.sleep(for: .seconds(wait.next(times: .random(in: 0.8...1.2))))
+            } catch {
+                return "\(what): \(reason)"
+            }
+        }
+    }
+
+    private func post(_ body: [UInt8]) -> (status: Int, reason: String) {
+        var headers = ["Content-Type: application/cloudevents+json; charset=utf-8"]
+        if let secret { headers.append("\(Self.signatureHeader): sha256=\(SHA256.hmac(of: body, key: secret))") }
+        var error: UnsafePointer<CChar>?
+        let lines = headers.map { UnsafePointer<CChar>(strdup($0)) }
+        defer { for line in lines { free(UnsafeMutablePointer(mutating: line)) } }
+        let status = lines.withUnsafeBufferPointer { lines in
+            lines.baseAddress.map {
+                FacetPosterSend(client, body, body.count, $0, lines.count, patience, &error)
+            } ?? 0
+        }
+        return (status, status == 0 ? error.map { String(cString: $0) } ?? "no answer" : "status \(status)")
+    }
+
+    static func cloudEvent(_ message: EventMessage) -> [UInt8] {
+        let encoded = message.encoded
+        let attributes = JSONWriter.object { json in
+            for (name, value) in encoded.cloudEvent?.properties ?? [] { json.field(name, value) }
+            json.field("datacontenttype", encoded.contentType)
+        }
+        return attributes.dropLast() + Array(",\"data\":".utf8) + encoded.payload + Array("}".utf8)
+    }
+}

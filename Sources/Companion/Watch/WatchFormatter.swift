@@ -1,0 +1,153 @@
+package import FaceMessages
+import Foundation
+
+package struct WatchFormatter {
+    package var hasColors: Bool
+
+    /// Seconds that the reader's clocks are ahead of UTC at a time.
+    var utcOffset: @Sendable (Timestamp) -> Int
+
+    package init(hasColors: Bool, utcOffset: @escaping @Sendable (Timestamp) -> Int = { $0.localOffset }) {
+        self.hasColors = hasColors
+        self.utcOffset = utcOffset
+    }
+
+    package func line(_ message: DecodedMessage) -> String {
+        switch message {
+        case .metadata(let message): row(message.stamp.time, .metadata, words(of: message.faces))
+        case .event(let message): row(message.event.stamp.time, Topic(message.event.kind), words(of: message))
+        case .status(let status, _): row(status.time, .status, words(of: status))
+        case .count(let count): row(nil, .count, "\(count)")
+        case .zones(let message):
+            row(nil, .zones, message.zones.map { "\($0.name) \($0.faces)" }.joined(separator: ", "))
+        case .today(let totals, _): row(nil, .today, words(of: totals))
+        case .detectState(let isOn): row(nil, .detectState, "detection is \(isOn ? "on" : "off")")
+        case .stats(let stats, _): row(stats.time, .stats, words(of: stats))
+        }
+    }
+
+    // MARK: - Messages
+
+    package func words(of faces: [FaceObject]) -> String {
+        let words = faces.map { face in
+            ([place(face)] + pose(face.pose) + expression(face)).joined(separator: " ")
+        }
+        return words.isEmpty ? "no face" : words.joined(separator: " | ")
+    }
+
+    /// A text that stands back behind the others.
+    func faint(_ text: String) -> String { text.styled("2", if: hasColors) }
+
+    private func place(_ face: FaceObject) -> String {
+        let box = face.bounds
+        return "face \(face.faceID.rawValue) at \(percent(box.center.x)),\(percent(box.center.y))"
+            + " size \(percent(box.width))×\(percent(box.height))"
+    }
+
+    private func pose(_ pose: HeadPose?) -> [String] {
+        guard let pose else { return [] }
+        return ["roll \(degrees(pose.roll))", "yaw \(degrees(pose.yaw))", "pitch \(degrees(pose.pitch))"]
+    }
+
+    private func expression(_ face: FaceObject) -> [String] {
+        var words: [String] = []
+        if face.smiling == true { words.append("smiling") }
+        if face.looking == true { words.append("looking") }
+        if let zones = face.zones, !zones.isEmpty { words.append("in \(zones.joined(separator: ", "))") }
+        if face.still { words.append("still") }
+        if let distance = face.distance { words.append("\((distance * 10).rounded() / 10) m away") }
+        switch (face.leftEyeClosed, face.rightEyeClosed) {
+        case (true, true): words.append("eyes closed")
+        case (true, _): words.append("left eye closed")
+        case (_, true): words.append("right eye closed")
+        default: break
+        }
+        return words
+    }
+
+    /// What happened to which face, without time and kind; with the pose, if wanted.
+    package func words(of message: EventMessage, withPose: Bool = true) -> String {
+        let event = message.event
+        var words = ["face \(event.face.faceID.rawValue)"]
+        switch event.kind {
+        case .leave(let dwell, _, let reason):
+            words.append("after \(seconds(dwell))")
+            if reason != .left { words.append("(\(reason.rawValue))") }
+            if let visit = event.face.visit { words.append("– \(self.words(of: visit))") }
+        case .smileEnd(let duration, let peak):
+            words.append("after \(seconds(duration)), at most \(percent(peak))")
+        case .zoneEnter(let zone): words.append("into \(zone)")
+        case .zoneLeave(let zone, let dwell): words.append("out of \(zone) after \(seconds(dwell))")
+        case .sign(let sign): words.append(sign.rawValue)
+        case .blink(let eyes, let duration), .eyesClosed(let eyes, let duration), .eyesOpen(let eyes, let duration):
+            words.append("\(eyes == .both ? "both eyes" : "\(eyes.rawValue) eye"), \(seconds(duration))")
+        case .lookAway(let duration): words.append("after \(seconds(duration))")
+        case .enter, .smile, .mouthOpen, .look: words += withPose ? pose(event.face.pose) : []
+        }
+        return words.joined(separator: " ")
+    }
+
+    private func words(of status: DaemonStatus) -> String {
+        var words = [status.state.rawValue]
+        if let camera = status.cameraState { words.append("camera \(camera.rawValue)") }
+        if let reason = status.reason { words.append("(\(reason))") }
+        if let detail = status.detail { words.append("– \(detail)") }
+        if let attention = status.attention, !attention.isEmpty {
+            words.append("– attention: \(attention.map(\.rawValue).joined(separator: ", "))")
+        }
+        return words.joined(separator: " ")
+    }
+
+    private func words(of visit: Visit) -> String {
+        "smiles \(visit.smiles) (\(seconds(visit.smilingSeconds))), looks \(visit.looks) "
+            + "(\(seconds(visit.lookingSeconds))), blinks \(visit.blinks)"
+    }
+
+    private func words(of totals: DayTotals) -> String {
+        "since \(clock(totals.since).prefix(8)): visits \(totals.visits), looks \(totals.looks) "
+            + "(\(seconds(totals.lookingSeconds))), smiles \(totals.smiles), most faces at once \(totals.mostFaces)"
+    }
+
+    private func words(of stats: DaemonStats) -> String {
+        let dropped = stats.dropped.values.reduce(0, +)
+        let messages = stats.messages
+        return [
+            String(format: "%.1f frames/s, %.1f analysed", stats.frameRate, stats.analysisRate)
+                + (dropped > 0 ? ", \(dropped) dropped" : ""),
+            "processor \(percent(stats.cpu)) of one core, \(stats.residentBytes >> 20) MiB",
+            "\(messages.sent) messages sent, \(messages.queued) waiting"
+                + (messages.expired > 0 ? ", \(messages.expired) expired" : ""),
+        ].joined(separator: " – ")
+    }
+
+    // MARK: - Parts
+
+    private func row(_ time: Timestamp?, _ topic: Topic, _ words: String) -> String {
+        let name = topic.rawValue.padding(to: 11).styled(Self.color(of: topic), if: hasColors)
+        return "\(faint(time.map(clock) ?? "            "))  \(name)  \(words.printable)"
+    }
+
+    private static func color(of topic: Topic) -> String {
+        switch topic {
+        case .enter: "1;32"
+        case .leave: "1;31"
+        case .smile: "1;33"
+        case .status, .detectState: "1;35"
+        default: topic.isEvent ? "1;36" : "2"
+        }
+    }
+
+    private func clock(_ time: Timestamp) -> String {
+        let local = Timestamp(nanoseconds: time.nanoseconds &+ Int64(utcOffset(time)) * 1_000_000_000)
+        return String(local.iso8601.suffix(16).prefix(12))
+    }
+
+    private func percent(_ share: Double) -> String {
+        // Any client may send any number, and not every finite one is an Int.
+        Int(exactly: (share * 100).rounded()).map { "\($0)%" } ?? "?"
+    }
+
+    private func degrees(_ value: Double) -> String { Int(exactly: value.rounded()).map { "\($0)°" } ?? "?" }
+
+    private func seconds(_ value: Double) -> String { value.isFinite ? "\((value * 100).rounded() / 100) s" : "?" }
+}

@@ -1,0 +1,52 @@
+import Companion
+import FaceInference
+import FaceMetadata
+import Frames
+import OverlayRendering
+
+/// A camera's pictures under an overlay that hides faces: each was searched for faces, and is held back for a moment.
+///
+/// Metadata names a face from its `enter` on, which comes a tenth of a second after it was first seen, and may be lost on
+/// the way. So every picture is searched here too. What was found shortly before or after, and is not found in the
+/// picture itself, is covered where it was then: a detector misses a face now and again.
+struct CheckedPictures {
+    /// Seconds for which a picture is held back, and in which faces before and after it count.
+    static let delay = 0.3
+
+    /// Pictures held back at the same time; more come only from a preview with more than 50 a second.
+    private static let capacity = 16
+
+    struct Entry {
+        var picture: PreviewPicture
+        /// As its header states.
+        var size: FrameSize
+        /// Shares of the picture.
+        var faces: [NormalizedRect]
+    }
+
+    private var waiting: [Entry] = []
+    /// What was found in the pictures that waited, and those before, the oldest first.
+    private var found: [(arrival: Double, faces: [NormalizedRect])] = []
+
+    mutating func add(_ entry: Entry) {
+        if waiting.count == Self.capacity { waiting.removeFirst() }
+        waiting.append(entry)
+        found.removeAll { entry.picture.arrival - $0.arrival > 3 * Self.delay }
+        found.append((entry.picture.arrival, entry.faces))
+    }
+
+    /// Forgets the pictures: they must not be shown any more.
+    mutating func removeAll() { (waiting, found) = ([], []) }
+
+    /// The newest picture that was held back long enough, with all that is to be covered in it; once each.
+    mutating func takeDue(at seconds: Double) -> Entry? {
+        guard let index = waiting.lastIndex(where: { seconds - $0.picture.arrival >= Self.delay }) else { return nil }
+        var entry = waiting[index]
+        waiting.removeFirst(index + 1)
+        let own = entry.faces
+        for near in found where abs(near.arrival - entry.picture.arrival) <= Self.delay {
+            entry.faces += near.faces.filter { face in !own.contains { $0.intersectionOverUnion(face) > 0.1 } }
+        }
+        return entry
+    }
+}

@@ -1,0 +1,70 @@
+import Companion
+import FaceInference
+import FaceMetadata
+import Frames
+import OverlayRendering
+
+/// Searches preview pictures for faces, and makes faces in them unrecognisable, before pages get them.
+final class PictureCover {
+    /// The most pixels of a preview picture that is passed on: a page that opened a larger one would run out of memory.
+    private static let mostPixels = 16_000_000
+
+    private let decoder: JPEGDecoder
+    private let picture = Picture()
+    private let encoder: JPEGEncoder
+    private let check: FaceCheck?
+
+    /// Makes it with nothing decoded yet.
+    ///
+    /// - Parameter isChecking: whether pictures are searched for faces, because all pages get an overlay that hides them.
+    /// - Throws: `CommandFailure` if the models that this needs are missing.
+    init(isChecking: Bool) throws {
+        decoder = try JPEGDecoder()
+        encoder = try JPEGEncoder(quality: 85)
+        check = isChecking ? try FaceCheck() : nil
+    }
+
+    var isChecking: Bool { check != nil }
+
+    /// A frame of a session in this program as pages get pictures; empty if it cannot be encoded.
+    func jpeg(of frame: Frame) -> [UInt8] { (try? encoder.encode(frame)) ?? [] }
+
+    /// What a picture's header states; nil if it is no JPEG, or too large to be passed on.
+    func size(of picture: PreviewPicture) -> FrameSize? {
+        let size = picture.jpeg.withUnsafeBytes { try? decoder.size(of: $0) }
+        return size.flatMap { $0.width * $0.height <= Self.mostPixels ? $0 : nil }
+    }
+
+    /// Where faces are or may be in a picture; nil if it cannot be searched, and must not be shown then.
+    func faces(in picture: PreviewPicture) -> [NormalizedRect]? {
+        try? check?.faces(in: try decoder.decode(picture.jpeg))
+    }
+
+    /// Draws a look into a picture.
+    ///
+    /// - Returns: the picture as a JPEG; nil if it cannot be decoded.
+    func jpeg(
+        _ preview: PreviewPicture,
+        _ scene: Scene,
+        further: [NormalizedRect],
+        overlay: any Overlay,
+        at seconds: Double
+    ) -> [UInt8]? {
+        do {
+            try picture.update(from: try decoder.decode(preview.jpeg))
+            guard let size = picture.uprightSize else { return nil }
+            let canvas = try Canvas(pixelSize: size)
+            guard let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size) else { return nil }
+            canvas.draw(picture, geometry)
+            canvas.draw(scene, geometry, overlay: overlay, at: seconds)
+            let unnamed = further.compactMap { bounds in
+                let face = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: 1)
+                return geometry.transformed(face).map { DrawnFace(face: $0) }
+            }
+            overlay.draw(unnamed, snapshotFlash: 0, on: canvas)
+            return try canvas.withFrame { try encoder.encode($0) }
+        } catch {
+            return nil
+        }
+    }
+}

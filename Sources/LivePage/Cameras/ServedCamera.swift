@@ -1,0 +1,182 @@
+import Companion
+import FaceMessages
+import Frames
+import MQTT
+import OverlayRendering
+
+/// One camera as pages see it: its faces and pictures, and the messages made of them.
+struct ServedCamera {
+    /// Redraws a second of a scene without pictures.
+    private static let sceneRate = 25.0
+    let base: String
+    private(set) var model = LiveModel()
+
+    /// The name that its messages stated last, which a restart of the broker does not change.
+    private var name: String?
+
+    private var shown: CheckedPictures.Entry?
+    /// The newest picture, if pictures are searched for faces and it was not.
+    private var unchecked: PreviewPicture?
+    private var checked = CheckedPictures()
+    private var isDirty = true
+    private var hasRefused = false
+    private var lastDraw = -1.0
+
+    init(base: String) {
+        self.base = base
+    }
+
+    /// Takes what happened on the connection.
+    ///
+    /// - Returns: what is another than before.
+    mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
+        let change = model.take(occurrence, at: seconds)
+        name = model.state.name ?? name
+        if change.contains(.picture) { (unchecked, hasRefused) = (model.picture, false) }
+        guard !change.subtracting(.picture).isEmpty else { return change }
+        if !model.state.mayShowFaces || (change.contains(.connection) && model.connection.isInterrupted) {
+            forgetPictures()
+        }
+        isDirty = isDirty || shown == nil
+        return change
+    }
+
+    private mutating func forgetPictures() {
+        isDirty = isDirty || shown != nil
+        (shown, unchecked) = (nil, nil)
+        checked.removeAll()
+    }
+
+    /// Its name, if pictures come.
+    var picturedName: String? { model.picture == nil ? nil : name ?? base }
+
+    var isOnline: Bool { model.state.status?.state == .online }
+
+    /// Whether nothing came of it since the connection was made.
+    var isSilent: Bool { model.state == CameraState() }
+
+    mutating func refusePicture() { hasRefused = true }
+
+    /// Draws what there is now even if nothing is new, for a page that has just come.
+    mutating func redraw() {
+        isDirty = true
+    }
+
+    /// Takes the newest picture that can be drawn at a time in seconds.
+    ///
+    /// - Returns: whether there is something new to show.
+    mutating func advance(to seconds: Double, _ cover: PictureCover, isWatched: Bool) -> Bool {
+        model.advance(to: seconds)
+        // Without a page no picture is searched for faces; one that was must not be the first that the next page gets.
+        if model.picture == nil || (cover.isChecking && (lacksMetadata || !isWatched)) { forgetPictures() }
+        if let next = nextPicture(at: seconds, cover, isWatched: isWatched) {
+            shown = next
+            isDirty = true
+        }
+        let isFading = shown == nil && model.scene.isFading
+        guard isDirty || isFading, shown != nil || seconds - lastDraw >= 1 / Self.sceneRate else { return false }
+        lastDraw = seconds
+        // What fades is drawn once more when it is gone.
+        isDirty = isFading
+        return true
+    }
+
+    private mutating func nextPicture(
+        at seconds: Double,
+        _ cover: PictureCover,
+        isWatched: Bool
+    ) -> CheckedPictures.Entry? {
+        // A picture from before the camera was switched off may still wait for its turn.
+        let next = model.nextPicture(at: seconds)
+        guard model.state.mayShowFaces else { return nil }
+        guard cover.isChecking else {
+            guard let next, let size = cover.size(of: next) else { return nil }
+            return CheckedPictures.Entry(picture: next, size: size, faces: [])
+        }
+        if isWatched, lacksMetadata { return nil }
+        if isWatched, let picture = unchecked, let size = cover.size(of: picture),
+            let faces = cover.faces(in: picture)
+        {
+            checked.add(CheckedPictures.Entry(picture: picture, size: size, faces: faces))
+        }
+        unchecked = nil
+        return checked.takeDue(at: seconds)
+    }
+
+    /// Whether pictures come whose faces cannot be known.
+    private var lacksMetadata: Bool { model.state.stamp == nil }
+
+    /// The message with what there is to show: picture, faces, and the overlay.
+    ///
+    /// An overlay that hides faces is drawn into the picture: the page gets no other. Nothing if the picture alone is wanted, and
+    /// there is none.
+    func message(
+        _ wish: ViewerWish,
+        overlays: Overlays,
+        at seconds: Double,
+        cover: PictureCover
+    ) throws -> [UInt8] {
+        let (overlay, isMirrored) = (overlays[wish.overlay], wish.isMirrored)
+        let size = shown?.size ?? model.pictureSize ?? .usual
+        let scene = shown.map { model.scene(of: $0.picture) } ?? model.scene
+        let hides = overlay.hidesFaces
+        let jpeg = (wish.isTransparent ? nil : shown).map { shown in
+            hides
+                ? cover.jpeg(shown.picture, scene, further: shown.faces, overlay: overlay, at: seconds) ?? []
+                : shown.picture.jpeg
+        }
+        if wish.isPicture { return jpeg ?? [] }
+        let svg = try Canvas.svg(size: size) { canvas in
+            guard
+                let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size, isMirrored: isMirrored)
+            else { return }
+            if shown == nil, !wish.isTransparent { canvas.drawHeads(scene, geometry) }
+            if !hides { canvas.draw(scene, geometry, overlay: overlay, at: seconds) }
+        }
+        let header = JSONWriter.object { json in
+            json.field("type", "frame")
+            json.field("camera", base)
+            json.field("width", size.width)
+            json.field("height", size.height)
+            json.field("overlay", wish.overlay)
+            json.field("mirrored", isMirrored)
+            json.field("frame", shown?.picture.frame ?? scene.stamp?.frame)
+            json.field("picture", jpeg.map { !$0.isEmpty } ?? false)
+            json.field("faces", scene.faces)
+        }
+        return ServedMessage.encode(header, svg: svg, jpeg: jpeg ?? [])
+    }
+
+    /// Writes in what condition the camera is.
+    ///
+    /// - Parameters:
+    ///   - json: where.
+    ///   - isChecking: whether all pages get an overlay that hides faces.
+    func write(_ json: inout JSONWriter, isChecking: Bool) {
+        let status = model.state.status
+        var attention = status?.attention?.map(\.rawValue) ?? []
+        if isChecking, lacksMetadata, model.picture != nil { attention.append("no_metadata") }
+        if hasRefused { attention.append("picture_too_large") }
+        json.field("base", base)
+        json.field("name", name ?? base)
+        json.field("state", status?.state.rawValue)
+        json.field("camera", status?.cameraState?.rawValue)
+        json.field("reason", status?.reason)
+        json.field("detail", status?.detail)
+        // When it became so, if its daemon says that.
+        json.field("since", status?.time?.iso8601)
+        json.field("attention", attention)
+        json.field("detecting", model.state.isDetecting)
+        json.field("faces", model.state.faceCount)
+    }
+
+    func writeSeen(_ json: inout JSONWriter) {
+        let state = model.state
+        json.field("frame", state.stamp?.frame)
+        json.field("present", state.faces)
+        json.array("zones", state.zones) { json, zone in
+            json.field("name", zone.name)
+            json.field("faces", zone.faces)
+        }
+    }
+}

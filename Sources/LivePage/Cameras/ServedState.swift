@@ -1,0 +1,60 @@
+import Companion
+import FaceMessages
+import Frames
+import MQTT
+import OverlayRendering
+
+/// The broker and the cameras, as pages and programs get them.
+struct ServedState: Sendable {
+    let address: String
+    /// Whether all pages get an overlay that hides faces.
+    let isChecking: Bool
+    var connection: ConnectionState = .connecting
+    /// Since when there is no connection.
+    var lost: Timestamp? = .wallClock()
+    /// The cameras by their bases.
+    var cameras: [String: ServedCamera] = [:]
+    /// The bases of cameras for which there was no room.
+    var further: Set<String> = []
+    /// Messages that break the contract.
+    var refused = 0
+
+    private var inOrder: [ServedCamera] { cameras.values.sorted { $0.base < $1.base } }
+
+    /// All of it, as JSON.
+    var json: [UInt8] {
+        JSONWriter.object { json in
+            write(&json) { json, camera in camera.writeSeen(&json) }
+        }
+    }
+
+    /// The figures of all cameras, for Prometheus.
+    var metrics: String {
+        let cameras = inOrder.map { ($0.base, $0.model.state) }
+        return MetricsPage(cameras: cameras, isConnected: connection.isConnected, refused: refused + further.count).text
+    }
+
+    /// The bases of the cameras that have pictures: of the one of that name or base, or of all.
+    func pictured(_ camera: String?) -> [String] {
+        cameras.values.filter { served in
+            served.picturedName.map { camera == nil || [$0, served.base].contains(camera) } ?? false
+        }.map(\.base)
+    }
+
+    /// Writes the broker, and all cameras with what `more` adds.
+    func write(_ json: inout JSONWriter, _ more: (inout JSONWriter, ServedCamera) -> Void = { _, _ in }) {
+        json.field("version", facetVersion)
+        // The server's clock, from which pages compute how long ago something was.
+        json.field("time", Timestamp.wallClock().iso8601)
+        json.object("broker") { json in
+            json.field("address", address)
+            json.field("connected", connection.isConnected)
+            json.field("reason", connection.trouble?.printable)
+            json.field("since", lost?.iso8601)
+        }
+        json.array("cameras", inOrder) { json, camera in
+            camera.write(&json, isChecking: isChecking)
+            more(&json, camera)
+        }
+    }
+}

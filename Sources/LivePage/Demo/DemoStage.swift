@@ -1,0 +1,44 @@
+import Foundation
+import HTTPServing
+import System
+
+/// A broker and a daemon of the demo's own.
+struct DemoStage {
+    /// The directory of the running program.
+    static var directory: String {
+        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(filePath: program).deletingLastPathComponent().path
+    }
+
+    let address: String
+
+    private let files = FileManager.default.temporaryDirectory.appending(path: "facet-demo-\(UUID().uuidString)").path
+    private var shell: pid_t = 0
+
+    /// Starts both; nil if one of them is not installed or does not start.
+    init?(source: String) async throws {
+        let port = try HTTPServer(HTTPServer.Options(host: "127.0.0.1", port: 0)) { _ in HTTPResponse(404) }.port
+        address = "mqtt://127.0.0.1:\(port)"
+        try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
+        let own = [
+            "DEMO_FILES": files, "DEMO_PORT": "\(port)", "DEMO_DAEMON": Self.directory + "/facetd",
+            "DEMO_SOURCE": source, "DEMO_PROGRAM": "\(getpid())",
+        ]
+        let command = ShellCommand(
+            text: String(decoding: PackageResources.stage_sh, as: UTF8.self),
+            environment: ProcessInfo.processInfo.environment.merging(own) { $1 }
+        )
+        guard command.start(&shell) == 0 else { return nil }
+        while !FileManager.default.fileExists(atPath: files + "/ready") {
+            guard waitpid(shell, nil, WNOHANG) == 0 else { return nil }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// - Returns: Whether the daemon ran until now.
+    @discardableResult
+    func end() -> Bool {
+        kill(shell, SIGTERM)
+        return ShellCommand.wait(for: shell) == .exited(0)
+    }
+}

@@ -1,0 +1,36 @@
+import FaceMessages
+import Foundation
+import HTTPServing
+import MQTT
+import OverlayRendering
+import System
+
+package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
+    package var host: String
+    package var port: UInt16
+
+    /// Reads `8088`, `127.0.0.1:8088`, `[::1]:8088` or `0.0.0.0:8088`; nil if it is none of these.
+    package init?(_ text: String) {
+        if let port = UInt16(text) {
+            (host, self.port) = ("127.0.0.1", port)
+            return
+        }
+        guard let place = HostAndPort(text, ports: 0...65_535), let port = place.port else { return nil }
+        let name = place.host == "localhost" ? "127.0.0.1" : place.host
+        guard Self.isNumeric(name) else { return nil }
+        (host, self.port) = (name, port)
+    }
+
+    /// Whether only programs on this machine can come.
+    var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
+
+    /// The address as it stands in a URL.
+    var urlHost: String { host.contains(":") ? "[\(host)]" : host }
+
+    package var description: String { "\(urlHost):\(port)" }
+
+    package static func isNumeric(_ text: String) -> Bool {
+        var (four, six) = (in_addr(), in6_addr())
+        return inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1
+    }
+}

@@ -1,0 +1,155 @@
+package import Companion
+package import FaceMessages
+import Foundation
+import HTTPServing
+import MQTT
+import OverlayRendering
+import SettingsFiles
+import System
+
+/// Serves the live page, or the page on which areas are drawn, until the messages of the cameras end.
+package struct PageService {
+    package struct Options: Sendable {
+        package var address: ListenAddress
+        /// What a visitor must give; nil lets in all users of this machine.
+        package var token: String?
+        /// The files of the certificate and its key, in PEM; nil is plain HTTP.
+        package var tlsFiles: (certificate: String, key: String)?
+        /// Further names of this server.
+        package var names: [String] = []
+        /// The addresses of proxies that are believed.
+        package var proxies: [String] = []
+        /// How pages draw that ask for nothing else; one that hides faces limits what they can ask for.
+        package var style = DrawingStyle()
+        /// Whether pages may switch detection.
+        package var canControl = false
+        /// For how many seconds at the most.
+        package var seconds = Double.infinity
+
+        package init(_ address: ListenAddress) { self.address = address }
+    }
+
+    /// What a page that shows cameras listens to.
+    package static let topics = Topic.viewed + [.count, .stats, .today]
+
+    /// Bytes of the longest message that a page takes.
+    package static let largestMessage = PagePublisher.largestMessage
+
+    private let options: Options
+
+    /// What areas are drawn for; nil for a page that only shows.
+    private let editor: AreaEditor?
+
+    /// Makes a service.
+    ///
+    /// - Throws: `CommandFailure` if other machines could open the page without a token.
+    package init(_ options: Options, editor: AreaEditor? = nil) throws(CommandFailure) {
+        self.options = options
+        self.editor = editor
+        guard !options.address.isLoopback, options.token == nil else { return }
+        let remedy = editor == nil ? "write one into a file and name it with --token-file, or " : ""
+        throw CommandFailure(
+            "cannot let other machines see the page on \(options.address) without a token: \(remedy)set FACET_SERVE_TOKEN; or leave out --listen"
+        )
+    }
+
+    /// Serves the page until the command is ended.
+    ///
+    /// - Parameters:
+    ///   - subscriber: where the messages come from.
+    ///   - named: the bases of cameras that are shown even if nothing is heard of them.
+    ///   - ready: takes the page's address once it can be opened, instead of standard output.
+    ///   - observe: takes what happens where the messages come from.
+    /// - Throws: `CommandFailure` if it cannot.
+    package func run(
+        _ subscriber: Subscriber,
+        named: [String] = [],
+        ready: ((_ url: String) -> Void)? = nil,
+        observe: (Subscriber.Occurrence) -> Void = { _ in }
+    ) async throws {
+        let overlays = try options.style.overlays()
+        let name = options.style.overlay.name
+        // The operator's choice limits the visitor's.
+        let hides = overlays[name].hidesFaces
+        let offered = overlays.names.filter { !hides || overlays[$0].hidesFaces }
+        let viewers = Viewers()
+        let publisher = try PagePublisher(
+            viewers: viewers,
+            address: subscriber.address,
+            bases: named.filter { !$0.contains("+") },
+            overlays: overlays,
+            offered: offered,
+            canControl: options.canControl,
+            hasLogin: options.token != nil
+        )
+        let detect = DetectSwitch(viewers) { subscriber.send($1 ? "ON" : "OFF", on: .detectSet, under: $0) }
+        let page = PageServer(
+            access: PageGuard(
+                token: options.token,
+                names: options.names + Self.ownNames,
+                proxies: options.proxies,
+                port: options.address.port,
+                isTLS: options.tlsFiles != nil
+            ),
+            viewers: viewers,
+            overlays: offered,
+            wish: ViewerWish(overlay: name, isMirrored: options.style.isMirrored),
+            detect: options.canControl ? detect : nil,
+            editor: editor
+        )
+        let server = try makeServer(page)
+        let serving = Task { try await onThread(named: "http") { server.run() } }
+        defer { server.stop() }
+        let url = "\(options.tlsFiles == nil ? "http" : "https")://\(options.address.urlHost):\(server.port)/"
+        if let ready {
+            ready(url)
+        } else {
+            let access = options.token == nil ? "open to all users of this machine" : "asks for the token"
+            StandardOutput.print(line: "\(url) \(access)")
+            if StandardOutput.isTerminal { StandardOutput.note("serving the page, Ctrl-C ends") }
+        }
+        // A session in this program has no connection that could be missing.
+        if subscriber.isLocal { publisher.take(.connection(.connected(.version5, broker: "")), at: 0) }
+        try await subscriber.follow(every: .milliseconds(33)) { input in
+            guard case .occurrence(let occurrence) = input.content else {
+                try publisher.advance(to: input.seconds)
+                return input.seconds < options.seconds
+            }
+            publisher.take(occurrence, at: input.seconds)
+            observe(occurrence)
+            return true
+        }
+        server.stop()
+        try await serving.value
+    }
+
+    /// The token in a file, else in FACET_SERVE_TOKEN; nil if there is none.
+    package static func token(file: String? = nil) throws(CommandFailure) -> String? {
+        let given = try file.map { path throws(CommandFailure) in try FileText.read(path, "token") }
+        return try (given ?? ProcessInfo.processInfo.environment["FACET_SERVE_TOKEN"])
+            .map { text throws(CommandFailure) in try FileText.secret(text, "token for the page", atLeast: 12) }
+    }
+
+    private func makeServer(_ page: PageServer) throws(CommandFailure) -> HTTPServer {
+        var http = HTTPServer.Options(host: options.address.host, port: options.address.port)
+        if editor != nil { http.longestBody = AreaEditor.longestBody }
+        if let files = options.tlsFiles {
+            http.tls = (try FileText.read(files.certificate, "certificate"), try FileText.read(files.key, "key"))
+        }
+        do {
+            return try HTTPServer(http) { page.answer($0) }
+        } catch .cannotListen(let host, let port, let reason) {
+            throw CommandFailure("cannot listen on \(host) port \(port): \(reason); choose another with --listen")
+        } catch {
+            let (certificate, key) = options.tlsFiles ?? ("", "")
+            throw CommandFailure("cannot serve the page with \(certificate) and \(key): \(error)")
+        }
+    }
+
+    /// The names that other machines know this one by.
+    private static var ownNames: [String] {
+        let name = ProcessInfo.processInfo.hostName
+        let short = String(name.prefix { $0 != "." })
+        return [name, short, short + ".local"]
+    }
+}

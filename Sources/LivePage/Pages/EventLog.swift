@@ -1,0 +1,127 @@
+import Companion
+import FaceMessages
+import HTTPServing
+import Synchronization
+
+/// The newest events, for programs that read them as server-sent events.
+///
+/// Each connection reads on from where it was, so that a slow one costs no memory: what it has not read when it is dropped here
+/// is counted, and the count sent to it.
+final class EventLog: Sendable {
+    /// Events that are kept.
+    static let capacity = 1000
+
+    /// Events whose identifiers are kept: a program that comes back after more of them is sent a smaller number of lost ones.
+    private static let knownIDs = 10_000
+
+    /// Connections at the same time, so that pages find a place too. A further one ends the oldest of the address with most
+    /// of them, which loses nothing when it connects again: those that a client has left count until they are written to.
+    static let mostStreams = 128
+
+    /// Bytes that a connection is given at once, unless one event is longer.
+    private static let mostBytes = 64 << 10
+
+    struct Filter: Hashable, Sendable {
+        /// Empty for all.
+        var kinds: Set<Topic> = []
+        /// Names or bases; empty for all.
+        var cameras: Set<String> = []
+    }
+
+    private struct Entry {
+        let kind: Topic
+        /// The camera's name, and what its topics begin with.
+        let names: [String]
+        let text: [UInt8]
+    }
+
+    private struct Contents {
+        var entries: [Entry] = []
+        /// Those of the entries and of earlier events.
+        var ids: [String] = []
+        /// How many events there ever were: the number of the newest.
+        var count = 0
+        var beats = 0
+        var streams: [EventStream] = []
+
+        /// Takes out a connection if there are too many.
+        mutating func displace() -> EventStream? {
+            guard streams.count > EventLog.mostStreams else { return nil }
+            let oldest = streams.ofBusiest(\.client).first
+            streams.removeAll { $0 === oldest }
+            return oldest
+        }
+    }
+
+    private let contents = Mutex(Contents())
+
+    func add(_ message: EventMessage, of base: String) {
+        var message = message
+        // A session in this program numbers nothing.
+        if message.id.isEmpty { message.id = ULID.make(at: message.event.stamp.time) }
+        let (id, kind, names) = (message.id, Topic(message.event.kind), [message.origin.camera, base])
+        let head = "id: \(id.printable)\nevent: \(kind.rawValue)\ndata: "
+        let text = Array(head.utf8) + message.encoded.payload + Array("\n\n".utf8)
+        change { contents in
+            if contents.entries.count == Self.capacity { contents.entries.removeFirst() }
+            contents.entries.append(Entry(kind: kind, names: names, text: text))
+            if contents.ids.count == Self.knownIDs { contents.ids.removeFirst() }
+            contents.ids.append(id)
+            contents.count += 1
+        }
+    }
+
+    /// Sends all connections a comment, so that either side notices one that broke silently.
+    func beat() { change { $0.beats += 1 } }
+
+    /// Begins a connection of an address with the events that come, or with those after one that it has read.
+    func stream(_ filter: Filter, after id: String?, of client: String = "") -> EventStream {
+        let (stream, displaced) = contents.withLock { contents in
+            let ids = contents.ids
+            let position = id.map { id in
+                // One that is not known is too old, or came from another server. Only then by the order of identifiers, as the
+                // clocks of cameras differ.
+                let next = ids.lastIndex(of: id).map { $0 + 1 } ?? ids.firstIndex { $0 > id } ?? ids.count
+                return contents.count - ids.count + next
+            }
+            let stream = EventStream(self, filter, of: client, at: position ?? contents.count, beats: contents.beats)
+            contents.streams.append(stream)
+            return (stream, contents.displace())
+        }
+        displaced?.close()
+        return stream
+    }
+
+    func remove(_ stream: EventStream) { contents.withLock { $0.streams.removeAll { $0 === stream } } }
+
+    /// What a connection has not read yet.
+    func read(_ filter: Filter, from position: inout Int, _ beats: inout Int) -> [UInt8] {
+        contents.withLock { contents in
+            var text: [UInt8] = []
+            let lost = contents.count - contents.entries.count - position
+            if lost > 0 {
+                text += "event: lost\ndata: {\"events\":\(lost)}\n\n".utf8
+                position += lost
+            }
+            while position < contents.count, text.count < Self.mostBytes {
+                let entry = contents.entries[contents.entries.count - (contents.count - position)]
+                position += 1
+                let isWanted =
+                    (filter.kinds.isEmpty || filter.kinds.contains(entry.kind))
+                    && (filter.cameras.isEmpty || !filter.cameras.isDisjoint(with: entry.names))
+                if isWanted { text += entry.text }
+            }
+            if text.isEmpty, beats != contents.beats { text = Array(":\n\n".utf8) }
+            beats = contents.beats
+            return text
+        }
+    }
+
+    private func change(_ body: (inout Contents) -> Void) {
+        let streams = contents.withLock { contents in
+            body(&contents)
+            return contents.streams
+        }
+        for stream in streams { stream.wake() }
+    }
+}

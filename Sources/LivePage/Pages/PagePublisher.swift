@@ -1,0 +1,219 @@
+import Companion
+import FaceMessages
+import FacetKit
+import MQTT
+import OverlayRendering
+
+/// All cameras that pages show, and the way from the broker's messages to the pages' messages.
+///
+/// Everything is drawn and encoded once for each camera, overlay and mirroring that any page wants, however many pages there
+/// are. Not Sendable: the one task of the command owns it.
+package final class PagePublisher {
+    /// Events of each kind that are kept, so that blinks do not push the others out.
+    private static let events = 20
+
+    /// Cameras at the same time: names under a pattern come from any client that may publish.
+    package static let capacity = 64
+
+    /// Bytes of a message: previews of 4096 pixels' width have less.
+    package static let largestMessage = 4 << 20
+
+    /// Bytes that the newest pictures of all cameras may have, each camera the same share: what is kept of a picture is
+    /// needed twice, and any client that may publish can make up cameras.
+    private static let pictureBytes = 32 << 20
+
+    /// Bytes of a base's name; longer ones are no daemon's.
+    private static let longestBase = 256
+
+    /// Further cameras that are distinguished when they are counted.
+    private static let mostFurther = 1000
+
+    /// Seconds between two states without a change, so that a page notices a connection that broke silently.
+    private static let heartbeat = 2.0
+
+    /// Seconds between two signs of life to programs that read events.
+    private static let beat = 15.0
+
+    /// Seconds from the connection until a silent camera is taken away: daemons connect again within three.
+    private static let patience = 20.0
+
+    /// Seconds between two states at the least, however much changes.
+    private static let pause = 0.1
+
+    private let viewers: Viewers
+    private let canControl: Bool
+    private let hasLogin: Bool
+    private let overlays: Overlays
+    private let offered: [String]
+    private let named: Set<String>
+    private let formatter = WatchFormatter(hasColors: false)
+    private let cover: PictureCover
+    private var state: ServedState
+    private var events: [(number: Int, base: String, message: EventMessage)] = []
+    private var eventCount = 0
+    /// When the connection was made, in seconds, until silent cameras are taken away.
+    private var connected: Double?
+    private var isStateDirty = true
+    private var lastState = -PagePublisher.heartbeat
+    private var lastBeat = 0.0
+    /// How many pages were sent something.
+    private var served = -1
+
+    init(
+        viewers: Viewers,
+        address: String,
+        bases: [String],
+        overlays: Overlays,
+        offered: [String],
+        canControl: Bool,
+        hasLogin: Bool
+    ) throws {
+        cover = try PictureCover(isChecking: offered.allSatisfy { overlays[$0].hidesFaces })
+        (self.viewers, self.canControl, self.hasLogin) = (viewers, canControl, hasLogin)
+        (self.overlays, self.offered, named) = (overlays, offered, Set(bases))
+        state = ServedState(address: address, isChecking: cover.isChecking)
+        for base in bases { state.cameras[base] = ServedCamera(base: base) }
+        viewers.show(state)
+    }
+
+    func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
+        switch occurrence {
+        case .connection(let connection):
+            state.connection = connection
+            connected = connection.isConnected ? seconds : nil
+            state.lost = connection.isConnected ? nil : state.lost ?? .wallClock()
+            isStateDirty = true
+            for base in state.cameras.keys { _ = state.cameras[base]?.take(occurrence, at: seconds) }
+        case .message(var message):
+            if case .picture(var picture) = message.content, case .frame(let frame) = picture.content {
+                picture.content = .jpeg(cover.jpeg(of: frame))
+                message.content = .picture(picture)
+            }
+            let base = message.base
+            if case .malformed = message.content { state.refused += 1 }
+            if case .removed = message.content, message.topic == .status, !named.contains(base) {
+                return remove([base])
+            }
+            if message.topic == .previewJPEG, message.payload.count > Self.pictureBytes / max(1, state.cameras.count) {
+                state.cameras[base]?.refusePicture()
+                return
+            }
+            guard state.cameras[base] != nil || admit(base, occurrence, at: seconds),
+                let change = state.cameras[base]?.take(.message(message), at: seconds)
+            else { return }
+            if change.contains(.event), let event = state.cameras[base]?.model.state.lastEvent { remember(event, base) }
+            // Where the faces are, and what they look like, comes with the pictures.
+            isStateDirty = isStateDirty || !change.isSubset(of: [.faces, .picture])
+        case .failed: break
+        }
+    }
+
+    /// Decides whether a camera that was heard of for the first time is shown.
+    ///
+    /// Any client that may publish can make up names. What it publishes must be of the contract; once there is no room, a
+    /// camera that is online may replace one that is not, and none that was named.
+    private func admit(_ base: String, _ occurrence: Subscriber.Occurrence, at seconds: Double) -> Bool {
+        guard base.utf8.count <= Self.longestBase else { return false }
+        var camera = ServedCamera(base: base)
+        guard !camera.take(occurrence, at: seconds).isEmpty else { return false }
+        if state.cameras.count >= Self.capacity {
+            let replaceable = state.cameras.first { !named.contains($0.key) && !$0.value.isOnline }
+            guard camera.isOnline, let replaceable else {
+                if state.further.isEmpty {
+                    StandardOutput.note(
+                        "\(Self.capacity) cameras are shown, '\(base)' and further ones are not: name with --topic those to show"
+                    )
+                }
+                if state.further.count < Self.mostFurther, state.further.insert(base).inserted { isStateDirty = true }
+                return false
+            }
+            state.cameras[replaceable.key] = nil
+        }
+        state.further.remove(base)
+        camera = ServedCamera(base: base)
+        _ = camera.take(.connection(state.connection), at: seconds)
+        state.cameras[base] = camera
+        return true
+    }
+
+    private func remove(_ bases: [String]) {
+        for base in bases { isStateDirty = state.cameras.removeValue(forKey: base) != nil || isStateDirty }
+    }
+
+    private func remember(_ message: EventMessage, _ base: String) {
+        eventCount += 1
+        viewers.events.add(message, of: base)
+        let kind = Topic(message.event.kind)
+        let same = events.indices.filter { Topic(events[$0].message.event.kind) == kind }
+        if same.count == Self.events { events.remove(at: same[0]) }
+        events.append((eventCount, base, message))
+    }
+
+    /// Sends what is new to the pages that want it.
+    func advance(to seconds: Double) throws {
+        let (pages, joined) = viewers.all
+        if let time = connected, seconds - time > Self.patience {
+            connected = nil
+            remove(state.cameras.keys.filter { !named.contains($0) && state.cameras[$0]?.isSilent == true })
+        }
+        if joined != served {
+            served = joined
+            isStateDirty = true
+            for base in state.cameras.keys { state.cameras[base]?.redraw() }
+        }
+        for base in state.cameras.keys
+        where state.cameras[base]?.advance(to: seconds, cover, isWatched: !pages.isEmpty) == true {
+            try show(base, to: pages, at: seconds)
+        }
+        sendState(to: pages, at: seconds)
+        viewers.show(state)
+        if seconds - lastBeat >= Self.beat {
+            lastBeat = seconds
+            viewers.events.beat()
+        }
+    }
+
+    private func show(_ base: String, to pages: [Viewer], at seconds: Double) throws {
+        var messages: [ViewerWish: [UInt8]] = [:]
+        for page in pages {
+            var wish = page.wish
+            guard wish.includes(base), let camera = state.cameras[base] else { continue }
+            wish.camera = nil
+            let message =
+                try messages[wish]
+                ?? camera.message(wish, overlays: overlays, at: seconds, cover: cover)
+            messages[wish] = message
+            if !message.isEmpty { page.put(message, of: base) }
+        }
+    }
+
+    private func sendState(to pages: [Viewer], at seconds: Double) {
+        let age = seconds - lastState
+        guard !pages.isEmpty, age >= Self.heartbeat || (isStateDirty && age >= Self.pause) else { return }
+        isStateDirty = false
+        lastState = seconds
+        let message = ServedMessage.encode(JSONWriter.object(write))
+        for page in pages { page.put(state: message) }
+    }
+
+    private func write(_ json: inout JSONWriter) {
+        json.field("type", "state")
+        state.write(&json)
+        json.field("smileStart", SmileDetector.startLevel, decimals: 3)
+        json.field("control", canControl)
+        json.field("login", hasLogin)
+        json.field("overlays", offered)
+        json.field("further", state.further.count)
+        json.array("events", events) { json, row in
+            let event = row.message.event
+            json.field("number", row.number)
+            json.field("camera", row.base)
+            json.field("name", row.message.origin.camera)
+            json.field("kind", Topic(event.kind).rawValue)
+            json.field("face", event.face.faceID.rawValue)
+            json.field("time", event.stamp.time.iso8601)
+            if case .leave(let dwell, _, _) = event.kind { json.field("dwell", dwell, decimals: 3) }
+            json.field("text", formatter.words(of: row.message, withPose: false).printable)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Companion
+import HTTPServing
+import Synchronization
+
+/// One open page: what it wants, and what waits to be sent to it.
+///
+/// Of each camera only the newest message waits, so a page on a slow connection falls behind by one picture and no more,
+/// and costs no memory.
+final class Viewer: HTTPStream {
+    private struct Box {
+        var state: [UInt8]?
+        var frames: [String: [UInt8]] = [:]
+        var order: [String] = []
+        var isOver = false
+        var ready: (@Sendable () -> Void)?
+    }
+
+    /// How long a single picture is waited for.
+    private static let patience = Duration.seconds(6)
+
+    let wish: ViewerWish
+
+    /// The login it belongs to.
+    let session: String?
+
+    private let began = ContinuousClock.now
+    private let box = Mutex(Box())
+
+    init(_ wish: ViewerWish, session: String? = nil) {
+        (self.wish, self.session) = (wish, session)
+    }
+
+    var isOver: Bool { box.withLock(\.isOver) }
+
+    /// Puts the newest state in the place of one that still waits.
+    func put(state: [UInt8]) {
+        change { $0.state = state }
+    }
+
+    /// Puts a camera's newest picture in the place of one that still waits.
+    func put(_ frame: [UInt8], of base: String) {
+        change { box in
+            if box.frames.updateValue(frame, forKey: base) == nil { box.order.append(base) }
+        }
+    }
+
+    func begin(ready: @escaping @Sendable () -> Void) { box.withLock { $0.ready = ready } }
+
+    /// The state if one waits, otherwise the picture that has been waiting the longest.
+    func next() -> HTTPStreamPart {
+        box.withLock { box in
+            if box.isOver { return .end }
+            if let state = box.state {
+                box.state = nil
+                if !wish.isPicture { return .bytes(state) }
+            }
+            guard !box.order.isEmpty, let frame = box.frames.removeValue(forKey: box.order.removeFirst()) else {
+                return wish.isPicture && began.duration(to: .now) > Self.patience ? .end : .none
+            }
+            box.isOver = wish.isPicture
+            return .bytes(frame)
+        }
+    }
+
+    /// Ends the page; what waits is dropped.
+    func end() {
+        change { ($0.isOver, $0.state, $0.frames, $0.order) = (true, nil, [:], []) }
+    }
+
+    private func change(_ body: (inout Box) -> Void) {
+        let ready = box.withLock { box in
+            if !box.isOver { body(&box) }
+            return box.ready
+        }
+        ready?()
+    }
+}

@@ -1,0 +1,190 @@
+import Companion
+import FaceMessages
+import Foundation
+import HTTPServing
+import Synchronization
+
+/// Answers the page's requests: its files, the way in and out, the live messages, and its one command; and those of programs, as
+/// config/openapi.yaml documents them.
+struct PageServer: Sendable {
+    /// The page draws and connects by its own script alone: nothing inline, nothing from elsewhere, in no frame.
+    private static let policy = [
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:",
+        "connect-src 'self'", "manifest-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+    ].joined(separator: "; ")
+
+    private static let html = "text/html; charset=utf-8"
+    private static let script = "text/javascript; charset=utf-8"
+
+    private static let page = Array(PackageResources.page_html.filled(["icons": PageParts.icons]).utf8)
+
+    /// The page's files beside itself.
+    private static let files: [String: ([UInt8], type: String)] = [
+        "/page.css": (Array(PageParts.style.utf8) + PackageResources.page_css, "text/css; charset=utf-8"),
+        "/icon.svg": (PackageResources.icon_svg, "image/svg+xml"),
+        "/manifest.json": (PackageResources.manifest_json, "application/manifest+json"),
+        "/page.js": (PackageResources.page_js, script), "/address.js": (PackageResources.address_js, script),
+        "/advice.js": (PackageResources.advice_js, script), "/dom.js": (PackageResources.dom_js, script),
+        "/kinds.js": (EventWords.script, script),
+        "/feed.js": (PackageResources.feed_js, script), "/film.js": (PackageResources.film_js, script),
+        "/lamp.js": (PackageResources.lamp_js, script), "/lanes.js": (PackageResources.lanes_js, script),
+        "/stream.js": (PackageResources.stream_js, script),
+        "/tile.js": (PackageResources.tile_js, script),
+    ]
+    private static let editorFiles: [String: ([UInt8], type: String)] = [
+        "/zones": (PackageResources.zones_html, html), "/zones.js": (PackageResources.zones_js, script),
+        "/zones.css": (PackageResources.zones_css, "text/css; charset=utf-8"),
+    ]
+
+    let access: PageGuard
+    let viewers: Viewers
+    /// The overlays that pages can choose.
+    let overlays: [String]
+    /// How pages are shown that say nothing else.
+    let wish: ViewerWish
+    /// Switches detection, if pages may.
+    var detect: DetectSwitch?
+    /// Where the areas of the picture are drawn, if they are.
+    var editor: AreaEditor?
+
+    func answer(_ request: HTTPRequest) -> HTTPResponse {
+        var response = unguarded(request)
+        response.headers["Content-Security-Policy"] = Self.policy
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        // Chromium sends "Origin: null" with the login's form under a policy that sends the own site no referrer.
+        response.headers["Referrer-Policy"] = "same-origin"
+        response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+        response.headers["Cache-Control"] = "no-store"
+        return response
+    }
+
+    private func unguarded(_ request: HTTPRequest) -> HTTPResponse {
+        let verdict = access.verdict(on: request)
+        guard case .allowed(let session) = verdict else { return outside(request, verdict) }
+        if request.query["look"] != nil {
+            return .text(400, "?look= is now ?overlay=, and ?overlay is ?transparent.\n")
+        }
+        switch (request.method, request.path) {
+        case ("GET", "/"): return file(Self.page, Self.html)
+        case ("GET", "/live"): return live(request, session)
+        case ("GET", "/events"): return events(request)
+        case ("GET", "/state"): return file(viewers.state?.json ?? [], "application/json")
+        case ("GET", "/metrics"): return file(Array((viewers.state?.metrics ?? "").utf8), MetricsPage.contentType)
+        case ("GET", "/picture.jpg"): return picture(request, session)
+        case (_, "/areas") where editor != nil: return areas(request)
+        case ("GET", let path):
+            if editor != nil, let (bytes, type) = Self.editorFiles[path] { return file(bytes, type) }
+            return Self.files[path].map { file($0, $1) } ?? .text(404, "There is nothing here.\n")
+        case ("POST", "/detect"):
+            return detect?.answer(request) ?? .text(403, "Pages may only look: --control is off.\n")
+        case ("POST", "/login"): return redirect()
+        case ("POST", "/logout"):
+            let cookie = access.logout(session, request)
+            if let session { viewers.end(session: session) }
+            return redirect(cookie)
+        default: return .text(405, "This is not answered here.\n")
+        }
+    }
+
+    /// The answer to a client without a login.
+    private func outside(_ request: HTTPRequest, _ verdict: PageGuard.Verdict) -> HTTPResponse {
+        switch (verdict, request.method, request.path) {
+        case (.foreign, _, _):
+            return .text(
+                403,
+                "This name or page is not the server's own. Start it with --allow-host NAME to permit it.\n"
+            )
+        // The form's; browsers ask for the manifest without the cookie.
+        case (_, "GET", "/page.css"), (_, "GET", "/icon.svg"), (_, "GET", "/manifest.json"):
+            return Self.files[request.path].map { file($0, $1) } ?? form(401, "")
+        case (.unauthorized, "GET", "/"): return form(401, "")
+        case (.unauthorized, "POST", "/login"):
+            switch access.login(token: request.formField("token") ?? "", request) {
+            case .welcome(let cookie): return redirect(cookie)
+            case .wrong: return form(401, "That is not the token.")
+            case .tooMany: return form(429, "Too many wrong tokens came. Try again in a few seconds.")
+            }
+        case (.tooMany, _, _): return .text(429, "Too many wrong tokens came. Try again in a few seconds.\n")
+        default: return .text(401, "This needs the token that the server was started with.\n")
+        }
+    }
+
+    private func live(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
+        var wish = wish
+        // Under an overlay that hides faces a page may ask for any other one, and gets the operator's.
+        if let overlay = request.query["overlay"], overlays.contains(overlay) { wish.overlay = overlay }
+        wish.isTransparent = request.query["transparent"] == "true"
+        if let mirror = request.query["mirror"] { wish.isMirrored = mirror == "true" }
+        if let camera = request.query["camera"], !camera.isEmpty { wish.camera = camera }
+        guard let viewer = viewers.join(wish, session: session) else {
+            return .text(503, "Too many pages are open.\n")
+        }
+        return Self.stream(viewer, "application/octet-stream")
+    }
+
+    private static func stream(
+        _ stream: any HTTPStream,
+        _ type: String,
+        ifEmpty: HTTPResponse? = nil
+    ) -> HTTPResponse {
+        // The last one keeps nginx from collecting parts before it sends them.
+        let headers = ["Content-Type": type, "X-Accel-Buffering": "no"]
+        return HTTPResponse(200, headers: headers, body: .stream(stream, ifEmpty: ifEmpty))
+    }
+
+    /// Events as they come, of some kinds and cameras, from the one after the last that the client has read.
+    private func events(_ request: HTTPRequest) -> HTTPResponse {
+        func list(_ name: String) -> [String] {
+            (request.query[name] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        let kinds = list("kind").map { ($0, Topic(rawValue: $0)) }
+        if let wrong = kinds.first(where: { $0.1?.isEvent != true }) {
+            let known = Topic.events.map(\.rawValue).joined(separator: ", ")
+            return .text(400, "There is no event '\(wrong.0)'. The events are \(known).\n")
+        }
+        let filter = EventLog.Filter(kinds: Set(kinds.compactMap(\.1)), cameras: Set(list("camera")))
+        let stream = viewers.events.stream(filter, after: request.headers["last-event-id"], of: request.client)
+        return Self.stream(stream, "text/event-stream")
+    }
+
+    /// The newest picture of a camera, as pages get it: with faces hidden where the operator chose an overlay that does so.
+    private func picture(_ request: HTTPRequest, _ session: String?) -> HTTPResponse {
+        let bases = viewers.state?.pictured(request.query["camera"]) ?? []
+        let none = HTTPResponse.text(
+            404,
+            "There is no picture: no such camera, or its daemon does not publish any (preview.enabled).\n"
+        )
+        guard let base = bases.first else { return none }
+        guard bases.count == 1 else {
+            return .text(400, "Name one with ?camera=: \(bases.sorted().joined(separator: ", ")).\n")
+        }
+        var wish = wish
+        (wish.camera, wish.isPicture) = (base, true)
+        guard let viewer = viewers.join(wish, session: session) else {
+            return .text(503, "Too many pages are open.\n")
+        }
+        return Self.stream(viewer, "image/jpeg", ifEmpty: none)
+    }
+
+    /// Gives the areas that there are, or takes those that were drawn.
+    private func areas(_ request: HTTPRequest) -> HTTPResponse {
+        guard let editor else { return .text(404, "") }
+        guard request.method == "POST" else {
+            do { return file(try editor.areas(), "application/json") } catch { return .text(500, "\(error)\n") }
+        }
+        let (status, words) = editor.take(String(decoding: request.body, as: UTF8.self))
+        return .text(status, words + "\n")
+    }
+
+    private func form(_ status: Int, _ message: String) -> HTTPResponse {
+        file(Array(PackageResources.login_html.filled(["message": message]).utf8), Self.html, status)
+    }
+
+    private func redirect(_ cookie: String? = nil) -> HTTPResponse {
+        HTTPResponse(303, headers: ["Location": "./", "Set-Cookie": cookie].compactMapValues { $0 })
+    }
+
+    private func file(_ bytes: [UInt8], _ type: String, _ status: Int = 200) -> HTTPResponse {
+        HTTPResponse(status, headers: ["Content-Type": type], body: .bytes(bytes))
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import ClipDrawing
+import Companion
+import FaceMessages
+import LivePage
+import OverlayRendering
+
+/// `facet overlays`: the overlays there are, by name or each with a picture.
+struct OverlayList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "overlays",
+        abstract: "Lists the overlays, or makes a page with a picture of each.",
+        discussion: """
+            The page is one HTML file that needs no other file, no script and no network. Its pictures are of the faces in \
+            --over, which it finds itself; without --over, of the demo's clip. Files of overlays of your own are shown too.
+
+            Examples:
+              facet overlays
+              facet overlays --gallery overlays.html
+              facet overlays party.yaml --gallery overlays.html --over friends.jpg
+            """
+    )
+
+    @Argument(
+        help: "The files of overlays of your own, to be shown too.",
+        completion: .file(extensions: ["yaml", "yml"])
+    )
+    var files: [String] = []
+
+    @Option(help: "The page to write, .html.", completion: .file())
+    var gallery: String?
+
+    @Option(help: "The picture or the clip with faces to draw over.", completion: .file())
+    var over: String?
+
+    func validate() throws {
+        if gallery == nil, over != nil { throw ValidationError("--over is for the page: name it with --gallery") }
+    }
+
+    func run() async throws {
+        let choices = OverlayName.allCases.map(OverlayChoice.builtIn) + files.map(OverlayChoice.file)
+        let overlays = try choices.map { (name: $0.name, overlay: try DrawingStyle(overlay: $0).overlays()[$0.name]) }
+        guard let gallery else { return overlays.forEach { StandardOutput.print(line: $0.name.printable) } }
+        try OutputPath.check(gallery, endings: ["html", "htm"], what: "a page")
+        let path = try over ?? DemoShow.clip(or: "--over")
+        try OutputPath.checkIsNot(gallery, path)
+        try await OverlayGallery.write(overlays, over: path, to: gallery)
+        StandardOutput.note("wrote \(gallery): \(overlays.count) overlays")
+    }
+}

@@ -1,0 +1,114 @@
+import CompanionTestSupport
+import FaceMessages
+import FaceMetadata
+import Foundation
+import MQTT
+import Testing
+
+@testable import Companion
+
+@Suite("The fleet's table")
+struct FleetTests {
+    private static let time = Timestamp(nanoseconds: 1_795_234_353_000_000_000)
+    private let plain = FleetFormatter(hasColors: false)
+
+    /// A camera that streams, one that is lost, and one whose daemon is gone.
+    private func table() -> CameraTable {
+        var table = CameraTable()
+        for (name, state) in [("attic", DaemonStatus.CameraState.lost), ("porch", .streaming), ("shed", .streaming)] {
+            let encoder = MessageEncoder(camera: name, boot: name)
+            var status = DaemonStatus(
+                state: .online,
+                cameraState: state,
+                reason: state == .lost ? "unplugged" : nil,
+                detail: state == .lost ? "the camera is gone\u{1B}[2J" : nil
+            )
+            (status.detect, status.version, status.attention, status.time) = (true, "1", [], Self.time)
+            for message in [encoder.status(status), encoder.count(2)] {
+                _ = table.take(occurrence(message, under: "\(name)/faces", retained: true), at: Self.time)
+            }
+        }
+        let will = MessageEncoder(camera: "shed", boot: "shed").status(DaemonStatus(state: .offline))
+        _ = table.take(occurrence(will, under: "shed/faces"), at: Self.time.advanced(bySeconds: 90))
+        return table
+    }
+
+    @Test("cameras with a problem come first, and only one that streams has a count")
+    func rows() {
+        var table = table()
+        let now = Self.time.advanced(bySeconds: 100)
+        #expect(
+            plain.rows(table, at: now) == [
+                "CAMERA       STATE      FACES    FPS  LAST EVENT             AGE  REASON",
+                "attic/faces  lost           –      –  –                    1 min  the camera is gone [2J",
+                "shed/faces   offline        –      –  –                     10 s",
+                // Nothing came of it yet but what the broker had kept, from whenever that was.
+                "porch/faces  streaming      2      –  –                        –",
+            ]
+        )
+        #expect(plain.summary(table) == "3 cameras: 1 lost, 1 offline, 1 streaming, 2 faces")
+        #expect(plain.rows(table, columns: 30, rows: 3, at: now).last == "… and 2 more")
+        #expect(plain.rows(table, columns: 30, at: now).allSatisfy { $0.count <= 30 })
+        let stats = MessageEncoder(camera: "porch", boot: "porch").stats(figures)
+        _ = table.take(occurrence(stats, under: "porch/faces"), at: Self.time.advanced(bySeconds: 96))
+        #expect(plain.rows(table, at: now).last == "porch/faces  streaming      2   29.5  –                      4 s")
+    }
+
+    @Test("a change is reported once, an age alone is none, and a removed status takes the camera away")
+    func changes() {
+        var table = table()
+        let encoder = MessageEncoder(camera: "porch", boot: "porch")
+        let three = table.take(occurrence(encoder.count(3), under: "porch/faces"), at: Self.time)
+        #expect(three?.base == "porch/faces" && three?.change == .count)
+        #expect(table.take(occurrence(encoder.count(3), under: "porch/faces"), at: Self.time) == nil)
+        let removal = MQTTMessage(topic: "porch/faces/status", payload: [])
+        #expect(table.take(occurrence(removal), at: Self.time) != nil)
+        #expect(table.problemsFirst.map(\.base) == ["attic/faces", "shed/faces"])
+        #expect(table.take(connected) == nil && table.cameras.count == 2)
+        // The connection's own report may be taken after the first messages that it brought.
+        _ = table.take(.connection(.connecting))
+        #expect(table.cameras.count == 2)
+        _ = table.take(.connection(.disconnected("gone")))
+        #expect(table.cameras.isEmpty)
+    }
+
+    @Test(
+        "a hostile count ends nothing, is shown nowhere and is counted",
+        arguments: ["9223372036854775807", "-5", "x"]
+    )
+    func hostileCount(count: String) {
+        var table = table()
+        let message = MQTTMessage(topic: "porch/faces/count", payload: Array(count.utf8))
+        #expect(table.take(occurrence(message), at: Self.time) == nil)
+        #expect(table.faceCount == 2 && table.refused == 1)
+        #expect(plain.summary(table).hasSuffix("2 faces, 1 messages refused"))
+    }
+
+    @Test("cameras that come from whoever may publish are limited, and counted")
+    func flood() {
+        var table = CameraTable()
+        for number in 0..<2000 { _ = table.take(occurrence(encoder.count(1), under: "\(number)/faces"), at: Self.time) }
+        #expect(table.cameras.count == 1024 && table.refused == 976)
+    }
+
+    @Test("a camera as JSON has what is known and leaves out the rest")
+    func json() throws {
+        let table = table()
+        let now = Self.time.advanced(bySeconds: 91.2345)
+        let lines = table.problemsFirst.map { plain.json($0.base, table, at: now) }
+        #expect(
+            lines.last == #"{"attention":[],"base":"porch/faces","camera":"porch","faces":2,"state":"streaming"}"#
+        )
+        #expect(lines[1] == #"{"age":1.235,"base":"shed/faces","camera":"shed","state":"offline"}"#)
+        #expect(lines.first?.contains(#""reason":"unplugged""#) == true)
+        #expect(lines.first?.contains("\u{1B}") == false)
+    }
+
+    @Test(
+        "ages are in the unit that suits them",
+        arguments: [(-3.0, "0 s"), (59.9, "59 s"), (61, "1 min"), (7200, "2 h"), (2e5, "2 d")]
+    )
+    func durations(seconds: Double, text: String) {
+        #expect(FleetFormatter.duration(seconds) == text)
+    }
+}

@@ -1,0 +1,210 @@
+import CompanionTestSupport
+import FaceMessages
+import FaceMetadata
+import FacetTestSupport
+import Foundation
+import Frames
+import HTTPServing
+import Synchronization
+import System
+import Testing
+
+@testable import Companion
+
+@Suite("Faces and events for other programs", .serialized)
+struct RelayTests {
+    private static func face(_ number: Int, x: Double = 0.4, height: Double = 0.2) -> FaceObject {
+        let bounds = NormalizedRect(x: x, y: 0.3, width: 0.2, height: height)
+        var face = FaceObject(
+            faceID: FaceID(rawValue: number),
+            bounds: bounds,
+            pose: HeadPose(roll: 1, yaw: -2, pitch: 3),
+            confidence: 1
+        )
+        (face.smile, face.looking, face.distance) = (0.5, true, 0.8)
+        return face
+    }
+
+    @Test("OSC messages are in groups of four bytes, numbers with the highest byte first")
+    func osc() {
+        let message = OSC.message("/facet/event", [.text("smile"), .int(7), .float(0.5), .float(.nan)])
+        let expected =
+            Array("/facet/event\0\0\0\0,siff\0\0\0smile\0\0\0".utf8) + [0, 0, 0, 7, 0x3F, 0, 0, 0, 0, 0, 0, 0]
+        #expect(message == expected)
+        #expect(OSC.bundle([message]).starts(with: Array("#bundle\0".utf8) + [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 44]))
+        #expect(OSC.bundle([message]).count == 16 + 4 + 44)
+    }
+
+    @Test("opentrack gets the place and the angles of the nearest face, and nothing without one")
+    func openTrack() throws {
+        let picture = FrameSize(width: 640, height: 480)
+        func numbers(_ faces: [FaceObject]) throws -> [Double] {
+            let bytes = try #require(OpenTrack.message(faces, picture: picture))
+            #expect(bytes.count == 48)
+            return stride(from: 0, to: 48, by: 8).map { place in
+                Double(bitPattern: bytes[place..<place + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+            }
+        }
+        let near = try numbers([Self.face(1, height: 0.1), Self.face(2)])
+        #expect(abs(near[0]) < 1e-9 && abs(near[2] - 80) < 1e-9)
+        // 0.1 of the picture's height above the middle, which at 0.8 m is 0.67 m high.
+        #expect(abs(near[1] - 6.72) < 0.01, "\(near)")
+        #expect(Array(near[3...]) == [-2, 3, 1])
+        var unknown = Self.face(3, x: 0.8)
+        unknown.distance = nil
+        let estimated = try numbers([unknown])
+        #expect(
+            estimated.allSatisfy(\.isFinite) && estimated[0] > 0 && (80...160).contains(estimated[2]),
+            "\(estimated)"
+        )
+        unknown.pose = nil
+        #expect(OpenTrack.message([unknown], picture: picture) == nil)
+        #expect(OpenTrack.message([], picture: picture) == nil)
+    }
+
+    @Test(
+        "an address that is none is refused",
+        arguments: ["9000", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:70000", "nowhere.invalid:9"]
+    )
+    func address(text: String) {
+        #expect(throws: CommandFailure.self) { try DatagramSender(to: text) }
+    }
+
+    // MARK: - Posts
+
+    /// A web server, what it was sent, and how it answers.
+    private final class Receiver: Sendable {
+        typealias Request = (headers: [String: String], body: [UInt8])
+
+        let requests: AsyncStream<Request>
+        let server: HTTPServer
+        private let ended = DispatchSemaphore(value: 0)
+
+        /// Makes one that answers with those statuses, and then with 204.
+        init(_ statuses: [Int] = [], port: UInt16 = 0) throws {
+            let (requests, arrivals) = AsyncStream.makeStream(of: Request.self)
+            self.requests = requests
+            let statuses = Mutex(statuses)
+            let server = try HTTPServer(HTTPServer.Options(host: "127.0.0.1", port: port)) { request in
+                arrivals.yield((request.headers, request.body))
+                return HTTPResponse(statuses.withLock { $0.isEmpty ? 204 : $0.removeFirst() })
+            }
+            self.server = server
+            Thread.detachNewThread { [ended] in
+                server.run()
+                ended.signal()
+            }
+        }
+
+        /// The next requests.
+        func next(_ count: Int) async -> [Request] {
+            var all: [Request] = []
+            for await request in requests.prefix(count) { all.append(request) }
+            return all
+        }
+
+        func stop() {
+            server.stop()
+            ended.wait()
+        }
+    }
+
+    private func message(_ number: Int) -> EventMessage {
+        EventMessage(
+            origin: MessageOrigin(camera: "Tür 1", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),
+            id: "01JD6Z3KA1B2C3D4E5F6G7H8J\(number)",
+            seq: number,
+            event: FaceEvent(kind: .smile, face: Self.face(number), stamp: stamp(number)),
+            latency: 0.03
+        )
+    }
+
+    @Test(
+        "an event is posted as CloudEvents with a signature, and again with its id until it is accepted",
+        .timeLimit(.minutes(1))
+    )
+    func post() async throws {
+        let receiver = try Receiver([503, 429])
+        defer { receiver.stop() }
+        let post = try EventPost(
+            to: "http://127.0.0.1:\(receiver.server.port)/hook",
+            secret: Array("0123456789abcdef".utf8)
+        )
+        #expect(await post.send(message(1)) == nil)
+        let requests = await receiver.next(3)
+        #expect(Set(requests.map(\.body)).count == 1)
+        let event = try #require(try JSONSerialization.jsonObject(with: Data(requests[0].body)) as? [String: Any])
+        #expect(event["specversion"] as? String == "1.0")
+        #expect(event["type"] as? String == "facet.face.smile")
+        #expect(event["source"] as? String == "/facet/T%C3%BCr%201")
+        #expect(event["id"] as? String == message(1).id)
+        #expect(event["datacontenttype"] as? String == "application/json")
+        #expect((event["data"] as? [String: Any])?["faceID"] as? Int == 1)
+        #expect(requests[0].headers["content-type"] == "application/cloudevents+json; charset=utf-8")
+        let signature = "sha256=" + SHA256.hmac(of: requests[0].body, key: Array("0123456789abcdef".utf8))
+        #expect(requests.allSatisfy { $0.headers[EventPost.signatureHeader.lowercased()] == signature })
+        // Of RFC 4231's second test case.
+        #expect(
+            SHA256.hmac(of: Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
+                == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        )
+    }
+
+    @Test(
+        "an event is accepted by its status, even if the answer's body has no end or never comes",
+        .enabled(if: LocalServer.isPossible),
+        .timeLimit(.minutes(1)),
+        arguments: [true, false]
+    )
+    func unfinishedAnswer(isEndless: Bool) async throws {
+        let server = try LocalServer(
+            .acceptance(isEndless: isEndless),
+            directory: FileManager.default.temporaryDirectory
+        )
+        let post = try EventPost(
+            to: "http://127.0.0.1:\(server.port)/",
+            secret: nil,
+            patience: isEndless ? 30_000 : 500
+        )
+        for number in 1...2 {
+            #expect(await post.send(message(number)) == nil)
+            #expect(server.readLine() == "request")
+        }
+    }
+
+    @Test("a server that comes back gets all that happened meanwhile, in order", .timeLimit(.minutes(1)))
+    func outage() async throws {
+        let receiver = try Receiver()
+        let network = try TCPProxy(to: Int(receiver.server.port))
+        let post = try EventPost(to: "http://127.0.0.1:\(network.port)/", secret: nil)
+        var queue = EventQueue(capacity: 1000, "too slow") { event, _ in await post.send(event) }
+        for number in 1...3 { queue.add(message(number), payload: []) }
+        var bodies = await receiver.next(3).map(\.body)
+        network.accept(false)
+        network.cut()
+        for number in 4...9 { queue.add(message(number), payload: []) }
+        network.accept(true)
+        await queue.finish()
+        // At least once: an answer that was lost with the connection makes another try.
+        for await request in receiver.requests {
+            bodies.append(request.body)
+            if request.body == EventPost.cloudEvent(message(9)) { break }
+        }
+        receiver.stop()
+        let all = (1...9).map { EventPost.cloudEvent(message($0)) }
+        #expect(bodies.reduce(into: []) { known, body in if known.last != body { known.append(body) } } == all)
+    }
+
+    @Test("what a server refuses for good is not tried again, and a wrong address is an error", .timeLimit(.minutes(1)))
+    func refused() async throws {
+        let receiver = try Receiver([410])
+        defer { receiver.stop() }
+        let post = try EventPost(to: "http://127.0.0.1:\(receiver.server.port)/", secret: nil)
+        #expect(await post.send(message(1))?.hasSuffix("and will not: status 410") == true)
+        #expect(await post.send(message(2)) == nil)
+        #expect(await receiver.next(2).map(\.body) == [1, 2].map { EventPost.cloudEvent(message($0)) })
+        for wrong in ["hooks.example/faces", "ftp://hooks.example", "http://", ""] {
+            #expect(throws: CommandFailure.self) { try EventPost(to: wrong, secret: nil) }
+        }
+    }
+}
