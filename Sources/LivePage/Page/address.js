@@ -1,5 +1,5 @@
-// What the visitor chose. It stands in the address, so that a view can be linked, and is remembered in this browser, but for
-// the camera: who opens the bare address sees all of them.
+// What the visitor chose. It stands in the address, and is remembered in this browser, but for the camera: the bare address shows
+// all of them.
 const query = new URLSearchParams(location.search);
 const flag = (name) => query.has(name) && query.get(name) !== "false";
 

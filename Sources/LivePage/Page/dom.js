@@ -1,4 +1,4 @@
-// Helpers of all modules: elements, icons, the kinds of events, and times in words.
+// Helpers of all modules.
 import { kinds } from "./kinds.js";
 
 export const $ = (id) => document.getElementById(id);

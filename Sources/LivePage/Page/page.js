@@ -1,4 +1,4 @@
-// The live page: puts the server's messages on the tiles, the events and the lanes, and carries out what the visitor chooses.
+// The live page: shows the server's messages, and carries out what the visitor chooses.
 import { chosen, isDemo, isKiosk, isTransparent, readCamera, save } from "./address.js";
 import { withoutCameras } from "./advice.js";
 import { $, clockOf, make, order, setClock } from "./dom.js";
