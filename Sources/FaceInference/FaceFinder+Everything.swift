@@ -23,9 +23,14 @@ extension FaceFinder {
         let far = try fullRangeDetector()
         let shorter = Float(min(frame.uprightSize.width, frame.uprightSize.height))
         // The largest ones hold a face as high as the picture of which an edge leaves a half.
-        let sides =
+        let all =
             [2 * (0.5 + Self.reach) * shorter]
             + (sides ?? Self.sides(of: rect, in: frame.uprightSize, smallest: Float(far.kind.inputSize) / 2))
+        var tiles = all.flatMap { Self.tiles(of: rect, in: frame.uprightSize, side: $0) }
+        if sides == nil {
+            tiles += all.flatMap { Self.tiles(of: rect, in: frame.uprightSize, side: Self.between * $0) }
+                .filter { $0.reachesBeyond(frame.uprightSize) }
+        }
         var found: [FaceDetection] = []
         for quarter in 0..<(turned ? 4 : 1) {
             var region = CropRegion(letterboxing: rect, of: frame.uprightSize)
@@ -38,7 +43,7 @@ extension FaceFinder {
                 found = Self.combined(found, near.filter { withDoubtful || Self.isSure($0, side: whole.side) })
                 found = Self.combined(found, try far.detect(in: frame, region: whole))
             }
-            for var tile in sides.flatMap({ Self.tiles(of: rect, in: frame.uprightSize, side: $0) }) {
+            for var tile in tiles {
                 tile.rotation = region.rotation
                 found = Self.combined(found, try far.detect(in: frame, region: tile))
             }
@@ -72,6 +77,10 @@ extension FaceFinder {
     /// about 0.7 times the one before, as a face that an edge cuts is found in some sizes of a square and not in others.
     private static let shares: [Float] = [1, 0.7, 0.5, 0.35, 0.25]
 
+    /// How large the squares between two of these sizes are, which are only laid along the picture's edges. Of 240 portraits that
+    /// an edge cuts, 9 instead of 15 are missed with them.
+    private static let between: Float = 0.84
+
     /// The same in pixels, as long as they have half as many as the detector takes.
     private static func sides(of rect: NormalizedRect, in size: FrameSize, smallest: Float) -> [Float] {
         let largest = min(Float(rect.width) * Float(size.width), Float(rect.height) * Float(size.height))
@@ -102,5 +111,13 @@ extension FaceFinder {
                 CropRegion(center: SIMD2(left + x, top + y), side: side, rotation: 0)
             }
         }
+    }
+}
+
+extension CropRegion {
+    /// Whether an upright square shows more than a picture.
+    fileprivate func reachesBeyond(_ size: FrameSize) -> Bool {
+        let (low, high) = (center - side / 2, center + side / 2)
+        return low.min() < 0 || high.x > Float(size.width) || high.y > Float(size.height)
     }
 }
