@@ -49,6 +49,25 @@ struct ProgramTests {
     }
 
     @Test(
+        "counts the same faces and smiles in a photograph with every overlay",
+        .enabled(if: DevelopmentClips.areHere, "needs the development clips"),
+        arguments: ["pyfeat/multi_face.jpg", "stills/2008_002506.jpg"]
+    )
+    func oneCount(photograph: String) async throws {
+        let directory = try TemporaryDirectory()
+        var counts: [String] = []
+        for overlay in ["santa", "silhouette", "pixelate"] {
+            let arguments = [
+                "apply", DevelopmentClips.path(photograph), "--overlay", overlay, "-o", directory.file("a.png"),
+            ]
+            let program = try await ChildProcess(facet, arguments)
+            await program.waitUntilEnded()
+            counts += program.output.matches(of: /\d+ faces?, \d+ smiles?/).map { String($0.0) }
+        }
+        #expect(counts.count == 3 && Set(counts).count == 1 && !counts[0].contains(" 0 smiles"), "\(counts)")
+    }
+
+    @Test(
         "names a limit of the process under which it cannot run",
         arguments: [("ulimit -n 16", "open files is 16"), ("ulimit -v 400000", "address space in KiB is 400000")]
     )

@@ -80,9 +80,10 @@ struct OverlaidFile {
         }
         let settled = ahead?.finish() ?? []
         // What the detector alone believes in is in the first frame; expressions are known in the last.
-        let isStill = OutputPath.isPicture(input) && !drawing.hidesFaces
-        guard let shown = isStill ? settled.last : settled.first else { return try withoutPicture() }
-        summary.showsPicture(with: shown.faces)
+        let isStill = OutputPath.isPicture(input)
+        guard let first = settled.first, let last = settled.last else { return try withoutPicture() }
+        let shown = isStill && !drawing.hidesFaces ? last : first
+        summary.showsPicture(with: (isStill ? last : first).faces)
         let warnings = try checkedWarnings()
         try show(shown)
         try drawing.draw(picture, scene: scene, at: shown.stamp.mediaTime).write(to: output)

@@ -38,7 +38,9 @@ struct OverlaySummary {
     }
 
     mutating func showsPicture(with faces: [FaceObject]) {
-        (frames, self.faces, smiles) = (1, faces.count, faces.count { $0.smiling == true })
+        // What the detector alone believes in is hidden, and counts with no overlay.
+        let entered = faces.filter { $0.faceID.rawValue > 0 }
+        (frames, self.faces, smiles) = (1, entered.count, entered.count { $0.smiling == true })
     }
 
     var sentence: String {
