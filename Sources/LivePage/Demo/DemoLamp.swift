@@ -7,7 +7,8 @@ import System
 /// Writes events, and below them on a terminal a lamp that is on while a face smiles.
 struct DemoLamp {
     private static let drawing = ["    ___", "   /   \\", "  /_____\\", "     |", "   __|__"]
-    private static let light = [2: "  '  |  '", 3: " '   |   '"]
+    /// The rows that have light beside them while it is on.
+    private static let light = [3: "  '  |  '", 4: " ' __|__ '"]
 
     private let formatter = WatchFormatter(hasColors: StandardOutput.hasColors)
     private var state = CameraState()
@@ -37,12 +38,14 @@ struct DemoLamp {
         show("seen: " + (seen.isEmpty ? "no face" : seen.joined(separator: ", ")))
     }
 
+    static func rows(isOn: Bool) -> [String] {
+        drawing.enumerated().map { row, text in isOn ? light[row] ?? text : text }
+    }
+
     private mutating func show(_ line: String?) {
         let lines = line.map { [$0] } ?? []
         guard StandardOutput.isTerminal else { return lines.forEach(StandardOutput.print(line:)) }
-        let lamp = Self.drawing.enumerated().map { row, text in
-            (isOn ? Self.light[row + 1] ?? text : text).styled(isOn ? "1;33" : "2", if: formatter.hasColors)
-        }
+        let lamp = Self.rows(isOn: isOn).map { $0.styled(isOn ? "1;33" : "2", if: formatter.hasColors) }
         let up = isDrawn ? "\u{1B}[\(lamp.count)A\u{1B}[J" : ""
         isDrawn = true
         StandardOutput.write(Array((up + (lines + lamp).joined(separator: "\n") + "\n").utf8))
