@@ -233,8 +233,155 @@ struct OverlayTests {
             for eye in [face.leftEye, face.rightEye, face.mouth] {
                 #expect(contrast(eye?.x ?? 0, eye?.y ?? 0) < 24)
             }
-            #expect(contrast(0.1, 0.5) == 255 && contrast(0.9, 0.5) == 255 && contrast(0.5, 0.95) == 255)
+            // The shoulders below are part of a silhouette.
+            #expect(contrast(0.1, 0.5) == 255 && contrast(0.9, 0.5) == 255 && contrast(0.5, 0.02) == 255)
         }
+    }
+
+    // MARK: - Shapes
+
+    /// What an overlay leaves of a ground, and draws on it: the pixels' blue, green and red.
+    private func pixels(_ overlay: any Overlay, _ faces: [FaceObject], _ size: FrameSize, on ground: Color = .black)
+        throws
+        -> [[SIMD3<Int>]]
+    {
+        let canvas = try Canvas(pixelSize: size)
+        canvas.clear(ground)
+        let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: size))
+        let drawn = faces.compactMap { geometry.transformed($0) }.map { DrawnFace(face: $0) }
+        overlay.draw(drawn, snapshotFlash: 0, on: canvas)
+        try canvas.check()
+        return canvas.colors
+    }
+
+    @Test("a silhouette is a head on wider shoulders, and has an edge to its neighbour and none inside a face")
+    func silhouettes() throws {
+        // Two faces of 80×96 pixels side by side, and one alone.
+        let size = FrameSize(width: 640, height: 360)
+        let faces = [0.25, 0.41, 0.8].enumerated().map { index, x in
+            let bounds = NormalizedRect(x: x - 0.0625, y: 0.3, width: 0.125, height: 0.267)
+            return sampleFace(id: index + 1, bounds: bounds, pose: pose(0, 0, 0))
+        }
+        let drawn = try pixels(PrivacyOverlay(style: .silhouette), faces, size, on: .white)
+        func width(_ row: Int) -> Int { drawn[row][416...].count { $0.x < 250 } }
+        // At the eyes no wider than hair; the shoulders stand out.
+        #expect((88...136).contains(width(138)), "\(width(138))")
+        #expect(width(268) > 150, "\(width(268))")
+        let between = drawn[156][160...262].map(\.y)
+        #expect(try #require(between.max()) > #require(between.min()) + 40, "\(between)")
+        for x in [160, 262, 512] { #expect(Set(drawn[156][x - 24...x + 24]).count == 1) }
+    }
+
+    @Test("a closed eye has a lid and no squashed heart")
+    func lid() throws {
+        var face = sampleFace(bounds: NormalizedRect(x: 0.3, y: 0.2, width: 0.4, height: 0.6), pose: pose(0, 0, 0))
+        (face.leftEyeClosed, face.rightEyeClosed) = (true, false)
+        let drawn = try pixels(HeartsOverlay(), [face], FrameSize(width: 400, height: 320))
+        let (left, right) = (try #require(face.leftEye), try #require(face.rightEye))
+        func red(_ point: NormalizedPoint, down: Int) -> Int { drawn[Int(point.y * 320) + down][Int(point.x * 400)].z }
+        #expect(red(left, down: 0) == 0 && red(left, down: 12) > 200)
+        #expect(red(right, down: 0) > 200)
+    }
+
+    @Test("the words beside a large face are no larger than a line of the picture")
+    func largeLabel() throws {
+        var face = sampleFace(bounds: NormalizedRect(x: 0.25, y: 0.15, width: 0.5, height: 0.84), pose: pose(0, 0, 0))
+        (face.leftEyeClosed, face.rightEyeClosed) = (nil, nil)
+        let drawn = try pixels(LabelOverlay(), [face], FrameSize(width: 1280, height: 720), on: .white)
+        // Above the box, which is nearly as high as the picture.
+        let plate = drawn[..<96].count { row in row.contains { $0.max() < 120 } }
+        #expect((20...46).contains(plate), "\(plate)")
+    }
+
+    @Test("squares are squares on a small face too, and leave no more detail", arguments: [24.0, 40, 60, 120])
+    func squares(width: Double) throws {
+        let size = FrameSize(width: 320, height: 240)
+        let canvas = try Canvas(pixelSize: size)
+        var random = SeededGenerator(state: 7)
+        for index in 0..<64 * 48 {
+            let (x, y) = (Double(index % 64) * 5, Double(index / 64) * 5)
+            let gray = Double.random(in: 0...1, using: &random)
+            canvas.fill(
+                Outline(SurfaceRect(x: x, y: y, width: 5, height: 5)),
+                Color(red: gray, green: gray, blue: gray)
+            )
+        }
+        let before = canvas.colors
+        let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: size))
+        let bounds = NormalizedRect(
+            x: 0.5 - width / 640,
+            y: 0.5 - width / 400,
+            width: width / 320,
+            height: width / 200
+        )
+        let face = try #require(geometry.transformed(sampleFace(bounds: bounds, pose: pose(0, 0, 0))))
+        PrivacyOverlay(style: .pixelate).draw([DrawnFace(face: face)], snapshotFlash: 0, on: canvas)
+        let after = canvas.colors
+        let (columns, rows) = (
+            Int(160 - width * 0.4)..<Int(160 + width * 0.4), Int(120 - width * 0.4)..<Int(120 + width * 0.4)
+        )
+        let steps = rows.flatMap { y in columns.map { abs(after[y][$0].x - after[y][$0 + 1].x) } }
+        // Much of a row is plain, and what is between is steep.
+        #expect(steps.count { $0 == 0 } > steps.count / 3, "\(steps.prefix(columns.count))")
+        func detail(_ pixels: [[SIMD3<Int>]]) -> Int {
+            rows.flatMap { y in
+                columns.map { x in
+                    let around = pixels[y - 1][x].x + pixels[y + 1][x].x + pixels[y][x - 1].x + pixels[y][x + 1].x
+                    return (around - 4 * pixels[y][x].x) * (around - 4 * pixels[y][x].x)
+                }
+            }.reduce(0, +)
+        }
+        #expect(detail(after) * 8 < detail(before), "\(detail(after)) of \(detail(before))")
+    }
+
+    // MARK: - Words
+
+    @Test("the mesh's panel is as large beside any face, whatever is known of it, and stays on its side")
+    func meshPanel() throws {
+        let size = FrameSize(width: 640, height: 480)
+        func face(_ x: Double, _ width: Double) -> FaceObject {
+            sampleFace(bounds: NormalizedRect(x: x, y: 0.3, width: width, height: width * 1.6), pose: pose(0, 0, 0))
+        }
+        func plate(_ face: FaceObject) throws -> Int {
+            try pixels(MeshOverlay(), [face], size, on: .white).joined().count {
+                (100...130).contains($0.x) && $0.x == $0.z
+            }
+        }
+        var unknown = face(0.3, 0.1)
+        (unknown.smile, unknown.leftEyeClosed, unknown.pose) = (nil, nil, nil)
+        let areas = try [face(0.3, 0.1), face(0.2, 0.3), unknown].map(plate)
+        #expect(areas[0] > 4000 && areas.allSatisfy { abs($0 - areas[0]) < areas[0] / 8 }, "\(areas)")
+
+        let canvas = try Canvas(pixelSize: size)
+        let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: size))
+        func side(_ x: Double) throws -> PanelPlace.Side? {
+            let shown = try #require(geometry.transformed(face(x, 0.3)))
+            MeshOverlay().draw([DrawnFace(face: shown)], snapshotFlash: 0, on: canvas)
+            return canvas.panelSides[shown.faceID]
+        }
+        // Where there is no room it changes once, and not with each tremble.
+        #expect(try [0.3, 0.65, 0.3].map(side) == [.right, .left, .left])
+    }
+
+    @Test("where a terminal writes the words, whole cells stand for them and no letters are drawn")
+    func cellWords() throws {
+        let canvas = try Canvas(pixelSize: FrameSize(width: 320, height: 192))
+        let geometry = try #require(
+            PreviewLayerGeometry(size: canvas.size, pictureSize: FrameSize(width: 320, height: 192))
+        )
+        canvas.textCell = SurfaceSize(width: 4, height: 8)
+        let face = try #require(geometry.transformed(sampleFace(pose: pose(0, 0, 0))))
+        canvas.clear(.black)
+        BoxOverlay().draw([DrawnFace(face: face)], snapshotFlash: 0, on: canvas)
+        let box = canvas.colors
+        canvas.clear(.black)
+        LabelOverlay().draw([DrawnFace(face: face)], snapshotFlash: 0, on: canvas)
+        #expect(canvas.colors == box)
+        let words = canvas.takeWords()
+        #expect(words.map(\.lines) == [["smile"]] && canvas.takeWords().isEmpty)
+        let place = try #require(words.first)
+        #expect((0...80 - 7).contains(place.column) && (0..<24).contains(place.row))
+        #expect(place.row * 8 + 8 <= Int(face.bounds.y) + 4)
     }
 
     /// The colours of all pixels inside the faces' boxes.
@@ -300,6 +447,18 @@ struct OverlayTests {
 }
 
 extension Canvas {
+    /// The pixels' blue, green and red.
+    var colors: [[SIMD3<Int>]] {
+        withPixels { pixels, bytesPerRow in
+            (0..<pixelSize.height).map { y in
+                (0..<pixelSize.width).map { x in
+                    let pixel = y * bytesPerRow + 4 * x
+                    return SIMD3(Int(pixels[pixel]), Int(pixels[pixel + 1]), Int(pixels[pixel + 2]))
+                }
+            }
+        }
+    }
+
     /// The mean of each cell's pixels' strongest colour, 0…`levels`: red lines count as much as white ones.
     func brightness(columns: Int, rows: Int, levels: Int = 15) -> [[Int]] {
         let (width, height) = (pixelSize.width, pixelSize.height)

@@ -323,6 +323,43 @@ struct OwnOverlayTests {
         #expect(try rows("mouth", open: 0) == rows("mouth", open: 0.5))
     }
 
+    @Test("on top of a head that tilts back stays above the eyes, and never jumps")
+    func tiltedBack() throws {
+        func lowest(_ pitch: Double) throws -> Int {
+            let pixels = try drawn("anchor: head, width: 0.6, offset: [0, -0.95]", pose(0, 0, pitch))
+            return try #require(pixels.lastIndex { $0.contains { $0 > 0 } })
+        }
+        // The eyes lie at 72, the face is 80 wide.
+        let rows = try stride(from: -6.0, through: 45, by: 1).map(lowest)
+        #expect(rows.allSatisfy { $0 < 64 }, "\(rows)")
+        #expect(zip(rows, rows.dropFirst()).allSatisfy { abs($0 - $1) <= 2 }, "\(rows)")
+        let edge = try drawn("anchor: head, width: 0.6, offset: [0, -0.95]", pose(0, 0, 45)).count {
+            $0.contains { $0 > 0 }
+        }
+        #expect(edge > 40, "it still stands upright: \(edge) of 48 rows")
+    }
+
+    @Test("the example cat has its nose on the nose")
+    func catsNose() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let cat = try OwnOverlay(path: root.appending(path: "docs/examples/overlays/cat.yaml").path)
+        let canvas = try Canvas(pixelSize: FrameSize(width: 960, height: 720))
+        canvas.clear(.black)
+        let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: Self.size))
+        var object = object(pose(0, 0, 0))
+        // As the canonical face has them, in a box of 320×400 pixels around (480, 360).
+        object.leftEye = NormalizedPoint(x: 0.5 - 0.205 / 3, y: 0.5 - 0.19 * 400 / 720)
+        object.rightEye = NormalizedPoint(x: 0.5 + 0.205 / 3, y: 0.5 - 0.19 * 400 / 720)
+        object.mouth = NormalizedPoint(x: 0.5, y: 0.5 + 0.20 * 400 / 720)
+        cat.draw([DrawnFace(face: try #require(geometry.transformed(object)))], snapshotFlash: 0, on: canvas)
+        let column = canvas.colors.map { $0[480] }
+        let pink = column.indices.filter { column[$0].z > column[$0].y + 40 }
+        let middle = try #require(pink.first) + pink.count / 2
+        // The tip of the nose lies 4 % of the face's height below its middle.
+        #expect((360...400).contains(middle), "\(middle)")
+    }
+
     @Test("is as wide as its file says on a large face too", arguments: ["eyes", "mouth", "head"])
     func largeFace(anchor: String) throws {
         let size = FrameSize(width: 1600, height: 1200)

@@ -84,6 +84,20 @@ struct SantaOverlayTests {
         #expect(zip(shade, shade.dropFirst()).allSatisfy { (-1...4).contains($1 - $0) }, "\(Array(shade))")
     }
 
+    @Test("in profile nothing of the beard stands before the nose", arguments: [-80.0, -60, 60, 80])
+    func profile(yaw: Double) throws {
+        let face = try surface(pose(0, yaw, 0))
+        let pixels = try drawn([face])
+        let (head, side) = (face.headAtMouth, yaw < 0 ? -1.0 : 1)
+        // From below the eyes down to the moustache, from the cheek forwards.
+        let rows = Int(head.point(0, -0.12, 0).y)..<Int(head.point(0, 0, 0).y)
+        let cheek = Int(head.front(side * 0.02, 0).x)
+        for row in rows {
+            let before = side < 0 ? pixels[row][..<cheek] : pixels[row][cheek...]
+            #expect(!before.contains { $0 > 0 }, "row \(row)")
+        }
+    }
+
     @Test("the beard leaves a mouth free, the more the wider it is open, and its halves turn with the head")
     func beard() throws {
         func hole(_ open: Double?) throws -> Int {

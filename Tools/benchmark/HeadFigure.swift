@@ -11,6 +11,9 @@ struct HeadFigure {
     var center = SIMD2(200.0, 200.0)
     /// How far its mouth is open, 0…1.
     var mouthOpen = 0.0
+    var eyesClosed = false
+    /// Whether a smile is reported of it; its mouth stays as it is.
+    var smiling = false
 
     private typealias Vector = SIMD3<Double>
 
@@ -41,8 +44,8 @@ struct HeadFigure {
             Part(middle: Vector(0, 0.235 + drop / 2, 0.40), radii: Vector(0.17, 0.035 + drop * 0.55, 0.07), color: lip),
             Part(middle: Vector(0, 0.235 + drop / 2, 0.44), radii: Vector(0.14, 0.006 + drop / 2, 0.04), color: dark),
         ] + pair(0.56, -0.05, -0.12, Vector(0.06, 0.18, 0.12), skin)
-            + pair(0.205, -0.22, 0.36, Vector(0.09, 0.05, 0.06), white)
-            + pair(0.205, -0.22, 0.41, Vector(0.035, 0.035, 0.03), dark)
+            + pair(0.205, -0.22, 0.36, Vector(0.09, 0.05, 0.06), eyesClosed ? skin : white)
+            + pair(0.205, -0.22, 0.41, Vector(eyesClosed ? 0.08 : 0.035, eyesClosed ? 0.008 : 0.035, 0.03), dark)
             + pair(0.21, -0.33, 0.38, Vector(0.11, 0.018, 0.05), hair)
     }
 
@@ -77,6 +80,8 @@ struct HeadFigure {
         var face = FaceObject(faceID: FaceID(rawValue: number), bounds: bounds, pose: pose, confidence: 1)
         (face.leftEye, face.rightEye) = (place(-0.205, -0.22, 0.42), place(0.205, -0.22, 0.42))
         (face.mouth, face.mouthOpen) = (place(0, 0.235 + drop / 2, 0.45), mouthOpen)
+        (face.leftEyeClosed, face.rightEyeClosed) = (eyesClosed, eyesClosed)
+        (face.smile, face.smiling) = (smiling ? 0.9 : 0.1, smiling)
         return face
     }
 

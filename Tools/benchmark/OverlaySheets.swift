@@ -16,9 +16,10 @@ extension Benchmark {
             commandName: "overlays",
             abstract: "Draw a contact sheet of each overlay: a made-up head in all poses, and real faces.",
             discussion: """
-                The cells, by rows: yaw -40, -20, 20, 40; pitch -20, 20, roll -30, 30; near, far, straight ahead, a mouth \
-                that is open; cut off at the left, right, top and bottom; two heads close together, three, turned in all \
-                ways; then faces of the development clips, where they are.
+                The cells, by rows: yaw -60, -30, 30, 60; pitch -30, 30, roll -30, 30; near, far, straight ahead, a mouth \
+                that is open; cut off at the left, right, top and bottom; two heads close together, three, two turned in \
+                all ways; eyes closed, a profile, pitch 20 with a smile, the head far back; then faces of the development \
+                clips, where they are.
                 """
         )
 
@@ -92,17 +93,26 @@ extension Benchmark {
                 let pose = HeadPose(roll: 0, yaw: yaw, pitch: 0)
                 return HeadFigure(pose: pose, width: width, center: SIMD2(x, y), mouthOpen: open)
             }
+            func doing(_ figure: HeadFigure, closed: Bool = false, smiling: Bool = false) -> HeadFigure {
+                var figure = figure
+                (figure.eyesClosed, figure.smiling) = (closed, smiling)
+                return figure
+            }
             let single = [
-                turned(0, -40, 0), turned(0, -20, 0), turned(0, 20, 0), turned(0, 40, 0), turned(0, 0, -20),
-                turned(0, 0, 20), turned(-30, 0, 0), turned(30, 0, 0), placed(220, 200, 190), placed(26, 200, 180),
+                turned(0, -60, 0), turned(0, -30, 0), turned(0, 30, 0), turned(0, 60, 0), turned(0, 0, -30),
+                turned(0, 0, 30), turned(-30, 0, 0), turned(30, 0, 0), placed(220, 200, 190), placed(26, 200, 180),
                 turned(0, 0, 0), placed(100, 200, 200, open: 0.7), placed(120, 20, 200), placed(120, 380, 200),
                 placed(120, 200, 30), placed(120, 200, 300),
+            ]
+            let expressions = [
+                doing(turned(0, 0, 0), closed: true), turned(0, 80, 0), doing(turned(0, 0, 20), smiling: true),
+                turned(0, 0, 45),
             ]
             return single.map { [$0] } + [
                 [placed(100, 130, 190, yaw: 15), placed(100, 265, 190, yaw: -15)],
                 [placed(80, 90, 190), placed(84, 200, 180), placed(80, 310, 190)],
                 [turned(15, 30, -15)], [turned(-20, -35, 15)],
-            ]
+            ] + expressions.map { [$0] }
         }
 
         private static func faces() async throws -> [Cell] {

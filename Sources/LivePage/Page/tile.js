@@ -1,4 +1,4 @@
-// One camera: its picture with the server's overlay, its condition, the chips at its faces.
+// One camera: its picture with the overlay, its condition, the chips at its faces.
 import { chosen, isTransparent } from "./address.js";
 import { advice, attentionWords, condition, conditionWords } from "./advice.js";
 import { icon, kindOf, make } from "./dom.js";
@@ -46,7 +46,7 @@ export class Tile {
 	async draw(header, overlay, jpeg) {
 		const [picture, marks] = await Promise.all([jpeg && !isTransparent ? createImageBitmap(jpeg) : null, image(overlay)]);
 		if (this.condition !== "live" && this.condition !== "starting") return picture?.close();
-		// Finer than the picture where it is shown larger, so that the lines of the overlay are sharp.
+		// Finer where it is shown larger: lines stay sharp.
 		const shown = Math.ceil((this.figure.clientWidth * devicePixelRatio) / header.width);
 		const scale = Math.max(1, Math.min(3, shown, Math.floor(2560 / header.width)));
 		const [width, height] = [header.width * scale, header.height * scale];
@@ -108,14 +108,15 @@ export class Tile {
 		this.shoot.hidden = !this.header;
 		this.button.ariaLabel = [this.name, this.status, this.count].map(({ textContent }) => textContent).join(" ");
 		const text = JSON.stringify(what);
-		if (text === this.noted) return; // A button that is being pressed must stay.
+		if (text === this.noted) return; // A pressed button must stay.
 		this.noted = text;
 		this.note.hidden = !what;
 		this.note.replaceChildren(...(what ? note(what, () => this.detect(row.base, true)) : []));
 	}
 
-	// A chip at the face, which fades; a newer one replaces it.
+	// A chip at the face, which fades, unless the overlay says it in words.
 	pop({ kind, face }) {
+		if (/^(label|square)$/.test(this.header?.overlay) && /smile|look|blink|eyes/.test(kind)) return;
 		const { picture, pop } = kindOf(kind);
 		const chip = make("span", { className: `pop ${kind}`, data: { face } }, icon(picture), pop);
 		if (!pop || !this.place(chip)) return;
@@ -128,7 +129,7 @@ export class Tile {
 		const area = this.area(Number(chip.dataset.face));
 		if (!area) return false;
 		chip.style.left = `${area.middle}px`;
-		chip.style.top = `${Math.max(8, area.top)}px`; // not on a label above the face
+		chip.style.top = `${Math.max(8, area.top)}px`;
 		return true;
 	}
 
@@ -136,7 +137,7 @@ export class Tile {
 		return this.header?.faces.find(({ faceID }) => faceID === face)?.bounds;
 	}
 
-	// The middle of a face's upper edge on the tile, in CSS pixels; undefined if it is not in what is drawn.
+	// The middle of a face's upper edge on the tile, in CSS pixels; undefined if it is not drawn.
 	area(face) {
 		const box = this.box(face);
 		if (!box) return;

@@ -9,18 +9,18 @@ extension Canvas {
     ///
     /// - Parameters:
     ///   - outline: the shape.
-    ///   - cell: the side of a cell; at least eight pixels are taken together.
+    ///   - cell: the side of a cell; at least eight pixels are taken together, and twelve for squares.
     ///   - isSmooth: whether the cells' colours run into each other.
     func coarsen(_ outline: Outline, cell: Double, isSmooth: Bool) {
         // Whole pixels, and only those that are there.
         guard let box = outline.bounds?.wholePixels(in: size), box.width > 0, box.height > 0 else { return }
-        let side = max(8, cell)
+        let side = max(isSmooth ? 8 : 12, cell)
         func count(_ length: Double) -> Int { max(1, Int((length / side).rounded())) }
         let (columns, rows) = (count(box.width), count(box.height))
         func times(_ factor: Int) -> FrameSize { FrameSize(width: columns * factor, height: rows * factor) }
         // Doubled step by step, the cells' colours run into each other without edges: an edge would be as much detail as the
-        // face had. Squares stay squares where ten pixels are left for what is between them.
-        var factor = isSmooth ? 1 : max(1, min(3, Int(side / 10)))
+        // face had. Of a square half stays plain, and six pixels at least are left for what is between them.
+        var factor = isSmooth ? 1 : 4
         var filter = CAIRO_FILTER_NEAREST
         guard surface.isImage,
             // Averages all pixels of a cell.

@@ -6,9 +6,25 @@ struct PanelStyle {
     /// Its corners, as a share of the letters' size.
     var radius = 0.7
     var side = PanelPlace.Side.above
+    /// It is at least as wide as this.
+    var longest = ""
+}
+
+/// Lines that a terminal writes into its cells, from a cell on; column and row count from 0.
+package struct CellWords: Hashable, Sendable {
+    package var column: Int
+    package var row: Int
+    package var lines: [String]
+    package var plate: Color
 }
 
 extension Canvas {
+    /// What is to be written into cells since the last call.
+    package func takeWords() -> [CellWords] {
+        defer { words = [] }
+        return words
+    }
+
     /// Writes lines on a plate beside a box, where they cover no face.
     ///
     /// - Parameters:
@@ -18,7 +34,7 @@ extension Canvas {
     ///   - gap: How far from it the plate is, in points.
     ///   - style: How it looks.
     ///   - places: The places that are free, of which it takes one.
-    /// - Returns: Whether there was one.
+    /// - Returns: The place; nil if there was none.
     @discardableResult
     func write(
         _ lines: [String],
@@ -27,14 +43,24 @@ extension Canvas {
         gap: Double,
         _ style: PanelStyle,
         in places: inout PanelPlace
-    ) -> Bool {
+    ) -> SurfaceRect? {
         cairo_select_font_face(context, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD)
         cairo_set_font_size(context, max(size, 1))
-        let panel = SurfaceSize(
-            width: (lines.map(width).max() ?? 0) + size,
+        let measured = lines + [style.longest]
+        var panel = SurfaceSize(
+            width: (measured.map(width).max() ?? 0) + size,
             height: (1.25 * Double(lines.count) + 0.15) * size
         )
-        guard let place = places.take(panel, beside: box, gap: gap, first: style.side) else { return false }
+        if let textCell {
+            panel.width = Double((measured.map(\.count).max() ?? 0) + 2) * textCell.width
+            panel.height = Double(lines.count) * textCell.height
+        }
+        guard let place = places.take(panel, beside: box, gap: gap, first: style.side) else { return nil }
+        if let textCell {
+            let (column, row) = (Int((place.x / textCell.width).rounded()), Int((place.y / textCell.height).rounded()))
+            words.append(CellWords(column: column, row: row, lines: lines, plate: style.plate))
+            return place
+        }
         fill(Outline(place, radius: size * style.radius), style.plate)
         setSource(.white)
         for (index, line) in lines.enumerated() {
@@ -42,7 +68,7 @@ extension Canvas {
             cairo_show_text(context, line)
         }
         cairo_new_path(context)
-        return true
+        return place
     }
 
     private func width(of text: String) -> Double {

@@ -1,4 +1,5 @@
 import CCairo
+import FaceMetadata
 package import Frames
 
 /// A picture to draw on; its points are its pixels.
@@ -6,6 +7,15 @@ package import Frames
 /// Not Sendable: the code that draws owns it.
 package final class Canvas {
     package let pixelSize: FrameSize
+
+    /// The size of a terminal's cell, where it writes the words itself over what is drawn; they are then in `words`.
+    package var textCell: SurfaceSize?
+
+    /// What is to be written in cells since `takeWords`.
+    var words: [CellWords] = []
+
+    /// The side of its face on which each face's panel was last: it stays there as long as there is room.
+    var panelSides: [FaceID: PanelPlace.Side] = [:]
 
     let surface: Surface
     let context: OpaquePointer

@@ -2,6 +2,16 @@
 struct PanelPlace {
     enum Side: CaseIterable {
         case right, left, below, above
+
+        /// Whether a place is on this side of a box.
+        func holds(_ place: SurfaceRect, beside box: SurfaceRect) -> Bool {
+            switch self {
+            case .right: place.x >= box.x + box.width
+            case .left: place.x + place.width <= box.x
+            case .below: place.y >= box.y + box.height
+            case .above: place.y + place.height <= box.y
+            }
+        }
     }
 
     /// What must stay visible: the faces, and the panels that were placed before.

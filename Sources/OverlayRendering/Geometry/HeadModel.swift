@@ -15,14 +15,19 @@ struct HeadModel {
     /// than it is.
     private static let viewingDistance = 6.0
 
+    /// How far behind the edge, in radians, something has come down to its lowest height.
+    private static let fading = 0.2
+
     /// The face's own size in points, as it would be seen from straight ahead.
     let unit: SurfaceSize
 
-    private let plane: FacePlane
+    private var plane: FacePlane
+
+    private let pose: HeadPose
 
     /// Makes the head of a face so that one position of it lies at a point of the surface.
     init(_ face: SurfaceFace, holding position: (x: Double, y: Double, z: Double), at point: SurfacePoint) {
-        let pose = face.assumedPose
+        pose = face.assumedPose
         let (seen, yaw, pitch) = (face.uprightSize, pose.yaw * .pi / 180, pose.pitch * .pi / 180)
         unit = SurfaceSize(
             width: seen.width / Self.seenShare(yaw, depth: 0.9),
@@ -42,6 +47,43 @@ struct HeadModel {
         return max(0.6, ((cosine * cosine + depth * depth * sine * sine).squareRoot() + cosine) / 2)
     }
 
+    /// How far what sits on top leans back with the head, in degrees; beyond, its upper end would lie out of sight behind it.
+    private static let farthestLean = 10.0
+
+    /// The middle of the skull and its half height and half length, from the middle between the eyes in widths of the face.
+    private static let skull = (y: -0.04, z: -0.64, height: 0.68, length: 0.62)
+
+    /// The same head for what sits on top of it. Of a head that is tilted back, little is seen above the eyes: on the skull
+    /// itself a hat would cover them. So it keeps its share of the way from the eyes up to the skull's edge.
+    ///
+    /// - Parameters:
+    ///   - y: the height of its lower edge, a share of the height.
+    ///   - z: how far before the middle it is, a share of the width.
+    /// - Returns: the head; itself if it is not tilted back.
+    func carrying(_ y: Double, _ z: Double) -> HeadModel {
+        guard pose.pitch > 0 else { return self }
+        func edge(_ pitch: Double) -> Double {
+            let (sine, cosine) = (sin(pitch * .pi / 180), cos(pitch * .pi / 180))
+            let (height, length) = (Self.skull.height * cosine, Self.skull.length * sine)
+            return Self.skull.y * cosine - Self.skull.z * sine - (height * height + length * length).squareRoot()
+        }
+        let across = SurfacePoint(plane.rotation.right.x, plane.rotation.right.y)
+        let down = SurfacePoint(-across.y, across.x) / max(0.01, across.distance(to: .zero))
+        func leaning(_ pitch: Double) -> HeadModel {
+            var head = self
+            head.plane.rotation = HeadRotation(HeadPose(roll: pose.roll, yaw: pose.yaw, pitch: pitch))
+            return head
+        }
+        /// How far the lower edge lies below the eyes on the surface.
+        func height(_ head: HeadModel) -> Double {
+            ((head.point(0, y, z) - head.point(0, CanonicalFace.eyeY, Self.depth)) * down).sum()
+        }
+        let target = height(leaning(0)) * min(0, edge(pose.pitch)) / edge(0)
+        var result = leaning(min(pose.pitch, Self.farthestLean))
+        result.plane.center += point(0, y, z) + down * min(0, target - height(self)) - result.point(0, y, z)
+        return result
+    }
+
     func point(_ x: Double, _ y: Double, _ z: Double) -> SurfacePoint {
         plane.point(x * unit.width, y * unit.height, z * unit.width)
     }
@@ -53,15 +95,18 @@ struct HeadModel {
     ///   - x: along the front, as a share of the width seen from straight ahead.
     ///   - y: a share of the height.
     ///   - lift: how far it lies before the skin, a share of the width.
+    ///   - lowest: the height down to which it goes where it is turned away, so that nothing thin stands at that edge.
     /// - Returns: the place on the surface.
-    func front(_ x: Double, _ y: Double, lift: Double = 0) -> SurfacePoint {
+    func front(_ x: Double, _ y: Double, lift: Double = 0, lowest: Double = -.infinity) -> SurfacePoint {
         let (a, c) = (Self.halfWidth + lift, Self.depth + lift)
-        var angle = asin(max(-1, min(1, x / a)))
+        let straight = asin(max(-1, min(1, x / a)))
+        var angle = straight
         // The front is seen where its normal points to the viewer; `right.z` is how much the head's right does.
         let (side, ahead) = (plane.rotation.right.z / a, max(0.05, plane.rotation.forward.z) / c)
         if side < 0 { angle = min(angle, atan2(ahead, -side)) }
         if side > 0 { angle = max(angle, -atan2(ahead, side)) }
-        return point(a * sin(angle), y, c * cos(angle))
+        let share = min(1, abs(angle - straight) / Self.fading)
+        return point(a * sin(angle), y + max(0, lowest - y) * share, c * cos(angle))
     }
 
     /// Where a position lies that follows the head's curved front as long as the head is so wide, and stands out flat beyond.

@@ -1,6 +1,6 @@
 import FaceMessages
 
-/// A heart centred on each eye, turned with the head; one whose eye is turned away is not drawn.
+/// A heart centred on each eye, turned with the head, and a red lid where the eye is closed; where it is turned away nothing.
 struct HeartsOverlay: Overlay {
     func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
         for face in faces { draw(face, on: canvas) }
@@ -14,8 +14,21 @@ struct HeartsOverlay: Overlay {
         // The nearer heart lies over the other one, which disappears where its eye is turned away.
         for (plane, isClosed) in eyes.sorted(by: { $0.0.rotation.forward.z < $1.0.rotation.forward.z })
         where face.shows(plane) {
-            heart(plane, width: width, height: width * (isClosed == true ? 0.35 : 0.92), on: canvas)
+            if isClosed == true {
+                lid(plane, width: width, on: canvas)
+            } else {
+                heart(plane, width: width, height: width * 0.92, on: canvas)
+            }
         }
+    }
+
+    /// A closed eye: an arch that hangs down, as a lid's edge does.
+    private func lid(_ plane: FacePlane, width: Double, on canvas: Canvas) {
+        let (left, right) = (SurfacePoint(-0.42 * width, 0), SurfacePoint(0.42 * width, 0))
+        let arch = Outline.curve(from: left, to: right, [-0.28 * width, 0.3 * width], [0.28 * width, 0.3 * width])
+        let line = plane.project(Outline(line: [left] + arch))
+        canvas.stroke(line, .white.withAlpha(0.9), width: width * 0.26)
+        canvas.stroke(line, .red, width: width * 0.16)
     }
 
     private func heart(_ plane: FacePlane, width: Double, height: Double, on canvas: Canvas) {

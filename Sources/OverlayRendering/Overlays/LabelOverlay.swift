@@ -2,6 +2,9 @@ import FaceMessages
 
 /// A box around each face, and beside it a label with what the face does: smiles, blinks, closes its eyes, looks at the camera.
 package struct LabelOverlay: Overlay {
+    /// How many letters would stand above each other in the picture at least: a large face has no larger words.
+    private static let linesInHeight = 28.0
+
     package init() {}
 
     package var showsZones: Bool { true }
@@ -40,9 +43,10 @@ package struct LabelOverlay: Overlay {
         for (face, box) in faces.reversed() {
             let text = words(face).joined(separator: " · ")
             guard !text.isEmpty else { continue }
+            let size = max(9, min(box.width * 0.12, canvas.size.height / Self.linesInHeight))
             // Beside the line that the box is drawn with.
             let gap = max(0.75, 0.0125 * max(box.width, box.height))
-            canvas.write([text], size: min(max(9, box.width * 0.12), 64), beside: box, gap: gap, style, in: &places)
+            canvas.write([text], size: size, beside: box, gap: gap, style, in: &places)
         }
     }
 }

@@ -74,27 +74,29 @@ struct MeshOverlay: Overlay {
 
     // MARK: - Values
 
-    /// Writes the numbers beside a face, smaller where there is no room, or leaves them out where they would cover one.
+    /// How many lines would stand above each other in the picture.
+    private static let linesInHeight = 36.0
+
+    /// Writes the numbers beside a face, as large whatever its size, or leaves them out where they would cover one.
     private func values(_ face: SurfaceFace, _ places: inout PanelPlace, on canvas: Canvas) {
-        let (lines, style) = (Self.lines(face), PanelStyle(plate: .black.withAlpha(0.55), radius: 0.3, side: .right))
-        _ = [1, 0.75, 0.5].first { share in
-            let size = max(8, min(face.bounds.width * 0.085, 28) * share)
-            return canvas.write(lines, size: size, beside: face.bounds, gap: size * 0.2, style, in: &places)
-        }
+        let side = canvas.panelSides[face.faceID] ?? .right
+        // The panel keeps its width while the numbers change.
+        let style = PanelStyle(plate: .black.withAlpha(0.55), radius: 0.3, side: side, longest: "gaze -90°/-90°")
+        let (size, box) = (max(8, canvas.size.height / Self.linesInHeight), face.bounds)
+        guard let place = canvas.write(Self.lines(face), size: size, beside: box, gap: size * 0.2, style, in: &places)
+        else { return }
+        canvas.panelSides[face.faceID] = PanelPlace.Side.allCases.first { $0.holds(place, beside: box) }
     }
 
     static func lines(_ face: SurfaceFace) -> [String] {
         var lines = ["face \(face.faceID.rawValue) · \(percent(face.confidence))"]
-        if let pose = face.pose {
-            lines.append("roll \(degrees(pose.roll))")
-            lines.append("yaw \(degrees(pose.yaw))")
-            lines.append("pitch \(degrees(pose.pitch))")
+        for (name, angle) in [("roll", face.pose?.roll), ("yaw", face.pose?.yaw), ("pitch", face.pose?.pitch)] {
+            lines.append("\(name) \(angle.map(degrees) ?? "–")")
         }
-        if let left = face.leftEyeClosed, let right = face.rightEyeClosed {
-            lines.append("eyes \(left ? "shut" : "open")/\(right ? "shut" : "open")")
-        }
-        if let smile = face.smile { lines.append("smile \(percent(smile))") }
-        if let gaze = face.gaze { lines.append("gaze \(degrees(gaze.yaw))/\(degrees(gaze.pitch))") }
+        func eye(_ isClosed: Bool?) -> String { isClosed.map { $0 ? "shut" : "open" } ?? "–" }
+        lines.append("eyes \(eye(face.leftEyeClosed))/\(eye(face.rightEyeClosed))")
+        lines.append("smile \(face.smile.map(percent) ?? "–")")
+        lines.append("gaze \(face.gaze.map { "\(degrees($0.yaw))/\(degrees($0.pitch))" } ?? "–")")
         return lines
     }
 

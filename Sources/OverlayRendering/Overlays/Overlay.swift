@@ -49,7 +49,7 @@ package enum OverlayName: String, Hashable, Sendable, CaseIterable {
     case mesh
     case pixelate
     case blur
-    /// One flat colour over each head and its hair.
+    /// A flat shape of head and shoulders over each person.
     case silhouette
 
     package var overlay: any Overlay {

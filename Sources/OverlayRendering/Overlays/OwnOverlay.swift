@@ -63,11 +63,11 @@ package struct OwnOverlay: Overlay {
     private func draw(_ part: Part, on face: SurfaceFace, _ canvas: Canvas) {
         guard let place = place(part, on: face) else { return }
         let unit = part.anchor == .box ? face.bounds.width : face.headAtEyes.unit.width
-        let length = part.width * (part.shape == .around ? Self.ringLength : 1)
+        let length = part.length
         let (columns, rows) =
             part.shape == .flat ? part.anchor.hasDepth ? (4, 4) : (1, 1) : (part.shape == .curved ? 16 : 32, 4)
         let (sine, cosine) = (sin(part.rotation * .pi / 180), cos(part.rotation * .pi / 180))
-        let height = length * Double(part.picture.size.height) / Double(part.picture.size.width)
+        let height = part.height
         canvas.paste(part.picture, width: length * unit, columns: columns, rows: rows) { u, v in
             let (x, y) = ((u - 0.5) * length, (v - 0.5) * height)
             return place(part.position(x * cosine - y * sine, x * sine + y * cosine))
@@ -88,7 +88,12 @@ package struct OwnOverlay: Overlay {
         case .mouth: return place(part, on: face.headAtMouth, y: CanonicalFace.mouthY, z: HeadModel.depth)
         case .upperLip:
             return place(part, on: face.headAtMouth, y: CanonicalFace.mouthY - face.lipGap / 2, z: HeadModel.depth)
-        case .head: return place(part, on: face.headAtEyes, y: 0, z: 0)
+        case .head:
+            let head = face.headAtEyes
+            let lower = (part.offset.y + part.height / 2) * head.unit.width / head.unit.height
+            // A ring is seen whole: it goes with the head.
+            let isOnTop = part.shape != .around && lower < CanonicalFace.eyeY
+            return place(part, on: isOnTop ? head.carrying(lower, part.offset.z) : head, y: 0, z: 0)
         case .leftEye, .rightEye:
             let plane = face.eyePlane(part.anchor == .leftEye ? .left : .right)
             guard face.shows(plane) else { return nil }
@@ -109,11 +114,16 @@ package struct OwnOverlay: Overlay {
 }
 
 extension OwnOverlay.Part {
+    /// The length of the picture along what it follows, in widths of the face.
+    fileprivate var length: Double { width * (shape == .around ? OwnOverlay.ringLength : 1) }
+
+    fileprivate var height: Double { length * Double(picture.size.height) / Double(picture.size.width) }
+
     /// Where a point of the picture lies, from the anchor; x and y are counted from the picture's middle.
     fileprivate func position(_ x: Double, _ y: Double) -> Vector {
         var position = Vector(x, y, 0)
         if shape == .around {
-            let angle = 2 * .pi * x / (width * OwnOverlay.ringLength)
+            let angle = 2 * .pi * x / length
             position = Vector(sin(angle), 0, cos(angle) * OwnOverlay.skullDepth) * (width / 2) + Vector(0, y, 0)
         }
         return offset + HeadRotation(HeadPose(roll: 0, yaw: turn, pitch: tilt))(position)

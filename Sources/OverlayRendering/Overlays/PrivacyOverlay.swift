@@ -1,6 +1,6 @@
 import FaceMetadata
 
-/// Makes the picture under each head unrecognisable: coarse squares, a blur, or one flat colour.
+/// Makes the picture under each head unrecognisable: coarse squares, a blur, or a flat shape of head and shoulders.
 ///
 /// It hides the faces that it is given, those that are not seen in this frame as strongly as the others. A face that was not
 /// found stays visible.
@@ -9,7 +9,7 @@ struct PrivacyOverlay: Overlay {
         case pixelate
         /// Colours that run into each other.
         case blur
-        /// One colour for head and hair, whatever was there.
+        /// One colour for head, hair and shoulders, whatever was there, and an edge around each person.
         case silhouette
     }
 
@@ -23,15 +23,20 @@ struct PrivacyOverlay: Overlay {
 
     /// The colour of a silhouette: neither that of skin nor that of most rooms.
     private static let flat = Color(red: 0.24, green: 0.27, blue: 0.33)
+    private static let edge = Color(red: 0.47, green: 0.52, blue: 0.61)
+
+    /// A head tilted further than this, in degrees, tilts the shoulders too.
+    private static let farthestTilt = 30.0
 
     func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
+        guard style != .silhouette else { return stand(in: faces.map(\.face), on: canvas) }
         hide(faces, on: canvas)
         // Where one head lies over another one its outline is an edge. Over what is coarse already there is hardly any.
         let boxes = faces.map(\.face.bounds)
         let overlap = boxes.indices.contains { one in
             boxes[..<one].contains { $0.grown.overlap(with: boxes[one].grown) > 0 }
         }
-        if overlap, style != .silhouette { hide(faces.reversed(), on: canvas) }
+        if overlap { hide(faces.reversed(), on: canvas) }
     }
 
     private func hide(_ faces: [DrawnFace], on canvas: Canvas) {
@@ -43,12 +48,6 @@ struct PrivacyOverlay: Overlay {
                 center: face.bounds.center,
                 pose: HeadPose(roll: face.assumedPose.roll, yaw: 0, pitch: 0)
             )
-            guard style != .silhouette else {
-                for shape in Self.headAndHair(width: width, height: height) {
-                    canvas.fill(plane.project(shape), Self.flat)
-                }
-                continue
-            }
             // Hair and ears too: the face's box ends at forehead, cheeks and chin.
             let (radiusX, radiusY) = (width * 0.72, height * 0.84)
             let head = Outline(ellipse: [0, -0.14 * height], radiusX, radiusY)
@@ -56,13 +55,45 @@ struct PrivacyOverlay: Overlay {
         }
     }
 
-    /// A skull with room for hair, and hair that falls to the shoulders.
-    private static func headAndHair(width: Double, height: Double) -> [Outline] {
-        let hair = SurfaceRect(x: -0.86 * width, y: -0.3 * height, width: 1.72 * width, height: 1.15 * height)
-        return [
-            Outline(ellipse: [0, -0.16 * height], 0.92 * width, 0.98 * height), Outline(hair, radius: 0.5 * width),
-        ]
+    /// Draws a head with shoulders for each face; who is lower in the picture is nearer.
+    private func stand(in faces: [SurfaceFace], on canvas: Canvas) {
+        for face in faces.sorted(by: { $0.bounds.y + $0.bounds.height < $1.bounds.y + $1.bounds.height }) {
+            let person = Self.headAndShoulders(face)
+            canvas.stroke(person, Self.edge, width: max(2, 0.07 * face.uprightSize.width))
+            canvas.fill(person, Self.flat, overlaps: true)
+        }
+        // No edge stays inside a face: there it would be detail.
+        for face in faces { canvas.fill(Self.inside(face, 0.5), Self.flat) }
     }
+
+    private static func inside(_ face: SurfaceFace, _ radius: Double) -> Outline {
+        let bounds = face.bounds
+        return Outline(ellipse: bounds.center, radius * bounds.width, radius * bounds.height)
+    }
+
+    /// The skull with room for hair, the jaw and the face's box in one hull, and the shoulders below.
+    private static func headAndShoulders(_ face: SurfaceFace) -> Outline {
+        let head = face.headAtEyes
+        let (unit, roll) = (head.unit.width, face.assumedPose.roll)
+        // Positions and radii in widths of the face, heights in its height.
+        let balls = [(-0.28, -0.22, 0.70), (-0.26, 0.02, 0.64), (0.20, 0.10, 0.48)].flatMap { y, z, radius in
+            Outline(ellipse: head.point(0, y, z), radius * unit, radius * unit).lines.joined()
+        }
+        let skull = Outline.hull(balls + inside(face, 0.58).lines.joined())
+        let tilt = roll - max(-farthestTilt, min(roll, farthestTilt))
+        let body = FacePlane(center: head.point(0, 0.60, -0.10), pose: HeadPose(roll: tilt, yaw: 0, pitch: 0))
+        return Outline(polygons: [skull]) + body.project(shoulders.mapped { $0 * unit })
+    }
+
+    /// From the neck, in widths of the face.
+    private static let shoulders: Outline = {
+        let right: [(end: SurfacePoint, near: SurfacePoint, far: SurfacePoint)] = [
+            ([0.42, 0.10], [0.42, -0.40], [0.40, -0.05]), ([1.18, 0.62], [0.46, 0.36], [1.10, 0.22]),
+            ([1.05, 0.95], [1.22, 0.82], [1.20, 0.95]), ([0, 0.95], [0.6, 0.95], [0.3, 0.95]),
+        ]
+        let half = Outline(from: [0, -0.45], right).lines[0]
+        return Outline(polygon: half + half.reversed().map { $0 * [-1, 1] })
+    }()
 }
 
 extension SurfaceRect {

@@ -113,11 +113,13 @@ struct SantaOverlay: Overlay {
             canvas.fill(crown, from: Self.cloth, to: Self.clothShade, center: light, radius: unit * 1.35)
         }
         if isTailInFront {
-            // What the tail takes of the light on the crown. A clip within another one costs far more.
+            // What the tail takes of the light on the crown, as far as that is seen from above. A clip within another one costs
+            // far more.
+            let shade = Self.clothShade.withAlpha(0.6 * max(0, 1 - 2 * max(0, head.facing(0, 1, 0))))
             canvas.clipped(to: crown) {
                 for (point, radius) in [3, 5, 7, 9].map({ tail[$0] }) {
                     let inner = point - up * (0.08 * unit) - (place(0, 0.14) - place(0, 0))
-                    glow(Self.clothShade.withAlpha(0.6), at: inner, radius: radius + 0.12 * unit, on: canvas)
+                    glow(shade, at: inner, radius: radius + 0.12 * unit, on: canvas)
                 }
             }
             drawTail()
@@ -216,7 +218,9 @@ struct SantaOverlay: Overlay {
         let (head, gap) = (drawn.face.headAtMouth, drawn.face.lipGap)
         let unit = head.unit.width
         func front(_ outline: Outline, lift: Double = 0, raised: Double = 0) -> Outline {
-            outline.mapped { head.front($0.x, CanonicalFace.mouthY + $0.y - raised, lift: lift) }
+            outline.mapped {
+                head.front($0.x, CanonicalFace.mouthY + $0.y - raised, lift: lift, lowest: CanonicalFace.mouthY)
+            }
         }
         // The mouth stays free.
         let shape = front(Self.beardShape + Outline(ellipse: [0, 0.05], 0.19, 0.066 + gap / 2))
