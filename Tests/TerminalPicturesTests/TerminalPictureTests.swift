@@ -43,6 +43,24 @@ struct TerminalPictureTests {
         #expect(text.contains("101m") && text.contains("104m"))
     }
 
+    @Test("256 colours are mixed where none of them is the picture's")
+    func mixing() throws {
+        let picture = try TerminalPicture(format: .cells, environment: ["TERM": "screen-256color"])
+        // The skin in the shade of a portrait, B, G, R, A.
+        let pixels = (0..<160 * 160).flatMap { _ -> [UInt8] in [92, 116, 152, 255] }
+        let bytes = try pixels.withUnsafeBytes { bytes in
+            try picture.sequences(
+                pixels: try #require(bytes.baseAddress),
+                width: 160,
+                height: 160,
+                bytesPerRow: 640,
+                size: TerminalSize(columns: 40, rows: 20)
+            )
+        }
+        let numbers = String(decoding: bytes, as: UTF8.self).matches(of: /[34]8;5;(\d+)/).compactMap { Int($0.1) }
+        #expect(Set(numbers).count > 2, "\(Set(numbers))")
+    }
+
     @Test("takes pixels where the terminal is known to show them, cells elsewhere")
     func detection() throws {
         #expect(try TerminalPicture(environment: ["TERM": "xterm-kitty"]).format == .kitty)

@@ -146,7 +146,15 @@ final class ViewSession {
         if size != self.size || (showsObstacle && obstacle == nil) {
             self.size = size
             let pixels = area.drawingSize(for: encoder.format)
-            canvas = try Canvas(pixelSize: FrameSize(width: pixels.width, height: pixels.height))
+            let canvas = try Canvas(pixelSize: FrameSize(width: pixels.width, height: pixels.height))
+            self.canvas = canvas
+            // Letters made of blocks cannot be read.
+            if encoder.format == .cells {
+                canvas.textCell = SurfaceSize(
+                    width: canvas.size.width / Double(area.columns),
+                    height: canvas.size.height / Double(area.rows)
+                )
+            }
             bytes += Array("\u{1B}[0m\u{1B}[2J".utf8)
         }
         guard let canvas else { return }
@@ -168,6 +176,7 @@ final class ViewSession {
                     size: area
                 )
             }
+            bytes += canvas.takeWords().flatMap(Self.sequences)
         }
         bytes += statusRow(of: size, at: now)
         terminal.show(bytes)
@@ -186,6 +195,15 @@ final class ViewSession {
             "\u{1B}[\((size.rows - lines.count) / 2 + 1 + index);\((size.columns - line.count) / 2 + 1)H\(line)"
         }
         return Array(("\u{1B}[0m\u{1B}[2J" + rows.joined()).utf8)
+    }
+
+    /// Writes lines over the picture: light on dark, or on red where their plate is red.
+    static func sequences(_ words: CellWords) -> [UInt8] {
+        let (ground, width) = (words.plate.red > 0.5 ? 41 : 40, words.lines.map(\.printable.count).max() ?? 0)
+        let rows = words.lines.enumerated().map { index, line in
+            "\u{1B}[\(words.row + 1 + index);\(words.column + 1)H\u{1B}[0;1;97;\(ground)m \(line.printable.padding(to: width)) "
+        }
+        return Array((rows.joined() + "\u{1B}[0m").utf8)
     }
 
     /// The time that a clip's frame is wanted for.
