@@ -1,4 +1,4 @@
-"""Plays Home Assistant's Supervisor to the add-on's entry script, and checks what it does. Started by `addon`."""
+"""Plays Home Assistant's Supervisor to the app's entry script, and checks what it does. Started by `addon`."""
 import argparse
 import http.client
 import http.server
@@ -13,8 +13,11 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.parse
 
 import yaml
+
+import files
 
 SUPERVISOR, BROKER, ADD_ON, OTHER = "172.30.32.2", "172.30.33.2", "172.30.33.4", "172.30.33.5"
 CORE = ("127.0.0.1", 8123)
@@ -232,23 +235,31 @@ def repository(work):
         for name, architecture in (("facetd", deb), ("facet", deb), ("facet-data", "all")):
             control = work / suite / name / "DEBIAN"
             control.mkdir(parents=True)
-            (control / "control").write_text(f"Package: {name}\nVersion: 1.2.3-1~deb12\nArchitecture: {architecture}\n"
+            (control / "control").write_text(f"Package: {name}\nVersion: 0.4.0-1~deb12\nArchitecture: {architecture}\n"
                                              "Maintainer: a <a@a.invalid>\nDescription: a\n")
             subprocess.run(["dpkg-deb", "--build", control.parent, work / suite], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["packaging/home-assistant/make", "--out", work / "made", work / "amd64-bookworm", work / "arm64-bookworm"],
-                   check=True, stdout=subprocess.DEVNULL)
-    check("name" in yaml.safe_load((work / "made/repository.yaml").read_text()), "the repository has a name")
+    packages = [work / "amd64-bookworm", work / "arm64-bookworm"]
+    make = lambda *options: subprocess.run(["packaging/home-assistant/make", "--out", work / "made", *options, *packages],
+                                           check=True, stdout=subprocess.DEVNULL)
+    make("--url", "https://example.org/a/facet-app", "--image", "ghcr.io/a/facet")
+    published = list(files.repository_problems(work / "made"))
+    check(not published, f"a published repository keeps Home Assistant's rules {published or ''}")
+    links = re.findall(r"\((https://my[^)]*)\)", (work / "made/README.md").read_text())
+    query = urllib.parse.parse_qs(urllib.parse.urlsplit(links[-1]).query)
+    check(query == {"repository_url": ["https://example.org/a/facet-app"]}, f"its README has the link that adds it {links}")
+    image = yaml.safe_load((work / "made/facet/config.yaml").read_text())["image"]
+    check(image == "ghcr.io/a/facet", "its image is fetched")
+    make()
+    local = list(files.repository_problems(work / "made"))
+    check(not local, f"so does one that builds its image {local or ''}")
+    check("image" not in yaml.safe_load((work / "made/facet/config.yaml").read_text()), "which names none")
     made = work / "made/facet"
     config = yaml.safe_load((made / "config.yaml").read_text())
-    check(config["version"] == "1.2.3" and config["arch"] == ["amd64", "aarch64"], "the packages' version and architectures are its own")
-    check({"name", "version", "slug", "description", "arch"} <= config.keys(), "it has what the Supervisor requires")
-    check(config["options"].keys() <= config["schema"].keys(), "each default is an option")
-    names = yaml.safe_load((made / "translations/en.yaml").read_text())["configuration"]
-    check(names.keys() == config["schema"].keys(), "each option has a name and a description")
+    check(config["version"] == "0.4.0" and config["arch"] == ["amd64", "aarch64"], "the packages' version and architectures are its own")
     camera = config["options"]["cameras"][0]["name"]
     check(re.match(re.fullmatch(r"match\((.*)\)", config["schema"]["cameras"][0]["name"])[1], camera), "the default camera's name is valid")
     listens = re.search(r"listen (\d+);", (made / "ingress.conf").read_text())[1]
-    check(listens == str(config.get("ingress_port", 8099)) and f":{listens}/" in config["watchdog"], "ingress finds nginx")
+    check(listens == str(config.get("ingress_port", 8099)), "ingress finds nginx")
     copied = re.findall(r"^COPY (.*) \S+$", (made / "Dockerfile").read_text(), re.M)
     check(all(list(made.glob(pattern)) for line in copied for pattern in line.split()), "what the image copies is there")
 
@@ -290,7 +301,7 @@ class Test:
         check(self.add_on.ends() == 1 and self.add_on.says("same name (a)", 0.1), "two cameras of one name are an error")
 
     def broker_service(self):
-        """Started before the broker's add-on is installed."""
+        """Started before the broker's app is installed."""
         self.add_on.start(**self.FRONT)
         check(self.add_on.says("the Supervisor says: Service not enabled"), "without a broker it waits, and says for what")
         check(self.add_on.stop() == 0, "it can be stopped while it waits")
@@ -307,7 +318,7 @@ class Test:
         online = self.subscriber.has("front/faces/status", state="online", camera="front")
         check(online, "it goes on when the Supervisor knows a broker, with its user and password")
         if not online:
-            sys.exit("the rest needs a running add-on")
+            sys.exit("the rest needs a running app")
         check(self.subscriber.has("homeassistant/device/facet-front-faces/config"), "the camera announces itself")
         check(self.subscriber.has("front/faces/smile", seconds=60), "a smile arrives")
         check(self.subscriber.has("front/faces/leave", seconds=60), "so does a leave")
