@@ -23,6 +23,7 @@ package final class Pipeline {
     private var state: StreamState?
     private var configuration: ConfigurationStatus?
     private var attention: [FaceAttention] = []
+    private var heldCount = 0
     private var publishedCount = 0
     private var publishedZones: [ZonesMessage.Zone] = []
     /// Frames after a camera has begun until memory is released: by then everything that goes on running has run.
@@ -58,8 +59,9 @@ package final class Pipeline {
                 )
             }
             if update.state != state { change(to: update.state) }
-            if update.attention != attention { status.attention(update.attention) }
-            attention = update.attention
+            let held = update.faces.count(where: \.isHeld)
+            if update.attention != attention || held != heldCount { status.faces(held: held, update.attention) }
+            (attention, heldCount) = (update.attention, held)
             if let stamp = update.stamp {
                 let faces = update.faces.map { $0.keeping(settings.metadata.fields) }
                 if gate.admits(faces, at: stamp.mediaTime) {
@@ -74,6 +76,9 @@ package final class Pipeline {
         if let frame = update.frame { publishPreview(of: frame) }
         framesSinceChange += 1
         if framesSinceChange == Self.framesUntilRelease { releaseUnusedMemory() }
+        if let problem = update.problem {
+            logger.error("faces are held without a person's outline", metadata: ["reason": "\(problem)"])
+        }
         if update.configuration != configuration, case .rejected(let reason) = update.configuration.outcome {
             logger.error("the new settings do not work, the old ones stay", metadata: ["reason": "\(reason)"])
         }

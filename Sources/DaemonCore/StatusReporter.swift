@@ -60,8 +60,8 @@ package final class StatusReporter: Sendable {
         publisher.publish(.detectState, waits: false) { $0.detectState(isOn) }
     }
 
-    package func attention(_ attention: [FaceAttention]) {
-        update { $0.attention = attention }
+    package func faces(held: Int, _ attention: [FaceAttention]) {
+        update { ($0.held, $0.attention) = (held, attention) }
     }
 
     func connected(to broker: String) {

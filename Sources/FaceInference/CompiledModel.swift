@@ -25,10 +25,10 @@ final class CompiledModel {
         operators: [CustomOperator] = [],
         in liteRT: LiteRT
     ) throws(InferenceError) {
-        guard let bytes = liteRT.models[file] else { preconditionFailure("\(file.name) is no model") }
+        let bytes = try liteRT.bytes(of: file)
         let shapes = [input] + outputs
         let memory = shapes.map { AlignedMemory(count: MemoryLayout<Float>.stride * Int($0.reduce(1, *))) }
-        let objects = LiteRTObjects(liteRT, model: file.name, keeping: memory + operators)
+        let objects = LiteRTObjects(liteRT, model: file.name, keeping: memory + [bytes] + operators)
         // As a result: what locks throws nothing.
         compiled = try liteRT.compiling.update { _ in
             Result { () throws(InferenceError) in try objects.compile(bytes, operators) }

@@ -154,8 +154,8 @@ public final class FaceAnalyzer {
             let geometry = FaceGeometry(face.landmarks)
             var observation = geometry.observation(in: frame.uprightSize)
             (observation.lineage, observation.confidence) = (face.lineage, face.presence)
-            observation.isHeld = face.isHeld
-            guard !face.isHeld else { return observation }
+            observation.isCarriedOver = face.isCarriedOver
+            guard !face.isCarriedOver else { return observation }
             observation.eyePatches = geometry.eyePatches(in: frame)
             observation.ownMotion = face.anchor.measure(face, in: frame, workspace)
             return observation
@@ -281,7 +281,7 @@ public final class FaceAnalyzer {
         face.beginFrame()
         if options.skipsUnchanged, face.reuseLandmarks(in: frame, workspace) { return face.presence }
         guard canCompute else {
-            face.hold(in: frame.uprightSize)
+            face.carryOver(in: frame.uprightSize)
             return face.presence
         }
         face.isComputed = true

@@ -11,8 +11,9 @@ import System
 /// `@unchecked Sendable` because nothing changes after `init` but what LiteRT notes in the environment while it compiles
 /// models, which is done with `compiling` locked.
 package final class LiteRT: @unchecked Sendable {
-    /// The models' bytes, which LiteRT reads for as long as a compiled model lives.
-    let models: [PinnedFile: AlignedMemory]
+    /// The models' bytes, but of those that are not always needed.
+    private let models: [PinnedFile: AlignedMemory]
+    private let directory: String
     let functions: UnsafePointer<LiteRtFunctions>
     let environment: LiteRtEnvironment
     // Of a value with a size: the thread sanitizer takes access to an empty one for access to what lies behind it.
@@ -60,7 +61,7 @@ package final class LiteRT: @unchecked Sendable {
             free(UnsafeMutableRawPointer(mutating: functions))
             throw .liteRT(operation: "prepare", model: path, status: status)
         }
-        self.models = models
+        (self.models, self.directory) = (models, directory)
         self.functions = functions
         self.environment = environment
     }
@@ -68,6 +69,12 @@ package final class LiteRT: @unchecked Sendable {
     deinit {
         functions.pointee.destroy_environment(environment)
         free(UnsafeMutableRawPointer(mutating: functions))
+    }
+
+    /// A model's bytes, which LiteRT reads for as long as a compiled model lives.
+    func bytes(of model: PinnedFile) throws(InferenceError) -> AlignedMemory {
+        if let bytes = models[model] { return bytes }
+        return try model.load(from: directory)
     }
 
     private static func option(_ tag: Int32, _ value: Int32) -> LiteRtEnvOption {

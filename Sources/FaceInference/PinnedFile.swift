@@ -74,6 +74,13 @@ extension PinnedFile {
         digest: "e06a804e0144f9929eda782122916b35d60c697c3c9344013ca2bbe76a6ce2b4"
     )
 
+    /// `selfie_segmentation` of the mediapipe 0.10.21 wheel.
+    static let segmentationModel = PinnedFile(
+        name: "selfie_segmentation.tflite",
+        size: 249_505,
+        digest: "9ee168ec7c8f2a16c56fe8e1cfbc514974cbbb7e434051b455635f1bd1462f5c"
+    )
+
     /// LiteRT of the ai-edge-litert 2.3.0 wheel for this kind of processor.
     static func library() throws(InferenceError) -> PinnedFile {
         #if arch(x86_64)

@@ -19,9 +19,9 @@ struct TrackedFace {
     /// Whether the landmarks were computed in the newest frame.
     var isComputed = false
     /// Whether the landmarks are those of an earlier frame, although the face may have changed since.
-    private(set) var isHeld = false
+    private(set) var isCarriedOver = false
     /// In how many frames in a row they were.
-    private var heldFrames = 0
+    private var carriedFrames = 0
     /// When the face was found, in seconds of media time.
     private let foundAt: Double
     /// How far the region moved with the latest landmarks, in shares of its side.
@@ -49,18 +49,18 @@ struct TrackedFace {
 
     /// What decides whether it is computed in a frame of that time.
     func candidate(at time: Double) -> LandmarkBudget.Candidate {
-        .init(side: region.side, isNew: (0..<Self.newness).contains(time - foundAt), waited: heldFrames)
+        .init(side: region.side, isNew: (0..<Self.newness).contains(time - foundAt), waited: carriedFrames)
     }
 
     /// A new frame is about to be looked at.
     mutating func beginFrame() {
-        heldFrames = isHeld ? heldFrames + 1 : 0
-        (isComputed, isHeld) = (false, false)
+        carriedFrames = isCarriedOver ? carriedFrames + 1 : 0
+        (isComputed, isCarriedOver) = (false, false)
     }
 
     /// Leaves the landmarks where they are, in an upright picture of that size.
-    mutating func hold(in size: FrameSize) {
-        isHeld = true
+    mutating func carryOver(in size: FrameSize) {
+        isCarriedOver = true
         guard size != self.size else { return }
         let factor = Float(size.width) / Float(self.size.width)
         for index in landmarks.all.indices { landmarks[index] *= factor }

@@ -62,6 +62,8 @@ public struct DaemonStatus: Hashable, Sendable {
     public var version: String?
     /// Why some events cannot fire at the moment; empty if they all can.
     public var attention: [FaceAttention]?
+    /// How many of the faces that are there are not seen, and held.
+    public var held = 0
     /// Whether events survive a crash; nil in the last will and without a broker.
     public var outbox: Outbox?
     /// What happened to the outbox, for people; nil while all is well.

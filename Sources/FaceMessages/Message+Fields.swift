@@ -72,6 +72,9 @@ extension DaemonStatus: WireValue {
         try wire.optional("detect", &detect, .onOff)
         try wire.optional("version", &version, .name)
         try wire.optional("attention", &attention, .words())
+        var held = self.held > 0 ? self.held : nil
+        try wire.optional("held", &held, .counter)
+        self.held = held ?? 0
         try wire.optional("outbox", &outbox, .word)
         try wire.optional("outboxDetail", &outboxDetail, .sentence)
         try wire.optional("broker", &broker, .name)
@@ -161,6 +164,10 @@ extension Visit: WireValue {
         try wire.field("blinks", &blinks, .counter)
         try wire.field("looks", &looks, .counter)
         try wire.field("lookingSeconds", &lookingSeconds, .seconds)
+        // What a daemon before 0.4 left behind has none.
+        var unseen = self.unseen > 0 ? self.unseen : nil
+        try wire.optional("unseen", &unseen, .seconds)
+        self.unseen = unseen ?? 0
         try wire.optional("nearestDistance", &nearestDistance, .amount(decimals: 2))
         try wire.field("largestHeight", &largestHeight, .length)
         try wire.field("judgedShare", &judgedShare, .share)

@@ -113,8 +113,13 @@ public struct FaceObject: Hashable, Sendable {
     /// On how many analysed frames the face was seen since its enter.
     public var trackedFrames = 0
 
-    /// Whether the face was seen in this very frame; false for one that is hidden, whose other values are the last seen.
+    /// Whether the face was seen in this very frame; false for one that is hidden for a moment, whose other values are the last seen,
+    /// and for one that is held.
     public var isSeen = true
+
+    /// Whether it is held: it has not been seen for longer than a moment, and its place shows that the person is still there. Nothing
+    /// is known of it then but where it was.
+    public var isHeld: Bool { !isSeen && pose == nil }
 
     /// What the face has done since its enter; nil before it, and in messages other than a `leave`.
     public var visit: Visit?

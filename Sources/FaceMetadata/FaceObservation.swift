@@ -45,8 +45,11 @@ package struct FaceObservation: Sendable {
     /// Whether something in the face moved by itself since an earlier frame; nil if that was not measured.
     package var ownMotion: OwnMotion?
 
+    /// The colours below the face; nil if they were not looked at, or are outside the picture.
+    package var clothes: ClothesColors?
+
     /// Whether all this was measured in an earlier frame, because there was no time for this face in the newest one.
-    package var isHeld = false
+    package var isCarriedOver = false
 
     package struct Lids: Hashable, Sendable {
         /// How far the upper lid lies above the line between the eye's corners, plus half of how far the lower lid lies

@@ -15,25 +15,36 @@ enum Assignment {
     /// Found on clips with people who pass behind each other and stand up; 0.7 to 1.5 and 1 to 3 give the same.
     private static let allowance = (base: 0.9, perSecond: 1.5)
 
+    /// What a face that comes back to a held one must have: a distance in units of its size, a ratio of the sizes, a similarity of
+    /// the clothes; where these are not in the picture, how soon it must be back, in seconds. From the experiment that
+    /// docs/accuracy.md describes.
+    private static let returning = (distance: 1.5, sizeRatio: 1.6, similarity: 0.7, secondsWithoutClothes: 2.0)
+
     /// The index of the track that each observation belongs to; nil for a new face.
     static func tracks(of observations: [FaceObservation], among tracks: [Track], at time: Double) -> [Int?] {
         var isTaken = Array(repeating: false, count: tracks.count)
         var assigned = observations.map { observation -> Int? in
             let track = tracks.firstIndex { $0.lineage == observation.lineage }
             guard let track, !isTaken[track] else { return nil }
-            isTaken[track] = true
-            return track
+            // Until it has entered, a face may turn out to be one that is held: its clothes come into view with it.
+            let held =
+                tracks[track].face == nil
+                ? tracks.indices.first { index in
+                    tracks[index].hold != nil && !isTaken[index]
+                        && distance(of: observation, fromHeld: tracks[index], at: time) != nil
+                } : nil
+            isTaken[held ?? track] = true
+            return held ?? track
         }
         func nearest() -> (observation: Int, track: Int)? {
             var best: (observation: Int, track: Int, distance: Double)?
             for (index, observation) in observations.enumerated() where assigned[index] == nil {
                 for (track, candidate) in tracks.enumerated() where !isTaken[track] {
-                    let gap = min(max(0, time - candidate.lastSeen.mediaTime), longestGap)
-                    let end = candidate.path.predicted(after: gap)
-                    guard let distance = distance(of: observation.bounds, from: candidate.bounds, to: end),
-                        distance < allowance.base + allowance.perSecond * gap,
-                        distance < best?.distance ?? .infinity
-                    else { continue }
+                    let distance =
+                        candidate.hold == nil
+                        ? distance(of: observation, fromPathOf: candidate, at: time)
+                        : distance(of: observation, fromHeld: candidate, at: time)
+                    guard let distance, distance < best?.distance ?? .infinity else { continue }
                     best = (index, track, distance)
                 }
             }
@@ -41,6 +52,27 @@ enum Assignment {
         }
         while let (index, track) = nearest() { (assigned[index], isTaken[track]) = (track, true) }
         return assigned
+    }
+
+    private static func distance(of seen: FaceObservation, fromPathOf track: Track, at time: Double) -> Double? {
+        let gap = min(max(0, time - track.lastSeen.mediaTime), longestGap)
+        return distance(of: seen.bounds, from: track.bounds, to: track.path.predicted(after: gap))
+            .flatMap { $0 < allowance.base + allowance.perSecond * gap ? $0 : nil }
+    }
+
+    /// How far a face lies from one that is held; nil if it is another one by its place, its size or its clothes.
+    ///
+    /// Without clothes in the picture it must come back soon: somebody else cannot be there yet.
+    private static func distance(of seen: FaceObservation, fromHeld track: Track, at time: Double) -> Double? {
+        let (one, other) = (seen.bounds, track.bounds)
+        guard max(one.height / other.height, other.height / one.height) <= returning.sizeRatio,
+            let distance = distance(of: one, from: other, to: other.center), distance <= returning.distance
+        else { return nil }
+        let isSame =
+            if let now = seen.clothes, let then = track.clothes {
+                now.similarity(to: then) >= returning.similarity
+            } else { time - track.lastSeen.mediaTime <= returning.secondsWithoutClothes }
+        return isSame ? distance : nil
     }
 
     /// How far the centre of a face lies from the line from another one's centre to where that one may have moved.

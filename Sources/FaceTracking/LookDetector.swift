@@ -123,7 +123,7 @@ struct GazeMonitor: Sendable {
     private var filter = OneEuroFilter<SIMD2<Double>>(speedCoefficient: ObservationSmoother.angleCoefficient)
     private var gazeTime = 0.0
     private var distanceTime = 0.0
-    private(set) var look = LookDetector()
+    var look = LookDetector()
 
     /// Takes the next frame in which the face was seen.
     mutating func advance(

@@ -17,6 +17,10 @@ struct Track: Sendable {
     private(set) var bounds: NormalizedRect
     private(set) var lastSeen: FrameStamp
     private(set) var path = FacePath()
+    /// The colours below the face as they were seen last.
+    private(set) var clothes: ClothesColors?
+    /// What keeps the face although it is not seen; nil unless its patience has ended.
+    private(set) var hold: Hold?
 
     /// The face as subscribers see it; nil before its enter.
     var face: FaceObject? { hasEntered ? latest : nil }
@@ -63,8 +67,11 @@ struct Track: Sendable {
     ) {
         let interval = stamp.mediaTime - lastSeen.mediaTime
         lineage = observation.lineage
-        guard !observation.isHeld else { return hold(at: stamp) }
+        guard !observation.isCarriedOver else { return carryOver(at: stamp) }
         bounds = observation.bounds
+        if hold != nil { latest.visit?.unseen += interval }
+        hold = nil
+        clothes = observation.clothes ?? clothes
         path.append(bounds, at: stamp.mediaTime)
         lastMeasured = stamp.mediaTime
         ownRate?.advance(to: stamp.mediaTime)
@@ -106,7 +113,7 @@ struct Track: Sendable {
 
     /// Takes a frame in which there was no time to measure the face: it stays where it was, and its blinks are seen in the
     /// other frames, if these are enough.
-    private mutating func hold(at stamp: FrameStamp) {
+    private mutating func carryOver(at stamp: FrameStamp) {
         lastSeen = stamp
         if ownRate == nil {
             ownRate = FrameRateMeter()
@@ -149,17 +156,55 @@ struct Track: Sendable {
         return FaceEvent(kind: .enter, face: latest, stamp: stamp)
     }
 
+    /// Where to look for the person, if the face is not seen in the frame of that time and its patience has ended.
+    ///
+    /// Nobody is behind a picture of a face.
+    func place(at time: Double, _ parameters: FaceTracker.Parameters) -> PlaceQuery? {
+        guard let face, !face.still, time - lastSeen.mediaTime >= parameters.patience - Self.slack,
+            hold?.isDue(at: time) ?? true
+        else { return nil }
+        return PlaceQuery(track: number, bounds: bounds, clothes: clothes, lastSeen: lastSeen.mediaTime)
+    }
+
+    /// Takes what the place of the face shows in a frame in which it was not seen.
+    ///
+    /// - Returns: Whether it is there all the same.
+    mutating func wait(reading: PlaceReading?, at stamp: FrameStamp, _ parameters: FaceTracker.Parameters) -> Bool {
+        let unseen = stamp.mediaTime - lastSeen.mediaTime
+        guard unseen >= parameters.patience - Self.slack else { return true }
+        guard unseen < parameters.hold else { return false }
+        var new = hold ?? Hold(since: lastSeen)
+        guard new.take(reading, at: stamp) else { return false }
+        if hold == nil { becomeHeld(at: stamp) }
+        hold = new
+        return true
+    }
+
+    /// Ends what the face was doing, and forgets what is not measured any more.
+    private mutating func becomeHeld(at stamp: FrameStamp) {
+        for kind in endExpressions() { note(kind, at: stamp) }
+        var bare = FaceObject(faceID: latest.faceID, bounds: latest.bounds, confidence: 0)
+        (bare.zones, bare.trackedFrames, bare.visit, bare.isSeen) = (latest.zones, latest.trackedFrames, latest.visit, false)
+        latest = bare
+    }
+
+    /// The end of what the face was doing when it was seen last.
+    private mutating func endExpressions() -> [FaceEvent.Kind] {
+        let time = lastSeen.mediaTime
+        return [smile.end(at: time), eyes.closed.end(at: time), gaze.look.end()].compactMap(\.self)
+    }
+
     /// The leave of a face that has entered, and before it the end of what it was doing.
     func leave(reason: FaceEvent.LeaveReason, at stamp: FrameStamp) -> [FaceEvent] {
         guard var face else { return [] }
         face.confidence = confidence
-        let dwell = max(0, lastSeen.mediaTime - enterTime)
-        var (smile, eyes, gaze, zones) = (smile, eyes.closed, gaze.look, zones)
-        let ended =
-            [smile.end(at: lastSeen.mediaTime), eyes.end(at: lastSeen.mediaTime), gaze.end()]
-            .compactMap(\.self) + zones.end()
+        let last = hold?.lastThere ?? lastSeen
+        let dwell = max(0, last.mediaTime - enterTime)
+        face.visit?.unseen += max(0, last.mediaTime - lastSeen.mediaTime)
+        var (ending, zones) = (self, zones)
+        let ended = ending.endExpressions() + zones.end(at: last.mediaTime)
         for kind in ended { face.visit?.add(kind) }
-        return (ended + [.leave(dwell: dwell, lastSeen: lastSeen.time, reason: reason)])
+        return (ended + [.leave(dwell: dwell, lastSeen: last.time, reason: reason)])
             .map { [face] in FaceEvent(kind: $0, face: face, stamp: stamp) }
     }
 
@@ -171,7 +216,9 @@ struct Track: Sendable {
         defer { expressionEvents.removeAll(keepingCapacity: true) }
         let events = expressionEvents.filter { hasEntered && $0.stamp.mediaTime >= enterTime }
         for event in events { latest.visit?.add(event.kind) }
-        return events.map { FaceEvent(kind: $0.kind, face: latest, stamp: $0.stamp) }
+        var face = latest
+        face.confidence = confidence
+        return events.map { FaceEvent(kind: $0.kind, face: face, stamp: $0.stamp) }
     }
 
     private mutating func readExpression(_ observation: FaceObservation, _ context: FrameContext) {

@@ -48,8 +48,11 @@ struct ZoneMonitor: Sendable {
         return events
     }
 
-    /// Ends all stays.
-    mutating func end() -> [FaceEvent.Kind] { leave { _ in true } }
+    /// Ends all stays, of a face that was there until a time in seconds.
+    mutating func end(at time: Double) -> [FaceEvent.Kind] {
+        for index in stays.indices { stays[index].last = time }
+        return leave { _ in true }
+    }
 
     private mutating func leave(_ isOver: (Stay) -> Bool) -> [FaceEvent.Kind] {
         let over = stays.filter(isOver)

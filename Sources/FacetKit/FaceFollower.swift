@@ -15,6 +15,8 @@ final class FaceFollower: @unchecked Sendable {
     private var analyzer: FaceAnalyzer?
     private var decoder: JPEGDecoder?
     private var tracker: FaceTracker
+    /// Looks at the places of faces that are not seen; nil if none is held.
+    private var places: PlaceMeter?
     private var attention = AttentionFilter()
     /// Mean brightness below which a picture is too dark, 0…1: noise then outweighs an eyelid's contrast.
     private static let darkest = 0.08
@@ -48,6 +50,7 @@ final class FaceFollower: @unchecked Sendable {
         if decoder == nil {
             decoder = try failing(as: { .decoder(reason: "\($0)") }) { () throws(JPEGError) in try JPEGDecoder() }
         }
+        if wanted.tracking.hold == 0 || wanted.detection != options.detection { places = nil }
         tracker.parameters = wanted.tracking
         if !wanted.tracking.ignoresStill { analyzer?.forgetSetAside() }
         options = wanted
@@ -75,6 +78,7 @@ final class FaceFollower: @unchecked Sendable {
     func interrupt(_ state: StreamState, reason: FaceEvent.LeaveReason) -> FaceUpdate {
         self.state = state
         analyzer?.reset()
+        places = nil
         attention = AttentionFilter()
         var update = update()
         if let lastStamp { update.events = tracker.endAll(reason: reason, at: lastStamp) }
@@ -108,20 +112,22 @@ final class FaceFollower: @unchecked Sendable {
         // Live, faces get their time to come back: it may have been no cut.
         let isNewScene = analysis.isCut && options.detection.isThorough
         let gone = isNewScene ? tracker.endAll(reason: .left, at: frame.stamp) : []
+        var observations = analysis.observations
+        let readings = picture.map { readPlaces(in: $0, &observations) } ?? [:]
         let tracked = meter.measure(.track) {
-            tracker.advance(to: frame.stamp, with: analysis.observations, isCut: analysis.isCut)
+            tracker.advance(to: frame.stamp, with: observations, isCut: analysis.isCut, readings: readings)
         }
         if !tracked.setAside.isEmpty, let picture {
             analyzer.setAside(tracked.setAside, in: picture)
         }
         var reasons = tracked.attention
         if let luminance = analysis.luminance, luminance < Self.darkest { reasons.insert(.tooDark) }
-        if analysis.observations.contains(where: \.isHeld) { reasons.insert(.overBudget) }
+        if analysis.observations.contains(where: \.isCarriedOver) { reasons.insert(.overBudget) }
         attention.advance(FaceAttention.allCases.filter(reasons.contains), at: frame.stamp.mediaTime)
         var update = update(tracked, of: frame)
         update.events = gone + update.events
         update.sightings = tracked.sightings + analysis.unconfirmed.map { FaceSighting(track: nil, face: $0) }
-        (update.isCut, update.isOverLimit) = (isNewScene, analysis.isOverLimit)
+        (update.isCut, update.isOverLimit, update.problem) = (isNewScene, analysis.isOverLimit, places?.takeError())
         if options.landmarks {
             update.landmarks = landmarks(analyzer, in: picture?.uprightSize ?? frame.uprightSize)
             let meshes = update.landmarks.mapValues { $0.map { NormalizedPoint(x: $0.x, y: $0.y) } }
@@ -161,14 +167,44 @@ final class FaceFollower: @unchecked Sendable {
     ) throws -> (FaceAnalysis, Frame?) {
         guard frame.format == .jpeg else { return (try analyzer.analyze(frame), frame) }
         let isDue = isDeliveryDue(at: frame.stamp.mediaTime)
+        let isGray = !isDue && !arePlacesDue(at: frame.stamp.mediaTime)
         // A JPEG in which nothing has changed is decoded only as far as it takes to see that.
-        if !isDue, let scale = analyzer.glanceScale(for: frame.size) {
+        if isGray, let scale = analyzer.glanceScale(for: frame.size) {
             let small = try meter.measure(.decode) { try decoder.decode(frame, decimation: scale, isGray: true) }
             if let analysis = analyzer.glance(at: small) { return (analysis, nil) }
         }
         let scale = isDue && options.frames == .full ? 1 : analyzer.usefulScale(for: frame.uprightSize)
         let picture = try meter.measure(.decode) { try decoder.decode(frame, decimation: scale) }
         return (try analyzer.analyze(picture), picture)
+    }
+
+    /// Whether the places of faces are to be looked at in a frame of that time, or the empty room is.
+    private func arePlacesDue(at time: Double, besides observations: [FaceObservation] = []) -> Bool {
+        guard options.tracking.hold > 0 else { return false }
+        return places?.isDue(at: time, tracker.faces) ?? true || !tracker.places(at: time, besides: observations).isEmpty
+    }
+
+    /// Looks at the places of faces that are not seen in a frame, and at the clothes of those that are, as far as that is due.
+    private func readPlaces(in picture: Frame, _ observations: inout [FaceObservation]) -> [Int: PlaceReading] {
+        let time = picture.stamp.mediaTime
+        let known = tracker.lineages.values
+        let hasNewcomer = tracker.isHolding && observations.contains { !known.contains($0.lineage) }
+        guard options.tracking.hold > 0, hasNewcomer || arePlacesDue(at: time, besides: observations) else { return [:] }
+        let meter = places ?? PlaceMeter(modelDirectory: options.detection.modelDirectory)
+        places = meter
+        meter.look(
+            at: picture,
+            seen: observations.map(\.bounds),
+            unseen: tracker.unseenBounds(besides: observations)
+        )
+        for index in observations.indices where !observations[index].isCarriedOver {
+            observations[index].clothes = meter.clothes(below: observations[index].bounds)
+        }
+        // Whoever goes where faces are not wanted has left.
+        let queries = tracker.places(at: time, besides: observations).filter { query in
+            !options.detection.ignored.contains { $0.contains(query.bounds.center) }
+        }
+        return Dictionary(uniqueKeysWithValues: queries.map { ($0.track, meter.reading(of: $0, in: picture)) })
     }
 
     /// Whether an update of that time carries its frame.

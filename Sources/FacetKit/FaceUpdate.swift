@@ -24,6 +24,9 @@ public struct FaceUpdate: Equatable, Sendable {
     /// Why some events cannot fire at the moment, after it has been so for two seconds.
     public var attention: [FaceAttention]
 
+    /// Why something is done without a model from now on; in one update only.
+    public var problem: InferenceError?
+
     /// How many frames there were so far, and what became of them.
     public var counts: FrameCounts
 
@@ -54,7 +57,7 @@ public struct FaceUpdate: Equatable, Sendable {
 
     /// Whether a newer update can stand for this one: it says only where the faces are.
     func canBeReplaced(by newer: FaceUpdate) -> Bool {
-        events.isEmpty && configuration == newer.configuration && state == newer.state && attention == newer.attention
+        events.isEmpty && problem == nil && configuration == newer.configuration && state == newer.state && attention == newer.attention
     }
 }
 

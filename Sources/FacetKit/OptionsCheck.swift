@@ -21,7 +21,7 @@ extension FaceSession.Options {
         }
         let numbers = [
             ("enterDelay", tracking.enterDelay), ("patience", tracking.patience),
-            ("stillAfter", tracking.stillAfter),
+            ("stillAfter", tracking.stillAfter), ("hold", tracking.hold),
             ("smallestEyeDistance", tracking.smallestEyeDistance), ("yawLimit", tracking.yawLimit),
             ("look.hold", tracking.look.hold), ("look.release", tracking.look.release),
         ]

@@ -159,7 +159,8 @@ struct HomeAssistantDiscoveryTests {
     func availableWhileStreaming() throws {
         let components = try components(discovery())
         let ofFrames: Set = [
-            "occupancy", "count", "smiling_now", "eyes_closed_now", "looked_at", "occupied_desk", "faces_in_desk",
+            "occupancy", "count", "smiling_now", "eyes_closed_now", "looked_at", "face_seen", "occupied_desk",
+            "faces_in_desk",
         ]
         for (name, component) in components where component["platform"] as? String != "event" {
             let availability = component["availability"] as? [[String: String]]
@@ -224,6 +225,8 @@ struct HomeAssistantDiscoveryTests {
             ("eyes_closed_now", #"{"faces":[{"leftEyeClosed":true,"rightEyeClosed":true}]}"#, "ON"),
             ("eyes_closed_now", #"{"faces":[{"leftEyeClosed":true}]}"#, "None"),
             ("occupancy", "2", "ON"), ("occupancy", "0", "OFF"), ("occupancy", "", "OFF"),
+            ("face_seen", #"{"faces":[]}"#, "OFF"), ("face_seen", #"{"faces":[{"seen":false}]}"#, "OFF"),
+            ("face_seen", #"{"faces":[{"seen":false},{"faceID":2}]}"#, "ON"),
             ("camera", #"{"state":"online","cameraState":"lost","reason":"unplugged"}"#, "ON"),
             ("camera", #"{"state":"offline"}"#, "OFF"),
             ("reason", #"{"state":"online","cameraState":"lost","reason":"unplugged"}"#, "unplugged"),

@@ -38,7 +38,7 @@ enum Samples {
     static let visit = {
         var visit = Visit()
         (visit.smiles, visit.blinks, visit.looks) = (1, 3, 2)
-        (visit.smilingSeconds, visit.lookingSeconds) = (2.4333, 6.2)
+        (visit.smilingSeconds, visit.lookingSeconds, visit.unseen) = (2.4333, 6.2, 12.5)
         (visit.nearestDistance, visit.largestHeight, visit.judgedShare) = (0.628, 0.302, 0.972)
         return visit
     }()
@@ -84,13 +84,13 @@ enum Samples {
         let detail = "/dev/video0: MJPG 640x480 at 30.0 frames/s"
         var status = DaemonStatus(state: .online, cameraState: .streaming, detail: detail)
         (status.detect, status.version, status.attention, status.time) = (true, "1.0.0", [], time)
-        status.picture = DaemonStatus.Picture(width: 480, height: 640)
+        (status.picture, status.held) = (DaemonStatus.Picture(width: 480, height: 640), 1)
         return status
     }()
 
     static let restored = {
         var status = streaming
-        (status.detail, status.picture) = (nil, nil)
+        (status.detail, status.picture, status.held) = (nil, nil, 0)
         (status.outbox, status.outboxDetail) = (.restored, "it is damaged: moved aside")
         status.broker = "front.example:8883"
         return status

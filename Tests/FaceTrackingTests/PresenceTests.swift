@@ -92,7 +92,7 @@ struct PresenceTests {
         var timeline = Timeline()
         let happened = timeline.play("aaaahhhhhhhhhhhhhhhhhhhhhhhhhhhhaah") { character in
             var face = FaceObservation.sample(x: character == "h" ? 0.7 : 0.4)
-            face.isHeld = character == "h"
+            face.isCarriedOver = character == "h"
             return face
         }
         #expect(happened == "...E" + String(repeating: ".", count: 31))
@@ -112,7 +112,7 @@ struct PresenceTests {
         let happened = timeline.play(line.joined()) { character in
             let lids = character == "c" ? 0 : FaceObservation.openLids
             var face = FaceObservation.sample(eyes: (lids, lids))
-            face.isHeld = character == "h"
+            face.isCarriedOver = character == "h"
             return face
         }
         #expect(happened.count { $0 == "B" } == blinks)

@@ -25,6 +25,8 @@ package struct OverlayJob {
         options.frames = .full
         options.landmarks = style.overlay == .builtIn(.mesh)
         options.detection.isThorough = true
+        // Nothing is drawn on a face that is not seen.
+        options.tracking.hold = 0
         options.detection.isForHiding = drawing.hidesFaces
         options.detection.findsTurned = findsTurned
         options.detection.maximumFaces = maximumFaces

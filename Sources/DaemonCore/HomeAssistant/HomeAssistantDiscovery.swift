@@ -58,6 +58,11 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             entity("sensor", "count", "Faces", of: .count, icon: "account-multiple").with([
                 "state_class": "measurement", "unit_of_measurement": "faces", "availability": whileLooking,
             ]),
+            entity("binary_sensor", "face-seen", "Face seen", of: .metadata, icon: "face-recognition").with([
+                "availability": whileLooking,
+                "value_template":
+                    "{{ 'ON' if value_json.faces | rejectattr('seen', 'defined') | list | count > 0 else 'OFF' }}",
+            ]),
             daily("visits", "Visits today", unit: "visits", icon: "account-clock"),
             daily("looks", "Looks today", unit: "looks", icon: "eye-plus"),
             daily("lookingSeconds", "Looked at today", unit: "s", icon: "timer-outline", deviceClass: "duration"),

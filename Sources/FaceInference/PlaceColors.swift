@@ -1,0 +1,110 @@
+import FaceMetadata
+import Frames
+
+/// The upright picture of a frame as 144 × 144 colours, whatever its shape: enough to see where people are.
+///
+/// Each cell is one bilinear sample: a mean of all pixels would cost several times as much.
+struct PlaceColors {
+    static let side = 144
+    static let count = side * side
+    /// The picture is sampled in parts, so that the sampler's floating-point numbers take little memory.
+    private static let part = 48
+    /// Added to colours before a gain, so that dark cells have no wild ratios.
+    private static let offset: Float = 8
+
+    typealias Color = SIMD4<UInt8>
+
+    /// Rows from the top: red, green, blue, 0.
+    private(set) var cells = [Color](repeating: .zero, count: count)
+
+    /// What all colour grids share.
+    final class Workspace {
+        fileprivate let sampler = CropSampler(size: PlaceColors.part, border: .replicate, range: 0...255)
+        fileprivate var numbers = [Float](repeating: 0, count: 3 * PlaceColors.part * PlaceColors.part)
+        fileprivate var ratios: [Float] = []
+    }
+
+    /// Takes the colours of a frame; false, with those before, if it has no pixels that can be read.
+    mutating func sample(_ frame: Frame, _ workspace: Workspace) -> Bool {
+        let (part, size) = (Self.part, frame.uprightSize)
+        let (across, down) = (Float(size.width) / Float(Self.side), Float(size.height) / Float(Self.side))
+        for top in stride(from: 0, to: Self.side, by: part) {
+            for left in stride(from: 0, to: Self.side, by: part) {
+                let transform = AffineTransform(
+                    a: across,
+                    b: 0,
+                    c: 0,
+                    d: down,
+                    tx: (Float(left) + 0.5) * across - 0.5,
+                    ty: (Float(top) + 0.5) * down - 0.5
+                )
+                guard workspace.sampler.sample(frame, through: transform, into: &workspace.numbers) else { return false }
+                for index in 0..<part * part {
+                    let cell = (top + index / part) * Self.side + left + index % part
+                    let color = SIMD4<Float>(
+                        workspace.numbers[3 * index],
+                        workspace.numbers[3 * index + 1],
+                        workspace.numbers[3 * index + 2],
+                        0
+                    )
+                    cells[cell] = Color(clamping: SIMD4<Int16>(color, rounding: .toNearestOrEven))
+                }
+            }
+        }
+        return true
+    }
+
+    /// Moves the colours by an eighth of the way to others.
+    mutating func approach(_ others: PlaceColors) {
+        for index in cells.indices {
+            let (old, new) = (SIMD4<Int16>(truncatingIfNeeded: cells[index]), SIMD4<Int16>(truncatingIfNeeded: others.cells[index]))
+            cells[index] = Color(truncatingIfNeeded: (old &* 7 &+ new &+ 4) &>> 3)
+        }
+    }
+
+    /// How much brighter others are in each colour: the medians of the ratios of the cells that are wanted.
+    func gain(to others: PlaceColors, _ workspace: Workspace, where isWanted: (Int) -> Bool) -> SIMD4<Float> {
+        var gain = SIMD4<Float>(repeating: 1)
+        for channel in 0..<3 {
+            workspace.ratios.removeAll(keepingCapacity: true)
+            // Every fifth cell is enough, and meets all columns.
+            for index in stride(from: 0, to: Self.count, by: 5) where isWanted(index) {
+                let (newer, older) = (Float(others.cells[index][channel]), Float(cells[index][channel]))
+                workspace.ratios.append((newer + Self.offset) / (older + Self.offset))
+            }
+            // Of fewer a median says nothing.
+            guard workspace.ratios.count > 40 else { return gain }
+            gain[channel] = min(max(quantile(0.5, of: workspace.ratios), 0.5), 2)
+        }
+        return gain
+    }
+
+    /// Whether others differ in a cell by more than `limit` in some colour, after a gain.
+    @inline(__always)
+    func differs(_ index: Int, from others: PlaceColors, gain: SIMD4<Float>, limit: Float) -> Bool {
+        let (older, newer) = (SIMD4<Float>(cells[index]), SIMD4<Float>(others.cells[index]))
+        return (newer - ((older + Self.offset) * gain - Self.offset)).magnitude.max() > limit
+    }
+
+    /// The cells that a part of the picture covers.
+    static func cells(of rect: NormalizedRect) -> (columns: Range<Int>, rows: Range<Int>) {
+        func range(_ low: Double, _ length: Double) -> Range<Int> {
+            let (first, end) = ((low * Double(side)).rounded(), ((low + length) * Double(side)).rounded())
+            let start = Int(min(max(first, 0), Double(side)))
+            return start..<max(start, Int(min(max(end, 0), Double(side))))
+        }
+        return (range(rect.x, rect.width), range(rect.y, rect.height))
+    }
+}
+
+extension NormalizedRect {
+    /// The part of the picture around a face that reaches so far, in widths to each side of its centre and in heights below it.
+    func around(widths: Double, heights: ClosedRange<Double>) -> NormalizedRect {
+        NormalizedRect(
+            left: center.x - widths * width,
+            top: center.y + heights.lowerBound * height,
+            right: center.x + widths * width,
+            bottom: center.y + heights.upperBound * height
+        )
+    }
+}

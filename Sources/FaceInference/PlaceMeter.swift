@@ -1,0 +1,192 @@
+package import FaceMetadata
+package import Frames
+
+/// Says whether the place of a face that is not seen any more still shows a person, without recognising anybody.
+///
+/// It remembers the empty room, where there was a moment without anybody, and asks how much of the place differs from it. Where no
+/// empty room is known, it compares the clothes, and then asks the model that separates people from what is behind them, which
+/// is loaded for that. All that is remembered stays in memory.
+///
+/// Frames of one source, in order, from one thread at a time.
+package final class PlaceMeter {
+    // Found on half of the scenes of `benchmark hold`; docs/accuracy.md has what the other half gives.
+
+    /// Seconds between two looks at a picture: without anybody, with people who are all seen, and with somebody who is not.
+    private static let pauses = (empty: 1.0, seen: 2.0, unseen: 0.5)
+    /// From this difference on, in levels of 0…255, a cell differs from the empty room, and has changed since the look before.
+    private static let (difference, change): (Float, Float) = (26, 10)
+    /// The least share of a place that differs from the empty room if somebody is there, and that changes when somebody moves.
+    private static let (occupied, moved) = (0.15, 0.005)
+    /// The least coverage by a person's outline, and similarity of the clothes, of somebody who is there.
+    private static let (outline, clothes) = (0.3, 0.6)
+    /// The share of the picture beside people that another scene changes, and the least share that must be beside them to tell.
+    private static let (otherScene, leastBeside) = (0.5, 0.05)
+    /// The least share of a place that other people leave free, for it to be judged.
+    private static let leastFree = 0.4
+    /// The least number of cells that are judged.
+    private static let leastCells = 30
+    /// After so many seconds without use the model is released.
+    private static let outlineLifetime = 60.0
+
+    private let modelDirectory: String?
+    private let workspace = PlaceColors.Workspace()
+    private var colors = PlaceColors()
+    private var previous = PlaceColors()
+    private var room: PlaceColors?
+    /// Of each cell, whose place it is.
+    private var places = [Place](repeating: [], count: PlaceColors.count)
+    private var gain = SIMD4<Float>(repeating: 1)
+    private var lastLook: Double?
+    private var wasEmpty = false
+    private var replacedAt = -Double.infinity
+    private var outline: PersonOutline?
+    private var outlineUsedAt = -Double.infinity
+    private var lastError: InferenceError?
+
+    private struct Place: OptionSet {
+        let rawValue: UInt8
+        static let seen = Place(rawValue: 1)
+        static let unseen = Place(rawValue: 2)
+    }
+
+    package init(modelDirectory: String?) { self.modelDirectory = modelDirectory }
+
+    /// Whether a frame of that time is to be looked at, with all its pixels.
+    package func isDue(at time: Double, _ faces: [FaceObject]) -> Bool {
+        guard let lastLook, time >= lastLook else { return true }
+        let pause =
+            faces.isEmpty ? Self.pauses.empty : faces.allSatisfy(\.isSeen) ? Self.pauses.seen : Self.pauses.unseen
+        return time - lastLook >= pause - 0.01
+    }
+
+    /// Takes a frame.
+    ///
+    /// - Parameters:
+    ///   - frame: One that is decoded.
+    ///   - seen: Where faces are in it.
+    ///   - unseen: Where others were, that are not known to have gone.
+    package func look(at frame: Frame, seen: [NormalizedRect], unseen: [NormalizedRect]) {
+        let time = frame.stamp.mediaTime
+        if let lastLook, time < lastLook { (room, wasEmpty, replacedAt) = (nil, false, -.infinity) }
+        swap(&previous, &colors)
+        guard colors.sample(frame, workspace) else { return swap(&previous, &colors) }
+        defer { (lastLook, wasEmpty) = (time, seen.isEmpty && unseen.isEmpty) }
+        for index in places.indices { places[index] = [] }
+        mark(seen, .seen)
+        mark(unseen, .unseen)
+        if lastLook != nil, isOtherScene(than: previous) { (room, replacedAt, wasEmpty) = (nil, time, false) }
+        if let room, isOtherScene(than: room) { self.room = nil }
+        // A second late, so that whoever comes in is no part of the empty room.
+        if seen.isEmpty, unseen.isEmpty, wasEmpty {
+            if room == nil { room = previous } else { room?.approach(previous) }
+        }
+        gain = room?.gain(to: colors, workspace) { [places] in places[$0].isEmpty } ?? .one
+        if time - outlineUsedAt > Self.outlineLifetime { outline = nil }
+    }
+
+    /// What a place shows in the frame that was looked at last, which is given again.
+    package func reading(of query: PlaceQuery, in frame: Frame) -> PlaceReading {
+        let place = query.bounds.around(widths: 1.1, heights: -0.7...2.1)
+        let found = count(in: place)
+        guard query.lastSeen >= replacedAt, found.all >= Self.leastCells else { return .empty }
+        guard Double(found.free) >= Self.leastFree * Double(found.all) else { return .covered }
+        guard room != nil else {
+            let isThere = showsClothes(of: query) || showsOutline(of: query.bounds, in: frame)
+            return isThere ? .person(moved: found.hasMoved) : .empty
+        }
+        if found.isOccupied { return .person(moved: found.hasMoved) }
+        // Whoever bends down is below.
+        let below = count(in: query.bounds.around(widths: 1.6, heights: 2.1...5))
+        return below.free >= Self.leastCells && below.isOccupied ? .person(moved: below.hasMoved) : .empty
+    }
+
+    /// How many cells of a place there are, belong to no face that is seen, have changed, and differ from the empty room.
+    private struct Count {
+        var (all, free, changed, differing) = (0, 0, 0, 0)
+        var hasMoved: Bool { Double(changed) >= PlaceMeter.moved * Double(free) }
+        var isOccupied: Bool { Double(differing) >= PlaceMeter.occupied * Double(free) }
+    }
+
+    private func count(in place: NormalizedRect) -> Count {
+        var count = Count()
+        forEachCell(of: place) { index in
+            count.all += 1
+            guard !places[index].contains(.seen) else { return }
+            count.free += 1
+            if previous.differs(index, from: colors, gain: .one, limit: Self.change) { count.changed += 1 }
+            if room?.differs(index, from: colors, gain: gain, limit: Self.difference) == true { count.differing += 1 }
+        }
+        return count
+    }
+
+    /// The colours below a face, in the frame that was looked at last and in the light of the empty room, if that is known; nil if too
+    /// little of them is inside the picture.
+    package func clothes(below bounds: NormalizedRect) -> ClothesColors? {
+        var clothes = ClothesColors()
+        forEachCell(of: bounds.around(widths: 0.7, heights: 0.9...2.1)) { index in
+            let color = SIMD4<Float>(colors.cells[index]) / gain
+            clothes.add(red: color.x, green: color.y, blue: color.z)
+        }
+        return clothes.total >= Self.leastCells ? clothes : nil
+    }
+
+    /// Why the model cannot be used, once; the place is judged without it then.
+    package func takeError() -> InferenceError? {
+        defer { lastError = nil }
+        return lastError
+    }
+
+    private func showsClothes(of query: PlaceQuery) -> Bool {
+        guard let worn = query.clothes, let now = clothes(below: query.bounds) else { return false }
+        return worn.similarity(to: now) >= Self.clothes
+    }
+
+    private var hasFailed = false
+
+    private func showsOutline(of bounds: NormalizedRect, in frame: Frame) -> Bool {
+        guard !hasFailed else { return false }
+        do throws(InferenceError) {
+            let outline =
+                if let outline { outline } else {
+                    try PersonOutline(modelDirectory: modelDirectory)
+                }
+            (self.outline, outlineUsedAt) = (outline, frame.stamp.mediaTime)
+            let side = Double(PlaceColors.side)
+            let coverage = try outline.coverage(of: bounds, in: frame) { point in
+                let (column, row) = (min(Int(point.x * side), PlaceColors.side - 1), min(Int(point.y * side), PlaceColors.side - 1))
+                return !places[row * PlaceColors.side + column].contains(.seen)
+            }
+            return coverage >= Self.outline
+        } catch {
+            (hasFailed, lastError) = (true, error)
+            return false
+        }
+    }
+
+    private func mark(_ faces: [NormalizedRect], _ whose: Place) {
+        for face in faces {
+            forEachCell(of: face.around(widths: 1.1, heights: -0.7...2.1)) { places[$0].insert(whose) }
+        }
+    }
+
+    private func forEachCell(of rect: NormalizedRect, _ body: (Int) -> Void) {
+        let (columns, rows) = PlaceColors.cells(of: rect)
+        for row in rows {
+            for column in columns { body(row * PlaceColors.side + column) }
+        }
+    }
+
+    /// Whether most of the picture beside people differs from an earlier one by more than the light; of a picture that people
+    /// fill, most of it all.
+    private func isOtherScene(than earlier: PlaceColors) -> Bool {
+        let beside = places.count { $0.isEmpty }
+        let isFull = Double(beside) < Self.leastBeside * Double(PlaceColors.count)
+        let gain = earlier.gain(to: colors, workspace) { [places] in isFull || places[$0].isEmpty }
+        var (count, differing) = (0, 0)
+        for index in stride(from: 0, to: PlaceColors.count, by: 5) where isFull || places[index].isEmpty {
+            count += 1
+            if earlier.differs(index, from: colors, gain: gain, limit: Self.difference) { differing += 1 }
+        }
+        return Double(differing) > Self.otherScene * Double(count)
+    }
+}

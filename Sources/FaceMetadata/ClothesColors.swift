@@ -1,0 +1,49 @@
+/// The colours below a face: how often each brightness and each difference of colour occurs there.
+///
+/// They tell for minutes, and in this process only, whether the same clothes are still there; not who wears them.
+package struct ClothesColors: Hashable, Sendable {
+    /// One of three numbers of a pixel, and the range that its bins divide; what is beyond falls into the outermost ones.
+    private static let channels = [(first: 0, bins: 12, range: Float(0)...256), (12, 16, 100...180), (28, 16, 80...160)]
+
+    private var counts = [Float](repeating: 0, count: 44)
+
+    /// How many pixels were counted.
+    package private(set) var total = 0
+
+    /// Makes a count of no pixels.
+    package init() {}
+
+    /// Counts a pixel, 0…255 each.
+    package mutating func add(red: Float, green: Float, blue: Float) {
+        // Full-range YCrCb of ITU-R BT.601.
+        let luma = 0.299 * red + 0.587 * green + 0.114 * blue
+        let values = (luma, 0.713 * (red - luma) + 128, 0.564 * (blue - luma) + 128)
+        add(values.0, 0)
+        add(values.1, 1)
+        add(values.2, 2)
+        total += 1
+    }
+
+    /// Counts half of a value in its bin and a quarter in each one beside it, so that a little more light changes little.
+    private mutating func add(_ value: Float, _ channel: Int) {
+        let (first, bins, range) = Self.channels[channel]
+        let place = (value - range.lowerBound) / (range.upperBound - range.lowerBound) * Float(bins)
+        let bin = min(max(Int(place), 0), bins - 1)
+        counts[first + bin] += 0.5
+        counts[first + max(bin - 1, 0)] += 0.25
+        counts[first + min(bin + 1, bins - 1)] += 0.25
+    }
+
+    /// How alike the colours are, 0…1: the product of the three histograms' Bhattacharyya coefficients.
+    package func similarity(to other: ClothesColors) -> Double {
+        guard total > 0, other.total > 0 else { return 0 }
+        let scale = (Double(total) * Double(other.total)).squareRoot()
+        var product = 1.0
+        for (first, bins, _) in Self.channels {
+            var sum = 0.0
+            for bin in first..<first + bins { sum += Double(counts[bin] * other.counts[bin]).squareRoot() }
+            product *= sum / scale
+        }
+        return product
+    }
+}

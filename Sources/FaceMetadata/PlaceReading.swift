@@ -1,0 +1,25 @@
+/// A place to look at, where a face was seen last.
+package struct PlaceQuery: Hashable, Sendable {
+    /// The face's track.
+    package var track: Int
+    /// Where the face was.
+    package var bounds: NormalizedRect
+    /// What the person wore; nil if that was not seen.
+    package var clothes: ClothesColors?
+    /// When the face was seen last, in seconds of media time.
+    package var lastSeen: Double
+
+    package init(track: Int, bounds: NormalizedRect, clothes: ClothesColors?, lastSeen: Double) {
+        (self.track, self.bounds, self.clothes, self.lastSeen) = (track, bounds, clothes, lastSeen)
+    }
+}
+
+/// What the place of a face that is not seen shows.
+package enum PlaceReading: Hashable, Sendable {
+    /// Somebody, who has moved or not since the reading before.
+    case person(moved: Bool)
+    /// Other people whose faces are followed, so that nothing can be said.
+    case covered
+    /// Nobody, or another scene.
+    case empty
+}

@@ -1,0 +1,43 @@
+import FaceMetadata
+
+/// What keeps a face that is not seen: that its place goes on showing somebody who moves.
+struct Hold: Sendable {
+    /// Seconds between two looks at the place.
+    static let interval = 0.5
+    /// For how many seconds somebody may seem not to move: a jacket on a chair does not for longer.
+    private static let stillness = 1.5
+    /// For how many seconds other people may hide the place.
+    private static let cover = 1.5
+
+    /// The frame in which somebody was known to be there last.
+    private(set) var lastThere: FrameStamp
+    private var lastMotion: Double
+    private var lastReading: Double?
+
+    /// Begins to wait for a face that was seen last in that frame.
+    init(since lastSeen: FrameStamp) {
+        (lastThere, lastMotion) = (lastSeen, lastSeen.mediaTime)
+    }
+
+    /// Whether the place is to be looked at, at a time in seconds.
+    func isDue(at time: Double) -> Bool { lastReading.map { time - $0 >= Self.interval - Track.slack } ?? true }
+
+    /// Takes what the place shows in a frame; nil if it was not looked at.
+    ///
+    /// - Returns: Whether the person is still there.
+    mutating func take(_ reading: PlaceReading?, at stamp: FrameStamp) -> Bool {
+        let time = stamp.mediaTime
+        if reading != nil { lastReading = time }
+        switch reading {
+        case .person(let moved):
+            if moved { lastMotion = time }
+            guard time - lastMotion < Self.stillness - Track.slack else { return false }
+            lastThere = stamp
+            return true
+        // Before the first look nothing speaks for the person.
+        case nil where lastReading == nil: return false
+        case .covered, nil: return time - lastThere.mediaTime <= Self.cover
+        case .empty: return false
+        }
+    }
+}
