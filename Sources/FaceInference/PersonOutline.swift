@@ -39,25 +39,26 @@ package final class PersonOutline {
         return model.outputs[0].numbers[Int(place.y) * Self.size + Int(place.x)]
     }
 
-    /// The share of the place where a face was, or of that where the body below it was, that a person covers: the larger one, 0…1.
+    /// The shares of the place where a face was, and of that where the body below it was, that a person covers, 0…1.
     ///
     /// - Parameters:
     ///   - bounds: Where the face was.
     ///   - frame: The frame.
     ///   - isWanted: Whether a position counts, or belongs to somebody else.
+    /// - Returns: The shares.
+    /// - Throws: `unreadableFrame` for a frame without pixels to read.
     func coverage(
         of bounds: NormalizedRect,
         in frame: Frame,
         where isWanted: (NormalizedPoint) -> Bool
-    ) throws(InferenceError) -> Double {
+    ) throws(InferenceError) -> (head: Double, body: Double) {
         let size = SIMD2(Float(frame.uprightSize.width), Float(frame.uprightSize.height))
         let side = Self.crop * Float(bounds.height) * size.y
         // As much as possible of the square inside the picture.
         let half = size.replacing(with: side, where: size .> side) / 2
         let wanted = SIMD2(Float(bounds.center.x), Float(bounds.center.y + 0.9 * bounds.height)) * size
         try find(around: wanted.clamped(lowerBound: half, upperBound: size - half), side: side, in: frame)
-        let parts = [bounds.around(widths: 0.7, heights: -0.75...0.6), bounds.around(widths: 1.2, heights: 0.75...2.2)]
-        return parts.map { part in
+        func covered(_ part: NormalizedRect) -> Double {
             // As many steps as tell, inside the picture.
             let (steps, left, top) = (32, max(0, part.x), max(0, part.y))
             let (width, height) = (min(1, part.x + part.width) - left, min(1, part.y + part.height) - top)
@@ -71,6 +72,10 @@ package final class PersonOutline {
                 count += 1
             }
             return count > 0 ? Double(sum / count) : 0
-        }.max() ?? 0
+        }
+        return (
+            covered(bounds.around(widths: 0.7, heights: -0.75...0.6)),
+            covered(bounds.around(widths: 1.2, heights: 0.75...2.2))
+        )
     }
 }

@@ -19,6 +19,11 @@ package final class PlaceMeter {
     private static let (occupied, moved) = (0.15, 0.005)
     /// The least coverage by a person's outline, and similarity of the clothes, of somebody who is there.
     private static let (outline, clothes) = (0.3, 0.6)
+    /// The least share of the head's place that somebody fills whose head is there.
+    private static let head = 0.5
+    /// For how many looks nobody must have been there until all that is there belongs to the empty room, a person with the back to the
+    /// camera too: until then it learns only what changes little.
+    private static let looksUntilAll = 60
     /// The share of the picture beside people that another scene changes, and the least share that must be beside them to tell.
     private static let (otherScene, leastBeside) = (0.5, 0.05)
     /// The least share of a place that other people leave free, for it to be judged.
@@ -38,6 +43,7 @@ package final class PlaceMeter {
     private var gain = SIMD4<Float>(repeating: 1)
     private var lastLook: Double?
     private var wasEmpty = false
+    private var emptyLooks = 0
     private var replacedAt = -Double.infinity
     private var outline: PersonOutline?
     private var outlineUsedAt = -Double.infinity
@@ -76,11 +82,13 @@ package final class PlaceMeter {
         mark(unseen, .unseen)
         if lastLook != nil, isOtherScene(than: previous) { (room, replacedAt, wasEmpty) = (nil, time, false) }
         if let room, isOtherScene(than: room) { self.room = nil }
-        // A second late, so that whoever comes in is no part of the empty room.
-        if seen.isEmpty, unseen.isEmpty, wasEmpty {
-            if room == nil { room = previous } else { room?.approach(previous) }
-        }
         gain = room?.gain(to: colors, workspace) { [places] in places[$0].isEmpty } ?? .one
+        emptyLooks = seen.isEmpty && unseen.isEmpty && wasEmpty ? emptyLooks + 1 : 0
+        if emptyLooks > 0 {
+            // What was seen a second ago, so that whoever comes in is no part of the empty room.
+            let limit = emptyLooks > Self.looksUntilAll ? .infinity : Self.difference
+            if room == nil { room = previous } else { room?.approach(previous, gain: gain, limit: limit) }
+        }
         if time - outlineUsedAt > Self.outlineLifetime { outline = nil }
     }
 
@@ -91,13 +99,17 @@ package final class PlaceMeter {
         guard query.lastSeen >= replacedAt, found.all >= Self.leastCells else { return .empty }
         guard Double(found.free) >= Self.leastFree * Double(found.all) else { return .covered }
         guard room != nil else {
-            let isThere = showsClothes(of: query) || showsOutline(of: query.bounds, in: frame)
-            return isThere ? .person(moved: found.hasMoved) : .empty
+            let (head, body) = showsClothes(of: query) ? (0, 1) : outlined(query.bounds, in: frame)
+            return max(head, body) >= Self.outline ? .person(moved: found.hasMoved, head: head >= Self.head) : .empty
         }
-        if found.isOccupied { return .person(moved: found.hasMoved) }
+        if found.isOccupied {
+            let head = count(in: query.bounds.around(widths: 0.6, heights: -0.7...0.5))
+            return .person(moved: found.hasMoved, head: Double(head.differing) >= Self.head * Double(max(head.free, 1)))
+        }
         // Whoever bends down is below.
         let below = count(in: query.bounds.around(widths: 1.6, heights: 2.1...5))
-        return below.free >= Self.leastCells && below.isOccupied ? .person(moved: below.hasMoved) : .empty
+        return below.free >= Self.leastCells && below.isOccupied
+            ? .person(moved: below.hasMoved, head: false) : .empty
     }
 
     /// How many cells of a place there are, belong to no face that is seen, have changed, and differ from the empty room.
@@ -143,23 +155,21 @@ package final class PlaceMeter {
 
     private var hasFailed = false
 
-    private func showsOutline(of bounds: NormalizedRect, in frame: Frame) -> Bool {
-        guard !hasFailed else { return false }
+    /// How much of the places of head and body a person's outline covers; nothing if the model cannot be used.
+    private func outlined(_ bounds: NormalizedRect, in frame: Frame) -> (head: Double, body: Double) {
+        guard !hasFailed else { return (0, 0) }
         do throws(InferenceError) {
             let outline =
-                if let outline { outline } else {
-                    try PersonOutline(modelDirectory: modelDirectory)
-                }
+                if let outline { outline } else { try PersonOutline(modelDirectory: modelDirectory) }
             (self.outline, outlineUsedAt) = (outline, frame.stamp.mediaTime)
-            let side = Double(PlaceColors.side)
-            let coverage = try outline.coverage(of: bounds, in: frame) { point in
-                let (column, row) = (min(Int(point.x * side), PlaceColors.side - 1), min(Int(point.y * side), PlaceColors.side - 1))
+            let last = PlaceColors.side - 1
+            return try outline.coverage(of: bounds, in: frame) { point in
+                let (column, row) = (Int(point.x * Double(last) + 0.5), Int(point.y * Double(last) + 0.5))
                 return !places[row * PlaceColors.side + column].contains(.seen)
             }
-            return coverage >= Self.outline
         } catch {
             (hasFailed, lastError) = (true, error)
-            return false
+            return (0, 0)
         }
     }
 

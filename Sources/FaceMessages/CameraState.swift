@@ -96,6 +96,9 @@ public struct CameraState: Hashable, Sendable {
     /// How many faces there are; nil unless the camera is being looked at and the daemon publishes the number.
     public var faceCount: Int? { condition == .streaming ? count ?? shown?.faces.count : nil }
 
+    /// How many of the faces are held without being seen.
+    public var heldCount: Int { min(status?.held ?? 0, faceCount ?? 0) }
+
     /// The zones, and how many faces are in each; none if the owner has set none, or nothing is being looked at.
     public var zones: [ZonesMessage.Zone] {
         guard mayShowFaces, let zonesMessage, boot == zonesMessage.origin.boot else { return [] }

@@ -3,7 +3,9 @@
 /// They tell for minutes, and in this process only, whether the same clothes are still there; not who wears them.
 package struct ClothesColors: Hashable, Sendable {
     /// One of three numbers of a pixel, and the range that its bins divide; what is beyond falls into the outermost ones.
-    private static let channels = [(first: 0, bins: 12, range: Float(0)...256), (12, 16, 100...180), (28, 16, 80...160)]
+    private static let channels = [
+        (first: 0, bins: 12, range: Float(0)...256), (12, 16, 100...180), (28, 16, 80...160),
+    ]
 
     private var counts = [Float](repeating: 0, count: 44)
 

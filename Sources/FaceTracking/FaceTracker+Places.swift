@@ -8,6 +8,7 @@ extension FaceTracker {
     /// - Parameters:
     ///   - time: The frame's media time in seconds.
     ///   - observations: The faces in it.
+    /// - Returns: Where to look.
     package func places(at time: Double, besides observations: [FaceObservation] = []) -> [PlaceQuery] {
         guard parameters.hold > 0 else { return [] }
         return tracks.compactMap { track in

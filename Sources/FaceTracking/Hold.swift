@@ -4,8 +4,8 @@ import FaceMetadata
 struct Hold: Sendable {
     /// Seconds between two looks at the place.
     static let interval = 0.5
-    /// For how many seconds somebody may seem not to move: a jacket on a chair does not for longer.
-    private static let stillness = 1.5
+    /// For how many seconds somebody may seem not to move, whose head is there and who may be a jacket on a chair.
+    private static let stillness = (head: 10.0, body: 1.5)
     /// For how many seconds other people may hide the place.
     private static let cover = 1.5
 
@@ -29,14 +29,17 @@ struct Hold: Sendable {
         let time = stamp.mediaTime
         if reading != nil { lastReading = time }
         switch reading {
-        case .person(let moved):
+        case .person(let moved, let head):
             if moved { lastMotion = time }
-            guard time - lastMotion < Self.stillness - Track.slack else { return false }
+            let allowed = head ? Self.stillness.head : Self.stillness.body
+            guard time - lastMotion < allowed - Track.slack else { return false }
             lastThere = stamp
             return true
         // Before the first look nothing speaks for the person.
         case nil where lastReading == nil: return false
-        case .covered, nil: return time - lastThere.mediaTime <= Self.cover
+        case .covered: return time - lastThere.mediaTime <= Self.cover + Track.slack
+        // Until the place can be looked at again.
+        case nil: return time - lastThere.mediaTime <= Self.cover + Self.interval
         case .empty: return false
         }
     }

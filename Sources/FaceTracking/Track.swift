@@ -184,7 +184,9 @@ struct Track: Sendable {
     private mutating func becomeHeld(at stamp: FrameStamp) {
         for kind in endExpressions() { note(kind, at: stamp) }
         var bare = FaceObject(faceID: latest.faceID, bounds: latest.bounds, confidence: 0)
-        (bare.zones, bare.trackedFrames, bare.visit, bare.isSeen) = (latest.zones, latest.trackedFrames, latest.visit, false)
+        (bare.zones, bare.trackedFrames, bare.visit, bare.isSeen) = (
+            latest.zones, latest.trackedFrames, latest.visit, false
+        )
         latest = bare
     }
 

@@ -167,7 +167,8 @@ final class FaceFollower: @unchecked Sendable {
     ) throws -> (FaceAnalysis, Frame?) {
         guard frame.format == .jpeg else { return (try analyzer.analyze(frame), frame) }
         let isDue = isDeliveryDue(at: frame.stamp.mediaTime)
-        let isGray = !isDue && !arePlacesDue(at: frame.stamp.mediaTime)
+        // Without faces the analyzer looks at whole pictures often enough for the empty room.
+        let isGray = !isDue && (tracker.faces.isEmpty || !arePlacesDue(at: frame.stamp.mediaTime))
         // A JPEG in which nothing has changed is decoded only as far as it takes to see that.
         if isGray, let scale = analyzer.glanceScale(for: frame.size) {
             let small = try meter.measure(.decode) { try decoder.decode(frame, decimation: scale, isGray: true) }
@@ -181,7 +182,8 @@ final class FaceFollower: @unchecked Sendable {
     /// Whether the places of faces are to be looked at in a frame of that time, or the empty room is.
     private func arePlacesDue(at time: Double, besides observations: [FaceObservation] = []) -> Bool {
         guard options.tracking.hold > 0 else { return false }
-        return places?.isDue(at: time, tracker.faces) ?? true || !tracker.places(at: time, besides: observations).isEmpty
+        return places?.isDue(at: time, tracker.faces) ?? true
+            || !tracker.places(at: time, besides: observations).isEmpty
     }
 
     /// Looks at the places of faces that are not seen in a frame, and at the clothes of those that are, as far as that is due.
@@ -189,7 +191,9 @@ final class FaceFollower: @unchecked Sendable {
         let time = picture.stamp.mediaTime
         let known = tracker.lineages.values
         let hasNewcomer = tracker.isHolding && observations.contains { !known.contains($0.lineage) }
-        guard options.tracking.hold > 0, hasNewcomer || arePlacesDue(at: time, besides: observations) else { return [:] }
+        guard options.tracking.hold > 0, hasNewcomer || arePlacesDue(at: time, besides: observations) else {
+            return [:]
+        }
         let meter = places ?? PlaceMeter(modelDirectory: options.detection.modelDirectory)
         places = meter
         meter.look(

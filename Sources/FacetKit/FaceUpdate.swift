@@ -57,7 +57,8 @@ public struct FaceUpdate: Equatable, Sendable {
 
     /// Whether a newer update can stand for this one: it says only where the faces are.
     func canBeReplaced(by newer: FaceUpdate) -> Bool {
-        events.isEmpty && problem == nil && configuration == newer.configuration && state == newer.state && attention == newer.attention
+        events.isEmpty && problem == nil && configuration == newer.configuration && state == newer.state
+            && attention == newer.attention
     }
 }
 

@@ -46,23 +46,50 @@ extension Benchmark {
                 for (number, person) in people.enumerated() {
                     for kind in HoldScene.Kind.allCases where self.kind.isEmpty || self.kind.contains(kind.rawValue) {
                         for scene in 0..<scenes {
-                            let seed = UInt64(number * 1000 + scene * 100) + UInt64(kind.rawValue.utf8.reduce(0) { $0 + Int($1) })
+                            let seed =
+                                UInt64(number * 1000 + scene * 100)
+                                + UInt64(kind.rawValue.utf8.reduce(0) { $0 + Int($1) })
                             // The next one but one is in the same half.
                             let other = people[(number + 2) % people.count]
-                            let made = HoldScene(kind, person, other, rooms: rooms, isRoomKnown: isRoomKnown, seed: seed)
+                            let made = HoldScene(
+                                kind,
+                                person,
+                                other,
+                                rooms: rooms,
+                                isRoomKnown: isRoomKnown,
+                                seed: seed
+                            )
                             let result = try Self.watch(made)
-                            if verbose { print(number, Self.people[number], kind.rawValue, isRoomKnown ? "known" : "unknown", result) }
+                            if verbose {
+                                print(
+                                    number,
+                                    Self.people[number],
+                                    kind.rawValue,
+                                    isRoomKnown ? "known" : "unknown",
+                                    result
+                                )
+                            }
                             results.append((number % 2, kind, result))
                         }
                     }
                 }
                 for half in [0, 1] {
-                    print("\n" + (isRoomKnown ? "empty room known" : "no empty room known") + (half == 0 ? ", tuning" : ", reported"))
+                    print(
+                        "\n" + (isRoomKnown ? "empty room known" : "no empty room known")
+                            + (half == 0 ? ", tuning" : ", reported")
+                    )
                     let rows = HoldScene.Kind.allCases.map { kind in
                         Self.row(kind.rawValue, results.filter { $0.half == half && $0.kind == kind }.map(\.2))
                     }
                     let all = Self.row("all", results.filter { $0.half == half }.map(\.2))
-                    printTable([["kind", "scenes", "held", "to the return", "linked again", "wrong holds", "wrong links", "median leave"]] + rows + [all])
+                    printTable(
+                        [
+                            [
+                                "kind", "scenes", "held", "to the return", "linked again", "wrong holds", "wrong links",
+                                "median leave",
+                            ]
+                        ] + rows + [all]
+                    )
                 }
             }
         }
@@ -86,8 +113,10 @@ extension Benchmark {
             let (held, hidden) = (stays.map(\.held).reduce(0, +), stays.map(\.hidden).reduce(0, +))
             return [
                 name, "\(results.count)", stays.isEmpty ? "" : String(format: "%.2f", held / hidden),
-                share(stays.count { $0.held >= $0.hidden }, stays.count), share(stays.count(where: \.isLinked), stays.count),
-                share(goes.count { $0.lateness.map { $0 > 2 } ?? true }, goes.count), share(links.count { $0 }, links.count),
+                share(stays.count { $0.held >= $0.hidden }, stays.count),
+                share(stays.count(where: \.isLinked), stays.count),
+                share(goes.count { $0.lateness.map { $0 > 2 } ?? true }, goes.count),
+                share(links.count { $0 }, links.count),
                 lateness.isEmpty ? "" : String(format: "%.1f s", lateness[lateness.count / 2]),
             ]
         }
@@ -132,7 +161,10 @@ extension Benchmark {
                     let whole = frame.uprightSize
                     let (width, height) = (HoldScene.size.width, HoldScene.size.height)
                     let scale = Float(part * Double(min(whole.width * height / width, whole.height)) / Double(height))
-                    var picture = RGBPicture(size: HoldScene.size, bytes: Array(repeating: 0, count: 3 * width * height))
+                    var picture = RGBPicture(
+                        size: HoldScene.size,
+                        bytes: Array(repeating: 0, count: 3 * width * height)
+                    )
                     let sampler = CropSampler(size: width, border: .replicate, range: 0...255)
                     var colors = [Float](repeating: 0, count: sampler.count)
                     let isMirrored = side > 0

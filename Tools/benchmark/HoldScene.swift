@@ -53,9 +53,10 @@ struct HoldScene: Sendable {
         start = (isRoomKnown ? Self.empty + 1 : 0) + Self.seen
         end = start + Double.random(in: 2.5...4.5, using: &random)
         arrival = start + Double(Int.random(in: 1...5, using: &random))
-        cover = [SIMD4(180, 60, 40, 1), SIMD4(170, 190, 200, 1), SIMD4(35, 35, 35, 1)][
-            Int.random(in: 0..<3, using: &random)
-        ]
+        cover =
+            [SIMD4(180, 60, 40, 1), SIMD4(170, 190, 200, 1), SIMD4(35, 35, 35, 1)][
+                Int.random(in: 0..<3, using: &random)
+            ]
         noise = (0..<4096).map { _ in Int16.random(in: -4...4, using: &random) }
     }
 
@@ -85,7 +86,9 @@ struct HoldScene: Sendable {
         var picture = (kind == .cut && time >= start ? otherRoom : room)
         if kind == .portrait { hang(&picture) }
         let isHere = !isRoomKnown || time >= Self.empty
-        if kind == .jacket, !isRoomKnown || time >= Self.empty + 1 { draw(actor.pictures[0], at: place + SIMD2(0, 25), into: &picture, below: 0.9) }
+        if kind == .jacket, !isRoomKnown || time >= Self.empty + 1 {
+            draw(actor.pictures[0], at: place + SIMD2(0, 25), into: &picture, below: 0.9)
+        }
         if isHere, !(kind == .cut && time >= start) { drawPerson(number, time, &picture) }
         if kind == .neighbour, isHere {
             draw(other.pictures[number % other.pictures.count], at: place - SIMD2(side * 260, -10), into: &picture)
@@ -174,7 +177,12 @@ struct HoldScene: Sendable {
     }
 
     /// The back of a head, in the colour above the forehead.
-    private func drawHair(_ center: SIMD2<Double>, _ face: SIMD2<Double>, of shown: HoldActor.Picture, _ picture: inout RGBPicture) {
+    private func drawHair(
+        _ center: SIMD2<Double>,
+        _ face: SIMD2<Double>,
+        of shown: HoldActor.Picture,
+        _ picture: inout RGBPicture
+    ) {
         let above = max(0, Int(shown.faceRow - 0.62 * face.y)) * shown.side + shown.side / 2
         let color = shown.pixels[above].w > 0.5 ? shown.pixels[above] : SIMD4(35, 30, 30, 1)
         let (half, middle) = (face * SIMD2(0.62, 0.68), center - SIMD2(0, 0.08 * face.y))

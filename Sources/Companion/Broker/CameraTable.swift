@@ -35,6 +35,9 @@ package struct CameraTable {
         return sorted.filter(\.state.hasProblem) + sorted.filter { !$0.state.hasProblem }
     }
 
+    /// How many of them are held without being seen.
+    var heldCount: Int { cameras.values.reduce(0) { $0 + $1.heldCount } }
+
     /// How many faces all cameras see; nil if none is being looked at.
     package var faceCount: Int? {
         let counts = cameras.values.compactMap(\.faceCount)

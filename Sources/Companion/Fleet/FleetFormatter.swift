@@ -2,6 +2,11 @@ package import FaceMessages
 import Foundation
 import Frames
 
+extension CameraState {
+    /// How many faces are seen, if some are held.
+    fileprivate var seenWords: String? { heldCount > 0 ? faceCount.map { "\($0 - heldCount) seen" } : nil }
+}
+
 /// Shows cameras as rows of text, and as JSON.
 package struct FleetFormatter {
     package var hasColors: Bool
@@ -15,7 +20,7 @@ package struct FleetFormatter {
             $0.key < $1.key
         }
         var parts = states.map { "\($0.value) \($0.key)" }
-        if let faces = table.faceCount { parts.append(faces.counted("face")) }
+        if let faces = table.faceCount { parts.append(faces.countedFaces(held: table.heldCount)) }
         if table.refused > 0 { parts.append("\(table.refused) messages refused") }
         let count = cameras.count.counted("camera")
         return parts.isEmpty ? count : "\(count): " + parts.joined(separator: ", ")
@@ -47,7 +52,7 @@ package struct FleetFormatter {
             event.map { "\(Topic($0.kind).rawValue) \(Self.duration(now.seconds(since: $0.stamp.time)))" },
             table.age(of: base, at: now).map(Self.duration),
         ].map { $0 ?? "–" }
-        let cells = [base, camera.condition.rawValue] + numbers + [camera.explanation ?? ""]
+        let cells = [base, camera.condition.rawValue] + numbers + [camera.explanation ?? camera.seenWords ?? ""]
         return line(cells, width, camera.condition, columns)
     }
 
@@ -63,6 +68,7 @@ package struct FleetFormatter {
             json.field("detail", camera.status?.detail)
             json.field("faces", camera.faceCount)
             json.field("frameRate", camera.analysisRate, decimals: 1)
+            json.field("held", camera.heldCount > 0 ? camera.heldCount : nil)
             json.field("lastEvent", event.map { Topic($0.kind).rawValue })
             json.field("lastEventTime", event?.stamp.time.iso8601)
             json.field("reason", camera.status?.reason)

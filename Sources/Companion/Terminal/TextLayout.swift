@@ -36,6 +36,9 @@ extension Int {
     /// The number with its noun: 1 face, 2 faces.
     package func counted(_ noun: String) -> String { "\(self) \(self.noun(noun))" }
 
+    /// The number of faces, and how many of them are seen if some are held.
+    func countedFaces(held: Int) -> String { counted("face") + (held > 0 ? ", \(self - held) seen" : "") }
+
     /// The noun for that number: face, faces.
     package func noun(_ noun: String) -> String { self == 1 ? noun : noun + "s" }
 }

@@ -32,7 +32,7 @@ struct TopFormatter {
     }
 
     private func summary(_ top: TopState) -> String {
-        let faces = top.table.faceCount.map { " · \($0.counted("face"))" } ?? ""
+        let faces = top.table.faceCount.map { " · \($0.countedFaces(held: top.table.heldCount))" } ?? ""
         let known = top.table.sorted.filter { $0.state.status != nil }
         guard known.count == 1 else {
             let streaming = known.count { $0.state.condition == .streaming }

@@ -50,7 +50,7 @@ package struct WatchFormatter {
     }
 
     private func expression(_ face: FaceObject) -> [String] {
-        var words: [String] = []
+        var words = face.isHeld ? ["held, not seen"] : []
         if face.smiling == true { words.append("smiling") }
         if face.looking == true { words.append("looking") }
         if let zones = face.zones, !zones.isEmpty { words.append("in \(zones.joined(separator: ", "))") }
@@ -95,12 +95,14 @@ package struct WatchFormatter {
         if let attention = status.attention, !attention.isEmpty {
             words.append("– attention: \(attention.map(\.rawValue).joined(separator: ", "))")
         }
+        if status.held > 0 { words.append("– \(status.held) held, not seen") }
         return words.joined(separator: " ")
     }
 
     private func words(of visit: Visit) -> String {
         "smiles \(visit.smiles) (\(seconds(visit.smilingSeconds))), looks \(visit.looks) "
             + "(\(seconds(visit.lookingSeconds))), blinks \(visit.blinks)"
+            + (visit.unseen > 0 ? ", unseen \(seconds(visit.unseen))" : "")
     }
 
     private func words(of totals: DayTotals) -> String {

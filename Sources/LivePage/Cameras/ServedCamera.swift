@@ -168,6 +168,7 @@ struct ServedCamera {
         json.field("attention", attention)
         json.field("detecting", model.state.isDetecting)
         json.field("faces", model.state.faceCount)
+        json.field("held", model.state.heldCount > 0 ? model.state.heldCount : nil)
     }
 
     func writeSeen(_ json: inout JSONWriter) {

@@ -60,12 +60,24 @@ export class Tile {
 			context.resetTransform();
 		}
 		context.drawImage(marks, 0, 0, width, height);
+		if (!isTransparent) this.outlineHeld(context, header, width, height);
 		this.bitmap?.close();
 		[this.bitmap, this.header] = [picture, header];
 		Object.assign(canvas.dataset, { frame: header.frame ?? "", overlay: header.overlay, picture: header.picture });
 		for (const chip of this.chips.children) this.place(chip);
 		this.explain();
 		this.drawn(this);
+	}
+
+	// A faint outline where somebody is whose face is not seen: of it nothing is known but its place.
+	outlineHeld(context, { faces, mirrored }, width, height) {
+		context.strokeStyle = "rgba(255, 255, 255, 0.35)";
+		context.lineWidth = Math.max(1, width / 400);
+		for (const { bounds, seen, roll } of faces) {
+			if (seen !== false || roll !== undefined) continue;
+			const left = mirrored ? 1 - bounds.x - bounds.width : bounds.x;
+			context.strokeRect(left * width, bounds.y * height, bounds.width * width, bounds.height * height);
+		}
 	}
 
 	// Nothing old may pass for live.
@@ -90,7 +102,8 @@ export class Tile {
 		this.status.className = `status ${now}`;
 		// Unknown while nothing is being looked at.
 		const faces = { 0: "nobody in view", 1: "1 face" }[row.faces] ?? `${row.faces} faces`;
-		this.count.textContent = isLive && row.faces !== undefined ? faces : "";
+		const seen = row.held ? `, ${row.faces - row.held} seen` : "";
+		this.count.textContent = isLive && row.faces !== undefined ? faces + seen : "";
 		this.why.textContent = isLive ? attentionWords(row) : "";
 		this.shoot.title = `Save the picture of ${title} (s)`;
 		this.power.hidden = !control || row.state !== "online" || row.detecting === undefined || now === "cut";
