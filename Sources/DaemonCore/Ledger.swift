@@ -87,7 +87,7 @@ package final class Ledger: Sendable {
             switch event.kind {
             // A picture of a face was no visit.
             case .leave(_, _, reason: .still): break
-            case .leave: state.today.add(event.face.visit)
+            case .leave: state.today.add(event.face.visit, at: now) { $0.localOffset }
             default:
                 let entered = known?.entered ?? event.stamp.time
                 state.open[face] = (entered, event.owedLeave(entered: entered))

@@ -53,11 +53,19 @@ struct SentValue<Value: WireValue>: WireValue {
 extension DayTotals: WireValue {
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try wire.field("since", &since, .time)
-        try wire.field("visits", &visits, .counter)
-        try wire.field("looks", &looks, .counter)
-        try wire.field("lookingSeconds", &lookingSeconds, .seconds)
-        try wire.field("smiles", &smiles, .counter)
+        try sums(&wire)
         try wire.field("mostFaces", &mostFaces, .counter)
+        // Daemons before 0.4 have none.
+        var known: [Hour]? = hours
+        try wire.optional("hours", &known, .list(of: Hour(hour: 0)))
+        hours = known ?? []
+    }
+}
+
+extension DayTotals.Hour: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("hour", &hour, .integer(0...23))
+        try sums(&wire)
     }
 }
 

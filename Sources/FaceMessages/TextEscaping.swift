@@ -17,6 +17,12 @@ extension StringProtocol {
         replacingScalars(["\\": "\\\\", "\"": "\\\"", "\n": "\\n"])
     }
 
+    /// A cell of CSV (RFC 4180), which no spreadsheet takes for a formula.
+    package var cellOfCSV: String {
+        let mark = first.map { "=+-@".contains($0) } == true ? "'" : ""
+        return "\"" + mark + replacingScalars(["\"": "\"\""]) + "\""
+    }
+
     /// With these replacements, and a space in place of every other scalar that is not seen but acts.
     private func replacingScalars(_ replacements: [Unicode.Scalar: String]) -> String {
         var result = String.UnicodeScalarView()

@@ -104,6 +104,30 @@ struct FleetTests {
         #expect(lines.first?.contains("\u{1B}") == false)
     }
 
+    @Test("the hours of today are lines of CSV, whatever a name holds")
+    func hours() {
+        var table = table()
+        var today = DayTotals(since: Self.time)
+        var visit = Visit()
+        (visit.looks, visit.lookingSeconds, visit.smiles) = (2, 1.5, 1)
+        for hour in [9, 9, 17] { today.add(visit, at: Timestamp(nanoseconds: 0)) { _ in hour * 3600 } }
+        for (name, base) in [("porch", "porch/faces"), ("=a \"b\",\n", "x,\"\u{301}/faces")] {
+            let encoder = MessageEncoder(camera: name, boot: name)
+            for message in [encoder.status(DaemonStatus(state: .offline)), encoder.today(today)] {
+                _ = table.take(occurrence(message, under: base, retained: true), at: Self.time)
+            }
+        }
+        let numbers = "2026-11-21T04:12:33.000000Z,9,2,4,3.000,2"
+        let lines = FleetFormatter.hours(table)
+        #expect(
+            lines.prefix(2) == [
+                "base,camera,since,hour,visits,looks,lookingSeconds,smiles", "\"porch/faces\",\"porch\",\(numbers)",
+            ]
+        )
+        #expect(lines.dropFirst(3).first == "\"x,\"\"\u{301}/faces\",\"'=a \"\"b\"\", \",\(numbers)")
+        #expect(lines.count == 5)
+    }
+
     @Test(
         "ages are in the unit that suits them",
         arguments: [(-3.0, "0 s"), (59.9, "59 s"), (61, "1 min"), (7200, "2 h"), (2e5, "2 d")]

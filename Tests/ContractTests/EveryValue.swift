@@ -11,7 +11,7 @@ enum EveryValue {
     static var messages: [Message] {
         events + statuses + [stats, encoder.detectState(true), encoder.detectState(false)]
             + [encoder.preview([0xFF], of: stamp), encoder.metadata([face], at: stamp), encoder.count(0)]
-            + [encoder.today(DayTotals(since: time)), encoder.zones([])]
+            + [encoder.today(DayTotals(since: time)), encoder.today(wholeDay), encoder.zones([])]
             + [
                 encoder.zones([
                     ZonesMessage.Zone(name: "a", faces: 0, area: Array(repeating: face.bounds.center, count: 64))
@@ -21,6 +21,11 @@ enum EveryValue {
 
     private static let encoder = MessageEncoder(camera: "Tür 1/α", boot: ULID.make(at: time))
     private static let time = Timestamp(nanoseconds: 1_795_234_353_120_456_789)
+    private static let wholeDay = {
+        var totals = DayTotals(since: time)
+        for hour in 0..<24 { totals.add(Visit(), at: time) { _ in hour * 3600 } }
+        return totals
+    }()
     private static let stamp = FrameStamp(frame: 0, time: time, mediaTime: 0)
     private static let face = {
         var face = FaceObject(

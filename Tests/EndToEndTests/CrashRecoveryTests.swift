@@ -114,6 +114,12 @@ struct CrashRecoveryTests {
         #expect(abs(today.lookingSeconds - visits.reduce(0) { $0 + $1.lookingSeconds }) < 1e-6)
         #expect(visits.reduce(0) { $0 + $1.blinks } == record.events(on: .blink).count)
         #expect(today.mostFaces == 1)
+        // The hours add up to the day, and the machine's hour is noon.
+        #expect((1...2).contains(today.hours.count) && Set(today.hours.map(\.hour)).isSubset(of: [12, 13]))
+        #expect(today.hours.reduce(0) { $0 + $1.visits } == today.visits)
+        #expect(today.hours.reduce(0) { $0 + $1.smiles } == today.smiles)
+        #expect(today.hours.reduce(0) { $0 + $1.looks } == today.looks)
+        #expect(abs(today.hours.reduce(0) { $0 + $1.lookingSeconds } - today.lookingSeconds) < 1e-6)
     }
 
     /// A daemon that is killed while a face is there, which the broker knows.

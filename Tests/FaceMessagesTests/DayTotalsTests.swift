@@ -12,6 +12,8 @@ struct DayTotalsTests {
         var totals: DayTotals
         /// When days began, by local time.
         var turns: [String] = []
+        /// The hours of each day before that.
+        var hours: [[DayTotals.Hour]] = []
 
         init(_ zone: String, from start: String) throws {
             self.zone = try #require(TimeZone(identifier: zone))
@@ -22,15 +24,20 @@ struct DayTotalsTests {
             let end = try #require(Timestamp(iso8601: end))
             var now = totals.since
             while now < end {
-                now = now.advanced(bySeconds: minutes * 60)
-                totals.add(Visit())
+                var visit = Visit()
+                (visit.looks, visit.smiles, visit.lookingSeconds) = (2, 1, 0.5)
                 let offset = { [zone] (time: Timestamp) in
                     zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.nanoseconds) / 1e9))
                 }
+                totals.add(visit, at: now, offset: offset)
+                let before = totals.hours
+                now = now.advanced(bySeconds: minutes * 60)
                 guard totals.turn(to: now, faces: 2, offset: offset) else { continue }
                 #expect((totals.visits, totals.mostFaces, totals.since) == (0, 2, now))
                 let local = now.advanced(bySeconds: Double(offset(now)))
                 turns.append(String(local.iso8601.prefix(16)))
+                hours.append(before)
+                #expect(totals.hours.isEmpty)
             }
         }
     }
@@ -57,11 +64,34 @@ struct DayTotalsTests {
     }
 
     @Test(
+        "have each hour of the local clock once, also where the clock passes it twice or leaves it out",
+        arguments: [
+            ("Europe/Berlin", "2026-03-28T23:00:00Z", [2: 0]),
+            ("Europe/Berlin", "2026-10-24T22:00:00Z", [2: 120]),
+            ("Africa/Cairo", "2026-04-23T22:00:00Z", [0: 0]),
+            ("Australia/Lord_Howe", "2026-10-03T13:30:00Z", [2: 30]),
+            ("Asia/Kolkata", "2026-10-24T18:30:00Z", [:]),
+        ]
+    )
+    func hours(zone: String, midnight: String, unusual: [Int: Int]) throws {
+        var clock = try Clock(zone, from: midnight)
+        let end = try #require(Timestamp(iso8601: midnight)).advanced(bySeconds: 26 * 3600)
+        try clock.run(to: end.iso8601)
+        let hours = try #require(clock.hours.first)
+        let expected = (0..<24).map { ($0, unusual[$0] ?? 60) }.filter { $0.1 > 0 }
+        #expect(hours.map(\.hour) == expected.map(\.0))
+        #expect(hours.map(\.visits) == expected.map(\.1))
+        #expect(hours.map(\.looks) == expected.map { 2 * $0.1 })
+        #expect(hours.map(\.smiles) == expected.map(\.1))
+        #expect(hours.map(\.lookingSeconds) == expected.map { 0.5 * Double($0.1) })
+    }
+
+    @Test(
         "stay when the clock is a day behind, as at the start of a machine without one, and begin anew if it was wrong"
     )
     func clockBehind() throws {
         var totals = DayTotals(since: try #require(Timestamp(iso8601: "2026-11-21T00:00:05Z")))
-        totals.add(nil)
+        totals.add(nil, at: totals.since) { _ in 0 }
         for (time, isNew) in [
             ("2026-11-21T23:59:59Z", false), ("2026-11-20T22:17:00Z", false), ("2026-11-21T08:00:00Z", false),
             ("2026-11-10T08:00:00Z", true), ("2026-11-10T09:00:00Z", false), ("2026-11-21T08:00:00Z", true),
@@ -77,9 +107,14 @@ struct DayTotalsTests {
         var totals = DayTotals(since: Timestamp(nanoseconds: 0))
         var visit = Visit()
         (visit.looks, visit.smiles, visit.lookingSeconds) = (2, 1, 0.33349)
-        for _ in 1...1000 { totals.add(visit) }
-        totals.add(nil)
+        for minute in 0..<1000 {
+            totals.add(visit, at: Timestamp(nanoseconds: 0).advanced(bySeconds: Double(minute) * 60)) { _ in 0 }
+        }
+        totals.add(nil, at: Timestamp(nanoseconds: -1)) { _ in 0 }
         #expect((totals.visits, totals.looks, totals.smiles) == (1001, 2000, 1000))
         #expect(abs(totals.lookingSeconds - 333) < 1e-6)
+        #expect(totals.hours.map(\.hour) == Array(0...16) + [23])
+        #expect(totals.hours.reduce(0) { $0 + $1.visits } == 1001)
+        #expect(abs(totals.hours.reduce(0) { $0 + $1.lookingSeconds } - 333) < 1e-6)
     }
 }

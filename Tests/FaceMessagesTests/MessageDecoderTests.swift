@@ -76,6 +76,17 @@ struct MessageDecoderTests {
         #expect(origin == Samples.origin)
         #expect((totals.visits, totals.looks, totals.smiles) == (14, 28, 14))
         #expect((totals.lookingSeconds, totals.mostFaces) == (86.8, 3))
+        #expect(totals.hours.map(\.hour) == [4, 5, 6])
+        #expect(totals.hours.map(\.visits) == [5, 6, 3])
+        // As version 0.3 wrote it.
+        let old = String(decoding: Samples.encoder.today(Samples.today).payload, as: UTF8.self)
+        guard
+            case .today(let before, _) = try decoder.decode(
+                old.replacing(#""hours":"#, with: #""other":"#).utf8,
+                on: .today
+            )
+        else { return }
+        #expect((before.visits, before.hours) == (14, []))
     }
 
     @Test("reads the status and the last will")

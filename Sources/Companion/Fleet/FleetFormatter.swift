@@ -77,6 +77,19 @@ package struct FleetFormatter {
         return String(decoding: JSONText.onOneLine(line), as: UTF8.self)
     }
 
+    /// What cameras saw today in each hour, as lines of CSV.
+    static func hours(_ table: CameraTable) -> [String] {
+        ["base,camera,since,hour,visits,looks,lookingSeconds,smiles"]
+            + table.sorted.flatMap { base, camera in
+                (camera.today?.hours ?? []).map { hour in
+                    let cells = [base.cellOfCSV, (camera.name ?? "").cellOfCSV, camera.today?.since.iso8601 ?? ""]
+                    let seconds = String(format: "%.3f", hour.lookingSeconds)
+                    let numbers = [hour.hour, hour.visits, hour.looks].map { "\($0)" } + [seconds, "\(hour.smiles)"]
+                    return (cells + numbers).joined(separator: ",")
+                }
+            }
+    }
+
     /// Seconds in the unit that suits them: `4 s`, `3 min`, `2 h`, `5 d`.
     package static func duration(_ seconds: Double) -> String {
         switch max(0, seconds) {

@@ -14,6 +14,9 @@ package struct FleetWatch {
     /// What `writeFigures` listens to.
     package static let counted: [Topic] = [.status, .stats, .count, .zones, .today, .detectState]
 
+    /// What `writeHours` listens to.
+    package static let daily: [Topic] = [.status, .today]
+
     private let isJSON: Bool
     private let formatter = FleetFormatter(hasColors: StandardOutput.hasColors)
 
@@ -67,6 +70,17 @@ package struct FleetWatch {
             }
             return true
         }
+    }
+
+    /// Writes what cameras saw today in each hour, as CSV.
+    ///
+    /// - Throws: `CommandFailure` if there is no camera, or no broker.
+    package static func writeHours(of subscriber: Subscriber) async throws {
+        let table = try await CameraTable.listen(to: subscriber, atMost: patience) { table in
+            table.cameras.values.allSatisfy { $0.status?.state != .online || $0.today != nil }
+        }
+        guard !table.cameras.isEmpty else { throw subscriber.noCamera }
+        for line in FleetFormatter.hours(table) { StandardOutput.print(line: line) }
     }
 
     private func line(_ base: String, _ table: CameraTable) -> String {

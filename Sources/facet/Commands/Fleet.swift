@@ -16,6 +16,10 @@ struct Fleet: AsyncParsableCommand {
             of one that streams and has sent nothing yet. With --once the table is written once; the exit status is then \
             1 if there is no camera, or no broker.
 
+            --csv writes what faces/today says of each hour, and ends in the same way: base, camera, since (when the day's \
+            counting began, in UTC), hour (of the camera's local clock), visits, looks, lookingSeconds, smiles. An hour in \
+            which no visit ended has no line.
+
             --prometheus keeps a file with the figures of all cameras, for the textfile collector of node_exporter. It is \
             replaced as a whole, and removed at the end. While the broker is away, it says facet_broker_connected 0 and \
             nothing else; figures are as fresh as the daemon's stats.interval. /metrics of facet serve has the same.
@@ -25,6 +29,7 @@ struct Fleet: AsyncParsableCommand {
               facet fleet --topic 'site1/+/faces'
               facet fleet --once --json | jq -r 'select(.state == "lost").base'
               facet fleet --prometheus /var/lib/prometheus/node-exporter/facet.prom
+              facet fleet --csv > today.csv
             """
     )
 
@@ -36,6 +41,9 @@ struct Fleet: AsyncParsableCommand {
             "Write what there is once all cameras have sent their figures, or after \(Int(FleetWatch.patience)) s, and end."
     )
     var once = false
+
+    @Flag(help: "Write what each camera saw today, by the hour, as CSV, and end.")
+    var csv = false
 
     @Option(help: .init("Keep this file, which must end in .prom, up to date, and show nothing.", valueName: "file"))
     var prometheus: String?
@@ -49,9 +57,10 @@ struct Fleet: AsyncParsableCommand {
     @OptionGroup var broker: BrokerOptions
 
     func validate() throws {
-        guard prometheus == nil || !(json || once) else {
-            throw ValidationError("--prometheus excludes --json and --once")
+        guard prometheus == nil || !(json || once || csv) else {
+            throw ValidationError("--prometheus excludes --json, --once and --csv")
         }
+        if csv, json { throw ValidationError("--csv and --json are two formats: give one") }
     }
 
     func run() async throws {
@@ -59,6 +68,9 @@ struct Fleet: AsyncParsableCommand {
             try OutputPath.check(prometheus, endings: ["prom"], what: "figures")
             let subscriber = try await broker.subscriber("fleet", FleetWatch.counted)
             return try await FleetWatch.writeFigures(of: subscriber, to: prometheus, every: interval)
+        }
+        guard !csv else {
+            return try await FleetWatch.writeHours(of: try await broker.subscriber("fleet", FleetWatch.daily))
         }
         let subscriber = try await broker.subscriber("fleet", FleetWatch.shown, capacity: 8192)
         let fleet = FleetWatch(isJSON: json)
