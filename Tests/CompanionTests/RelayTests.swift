@@ -35,6 +35,38 @@ struct RelayTests {
         #expect(OSC.bundle([message]).count == 16 + 4 + 44)
     }
 
+    @Test("a face keeps the lowest number that was free, and one that has left says so before another gets its number")
+    func channels() {
+        var channels = FaceChannels()
+        func take(_ faces: Int...) -> [String] {
+            channels.take(faces.map { Self.face($0) }).map { "\($0.number):\($0.face?.faceID.rawValue ?? 0)" }
+        }
+        #expect(take().isEmpty)
+        #expect(take(7, 9) == ["1:7", "2:9"])
+        #expect(take(9, 7) == ["2:9", "1:7"])
+        #expect(take(9, 10) == ["1:0", "2:9", "3:10"])
+        #expect(take(9, 10, 11) == ["2:9", "3:10", "1:11"])
+        #expect(take() == ["1:0", "2:0", "3:0"])
+        #expect(take(12) == ["1:12"])
+    }
+
+    @Test("a channel has an address for each number, whatever the camera is called")
+    func channelAddresses() {
+        let bundle = OSC.channel(2, of: "Tür/1 *", Self.face(1))
+        var (addresses, rest) = ([String](), bundle.dropFirst(16))
+        while let size = rest.prefix(4).last.map(Int.init), size > 0 {
+            addresses.append(String(decoding: rest.dropFirst(4).prefix { $0 != 0 }, as: UTF8.self))
+            rest = rest.dropFirst(4 + size)
+        }
+        let names = [
+            "present", "x", "y", "width", "height", "roll", "yaw", "pitch", "smile", "distance", "looking",
+        ]
+        #expect(addresses == names.map { "/facet/T_r_1__/2/\($0)" })
+        let smile = OSC.message("/facet/T_r_1__/2/smile", [.float(0.5)])
+        #expect(bundle.indices.contains { bundle[$0...].starts(with: smile) })
+        #expect(OSC.channel(1, of: "a", nil) == OSC.bundle([OSC.message("/facet/a/1/present", [.int(0)])]))
+    }
+
     @Test("opentrack gets the place and the angles of the nearest face, and nothing without one")
     func openTrack() throws {
         let picture = FrameSize(width: 640, height: 480)

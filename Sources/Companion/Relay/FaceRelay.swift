@@ -19,6 +19,7 @@ package struct FaceRelay {
 
     package func run(_ subscriber: Subscriber) async throws {
         var state = CameraState()
+        var channels = FaceChannels()
         var lastSent = -Self.interval
         StandardOutput.note("sending to \((osc + opentrack).map(\.address).joined(separator: ", ")); Ctrl-C ends")
         try await subscriber.follow(every: .seconds(Self.interval)) { input in
@@ -30,7 +31,12 @@ package struct FaceRelay {
             }
             guard input.seconds - lastSent >= Self.interval else { return true }
             lastSent = max(lastSent + Self.interval, input.seconds - Self.interval)
-            for sender in osc { sender.send(OSC.faces(state.faces)) }
+            let bundles =
+                [OSC.faces(state.faces)]
+                + channels.take(state.faces).map { channel in
+                    OSC.channel(channel.number, of: state.name ?? "", channel.face)
+                }
+            for sender in osc { for bundle in bundles { sender.send(bundle) } }
             let picture = (state.status?.picture).map(FrameSize.init) ?? .usual
             guard let head = OpenTrack.message(state.faces, picture: picture) else { return true }
             for sender in opentrack { sender.send(head) }

@@ -35,18 +35,34 @@ package enum OSC {
     /// What is unknown is −1; the angles of a face without any are 0.
     package static func faces(_ faces: [FaceObject]) -> [UInt8] {
         let messages = faces.map { face in
-            let (bounds, pose) = (face.bounds, face.pose)
-            let numbers = [
-                bounds.center.x, bounds.center.y, bounds.width, bounds.height, pose?.roll ?? 0, pose?.yaw ?? 0,
-                pose?.pitch ?? 0, face.smile ?? -1, face.distance ?? -1,
-            ]
-            let looking = face.looking.map { $0 ? 1 : 0 } ?? -1
-            return message(
-                "/facet/face",
-                [.int(face.faceID.rawValue)] + numbers.map { .float($0) } + [.int(looking)]
-            )
+            message("/facet/face", [.int(face.faceID.rawValue)] + values(of: face).map(\.argument))
         }
         return bundle([message("/facet/count", [.int(faces.count)])] + messages)
+    }
+
+    /// A face's numbers, each at an address of its own: `/facet/CAMERA/NUMBER/smile` and so on.
+    ///
+    /// - Parameters:
+    ///   - number: The channel's number.
+    ///   - camera: The camera's name; characters that have a meaning in an address become `_`.
+    ///   - face: The face; nil if it has just left.
+    /// - Returns: A bundle of one message for each number.
+    package static func channel(_ number: Int, of camera: String, _ face: FaceObject?) -> [UInt8] {
+        let name = String(camera.map { $0.isASCII && !$0.isWhitespace && !"#*,/?[]{}".contains($0) ? $0 : "_" })
+        let present = ("present", Argument.int(face == nil ? 0 : 1))
+        return bundle(
+            ([present] + (face.map(values) ?? [])).map { message("/facet/\(name)/\(number)/\($0)", [$1]) }
+        )
+    }
+
+    private static func values(of face: FaceObject) -> [(name: String, argument: Argument)] {
+        let (center, pose) = (face.bounds.center, face.pose)
+        let numbers = [
+            ("x", center.x), ("y", center.y), ("width", face.bounds.width), ("height", face.bounds.height),
+            ("roll", pose?.roll ?? 0), ("yaw", pose?.yaw ?? 0), ("pitch", pose?.pitch ?? 0),
+            ("smile", face.smile ?? -1), ("distance", face.distance ?? -1),
+        ]
+        return numbers.map { ($0, .float($1)) } + [("looking", .int(face.looking.map { $0 ? 1 : 0 } ?? -1))]
     }
 
     /// An event: its kind and its face.
