@@ -60,7 +60,10 @@ extension FaceSession {
             if let opened, configuration.source == firstSource { opened } else {
                 try configuration.source.open(memory)
             }
-        let mailbox = FrameMailbox(policy: configuration.source.mailboxPolicy)
+        let mailbox = FrameMailbox(
+            policy: configuration.source.mailboxPolicy,
+            dropsUnlit: configuration.source.mayHaveLamp
+        )
         let isWanted = control.update { control in
             control.running = (source, mailbox)
             return !control.state.isLeaving
@@ -106,7 +109,7 @@ extension FaceSession {
                 isLive = stream.isLive
                 // A network stream is only known to be live once it was opened.
                 if isLive { mailbox.change(to: .newest) }
-                report(follower.begin(stream, stallTimeout: source.stallTimeout))
+                report(follower.begin(stream, stallTimeout: source.stallTimeout / .seconds(1)))
             case .frame(let frame)?:
                 // What waited through a suspend of the machine is of no use.
                 if isLive, frame.isStale {

@@ -8,8 +8,8 @@ extension FaceSession {
     public struct Source: Hashable, Sendable {
         fileprivate enum Kind: Hashable, Sendable {
             case camera(CameraConfiguration)
-            case media(String, ClipSource.Options)
-            case pipeline(PipelineDescription, PipelineSource.Options)
+            case media(String)
+            case pipeline(PipelineDescription)
             case custom(CustomSource)
         }
 
@@ -17,6 +17,8 @@ extension FaceSession {
         public static let defaultMaximumPixels = JPEGDecoder.defaultMaximumPixels
 
         fileprivate var kind: Kind
+        /// What does not depend on the kind; a camera has its configuration instead.
+        fileprivate var options = FrameSourceOptions()
 
         /// A camera of this machine, with the mode that suits faces best.
         public static func camera(_ device: DeviceSelector = .automatic) -> Source {
@@ -54,12 +56,12 @@ extension FaceSession {
             stallTimeout: Duration = .seconds(2),
             maximumPixels: Int = defaultMaximumPixels
         ) -> Source {
-            var options = ClipSource.Options(pace: pace, loops: loops)
-            options.rawPictures = rawPictures
-            options.orientation = isMirrored ? orientation.mirrored : orientation
-            options.readTimeout = bounded(stallTimeout) / .seconds(1)
-            options.maximumPixels = maximumPixels
-            return Source(kind: .media(path, options))
+            var source = Source(kind: .media(path), options: FrameSourceOptions(pace: pace, loops: loops))
+            source.options.rawPictures = rawPictures
+            source.options.orientation = isMirrored ? orientation.mirrored : orientation
+            source.options.stallTimeout = bounded(stallTimeout)
+            source.options.maximumPixels = maximumPixels
+            return source
         }
 
         /// A network stream, which is opened again whenever it is lost, or a command's output.
@@ -110,10 +112,16 @@ extension FaceSession {
             stallTimeout: Duration = .seconds(2),
             maximumPixels: Int = defaultMaximumPixels
         ) -> Source {
-            var options = PipelineSource.Options(pace: pace, loops: loops)
-            (options.orientation, options.stallTimeout) = (orientation, bounded(stallTimeout))
-            options.maximumPixels = maximumPixels
-            return Source(kind: .pipeline(description, options))
+            var source = file(
+                "",
+                pace: pace,
+                loops: loops,
+                orientation: orientation,
+                stallTimeout: stallTimeout,
+                maximumPixels: maximumPixels
+            )
+            source.kind = .pipeline(description)
+            return source
         }
 
         /// Frames that a program makes itself.
@@ -136,7 +144,10 @@ extension FaceSession {
             }
         }
 
-        private init(kind: Kind) { self.kind = kind }
+        private init(kind: Kind, options: FrameSourceOptions = FrameSourceOptions()) {
+            self.kind = kind
+            self.options = options
+        }
     }
 }
 
@@ -165,14 +176,14 @@ extension FaceSession.Source {
     /// What holds until the source says whether it is live.
     var mailboxPolicy: FrameMailbox.Policy { isCamera ? .newest : .every(capacity: 2) }
 
-    /// After how many seconds without a picture the source counts as lost.
-    var stallTimeout: Double {
-        switch kind {
-        case .camera(let configuration): configuration.stallTimeout / .seconds(1)
-        case .media(_, let options): options.readTimeout
-        case .pipeline(_, let options): options.stallTimeout / .seconds(1)
-        case .custom: 2
-        }
+    /// Whether its pictures may be those of a camera with an infrared lamp, which flashes for every other one.
+    var mayHaveLamp: Bool {
+        if case .media = kind { false } else { true }
+    }
+
+    /// After how long without a picture the source counts as lost.
+    var stallTimeout: Duration {
+        if case .camera(let configuration) = kind { configuration.stallTimeout } else { options.stallTimeout }
     }
 
     /// Makes the source. A camera's opens when it runs; `memory` says which one was in use before.
@@ -186,9 +197,9 @@ extension FaceSession.Source {
             return try failing(as: { .source($0.sourceFailure) }) { () throws(V4L2Error) in
                 try CameraSource(configuration, memory: memory) { Self.ribbonCamera(configuration) }
             }
-        case .media(let location, let options):
+        case .media(let location):
             do { return try ClipSource(location, options: options) } catch { throw .source(error) }
-        case .pipeline(let description, let options):
+        case .pipeline(let description):
             do { return try PipelineSource(description, options: options) } catch { throw .source(error) }
         case .custom(let custom): return custom.source
         }
@@ -197,7 +208,7 @@ extension FaceSession.Source {
     /// The first camera of libcamera, if that lists one.
     private static func ribbonCamera(_ wanted: CameraConfiguration) -> (any FrameSource)? {
         guard PipelineDescription.cameras().contains(where: { $0.device.hasPrefix("libcamera") }) else { return nil }
-        var options = PipelineSource.Options()
+        var options = FrameSourceOptions()
         (options.orientation, options.stallTimeout) = (wanted.orientation, wanted.stallTimeout)
         return try? PipelineSource(.libcamera(size: wanted.request.size, rate: wanted.request.rate), options: options)
     }
@@ -218,19 +229,10 @@ extension FaceSession.Source {
                 try require(rate > 0 && rate <= 10_000, "request.rate", rate, "above 0, up to 10000")
             }
             try require(2...32 ~= camera.bufferCount, "bufferCount", camera.bufferCount, "2 to 32")
-            try require(camera.stallTimeout > .zero, "stallTimeout", camera.stallTimeout, "above 0")
-        case .media(_, let options):
-            try require(options.readTimeout > 0, "stallTimeout", "\(options.readTimeout) s", "above 0")
-            try checkPixels(options.maximumPixels)
-        case .pipeline(_, let options):
-            try require(options.stallTimeout > .zero, "stallTimeout", options.stallTimeout, "above 0")
-            try checkPixels(options.maximumPixels)
-        case .custom: break
+        case .media, .pipeline, .custom: break
         }
-    }
-
-    private func checkPixels(_ pixels: Int) throws(FaceSessionError) {
-        let limit = Int(Int32.max)
+        try require(stallTimeout > .zero, "stallTimeout", stallTimeout, "above 0")
+        let (pixels, limit) = (options.maximumPixels, Int(Int32.max))
         try require(1...limit ~= pixels, "maximumPixels", pixels, "1 to \(limit)")
     }
 }

@@ -51,8 +51,13 @@ public final class FrameMailbox: Sendable {
     }
 
     private let state: Monitor<State>
+    private let dropsUnlit: Bool
 
-    package init(policy: Policy) { state = Monitor(State(policy: policy)) }
+    /// Makes an empty mailbox, which drops unlit frames if the source can have any: finding them reads some pixels of each.
+    package init(policy: Policy, dropsUnlit: Bool = true) {
+        state = Monitor(State(policy: policy))
+        self.dropsUnlit = dropsUnlit
+    }
 
     /// Goes on with another policy; a source that waits for a place no longer does with `.newest`.
     package func change(to policy: Policy) { state.update { $0.policy = policy } }
@@ -63,7 +68,7 @@ public final class FrameMailbox: Sendable {
     @discardableResult
     public func put(_ event: SourceEvent) -> Bool {
         var brightness: Float?
-        if case .frame(let frame) = event { brightness = frame.sampledBrightness }
+        if dropsUnlit, case .frame(let frame) = event { brightness = frame.sampledBrightness }
         // Released after the lock: giving a frame back to its source may take a system call.
         var displaced: SourceEvent?
         defer { withExtendedLifetime(displaced) {} }

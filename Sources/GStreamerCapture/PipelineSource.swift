@@ -8,29 +8,11 @@ import System
 /// within a second. Their frames have the time of their capture by the pipeline's clock, and the newest one wins. Another
 /// pipeline, of a file, plays at its own clock, and every frame is taken; it ends with the file.
 package final class PipelineSource: FrameSource {
-    package struct Options: Hashable, Sendable {
-        /// How fast a pipeline of a file plays.
-        package var pace = PlaybackPace.realtime
-        /// Whether a pipeline of a file begins again at its end.
-        package var loops = false
-        package var orientation = Orientation.up
-        /// For how long no picture may come before the source counts as lost.
-        package var stallTimeout = Duration.seconds(2)
-        /// How many pixels a picture may have.
-        package var maximumPixels = JPEGDecoder.defaultMaximumPixels
-
-        package init(pace: PlaybackPace = .realtime, loops: Bool = false) {
-            (self.pace, self.loops) = (pace, loops)
-        }
-    }
-
-    /// How long starting may take: a network camera answers late, and a file is searched for its first picture.
-    private static let startTimeout = Duration.seconds(10)
     /// How often a blocked wait looks whether it is to end, in nanoseconds.
     private static let slice: Int64 = 50_000_000
 
     private let description: PipelineDescription
-    private let options: Options
+    private let options: FrameSourceOptions
     private let isOver = StopSignal(false)
     /// The pipeline that `init` made, until it is played.
     private let made: Mutex<GStreamerPipeline?>
@@ -38,7 +20,9 @@ package final class PipelineSource: FrameSource {
     /// Checks the description; the camera or the file is not touched before `run`.
     ///
     /// - Throws: `SourceFailure` if GStreamer or an element is missing, or the description has an error.
-    package init(_ description: PipelineDescription, options: Options = Options()) throws(SourceFailure) {
+    package init(_ description: PipelineDescription, options: FrameSourceOptions = FrameSourceOptions())
+        throws(SourceFailure)
+    {
         self.description = description
         self.options = options
         made = Mutex(try GStreamerPipeline(description))
@@ -69,7 +53,7 @@ package final class PipelineSource: FrameSource {
         let before = delivery.delivered
         var (hasStarted, last) = (false, ContinuousClock.now)
         while !isOver.isSet {
-            let limit = hasStarted ? options.stallTimeout : Self.startTimeout
+            let limit = hasStarted ? options.stallTimeout : options.openTimeout
             switch hasStarted ? pipeline.next(nanoseconds: Self.slice) : pipeline.start(nanoseconds: Self.slice) {
             case .started:
                 (hasStarted, run.isLive, last) = (true, pipeline.isLive, .now)

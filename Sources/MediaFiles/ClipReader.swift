@@ -22,7 +22,7 @@ final class ClipReader {
 
     let input: MediaInput
     private(set) var completeness = Completeness()
-    private let options: ClipSource.Options
+    private let options: FrameSourceOptions
     private let decoder: VideoDecoder
     private let scaler = PixelScaler()
     private var converted = PixelMemoryPool()
@@ -33,7 +33,7 @@ final class ClipReader {
     private var waitingSince: ContinuousClock.Instant?
     private lazy var headers = try? JPEGDecoder()
 
-    init(_ location: MediaLocation, interrupt: Interrupt, options: ClipSource.Options) throws(SourceFailure) {
+    init(_ location: MediaLocation, interrupt: Interrupt, options: FrameSourceOptions) throws(SourceFailure) {
         input = try MediaInput(location, interrupt: interrupt, options: options)
         decoder = try VideoDecoder(for: input, options: options)
         packet = .packet()
@@ -46,7 +46,7 @@ final class ClipReader {
 
     /// Reads on until there is a picture, damage or the end.
     ///
-    /// A network stream must bring a picture, not only data, within `readTimeout`, and the first one within
+    /// A network stream must bring a picture, not only data, within `stallTimeout`, and the first one within
     /// `openTimeout` if that is longer: a picture that needs no other one may be seconds away.
     func next() -> Step {
         let start = waitingSince ?? .now
@@ -60,7 +60,7 @@ final class ClipReader {
             case .damaged: return countDamage()
             case .drained: return .end
             case .needsPacket:
-                if input.location.isStream, !isDraining, start.duration(to: .now) > .seconds(pictureTimeout) {
+                if input.location.isStream, !isDraining, start.duration(to: .now) > pictureTimeout {
                     endUndecodable("no picture for \(MediaInput.seconds(pictureTimeout)), though data comes")
                 }
                 guard feed() else { return countDamage() }
@@ -68,8 +68,8 @@ final class ClipReader {
         }
     }
 
-    private var pictureTimeout: Double {
-        completeness.decoded > 0 ? options.readTimeout : max(options.readTimeout, options.openTimeout)
+    private var pictureTimeout: Duration {
+        completeness.decoded > 0 ? options.stallTimeout : max(options.stallTimeout, options.openTimeout)
     }
 
     private func endUndecodable(_ reason: String) {

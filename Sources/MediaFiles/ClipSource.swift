@@ -8,7 +8,7 @@ import Synchronization
 /// point into the decoder's memory and are not copied, unless their pixel format is one that `PixelFormat` cannot
 /// describe (palettes, 10 bit, planar RGB): those are converted to the nearest one.
 ///
-/// A still picture comes 30 times a second, for one second or for ever with `Options.loops`, always the same memory.
+/// A still picture comes 30 times a second, for one second or for ever with `FrameSourceOptions.loops`, always the same memory.
 ///
 /// A damaged picture in the middle of a clip is counted as `corrupt` and playing goes on. A clip whose end is missing,
 /// that cannot be read on or of which more than a tenth is damaged delivers what can be decoded and ends with
@@ -19,41 +19,11 @@ import Synchronization
 /// whatever the pace, and their `time` is that of their arrival; so is their media time if the stream brings no times,
 /// as MJPEG over HTTP. A clip behind an address that states its length is played as a file.
 package final class ClipSource: FrameSource {
-    package struct Options: Hashable, Sendable {
-        package var pace = PlaybackPace.realtime
-
-        /// Whether a clip begins again at its end, and a still picture stays. Stamps go on growing.
-        package var loops = false
-
-        /// How the picture must be turned after what the file itself says.
-        package var orientation = Orientation.up
-
-        /// What a command writes that writes pictures without any header.
-        package var rawPictures: RawPictures?
-
-        /// Seconds until a network stream must be open.
-        package var openTimeout = 10.0
-
-        /// Seconds until a network stream must bring the next packet.
-        package var readTimeout = 5.0
-
-        /// How many pixels a picture may have; larger ones are refused by their header, before memory is allocated.
-        package var maximumPixels = JPEGDecoder.defaultMaximumPixels
-
-        /// The limit for FFmpeg, which also counts the rows and columns with which it fills up to whole blocks.
-        var paddedMaximumPixels: Int { maximumPixels + maximumPixels / 4 + 65_536 }
-
-        package init(pace: PlaybackPace = .realtime, loops: Bool = false) {
-            self.pace = pace
-            self.loops = loops
-        }
-    }
-
     /// The path or the address, without credentials.
     package var name: String { location.name }
 
     let location: MediaLocation
-    let options: Options
+    let options: FrameSourceOptions
     let interrupt: Interrupt
     /// The reader that `init` opened, until it is played.
     private let opened: Mutex<ClipReader?>
@@ -66,7 +36,7 @@ package final class ClipSource: FrameSource {
     ///     `exec:` with a command.
     ///   - options: how to play it.
     /// - Throws: `SourceFailure` if the file is missing, unreadable, empty, not a clip or picture, or without video.
-    package init(_ location: String, options: Options = Options()) throws(SourceFailure) {
+    package init(_ location: String, options: FrameSourceOptions = FrameSourceOptions()) throws(SourceFailure) {
         let location = try MediaLocation(location)
         let interrupt = Interrupt()
         opened = Mutex(location.isStream ? nil : try ClipReader(location, interrupt: interrupt, options: options))
@@ -85,8 +55,7 @@ package final class ClipSource: FrameSource {
 
     /// Plays the clip or the stream to its end, or until it is stopped; blocks.
     package func run(into mailbox: FrameMailbox) {
-        let gap = Duration.seconds(options.readTimeout)
-        var delivery = FrameDelivery(into: mailbox, until: interrupt.stop, longestGap: gap)
+        var delivery = FrameDelivery(into: mailbox, until: interrupt.stop, longestGap: options.stallTimeout)
         mailbox.put(.ended(delivery.untilEnd(waiting: 0.5...30) { play(into: &$0) }))
     }
 

@@ -16,9 +16,9 @@ final class Interrupt: Sendable {
     /// So many bytes without a packet are no video: the largest picture that is allowed is smaller by far.
     static let bytesPerPacket: Int64 = 64 << 20
 
-    /// Gives FFmpeg that many seconds from now on for what it does next; nil takes the limit away.
-    func limit(seconds: Double?) {
-        let end = seconds.map { nanoseconds(of: CLOCK_MONOTONIC) + Int64($0 * 1e9) }
+    /// Gives FFmpeg that long from now on for what it does next; nil takes the limit away.
+    func limit(_ duration: Duration?) {
+        let end = duration.map { nanoseconds(of: CLOCK_MONOTONIC) + Int64($0 / .nanoseconds(1)) }
         deadline.store(end ?? .max, ordering: .relaxed)
     }
 

@@ -7,22 +7,22 @@ final class MediaInput {
     let location: MediaLocation
     let context: UnsafeMutablePointer<AVFormatContext>
     let stream: UnsafeMutablePointer<AVStream>
-    private let options: ClipSource.Options
+    private let options: FrameSourceOptions
     /// What brings a command's output; closed after `context`.
     let command: CommandOutput?
     /// FFmpeg asks it during every read, so it lives as long as this object.
     private let interrupt: Interrupt
 
-    /// Opens it and finds its video track. Network addresses get `options.openTimeout` seconds.
-    init(_ location: MediaLocation, interrupt: Interrupt, options: ClipSource.Options) throws(SourceFailure) {
+    /// Opens it and finds its video track. Network addresses get `options.openTimeout`.
+    init(_ location: MediaLocation, interrupt: Interrupt, options: FrameSourceOptions) throws(SourceFailure) {
         try FFmpeg.load()
         var command: CommandOutput?
         if let text = location.command {
             command = try CommandOutput(text, name: location.name, interrupt: interrupt)
         }
         let opening = Opening(location: location, interrupt: interrupt, options: options, command: command)
-        interrupt.limit(seconds: location.isStream ? options.openTimeout : nil)
-        defer { interrupt.limit(seconds: nil) }
+        interrupt.limit(location.isStream ? options.openTimeout : nil)
+        defer { interrupt.limit(nil) }
         let context = try opening.open()
         if location.isStream { interrupt.limitBytes(of: context.pointee.pb) }
         do throws(SourceFailure) {
@@ -129,12 +129,12 @@ final class MediaInput {
     /// How the container says its pictures are to be turned.
     var orientation: Orientation { facet_display_matrix(stream).map { Orientation(displayMatrix: $0) } ?? .up }
 
-    /// Reads the next packet of any track; network streams get `options.readTimeout` seconds.
+    /// Reads the next packet of any track; network streams get `options.stallTimeout`.
     ///
     /// - Returns: 0, or FFmpeg's error number.
     func read(into packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
         if location.isStream {
-            interrupt.limit(seconds: options.readTimeout)
+            interrupt.limit(options.stallTimeout)
             interrupt.limitBytes(of: context.pointee.pb)
         }
         return ffmpeg.av_read_frame(context, packet)
@@ -145,14 +145,15 @@ final class MediaInput {
         // FFmpeg's own text, "Immediate exit requested", is what our `Interrupt` asked for.
         if interrupt.isOverfull { return Self.overfull }
         return code == facet_error_exit && !interrupt.stop.isSet
-            ? "no data for \(Self.seconds(options.readTimeout))" : FFmpeg.text(code)
+            ? "no data for \(Self.seconds(options.stallTimeout))" : FFmpeg.text(code)
     }
 
     fileprivate static let overfull = "\(Interrupt.bytesPerPacket >> 20) MiB came without a picture"
 
     /// A time as people write it: `5 s`, `2.5 s`.
-    static func seconds(_ seconds: Double) -> String {
-        seconds == seconds.rounded() && seconds < 1e9 ? "\(Int(seconds)) s" : "\(seconds) s"
+    static func seconds(_ duration: Duration) -> String {
+        let seconds = duration / .seconds(1)
+        return seconds == seconds.rounded() && seconds < 1e9 ? "\(Int(seconds)) s" : "\(seconds) s"
     }
 
     private static func close(_ context: UnsafeMutablePointer<AVFormatContext>) {
@@ -165,7 +166,7 @@ final class MediaInput {
 private struct Opening {
     let location: MediaLocation
     let interrupt: Interrupt
-    let options: ClipSource.Options
+    let options: FrameSourceOptions
     let command: CommandOutput?
 
     /// Refuses what is no readable file before FFmpeg guesses.
@@ -314,4 +315,9 @@ private struct Opening {
         }
         return String(cString: format.pointee.long_name ?? format.pointee.name)
     }
+}
+
+extension FrameSourceOptions {
+    /// The limit for FFmpeg, which also counts the rows and columns with which it fills up to whole blocks.
+    var paddedMaximumPixels: Int { maximumPixels + maximumPixels / 4 + 65_536 }
 }

@@ -32,7 +32,7 @@ final class SoundTracks {
     ///
     /// - Throws: `SourceFailure` if the clip cannot be read.
     init(of path: String, into output: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
-        input = try MediaInput(try MediaLocation(path), interrupt: Interrupt(), options: ClipSource.Options())
+        input = try MediaInput(try MediaLocation(path), interrupt: Interrupt(), options: FrameSourceOptions())
         owned = .packet()
         self.output = output
         let start = input.stream.pointee.start_time

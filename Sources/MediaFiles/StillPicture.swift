@@ -16,7 +16,7 @@ package enum StillPicture {
     /// - Throws: `SourceFailure` if the file cannot be opened, is damaged, or the clip ends before that time.
     package static func load(_ path: String, at mediaTime: Double = 0) throws(SourceFailure) -> Frame {
         let location = try MediaLocation(path)
-        let reader = try ClipReader(location, interrupt: Interrupt(), options: ClipSource.Options(pace: .asap))
+        let reader = try ClipReader(location, interrupt: Interrupt(), options: FrameSourceOptions(pace: .asap))
         var timeline = PresentationTimeline(rate: reader.input.rate)
         var index = 0
         while true {

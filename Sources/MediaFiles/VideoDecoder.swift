@@ -16,7 +16,7 @@ final class VideoDecoder {
         case drained
     }
 
-    init(for input: MediaInput, options: ClipSource.Options) throws(SourceFailure) {
+    init(for input: MediaInput, options: FrameSourceOptions) throws(SourceFailure) {
         let parameters = input.stream.pointee.codecpar
         guard let codec = ffmpeg.avcodec_find_decoder(parameters?.pointee.codec_id ?? AV_CODEC_ID_NONE) else {
             throw .noDecoder(input.location.name, codec: input.codec)

@@ -19,7 +19,7 @@ enum Media {
         mkdir(directory, 0o700)
         let path = directory + "/clip"
         guard FileManager.default.createFile(atPath: path, contents: Data(bytes)) else { return }
-        var options = ClipSource.Options(pace: .asap)
+        var options = FrameSourceOptions(pace: .asap)
         options.maximumPixels = 1 << 20
         guard let source = try? ClipSource(path, options: options) else { return }
         play(source, frames: 40)
@@ -29,9 +29,9 @@ enum Media {
     static let http: Target = { bytes in
         let server = answering
         server.answer.withLock { $0 = Data(bytes) }
-        var options = ClipSource.Options()
-        options.openTimeout = 0.5
-        options.readTimeout = 0.5
+        var options = FrameSourceOptions()
+        options.openTimeout = .seconds(0.5)
+        options.stallTimeout = .seconds(0.5)
         options.maximumPixels = 1 << 20
         guard let source = try? ClipSource("http://127.0.0.1:\(server.port)/", options: options) else { return }
         play(source, frames: 10)

@@ -45,7 +45,7 @@ struct PipelineSourceTests {
 
     @Test("pictures with more pixels than allowed are refused, with what to do")
     func tooLarge() throws {
-        var options = PipelineSource.Options.asap
+        var options = FrameSourceOptions.asap
         options.maximumPixels = 64 * 48 - 1
         let pipeline = "videotestsrc num-buffers=2 ! video/x-raw,width=64,height=48"
         let played = Played(try PipelineSource(.pipeline(pipeline), options: options))
@@ -114,7 +114,7 @@ struct PipelineSourceTests {
 
     @Test("pictures of a file come at their time, however long after each other")
     func longGap() throws {
-        var options = PipelineSource.Options()
+        var options = FrameSourceOptions()
         options.stallTimeout = .milliseconds(100)
         let pipeline = "videotestsrc num-buffers=3 ! video/x-raw,width=64,height=48,framerate=2/1"
         let played = Played(try PipelineSource(.pipeline(pipeline), options: options))
@@ -137,7 +137,7 @@ struct PipelineSourceTests {
 
     @Test("a loop begins again, and its times go on")
     func loops() throws {
-        var options = PipelineSource.Options.asap
+        var options = FrameSourceOptions.asap
         options.loops = true
         let pipeline = "videotestsrc num-buffers=4 ! video/x-raw,width=64,height=48,framerate=20/1"
         let played = Played(try PipelineSource(.pipeline(pipeline), options: options), stopAfter: 10)
@@ -152,7 +152,7 @@ struct PipelineSourceTests {
         let played = Played(ending, FrameMailbox(policy: .newest), stopAfterStreams: 2)
         #expect(played.losses.map(\.reason) == [.streamLost])
         #expect(played.streams.count == 2)
-        var options = PipelineSource.Options()
+        var options = FrameSourceOptions()
         options.stallTimeout = .milliseconds(300)
         // The valve lets nothing through after the first pictures: identity drops all that follow.
         let stalling = "videotestsrc is-live=true ! \(caps) ! identity drop-probability=1.0"

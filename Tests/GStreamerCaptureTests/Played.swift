@@ -58,7 +58,7 @@ struct Played {
     }
 }
 
-extension PipelineSource.Options {
+extension FrameSourceOptions {
     static var asap: Self { Self(pace: .asap) }
 }
 

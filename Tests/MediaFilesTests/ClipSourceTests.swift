@@ -145,7 +145,7 @@ struct ClipSourceTests {
         let matrix = try #require(data.range(of: Data("tkhd".utf8))).upperBound + 40
         let turn: [Int32] = [0, 1 << 16, 0, -1 << 16, 0, 0, 0, 0, 1 << 30]
         data.replaceSubrange(matrix..<matrix + 36, with: turn.flatMap { withUnsafeBytes(of: $0.bigEndian, Array.init) })
-        var options = ClipSource.Options(pace: .asap)
+        var options = FrameSourceOptions(pace: .asap)
         options.orientation = asked
         let recording = try Recording.of(scratch.write(data, to: "turned.mp4"), options: options)
         #expect(recording.orientations == [expected])
@@ -155,7 +155,7 @@ struct ClipSourceTests {
     func orientation(asked: Orientation) throws {
         let path = scratch.path("clip.mp4")
         try TestPicture.writeClip(path, times: [0])
-        var options = ClipSource.Options(pace: .asap)
+        var options = FrameSourceOptions(pace: .asap)
         options.orientation = asked
         let recording = try Recording.of(path, options: options)
         #expect(recording.orientations == [asked])

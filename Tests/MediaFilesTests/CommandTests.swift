@@ -42,7 +42,7 @@ struct CommandTests {
     func raw(format: PixelFormat) throws {
         let size = FrameSize(width: 64, height: 48)
         let bytes = try format.rows(in: size).reduce(0) { $0 + $1.bytes * $1.count }
-        var options = ClipSource.Options()
+        var options = FrameSourceOptions()
         options.rawPictures = RawPictures(size: size, format: format)
         let recording = try record("head -c \(4 * bytes) /dev/zero", options: options, frames: 4)
         #expect(recording.stream?.size == size && recording.formats == [format])
@@ -77,8 +77,8 @@ struct CommandTests {
 
     @Test("a command that writes nothing is given up after the time for opening")
     func silent() throws {
-        var options = ClipSource.Options()
-        options.openTimeout = 0.2
+        var options = FrameSourceOptions()
+        options.openTimeout = .seconds(0.2)
         let source = try ClipSource("exec:sleep 1000", options: options)
         let failure = try #require(source.start().next()?.failure)
         #expect(failure.description.contains("no answer for 0.2 s"), "\(failure)")
@@ -147,7 +147,7 @@ struct CommandTests {
     /// Takes that many frames.
     private func record(
         _ command: String,
-        options: ClipSource.Options = ClipSource.Options(),
+        options: FrameSourceOptions = FrameSourceOptions(),
         frames: Int
     ) throws -> Recording {
         let source = try ClipSource("exec:" + command, options: options)

@@ -47,8 +47,8 @@ struct DamagedFileTests {
 
     @Test("a part of a clip that cannot be decoded counts as a loss while its time passes")
     func damagedPart() throws {
-        var options = ClipSource.Options(pace: .realtime)
-        options.readTimeout = 0.3
+        var options = FrameSourceOptions(pace: .realtime)
+        options.stallTimeout = .seconds(0.3)
         let recording = try Recording.of(clip(damaged: 11...40), options: options)
         #expect(recording.losses.map(\.reason) == [.undecodable])
         #expect(recording.stamps.count == 30 && recording.counts.dropped[.corrupt] == 30)
@@ -110,7 +110,7 @@ struct DamagedFileTests {
         }
         let clip = scratch.path("clip.mp4")
         try TestPicture.writeClip(clip)
-        var options = ClipSource.Options(pace: .asap)
+        var options = FrameSourceOptions(pace: .asap)
         options.maximumPixels = picture.size.width * picture.size.height - 1
         let limit = options.maximumPixels
         #expect {

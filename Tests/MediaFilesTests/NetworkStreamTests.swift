@@ -63,8 +63,8 @@ struct NetworkStreamTests {
     @Test("stop ends a read from a server that is silent")
     func silence() throws {
         let server = try LocalServer(.silence, directory: scratch.directory)
-        var options = ClipSource.Options()
-        options.openTimeout = 3600
+        var options = FrameSourceOptions()
+        options.openTimeout = .seconds(3600)
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
         let mailbox = source.start()
         // The server says that the request came: the source is reading now.
@@ -76,8 +76,8 @@ struct NetworkStreamTests {
     @Test("a silent server is a loss when the time is over")
     func timeout() throws {
         let server = try LocalServer(.silence, directory: scratch.directory)
-        var options = ClipSource.Options()
-        options.openTimeout = 0.2
+        var options = FrameSourceOptions()
+        options.openTimeout = .seconds(0.2)
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
         let failure = source.start().next()?.failure
         #expect(failure?.description.contains("no answer for 0.2 s") == true)
@@ -99,9 +99,9 @@ struct NetworkStreamTests {
     func noise(good: Int) throws {
         _ = try scratch.write(TestPicture().jpeg(in: scratch), to: "live.jpg")
         let server = try LocalServer(.noise(after: good), directory: scratch.directory)
-        var options = ClipSource.Options()
-        options.readTimeout = 0.3
-        options.openTimeout = 0.5
+        var options = FrameSourceOptions()
+        options.stallTimeout = .seconds(0.3)
+        options.openTimeout = .seconds(0.5)
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
         let mailbox = source.start()
         var (frames, lost) = (0, SourceFailure?.none)
@@ -119,8 +119,8 @@ struct NetworkStreamTests {
     func stalled() throws {
         _ = try scratch.write(TestPicture().jpeg(in: scratch), to: "live.jpg")
         let server = try LocalServer(.stall, directory: scratch.directory)
-        var options = ClipSource.Options()
-        options.readTimeout = 0.3
+        var options = FrameSourceOptions()
+        options.stallTimeout = .seconds(0.3)
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
         let mailbox = source.start()
         var lost: SourceFailure?
@@ -137,9 +137,9 @@ struct NetworkStreamTests {
     func flood(good: Int) throws {
         _ = try scratch.write(TestPicture().jpeg(in: scratch), to: "live.jpg")
         let server = try LocalServer(.flood(after: good), directory: scratch.directory)
-        var options = ClipSource.Options()
-        options.openTimeout = 60
-        options.readTimeout = 60
+        var options = FrameSourceOptions()
+        options.openTimeout = .seconds(60)
+        options.stallTimeout = .seconds(60)
         let source = try ClipSource("http://127.0.0.1:\(server.port)/live", options: options)
         let mailbox = source.start()
         var lost: SourceFailure?

@@ -31,7 +31,7 @@ struct Recording {
     /// Plays a file as fast as possible.
     static func of(
         _ path: String,
-        options: ClipSource.Options = .init(pace: .asap),
+        options: FrameSourceOptions = .init(pace: .asap),
         visit: @escaping (Frame) -> Void = { _ in }
     ) throws -> Recording {
         of(try ClipSource(path, options: options), visit: visit)

@@ -24,7 +24,7 @@ enum SoundFile {
         let (sound, samples) = isTransport ? (silence, 1024) : (tone, 4410)
         try FFmpeg.load()
         let input = try clip.map {
-            try MediaInput(try MediaLocation($0), interrupt: Interrupt(), options: ClipSource.Options())
+            try MediaInput(try MediaLocation($0), interrupt: Interrupt(), options: FrameSourceOptions())
         }
         var output: UnsafeMutablePointer<AVFormatContext>?
         _ = ffmpeg.avformat_alloc_output_context2(&output, nil, isTransport ? "mpegts" : "mov", path)
@@ -78,7 +78,7 @@ enum SoundFile {
 
     /// The bytes of a clip's sound.
     static func bytes(of path: String) throws -> [UInt8] {
-        let input = try MediaInput(try MediaLocation(path), interrupt: Interrupt(), options: ClipSource.Options())
+        let input = try MediaInput(try MediaLocation(path), interrupt: Interrupt(), options: FrameSourceOptions())
         var packet = ffmpeg.av_packet_alloc()
         defer { ffmpeg.av_packet_free(&packet) }
         guard let packet else { throw Failure() }

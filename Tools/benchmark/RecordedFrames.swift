@@ -11,7 +11,7 @@ final class RecordedFrames: Sendable {
     let frames: [Frame]
 
     init(_ path: String) throws {
-        let source = try ClipSource(path, options: ClipSource.Options(pace: .asap))
+        let source = try ClipSource(path, options: FrameSourceOptions(pace: .asap))
         let mailbox = FrameMailbox(policy: .every(capacity: 2))
         let thread = Thread { source.run(into: mailbox) }
         thread.start()

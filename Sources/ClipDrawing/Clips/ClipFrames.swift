@@ -20,7 +20,7 @@ final class ClipFrames {
     ///
     /// - Throws: `CommandFailure` if it is none.
     init(_ path: String) throws {
-        source = try ClipSource(path, options: ClipSource.Options(pace: .asap))
+        source = try ClipSource(path, options: FrameSourceOptions(pace: .asap))
         description = source.description
         let (source, mailbox) = (source, mailbox)
         let thread = Thread { source.run(into: mailbox) }
