@@ -3,6 +3,7 @@ import FacetKit
 package import Logging
 import MQTT
 import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 /// The whole daemon: what one run of `facetd` does.
@@ -87,10 +88,13 @@ package struct Daemon: Sendable {
         let meter = session.meter
         self.meter = meter
         let figures = StatsMeter(meter)
+        let notice = Mutex(DecodingNotice(source: settings.camera.source))
         let stats = RepeatingService(interval: settings.stats.interval) {
             var messages = delivery?.figures ?? DaemonStats.Messages()
             if publisher.failedPreviews > 0 { messages.dropped["preview_failed"] = publisher.failedPreviews }
-            publisher.publish(figures.take(messages))
+            let stats = figures.take(messages)
+            publisher.publish(stats)
+            if let words = notice.withLock({ $0.words(stats) }) { logger.info("\(words)") }
         }
         // Totals begin anew soon after midnight, although no face comes. Not by a sleep until then: the clock may be set,
         // and the machine suspended.

@@ -53,6 +53,10 @@ final class StatsMeter: Sendable {
             return DaemonStats.Stage(name: stage.rawValue, runs: timing.runs, mean: mean, longest: timing.longest)
         }
         stats.cpu = (now.processorTime - last.processorTime) / elapsed
+        if now.work.decoding > 0 {
+            stats.cpuDecoding = (now.work.decoding - last.work.decoding) / elapsed
+        }
+        stats.cpuAnalysis = (now.work.analysis - last.work.analysis) / elapsed
         stats.residentBytes = Self.residentBytes()
         stats.messages = messages
         return stats
@@ -63,9 +67,10 @@ final class StatsMeter: Sendable {
         /// The processor time this process has used, in seconds.
         let processorTime = Double(clock()) / Double(CLOCKS_PER_SEC)
         let frames: FrameCounts
+        let work: SessionMeter.ProcessorTime
 
         init(of meter: SessionMeter) {
-            frames = meter.counts
+            (frames, work) = (meter.counts, meter.processorTime)
         }
     }
 
@@ -82,5 +87,34 @@ extension FrameCounts {
     /// The drops by the names that messages and the log have for them.
     var droppedByName: [String: Int] {
         Dictionary(uniqueKeysWithValues: dropped.map { ($0.rawValue, $1) })
+    }
+}
+
+/// Says once that decoding is more than half of the work, and what would make it less.
+struct DecodingNotice {
+    /// Less than this share of a core is not worth a word.
+    private static let least = 0.05
+    private var remedy: String?
+
+    init(source: String) {
+        if FaceSession.Source.isCamera(source) {
+            remedy = "camera.size: 640x480 would"
+        } else if source.contains("://"), !source.hasPrefix("file:") {
+            remedy = "the camera's second stream, as a rule 640x480, would as camera.source"
+        }
+    }
+
+    /// What to say after an interval with those figures; nil if there is nothing, or it was said.
+    mutating func words(_ stats: DaemonStats) -> String? {
+        guard let remedy, let decoding = stats.cpuDecoding, let analysis = stats.cpuAnalysis, decoding > Self.least,
+            decoding > analysis,
+            let stage = stats.stages.first(where: { $0.name == SessionMeter.Stage.decode.rawValue })
+        else { return nil }
+        self.remedy = nil
+        let (decodingShare, analysisShare) = (Int((100 * decoding).rounded()), Int((100 * analysis).rounded()))
+        let each = String(format: "%.1f", 1000 * stage.mean)
+        return
+            "decoding takes \(decodingShare) % of a core, \(each) ms a picture, and the analysis \(analysisShare) %: "
+            + "\(remedy) cost about a quarter of the decoding"
     }
 }

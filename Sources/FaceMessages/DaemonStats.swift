@@ -60,6 +60,11 @@ public struct DaemonStats: Hashable, Sendable {
     public var stages: [Stage] = []
     /// Processor time over wall time: 1 is one core fully used.
     public var cpu = 0.0
+    /// What of it went into decoding pictures; nil where none were decoded, or a pipeline of GStreamer does it, and from
+    /// daemons before 0.4.
+    public var cpuDecoding: Double?
+    /// What of it went into looking for faces and measuring them; nil from daemons before 0.4.
+    public var cpuAnalysis: Double?
     /// Resident memory in bytes.
     public var residentBytes = 0
     /// What became of messages.

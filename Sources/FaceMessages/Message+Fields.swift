@@ -101,6 +101,8 @@ extension DaemonStats: WireValue {
         (captured, analysed, dropped) = (frames.captured, frames.analysed, frames.dropped)
         try wire.field("stages", &stages, .list(of: Stage(name: "", runs: 0, mean: 0, longest: 0)))
         try wire.field("cpu", &cpu, .seconds)
+        try wire.optional("cpuDecoding", &cpuDecoding, .seconds)
+        try wire.optional("cpuAnalysis", &cpuAnalysis, .seconds)
         try wire.field("rss", &residentBytes, .counter)
         try wire.field("messages", &messages, .object(Messages()))
     }

@@ -171,11 +171,11 @@ final class FaceFollower: @unchecked Sendable {
         let isGray = !isDue && (tracker.faces.isEmpty || !arePlacesDue(at: frame.stamp.mediaTime))
         // A JPEG in which nothing has changed is decoded only as far as it takes to see that.
         if isGray, let scale = analyzer.glanceScale(for: frame.size) {
-            let small = try meter.measure(.decode) { try decoder.decode(frame, decimation: scale, isGray: true) }
+            let small = try meter.measureDecoding { try decoder.decode(frame, decimation: scale, isGray: true) }
             if let analysis = analyzer.glance(at: small) { return (analysis, nil) }
         }
         let scale = isDue && options.frames == .full ? 1 : analyzer.usefulScale(for: frame.uprightSize)
-        let picture = try meter.measure(.decode) { try decoder.decode(frame, decimation: scale) }
+        let picture = try meter.measureDecoding { try decoder.decode(frame, decimation: scale) }
         return (try analyzer.analyze(picture), picture)
     }
 

@@ -62,7 +62,8 @@ extension FaceSession {
             }
         let mailbox = FrameMailbox(
             policy: configuration.source.mailboxPolicy,
-            dropsUnlit: configuration.source.mayHaveLamp
+            dropsUnlit: configuration.source.mayHaveLamp,
+            noteDecoding: { [meter] in meter.recordDecoding($0) }
         )
         let isWanted = control.update { control in
             control.running = (source, mailbox)

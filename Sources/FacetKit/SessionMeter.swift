@@ -1,5 +1,6 @@
 import Frames
 import Synchronization
+import System
 
 /// Counts what a session does, and measures the work on its frames.
 package final class SessionMeter: Sendable {
@@ -18,11 +19,22 @@ package final class SessionMeter: Sendable {
         package var longest = 0.0
     }
 
+    /// How much processor time the work on frames has taken, in seconds.
+    package struct ProcessorTime: Sendable {
+        /// Decoding them, here or on the source's thread.
+        package var decoding = 0.0
+        /// All else that is done with them until their update is there.
+        package var analysis = 0.0
+    }
+
     private struct State {
         /// With those of mailboxes that are done with.
         var counts = FrameCounts()
         /// When the session took the frame it works on.
         var frameTaken: ContinuousClock.Instant?
+        /// The processor time of the session's thread at that moment, in seconds.
+        var processorThen = 0.0
+        var processorTime = ProcessorTime()
         var stages: [Stage: Timing] = [:]
         var mailbox: FrameMailbox?
 
@@ -48,8 +60,16 @@ package final class SessionMeter: Sendable {
         }
     }
 
-    package func beginFrame() { state.withLock { $0.frameTaken = .now } }
-    package func endFrame() { state.withLock { $0.frameTaken = nil } }
+    package func beginFrame() {
+        state.withLock { ($0.frameTaken, $0.processorThen) = (.now, WorkTime.ofThread) }
+    }
+
+    package func endFrame() {
+        state.withLock { state in
+            state.frameTaken = nil
+            state.processorTime.analysis += WorkTime.ofThread - state.processorThen
+        }
+    }
 
     func count(_ kind: WritableKeyPath<FrameCounts, Int>) {
         state.withLock { $0.counts[keyPath: kind] += 1 }
@@ -82,6 +102,24 @@ package final class SessionMeter: Sendable {
         defer { record(stage, ContinuousClock.now - start) }
         return try body()
     }
+
+    /// Counts what it took to decode a picture.
+    func recordDecoding(_ time: WorkTime) {
+        record(.decode, .seconds(time.elapsed))
+        state.withLock { $0.processorTime.decoding += time.processor }
+    }
+
+    /// Decodes on the session's thread, between `beginFrame` and `endFrame`.
+    func measureDecoding<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        var time = WorkTime()
+        defer {
+            recordDecoding(time)
+            state.withLock { $0.processorTime.analysis -= time.processor }
+        }
+        return try time.measure(body)
+    }
+
+    package var processorTime: ProcessorTime { state.withLock { $0.processorTime } }
 
     package var counts: FrameCounts { state.withLock { $0.total } }
 

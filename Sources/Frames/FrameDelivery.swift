@@ -163,6 +163,9 @@ package struct FrameDelivery {
         return mailbox.put(.frame(frame))
     }
 
+    /// Counts what it took to decode a picture.
+    package func noteDecoding(_ time: WorkTime) { mailbox.noteDecoding(time) }
+
     /// A picture came that cannot be shown.
     package mutating func countDamage() {
         mailbox.count(.corrupt)

@@ -1,4 +1,4 @@
-import System
+package import System
 
 /// Hands frames from a source's thread to the pipeline's: the newest one, or every one.
 ///
@@ -52,11 +52,17 @@ public final class FrameMailbox: Sendable {
 
     private let state: Monitor<State>
     private let dropsUnlit: Bool
+    /// Gets the time that the source took to decode a picture.
+    package let noteDecoding: @Sendable (WorkTime) -> Void
 
     /// Makes an empty mailbox, which drops unlit frames if the source can have any: finding them reads some pixels of each.
-    package init(policy: Policy, dropsUnlit: Bool = true) {
+    package init(
+        policy: Policy,
+        dropsUnlit: Bool = true,
+        noteDecoding: @escaping @Sendable (WorkTime) -> Void = { _ in }
+    ) {
         state = Monitor(State(policy: policy))
-        self.dropsUnlit = dropsUnlit
+        (self.dropsUnlit, self.noteDecoding) = (dropsUnlit, noteDecoding)
     }
 
     /// Goes on with another policy; a source that waits for a place no longer does with `.newest`.

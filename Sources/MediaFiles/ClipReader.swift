@@ -2,6 +2,7 @@ import CFFmpeg
 import FaceMetadata
 import Frames
 import Glibc
+import System
 
 /// Reads and decodes the pictures of one file or stream, one after the other.
 final class ClipReader {
@@ -29,6 +30,7 @@ final class ClipReader {
     private let packet: FFmpegOwned<AVPacket>
     private let orientation: Orientation
     private var isDraining = false
+    private var decodingTime = WorkTime()
     /// Since when the next picture has been waited for; nil while the caller has the newest one.
     private var waitingSince: ContinuousClock.Instant?
     private lazy var headers = try? JPEGDecoder()
@@ -52,9 +54,9 @@ final class ClipReader {
         let start = waitingSince ?? .now
         waitingSince = start
         while true {
-            switch decoder.receive() {
+            switch decodingTime.measure({ decoder.receive() }) {
             case .picture(let decoded):
-                guard let picture = finish(decoded) else { return countDamage() }
+                guard let picture = decodingTime.measure({ finish(decoded) }) else { return countDamage() }
                 waitingSince = nil
                 return .picture(picture)
             case .damaged: return countDamage()
@@ -67,6 +69,9 @@ final class ClipReader {
             }
         }
     }
+
+    /// How long decoding took since the last call, with the conversion of the pictures.
+    func takeDecodingTime() -> WorkTime { exchange(&decodingTime, with: WorkTime()) }
 
     private var pictureTimeout: Duration {
         completeness.decoded > 0 ? options.stallTimeout : max(options.stallTimeout, options.openTimeout)
@@ -96,7 +101,7 @@ final class ClipReader {
             note(packet.pointee)
             guard packet.pointee.stream_index == input.stream.pointee.index else { continue }
             completeness.countPacket(number: input.numbersItsPackets ? packet.pointee.dts : nil)
-            let sent = decoder.send(packet)
+            let sent = decodingTime.measure { decoder.send(packet) }
             if sent < 0 { checkSize(packet.pointee) }
             return sent >= 0
         }

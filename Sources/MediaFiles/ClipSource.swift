@@ -108,6 +108,7 @@ package final class ClipSource: FrameSource {
         while !interrupt.stop.isSet {
             switch reader.next() {
             case .picture(let picture):
+                delivery.noteDecoding(reader.takeDecodingTime())
                 // A JPEG states its orientation itself.
                 stream.orientation = picture.frame.orientation
                 var (presentation, repetition) = (picture.presentation, 0)

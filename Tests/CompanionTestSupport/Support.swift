@@ -72,6 +72,7 @@ package var figures: DaemonStats {
     (stats.captured, stats.analysed, stats.dropped) = (1800, 1790, ["late": 10])
     stats.stages = [.init(name: "detect", runs: 20, mean: 0.004, longest: 0.009)]
     (stats.cpu, stats.residentBytes) = (0.125, 92_000_000)
+    (stats.cpuDecoding, stats.cpuAnalysis) = (0.08, 0.032)
     stats.messages = messages
     return stats
 }

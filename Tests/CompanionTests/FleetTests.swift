@@ -39,11 +39,11 @@ struct FleetTests {
         let now = Self.time.advanced(bySeconds: 100)
         #expect(
             plain.rows(table, at: now) == [
-                "CAMERA       STATE      FACES    FPS  LAST EVENT             AGE  REASON",
-                "attic/faces  lost           –      –  –                    1 min  the camera is gone [2J",
-                "shed/faces   offline        –      –  –                     10 s",
+                "CAMERA       STATE      FACES    FPS  DECODE  ANALYSE  LAST EVENT             AGE  REASON",
+                "attic/faces  lost           –      –       –        –  –                    1 min  the camera is gone [2J",
+                "shed/faces   offline        –      –       –        –  –                     10 s",
                 // Nothing came of it yet but what the broker had kept, from whenever that was.
-                "porch/faces  streaming      2      –  –                        –",
+                "porch/faces  streaming      2      –       –        –  –                        –",
             ]
         )
         #expect(plain.summary(table) == "3 cameras: 1 lost, 1 offline, 1 streaming, 2 faces")
@@ -51,7 +51,10 @@ struct FleetTests {
         #expect(plain.rows(table, columns: 30, at: now).allSatisfy { $0.count <= 30 })
         let stats = MessageEncoder(camera: "porch", boot: "porch").stats(figures)
         _ = table.take(occurrence(stats, under: "porch/faces"), at: Self.time.advanced(bySeconds: 96))
-        #expect(plain.rows(table, at: now).last == "porch/faces  streaming      2   29.5  –                      4 s")
+        #expect(
+            plain.rows(table, at: now).last
+                == "porch/faces  streaming      2   29.5      8%       3%  –                      4 s"
+        )
     }
 
     @Test("a change is reported once, an age alone is none, and a removed status takes the camera away")

@@ -103,6 +103,7 @@ enum Samples {
         (stats.captured, stats.analysed, stats.dropped) = (2100, 2098, ["late": 2, "corrupt": 0])
         stats.stages = [DaemonStats.Stage(name: "landmarks", runs: 299, mean: 0.00241, longest: 0.00402)]
         (stats.cpu, stats.residentBytes) = (0.0834, 61_865_984)
+        (stats.cpuDecoding, stats.cpuAnalysis) = (0.0312, 0.0457)
         stats.messages.sent = 312
         return stats
     }()

@@ -1,4 +1,5 @@
 import CFFmpeg
+import Frames
 
 @testable import MediaFiles
 

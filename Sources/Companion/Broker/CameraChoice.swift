@@ -26,7 +26,7 @@ struct CameraChoice {
         do {
             // The camera that is named may be one that has just been started.
             let limit = name == nil ? Subscriber.listening : 3
-            table = try await CameraTable.listen(to: subscriber, atMost: limit, pause: pause) { table in
+            table = try await CameraTable.listen(to: subscriber, atMost: { _ in limit }, pause: pause) { table in
                 table.cameras.contains { name == nil || $0 == name || $1.name == name }
             }
         } catch  where isFree {

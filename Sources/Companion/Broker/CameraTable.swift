@@ -100,7 +100,7 @@ package struct CameraTable {
     package static func listen(
         to subscriber: Subscriber,
         bases: [String] = [],
-        atMost limit: Double = Subscriber.listening,
+        atMost limit: (CameraTable) -> Double = { _ in Subscriber.listening },
         pause: Double = Subscriber.listening,
         until isComplete: (CameraTable) -> Bool = { _ in false },
         picture: (_ base: String, PreviewPicture) -> Void = { _, _ in }
@@ -110,7 +110,7 @@ package struct CameraTable {
         try await subscriber.follow(every: .milliseconds(50), interruptible: false, waitsForBroker: false) { input in
             guard case .occurrence(let occurrence) = input.content else {
                 guard let connected else { return true }
-                let isOver = connected.duration(to: .now) > .seconds(limit)
+                let isOver = connected.duration(to: .now) > .seconds(limit(table))
                 return !isOver && !(news.duration(to: .now) > .seconds(pause) && isComplete(table))
             }
             if case .connection(let state) = occurrence { connected = state.isConnected ? .now : nil }
@@ -124,6 +124,11 @@ package struct CameraTable {
         }
         return table
     }
+}
+
+extension CameraTable {
+    /// Whether any camera streams.
+    var isStreaming: Bool { cameras.values.contains { $0.condition == .streaming } }
 }
 
 extension ConnectionState {

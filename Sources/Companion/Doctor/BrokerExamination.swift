@@ -1,5 +1,6 @@
 import FaceInference
 import FaceMessages
+import Foundation
 import Frames
 import MQTT
 
@@ -18,19 +19,26 @@ struct BrokerExamination {
             let patterns = try await patterns(options)
             let isPlural = BrokerAccess.isPlural(patterns)
             // The pictures of all cameras would be too much to look at.
-            let topics = isPlural ? Topic.viewed.filter { $0 != .previewJPEG } : Topic.viewed
+            let topics = [.stats] + (isPlural ? Topic.viewed.filter { $0 != .previewJPEG } : Topic.viewed)
             let subscriber = try Subscriber(options, command: "doctor", topics: topics, patterns: patterns)
             var pictures: [String: PreviewPicture] = [:]
             let table = try await CameraTable.listen(
                 to: subscriber,
                 bases: patterns.filter { !$0.contains("+") },
+                // Figures come every 10 s, pictures sooner.
+                atMost: { !isPlural && $0.isStreaming ? FleetWatch.patience : Subscriber.listening },
                 pause: 0,
-                until: { !isPlural && $0.cameras.allSatisfy { $1.status != nil && pictures[$0] != nil } },
+                until: { table in
+                    !isPlural
+                        && table.cameras.allSatisfy {
+                            $1.condition == .streaming ? $1.stats != nil : $1.status != nil && pictures[$0] != nil
+                        }
+                },
                 picture: { pictures[$0] = $1 }
             )
             let examination = BrokerExamination(isPlural: isPlural, table: table, pictures: pictures)
             return (
-                table.cameras.values.contains { $0.condition == .streaming },
+                table.isStreaming,
                 examination.findings(patterns.joined(separator: ", "))
             )
         } catch {
@@ -114,6 +122,11 @@ struct BrokerExamination {
         let better = camera.betterOrientation.map(Self.orientation)
         if let finding = better ?? pictures[base].flatMap({ Self.orientation(of: $0.jpeg) }) {
             findings.append(finding)
+        }
+        if let stats = camera.stats, let work = stats.work {
+            let stage = stats.stages.first { $0.name == "decode" }
+            let each = stage.map { String(format: ", %.1f ms to decode a picture", $0.mean * 1000) }
+            findings.append(.works("work", "\(work) of a core\(each ?? "")"))
         }
         for attention in status.attention ?? [] {
             findings.append(.remark("attention", Self.words(attention)))

@@ -30,7 +30,8 @@ package struct FleetFormatter {
     package func rows(_ table: CameraTable, columns: Int? = nil, rows: Int? = nil, at now: Timestamp) -> [String] {
         let bases = table.problemsFirst.map(\.base)
         let width = min(Self.longestBase, max(6, bases.map(\.count).max() ?? 0))
-        let heading = line(["CAMERA", "STATE", "FACES", "FPS", "LAST EVENT", "AGE", "REASON"], width, nil, columns)
+        let names = ["CAMERA", "STATE", "FACES", "FPS", "DECODE", "ANALYSE", "LAST EVENT", "AGE", "REASON"]
+        let heading = line(names, width, nil, columns)
         let all = bases.map { row($0, table, width: width, columns: columns, at: now) }
         guard let rows, all.count + 1 > rows else { return [heading] + all }
         let shown = max(0, rows - 2)
@@ -49,6 +50,8 @@ package struct FleetFormatter {
         let numbers = [
             camera.faceCount.map { "\($0)" },
             camera.analysisRate.map { String(format: "%.1f", $0) },
+            camera.stats?.cpuDecoding.map(percent),
+            camera.stats?.cpuAnalysis.map(percent),
             event.map { "\(Topic($0.kind).rawValue) \(Self.duration(now.seconds(since: $0.stamp.time)))" },
             table.age(of: base, at: now).map(Self.duration),
         ].map { $0 ?? "–" }
@@ -65,6 +68,8 @@ package struct FleetFormatter {
             json.field("attention", camera.status?.attention?.map(\.rawValue))
             json.field("base", base)
             json.field("camera", camera.name ?? "")
+            json.field("cpuAnalysis", camera.stats?.cpuAnalysis, decimals: 3)
+            json.field("cpuDecoding", camera.stats?.cpuDecoding, decimals: 3)
             json.field("detail", camera.status?.detail)
             json.field("faces", camera.faceCount)
             json.field("frameRate", camera.analysisRate, decimals: 1)
@@ -101,13 +106,13 @@ package struct FleetFormatter {
     }
 
     private func line(_ cells: [String], _ width: Int, _ condition: CameraState.Condition?, _ columns: Int?) -> String {
-        let widths = [width, 9, 5, 5, 18, 6, 0]
+        let widths = [width, 9, 5, 5, 6, 7, 18, 6, 0]
         var used = 0
         let parts = zip(cells, widths).enumerated().map { index, part in
             var text = part.0.printable
             if part.1 > 0 {
                 if text.count > part.1 { text = text.prefix(part.1 - 1) + "…" }
-                text = text.padding(to: part.1, alignsRight: [2, 3, 5].contains(index))
+                text = text.padding(to: part.1, alignsRight: [2, 3, 4, 5, 7].contains(index))
             }
             if let columns { text = text.cut(to: max(0, columns - used)) }
             used += text.count + 2

@@ -45,7 +45,7 @@ package struct FleetWatch {
     ///
     /// - Throws: `CommandFailure` if there is no camera, or no broker.
     package func showOnce(_ subscriber: Subscriber) async throws {
-        let table = try await CameraTable.listen(to: subscriber, atMost: Self.patience) { table in
+        let table = try await CameraTable.listen(to: subscriber, atMost: { _ in Self.patience }) { table in
             table.cameras.values.allSatisfy { $0.condition != .streaming || $0.stats != nil }
         }
         guard !table.cameras.isEmpty else { throw subscriber.noCamera }

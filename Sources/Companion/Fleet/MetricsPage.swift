@@ -129,6 +129,8 @@ extension MetricsPage {
                 Dictionary(stats.stages.map { ($0.name, $0.longest) }) { $1 }
             },
             gauge("cpu_ratio", "Processor time over wall time: 1 is one core fully used.") { $0.stats?.cpu },
+            gauge("decoding_cpu_ratio", "What of it went into decoding pictures.") { $0.stats?.cpuDecoding },
+            gauge("analysis_cpu_ratio", "What of it went into looking for faces.") { $0.stats?.cpuAnalysis },
             gauge("resident_memory_bytes", "Resident memory.") { $0.stats.map { Double($0.residentBytes) } },
             counter("messages_sent_total", "Messages handed to the broker.") { $0.messages.sent },
             gauge("events_queued", "Events that wait for the broker.") { $0.stats.map { Double($0.messages.queued) } },

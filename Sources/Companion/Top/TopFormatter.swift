@@ -41,7 +41,8 @@ struct TopFormatter {
         let (base, state) = known[0]
         let explanation = state.explanation.map { " (\($0))" } ?? ""
         let today = state.today.map { " · today visits \($0.visits), looks \($0.looks), smiles \($0.smiles)" } ?? ""
-        return "\(base) \(state.condition.rawValue)\(explanation)\(faces)\(today)".printable
+        let work = state.stats?.work.map { " · \($0) of a core" } ?? ""
+        return "\(base) \(state.condition.rawValue)\(explanation)\(faces)\(work)\(today)".printable
     }
 
     private func table(_ top: TopState, namesBase: Bool, columns: Int, at seconds: Double) -> [String] {

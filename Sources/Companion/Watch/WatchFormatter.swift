@@ -116,7 +116,7 @@ package struct WatchFormatter {
         return [
             String(format: "%.1f frames/s, %.1f analysed", stats.frameRate, stats.analysisRate)
                 + (dropped > 0 ? ", \(dropped) dropped" : ""),
-            "processor \(percent(stats.cpu)) of one core, \(stats.residentBytes >> 20) MiB",
+            "processor \(percent(stats.cpu)) of one core\(stats.work.map { " (\($0))" } ?? ""), \(stats.residentBytes >> 20) MiB",
             "\(messages.sent) messages sent, \(messages.queued) waiting"
                 + (messages.expired > 0 ? ", \(messages.expired) expired" : ""),
         ].joined(separator: " – ")
@@ -144,12 +144,21 @@ package struct WatchFormatter {
         return String(local.iso8601.suffix(16).prefix(12))
     }
 
-    private func percent(_ share: Double) -> String {
-        // Any client may send any number, and not every finite one is an Int.
-        Int(exactly: (share * 100).rounded()).map { "\($0)%" } ?? "?"
-    }
-
     private func degrees(_ value: Double) -> String { Int(exactly: value.rounded()).map { "\($0)°" } ?? "?" }
 
     private func seconds(_ value: Double) -> String { value.isFinite ? "\((value * 100).rounded() / 100) s" : "?" }
+}
+
+/// A share as people read it: `24%`.
+func percent(_ share: Double) -> String {
+    // Any client may send any number, and not every finite one is an Int.
+    Int(exactly: (share * 100).rounded()).map { "\($0)%" } ?? "?"
+}
+
+extension DaemonStats {
+    /// What the processor time goes into: `decoding 18%, analysis 5%`; nil if the daemon does not say.
+    var work: String? {
+        let parts = [cpuDecoding.map { "decoding \(percent($0))" }, cpuAnalysis.map { "analysis \(percent($0))" }]
+        return cpuAnalysis == nil ? nil : parts.compactMap(\.self).joined(separator: ", ")
+    }
 }

@@ -7,14 +7,14 @@ struct Fleet: AsyncParsableCommand {
         abstract: "Shows the state of all cameras, one row each.",
         discussion: """
             Cameras are those under faces and +/faces; --topic names others. Cameras with a problem come first. FPS is \
-            the rate of analysed frames in the newest faces/stats, LAST EVENT is since this command runs, AGE the time \
-            since the newest message of the camera.
+            the rate of analysed frames in the newest faces/stats, DECODE and ANALYSE what decoding and analysis took of a \
+            core then, LAST EVENT is since this command runs, AGE the time since the newest message of the camera.
 
             On a terminal the table is live; q ends it. Elsewhere each change of a camera is a line. With --json each \
-            change is one line of JSON with base, camera, state, reason, detail, attention, faces, frameRate, lastEvent, \
-            lastEventTime and age; what is unknown is left out: faces and frameRate of a camera that does not stream, age \
-            of one that streams and has sent nothing yet. With --once the table is written once; the exit status is then \
-            1 if there is no camera, or no broker.
+            change is one line of JSON with base, camera, state, reason, detail, attention, faces, frameRate, cpuDecoding, \
+            cpuAnalysis, lastEvent, lastEventTime and age; what is unknown is left out: faces and frameRate of a camera that \
+            does not stream, age of one that streams and has sent nothing yet. With --once the table is written once; the \
+            exit status is then 1 if there is no camera, or no broker.
 
             --csv writes what faces/today says of each hour, and ends in the same way: base, camera, since (when the day's \
             counting began, in UTC), hour (of the camera's local clock), visits, looks, lookingSeconds, smiles. An hour in \

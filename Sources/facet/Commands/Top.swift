@@ -23,6 +23,7 @@ struct Top: AsyncParsableCommand {
         guard StandardOutput.isTerminal else {
             throw CommandFailure("facet top needs a terminal: use `facet watch` for lines, `facet report` for a page")
         }
-        try await TopScreen.show(try await live.subscriber(command: "top", topics: Topic.followed, all: true))
+        let topics = Topic.followed + [.stats]
+        try await TopScreen.show(try await live.subscriber(command: "top", topics: topics, all: true))
     }
 }
