@@ -67,7 +67,7 @@ final class StatsMeter: Sendable {
         /// The processor time this process has used, in seconds.
         let processorTime = Double(clock()) / Double(CLOCKS_PER_SEC)
         let frames: FrameCounts
-        let work: SessionMeter.ProcessorTime
+        let work: (decoding: Double, analysis: Double)
 
         init(of meter: SessionMeter) {
             (frames, work) = (meter.counts, meter.processorTime)

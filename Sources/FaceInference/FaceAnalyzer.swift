@@ -186,6 +186,9 @@ public final class FaceAnalyzer {
         isIdle(at: nextTime) ? ChangeMap.sufficientScale(for: size) : nil
     }
 
+    /// Whether there was no face in the frame of that time, and nothing has changed lately.
+    package func isAtRest(at time: Double) -> Bool { !options.isThorough && isIdle(at: time) && !scene.isChanging }
+
     /// Forgets all faces: what comes next has nothing to do with what came before.
     package func reset() {
         (faces, setAside) = ([], [])

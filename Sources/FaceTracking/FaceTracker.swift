@@ -81,16 +81,18 @@ public struct FaceTracker: Sendable {
     /// - Parameters:
     ///   - stamp: The frame.
     ///   - observations: The faces in it.
+    ///   - skipped: How many frames the source left out before it because nothing happened.
     ///   - isCut: Whether it seems to show another scene, so that nothing is known about where an unseen face is.
     ///   - readings: What the places of unseen faces show, by track; a face without one is not held.
     /// - Returns: What that brought.
     package mutating func advance(
         to stamp: FrameStamp,
         with observations: [FaceObservation],
+        skipped: Int = 0,
         isCut: Bool = false,
         readings: [Int: PlaceReading] = [:]
     ) -> Update {
-        rate.advance(to: stamp.mediaTime)
+        rate.advance(to: stamp.mediaTime, skipped: skipped)
         var update = Update()
         if rate.isKnown, rate.value < BlinkDetector.minimumRate { update.attention.insert(.lowFrameRate) }
         let usable = observations.filter(\.isFinite)
@@ -212,11 +214,11 @@ struct FrameRateMeter {
     /// Frames per second; an assumed 30 until it is known.
     var value: Double { interval.map { 1 / $0 } ?? 30 }
 
-    /// Takes a frame's time in seconds.
-    mutating func advance(to time: Double) {
+    /// Takes a frame's time in seconds, before which that many were left out.
+    mutating func advance(to time: Double, skipped: Int = 0) {
         defer { last = time }
         guard let last, time > last else { return }
-        let new = time - last
+        let new = (time - last) / Double(1 + skipped)
         // One late frame out of ten must not switch blinks off, one slow second must.
         interval = interval.map { $0 + 0.1 * (new - $0) } ?? new
     }

@@ -7,6 +7,14 @@ import Frames
 ///
 /// `@unchecked Sendable` because only the one thread in `FaceSession.run` touches it, and one thread before that.
 final class FaceFollower: @unchecked Sendable {
+    /// Whether the source may leave out frames in which nothing happens; not where the program wants each of them.
+    var isAtRest: Bool {
+        guard let restBegan, let lastStamp, options.frames == .none || options.maximumFrameRate != nil else {
+            return false
+        }
+        return lastStamp.mediaTime - restBegan >= Self.restDelay
+    }
+
     /// How the source is, as last reported.
     private(set) var state = StreamState.starting
 
@@ -26,6 +34,10 @@ final class FaceFollower: @unchecked Sendable {
     private var stallTimeout = 0.0
     /// The media time of the newest picture that could be decoded, or of the first that could not.
     private var lastPicture: Double?
+    /// Since when, in media time, nothing was seen and nothing moved; nil if something does.
+    private var restBegan: Double?
+    /// Seconds after which that is a rest: longer than somebody stands behind a door frame.
+    private static let restDelay = 1.0
     /// That of the analyzer before this one.
     private var lastLineage = 0
 
@@ -78,7 +90,7 @@ final class FaceFollower: @unchecked Sendable {
     func interrupt(_ state: StreamState, reason: FaceEvent.LeaveReason) -> FaceUpdate {
         self.state = state
         analyzer?.reset()
-        places = nil
+        (restBegan, places) = (nil, nil)
         attention = AttentionFilter()
         var update = update()
         if let lastStamp { update.events = tracker.endAll(reason: reason, at: lastStamp) }
@@ -115,7 +127,13 @@ final class FaceFollower: @unchecked Sendable {
         var observations = analysis.observations
         let readings = picture.map { readPlaces(in: $0, &observations) } ?? [:]
         let tracked = meter.measure(.track) {
-            tracker.advance(to: frame.stamp, with: observations, isCut: analysis.isCut, readings: readings)
+            tracker.advance(
+                to: frame.stamp,
+                with: observations,
+                skipped: frame.skipped,
+                isCut: analysis.isCut,
+                readings: readings
+            )
         }
         if !tracked.setAside.isEmpty, let picture {
             analyzer.setAside(tracked.setAside, in: picture)
@@ -136,6 +154,8 @@ final class FaceFollower: @unchecked Sendable {
                 update.sightings[index].face.mesh = meshes[seen.face.faceID] ?? []
             }
         }
+        let isStill = update.faces.isEmpty && analyzer.isAtRest(at: frame.stamp.mediaTime)
+        restBegan = isStill ? restBegan ?? frame.stamp.mediaTime : nil
         if isDeliveryDue(at: frame.stamp.mediaTime) {
             lastDelivery = frame.stamp.mediaTime
             update.frame = picture

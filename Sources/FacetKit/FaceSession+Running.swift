@@ -1,5 +1,6 @@
 import Frames
 import Glibc
+import Synchronization
 import System
 
 extension FaceSession {
@@ -113,11 +114,12 @@ extension FaceSession {
                 report(follower.begin(stream, stallTimeout: source.stallTimeout / .seconds(1)))
             case .frame(let frame)?:
                 // What waited through a suspend of the machine is of no use.
-                if isLive, frame.isStale {
+                if isLive, frame.isStale, !mailbox.isCatchingUp.load(ordering: .relaxed) {
                     meter.count(.late)
                     continue
                 }
                 let update = try follower.advance(to: frame)
+                mailbox.isAtRest.store(follower.isAtRest, ordering: .relaxed)
                 control.update { $0.state.sourceWorks(hasFrame: true) }
                 report(update)
             case .lost(let failure)?:

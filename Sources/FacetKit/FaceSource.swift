@@ -45,6 +45,8 @@ extension FaceSession {
         ///   - stallTimeout: For how long frames may come that cannot be decoded, or none from the network, before the source
         ///     counts as lost.
         ///   - maximumPixels: How many pixels a picture may have; larger ones are refused by their header.
+        ///   - idleDecoding: Which pictures of a stream are decoded while nothing is seen in them.
+        ///   - verifiesCertificate: Whether the certificate of an `https` or `rtsps` sender is checked.
         /// - Returns: The source; a file is opened when a session is made with it.
         public static func file(
             _ path: String,
@@ -54,13 +56,17 @@ extension FaceSession {
             orientation: Orientation = .up,
             isMirrored: Bool = false,
             stallTimeout: Duration = .seconds(2),
-            maximumPixels: Int = defaultMaximumPixels
+            maximumPixels: Int = defaultMaximumPixels,
+            idleDecoding: IdleDecodingPolicy = .auto,
+            verifiesCertificate: Bool = true
         ) -> Source {
             var source = Source(kind: .media(path), options: FrameSourceOptions(pace: pace, loops: loops))
             source.options.rawPictures = rawPictures
             source.options.orientation = isMirrored ? orientation.mirrored : orientation
             source.options.stallTimeout = bounded(stallTimeout)
             source.options.maximumPixels = maximumPixels
+            source.options.idleDecoding = idleDecoding
+            source.options.verifiesCertificate = verifiesCertificate
             return source
         }
 
@@ -74,6 +80,8 @@ extension FaceSession {
         ///   - isMirrored: Whether the upright picture is mirrored left to right.
         ///   - stallTimeout: After how long without a picture the stream is lost, and opened again.
         ///   - maximumPixels: How many pixels a picture may have; larger ones are refused by their header.
+        ///   - idleDecoding: Which pictures of a stream are decoded while nothing is seen in them.
+        ///   - verifiesCertificate: Whether the certificate of an `https` or `rtsps` sender is checked.
         /// - Returns: The source; the address is checked when a session is made with it, and opened when that runs.
         public static func stream(
             _ address: String,
@@ -81,7 +89,9 @@ extension FaceSession {
             orientation: Orientation = .up,
             isMirrored: Bool = false,
             stallTimeout: Duration = .seconds(2),
-            maximumPixels: Int = defaultMaximumPixels
+            maximumPixels: Int = defaultMaximumPixels,
+            idleDecoding: IdleDecodingPolicy = .auto,
+            verifiesCertificate: Bool = true
         ) -> Source {
             file(
                 address,
@@ -90,7 +100,9 @@ extension FaceSession {
                 orientation: orientation,
                 isMirrored: isMirrored,
                 stallTimeout: stallTimeout,
-                maximumPixels: maximumPixels
+                maximumPixels: maximumPixels,
+                idleDecoding: idleDecoding,
+                verifiesCertificate: verifiesCertificate
             )
         }
 

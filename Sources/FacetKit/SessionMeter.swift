@@ -19,14 +19,6 @@ package final class SessionMeter: Sendable {
         package var longest = 0.0
     }
 
-    /// How much processor time the work on frames has taken, in seconds.
-    package struct ProcessorTime: Sendable {
-        /// Decoding them, here or on the source's thread.
-        package var decoding = 0.0
-        /// All else that is done with them until their update is there.
-        package var analysis = 0.0
-    }
-
     private struct State {
         /// With those of mailboxes that are done with.
         var counts = FrameCounts()
@@ -34,7 +26,7 @@ package final class SessionMeter: Sendable {
         var frameTaken: ContinuousClock.Instant?
         /// The processor time of the session's thread at that moment, in seconds.
         var processorThen = 0.0
-        var processorTime = ProcessorTime()
+        var processorTime = (decoding: 0.0, analysis: 0.0)
         var stages: [Stage: Timing] = [:]
         var mailbox: FrameMailbox?
 
@@ -119,7 +111,9 @@ package final class SessionMeter: Sendable {
         return try time.measure(body)
     }
 
-    package var processorTime: ProcessorTime { state.withLock { $0.processorTime } }
+    /// How many seconds of processor time it took to decode frames, here or on the source's thread, and to do all else with
+    /// them until their update is there.
+    package var processorTime: (decoding: Double, analysis: Double) { state.withLock { $0.processorTime } }
 
     package var counts: FrameCounts { state.withLock { $0.total } }
 

@@ -43,6 +43,9 @@ public struct Frame: @unchecked Sendable {
     /// One to three planes, by the format. The fixed size spares an allocation per frame; unused ones are nil.
     package var planes: (Plane, Plane?, Plane?)
 
+    /// How many frames between the one before and this one were left out because nothing happened in them.
+    package var skipped = 0
+
     /// Keeps the memory of `planes` alive; its end gives the memory back to the source.
     package var lease: any AnyObject & Sendable
 

@@ -1,4 +1,5 @@
 import FaceMetadata
+import Synchronization
 package import System
 
 /// Whether a source is to end.
@@ -44,6 +45,7 @@ package struct FrameDelivery {
     private var timing = Timing.file
     private var timeline = PresentationTimeline(rate: nil)
     private var nextFrame = 0
+    private var skipped = 0
     private var started: (clock: ContinuousClock.Instant, wall: Timestamp)?
     private var announced: StreamDescription?
     /// How much later than planned the pictures of a paced source come, because it once fell behind.
@@ -154,6 +156,7 @@ package struct FrameDelivery {
         let isFile = timing == .file || timing == .paced
         let time = isFile ? start.wall.advanced(bySeconds: mediaTime + delay / .seconds(1)) : wall
         frame.stamp = FrameStamp(frame: nextFrame, time: time, mediaTime: mediaTime)
+        frame.skipped = exchange(&skipped, with: 0)
         nextFrame += 1
         delivered += 1
         if stream != announced {
@@ -165,6 +168,16 @@ package struct FrameDelivery {
 
     /// Counts what it took to decode a picture.
     package func noteDecoding(_ time: WorkTime) { mailbox.noteDecoding(time) }
+
+    /// Whether nothing is seen in the frames.
+    package var isAtRest: Bool { mailbox.isAtRest.load(ordering: .relaxed) }
+
+    /// Takes over from the source that it left out pictures before the next one, and whether it hands in what it kept.
+    package mutating func skip(_ frames: Int, isCatchingUp: Bool) {
+        mailbox.count(.idle, frames: frames)
+        (nextFrame, skipped) = (nextFrame + frames, skipped + frames)
+        mailbox.isCatchingUp.store(isCatchingUp, ordering: .relaxed)
+    }
 
     /// A picture came that cannot be shown.
     package mutating func countDamage() {

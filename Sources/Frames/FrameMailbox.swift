@@ -1,3 +1,4 @@
+package import Synchronization
 package import System
 
 /// Hands frames from a source's thread to the pipeline's: the newest one, or every one.
@@ -25,11 +26,13 @@ public final class FrameMailbox: Sendable {
         case corrupt
         /// It lay between two flashes of the camera's infrared lamp; only with `.newest`, since no frame of a clip is dropped.
         case unlit
+        /// It was not decoded: nothing was seen in the pictures before, and its size says that nothing happened.
+        case idle
     }
 
     /// How many frames there were, from the mailbox's making on.
     ///
-    /// Once the mailbox is drained, `captured` is `taken` plus `late` plus `corrupt` plus `unlit`.
+    /// Once the mailbox is drained, `captured` is `taken` plus what was dropped, except for sequence gaps.
     /// A sequence gap was never captured, so it is counted beside them.
     package struct Counts: Hashable, Sendable {
         /// Frames the source got hold of, damaged ones too.
@@ -52,6 +55,10 @@ public final class FrameMailbox: Sendable {
 
     private let state: Monitor<State>
     private let dropsUnlit: Bool
+    /// Whether nothing is seen in the frames, so that a source may leave out what is sure to be more of the same.
+    package let isAtRest = Atomic(false)
+    /// Whether a live source hands in frames that it has kept: each is waited for, and its age does not matter.
+    package let isCatchingUp = Atomic(false)
     /// Gets the time that the source took to decode a picture.
     package let noteDecoding: @Sendable (WorkTime) -> Void
 
@@ -91,7 +98,7 @@ public final class FrameMailbox: Sendable {
                 return true
             }
             brightness = nil
-            switch state.policy {
+            switch isCatchingUp.load(ordering: .relaxed) ? .every(capacity: 1) : state.policy {
             case .every(let capacity): guard state.waitingFrames < max(1, capacity) else { return nil }
             case .newest:
                 guard state.waitingFrames > 0, let older = state.waiting.lastIndex(where: \.isFrame) else { break }

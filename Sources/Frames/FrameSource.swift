@@ -34,6 +34,14 @@ public enum PlaybackPace: String, Hashable, Sendable, CaseIterable {
     case asap
 }
 
+/// Which pictures of a network stream are decoded while nothing is seen in them.
+public enum IdleDecodingPolicy: String, Hashable, Sendable, CaseIterable {
+    /// The key pictures, until the sizes of the packets between them tell that something happens; the others where that works not.
+    case auto
+    /// All.
+    case always
+}
+
 /// Why a source ended.
 public enum SourceEnd: Hashable, Sendable {
     /// A clip came to its end.

@@ -9,6 +9,12 @@ package struct FrameSourceOptions: Hashable, Sendable {
     /// How the picture must be turned after what the source itself says.
     package var orientation = Orientation.up
 
+    /// Whether pictures of a network stream in which nothing happens are left undecoded.
+    package var idleDecoding = IdleDecodingPolicy.auto
+
+    /// Whether the certificate of an `https` or `rtsps` sender must be that of its host, by an authority that this machine trusts.
+    package var verifiesCertificate = true
+
     /// What a command writes that writes pictures without any header.
     package var rawPictures: RawPictures?
 

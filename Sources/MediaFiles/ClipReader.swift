@@ -30,6 +30,15 @@ final class ClipReader {
     private let packet: FFmpegOwned<AVPacket>
     private let orientation: Orientation
     private var isDraining = false
+    /// What decides which packets wait; nil where each is decoded as it comes.
+    private var idle: IdleDecoding?
+    /// The packets of the current group that wait, and those that did and are decoded next.
+    private var (waiting, backlog): ([WaitingPacket], [WaitingPacket]) = ([], [])
+    private var watched = Watched.nothing
+    /// The presentation time of the key picture that was decoded by itself, in the stream's units.
+    private var shown: Int64?
+    private var skipped = 0
+    private var catchUp: CatchUp?
     private var decodingTime = WorkTime()
     /// Since when the next picture has been waited for; nil while the caller has the newest one.
     private var waitingSince: ContinuousClock.Instant?
@@ -39,6 +48,7 @@ final class ClipReader {
         input = try MediaInput(location, interrupt: interrupt, options: options)
         decoder = try VideoDecoder(for: input, options: options)
         packet = .packet()
+        idle = input.isLive && !input.lacksTimes && options.idleDecoding == .auto ? IdleDecoding() : nil
         self.options = options
         orientation = input.orientation
         completeness.announcedDuration = input.announcedDuration
@@ -50,22 +60,35 @@ final class ClipReader {
     ///
     /// A network stream must bring a picture, not only data, within `stallTimeout`, and the first one within
     /// `openTimeout` if that is longer: a picture that needs no other one may be seconds away.
-    func next() -> Step {
-        let start = waitingSince ?? .now
-        waitingSince = start
+    ///
+    /// - Parameter isAtRest: Whether nothing is seen in the pictures.
+    /// - Returns: What there is.
+    func next(_ isAtRest: () -> Bool = { false }) -> Step {
+        waitingSince = waitingSince ?? .now
         while true {
             switch decodingTime.measure({ decoder.receive() }) {
             case .picture(let decoded):
+                let time = decoded.pointer.pointee.best_effort_timestamp
+                if watched == .key {
+                    shown = time
+                } else if let known = exchange(&shown, with: nil), time == known {
+                    // The key picture of a group that is decoded after all.
+                    continue
+                }
                 guard let picture = decodingTime.measure({ finish(decoded) }) else { return countDamage() }
                 waitingSince = nil
                 return .picture(picture)
             case .damaged: return countDamage()
-            case .drained: return .end
+            case .drained:
+                guard !isDraining, watched != .nothing else { return .end }
+                watchKey()
             case .needsPacket:
-                if input.location.isStream, !isDraining, start.duration(to: .now) > pictureTimeout {
+                if input.location.isStream, !isDraining, let waitingSince,
+                    waitingSince.duration(to: .now) > pictureTimeout
+                {
                     endUndecodable("no picture for \(MediaInput.seconds(pictureTimeout)), though data comes")
                 }
-                guard feed() else { return countDamage() }
+                guard feed(isAtRest) else { return countDamage() }
             }
         }
     }
@@ -87,23 +110,124 @@ final class ClipReader {
     /// Gives the decoder the next packet of the video track.
     ///
     /// - Returns: false if it is damaged.
-    private func feed() -> Bool {
+    private func feed(_ isAtRest: () -> Bool) -> Bool {
         guard !isDraining else { return true }
+        if !backlog.isEmpty {
+            let next = backlog.removeFirst()
+            return send(next.packet.pointer, arrival: next.arrival)
+        }
         let packet = packet.pointer
         while true {
             let result = input.read(into: packet)
             guard result >= 0 else {
                 if result != facet_error_eof { completeness.readError = input.reason(of: result) }
                 isDraining = true
+                leaveOut()
                 return decoder.send(nil) >= 0
             }
             defer { ffmpeg.av_packet_unref(packet) }
             note(packet.pointee)
             guard packet.pointee.stream_index == input.stream.pointee.index else { continue }
             completeness.countPacket(number: input.numbersItsPackets ? packet.pointee.dts : nil)
-            let sent = decodingTime.measure { decoder.send(packet) }
-            if sent < 0 { checkSize(packet.pointee) }
-            return sent >= 0
+            let time = packet.pointee.pts == facet_no_timestamp ? nil : seconds(packet.pointee.pts)
+            let isKey = packet.pointee.flags & AV_PKT_FLAG_KEY != 0
+            let next = IdleDecoding.Packet(isKey: isKey, bytes: Int(packet.pointee.size), presentation: time)
+            let decision = idle?.decide(next, isAtRest: isAtRest()) ?? .decode
+            guard decision != .decode else { return send(packet) }
+            waitingSince = .now
+            if decision == .watch { leaveOut() }
+            waiting.append(WaitingPacket(taking: packet))
+            switch decision {
+            case .watch:
+                watched = .before
+                return decoder.send(nil) >= 0
+            case .resume:
+                backlog = exchange(&waiting, with: [])
+                catchUp = CatchUp(arrival: backlog[0].arrival, time: 0, end: .now + Self.longestCatchUp)
+                return feed(isAtRest)
+            case .wait, .decode: break
+            }
+        }
+    }
+
+    private func send(_ packet: UnsafeMutablePointer<AVPacket>, arrival: ContinuousClock.Instant? = nil) -> Bool {
+        let time = packet.pointee.dts == facet_no_timestamp ? packet.pointee.pts : packet.pointee.dts
+        catchUp?.advance(to: seconds(time), arrival: arrival)
+        if let catchUp, catchUp.isOver(hasBacklog: !backlog.isEmpty) { self.catchUp = nil }
+        let sent = decodingTime.measure { decoder.send(packet) }
+        if sent < 0 { checkSize(packet.pointee) }
+        return sent >= 0
+    }
+
+    private func seconds(_ time: Int64) -> Double { Double(time) * input.stream.pointee.time_base.seconds }
+
+    // MARK: - Packets that wait
+
+    private struct WaitingPacket {
+        let packet = FFmpegOwned<AVPacket>.packet()
+        let arrival = ContinuousClock.now
+
+        init(taking source: UnsafeMutablePointer<AVPacket>) { ffmpeg.av_packet_move_ref(packet.pointer, source) }
+    }
+
+    /// What the decoder is emptied of.
+    private enum Watched {
+        case nothing
+        /// The pictures before a key picture that is decoded by itself.
+        case before
+        case key
+    }
+
+    /// How the packets that waited, and those that came meanwhile, are worked off.
+    private struct CatchUp {
+        /// When the newest packet came, and its time in seconds: one that is read later than it could have been came when its
+        /// time says.
+        var arrival: ContinuousClock.Instant
+        var time: Double
+        let end: ContinuousClock.Instant
+
+        mutating func advance(to time: Double, arrival: ContinuousClock.Instant?) {
+            self.arrival = arrival ?? min(.now, self.arrival + .seconds(min(max(0, time - self.time), 1)))
+            self.time = time
+        }
+
+        /// Also where the decoder does not get there.
+        func isOver(hasBacklog: Bool) -> Bool {
+            .now > end || !hasBacklog && arrival.duration(to: .now) < .milliseconds(100)
+        }
+    }
+
+    private static let longestCatchUp = Duration.seconds(3)
+
+    /// Whether packets are worked off that have waited.
+    var isCatchingUp: Bool { catchUp != nil }
+
+    /// How long ago the packet came that was decoded last; zero unless it, or one before, has waited.
+    var age: Duration { catchUp?.arrival.duration(to: .now) ?? .zero }
+
+    /// How many pictures were left out since the last call.
+    func takeSkipped() -> Int { exchange(&skipped, with: 0) }
+
+    /// Drops what waits but for the key picture, which was shown.
+    private func leaveOut() {
+        skipped += max(0, waiting.count - 1)
+        waiting = []
+    }
+
+    /// Decodes the key picture of the group that waits, once the decoder has given all before it; then makes it ready for
+    /// what follows.
+    private func watchKey() {
+        decoder.flush()
+        if watched == .before {
+            (watched, shown) = (.key, nil)
+            if let key = waiting.first { _ = send(key.packet.pointer) }
+            _ = decoder.send(nil)
+        } else {
+            watched = .nothing
+            guard shown == nil else { return }
+            // It is damaged, or is no picture without others.
+            idle = IdleDecoding()
+            backlog = exchange(&waiting, with: [])
         }
     }
 
@@ -180,65 +304,4 @@ final class ClipReader {
             lease: lease
         )
     }
-}
-
-/// What is known at the end of a clip about whether it was whole.
-struct Completeness: Hashable {
-    var decoded = 0
-    /// Packets or pictures that were damaged beyond decoding.
-    var damaged = 0
-    var endsDamaged = false
-    /// The error that ended the reading, other than the end of the file.
-    var readError: String?
-    /// Whether data came, and no picture could be made of it: for too long, or because it would be too large.
-    var isUndecodable = false
-    /// Packets of the video track, as far as they were counted.
-    var packets = 0
-    /// How many of them the header states, if it does.
-    var announcedPackets: Int?
-    /// The latest end of any track's packet in seconds from the clip's start.
-    var reached = 0.0
-    /// The length in seconds that the container states, if it does.
-    var announcedDuration: Double?
-    /// Whether the container's index points behind the end of the file.
-    var indexExceedsFile = false
-
-    /// How much of the stated length may be missing: the last picture's duration is often unknown.
-    static let durationTolerance = 0.5
-    /// Up to this share of damaged pictures a clip counts as played; a recording with a few broken blocks is no failure.
-    static let damagedShare = 0.1
-
-    /// Counts a packet of the video track.
-    ///
-    /// - Parameter number: its place in the track, from 0, if the container says: those that were left out count too.
-    mutating func countPacket(number: Int64?) {
-        let before = max(packets, number.map { Int(clamping: $0) } ?? 0)
-        packets = before == .max ? before : before + 1
-    }
-
-    /// Why the clip must not count as played to its end, in words; nil if it was whole.
-    var problem: String? {
-        if let readError { return "reading failed after \(pictures) (\(readError))" }
-        if decoded == 0 {
-            return damaged == 0 ? "it holds no pictures" : "none of its \(damaged) pictures could be decoded"
-        }
-        if indexExceedsFile {
-            return "its end is missing: the file is shorter than its index says; \(pictures) could be played"
-        }
-        if let announcedPackets, packets < announcedPackets {
-            return "its end is missing: \(packets) of \(announcedPackets) pictures are there"
-        }
-        if let announcedDuration, reached + Self.durationTolerance < announcedDuration {
-            return "its end is missing: it stops at \(Self.tenths(reached)) of \(Self.tenths(announcedDuration)) s"
-        }
-        if endsDamaged { return "its last picture is damaged, the end may be missing; \(pictures) could be played" }
-        if Double(damaged) > Self.damagedShare * Double(decoded + damaged) {
-            return "\(damaged) of \(decoded + damaged) pictures are damaged"
-        }
-        return nil
-    }
-
-    private var pictures: String { decoded == 1 ? "1 picture" : "\(decoded) pictures" }
-
-    private static func tenths(_ seconds: Double) -> Double { (seconds * 10).rounded() / 10 }
 }

@@ -106,14 +106,18 @@ package final class ClipSource: FrameSource {
         let isStill = reader.input.isStill
         var stream = stream
         while !interrupt.stop.isSet {
-            switch reader.next() {
+            let step = reader.next { delivery.isAtRest }
+            delivery.skip(reader.takeSkipped(), isCatchingUp: reader.isCatchingUp)
+            switch step {
             case .picture(let picture):
                 delivery.noteDecoding(reader.takeDecodingTime())
                 // A JPEG states its orientation itself.
                 stream.orientation = picture.frame.orientation
                 var (presentation, repetition) = (picture.presentation, 0)
                 repeat {
-                    guard delivery.deliver(picture.frame, of: stream, at: presentation) else { return .stopped }
+                    guard delivery.deliver(picture.frame, of: stream, at: presentation, age: reader.age) else {
+                        return .stopped
+                    }
                     // A still picture comes again, each time one step later: for a second if it is not looped.
                     presentation = nil
                     repetition += 1

@@ -189,6 +189,13 @@ private struct Opening {
 
     func open() throws(SourceFailure) -> UnsafeMutablePointer<AVFormatContext> {
         if let path = location.path { try check(path) }
+        // Before that its rtsps has no such option.
+        if location.address.hasPrefix("rtsps:"), options.verifiesCertificate, LIBAVFORMAT_VERSION_MAJOR < 63 {
+            let way =
+                "use gstreamer:rtspsrc location=rtsps://…, which checks it, or set camera.verifyCertificate: false"
+            let problem = "FFmpeg before version 9 cannot check its certificate"
+            throw .init(.unsupported, "cannot open the stream \(location.name): \(problem); \(way).")
+        }
         var context = ffmpeg.avformat_alloc_context()
         context?.pointee.interrupt_callback = interrupt.callback
         context?.pointee.pb = command?.io
@@ -229,8 +236,8 @@ private struct Opening {
             ("protocol_whitelist", "http,https,httpproxy,tls,tcp,udp,rtp,srtp,rtsp,rtsps,crypto"),
             // One connection gets through firewalls and loses no packets.
             ("rtsp_flags", "prefer_tcp"),
-            // FFmpeg checks no certificate by itself before version 9. Its rtsps has no such option.
-            ("tls_verify", "1"),
+            // FFmpeg checks no certificate by itself before version 9.
+            ("tls_verify", options.verifiesCertificate ? "1" : "0"),
             ("analyzeduration", "1000000"),
             // JPEGs that follow each other never become certain, and FFmpeg would read a megabyte of them first.
             ("formatprobesize", command == nil ? "1048576" : "32768"),
@@ -280,8 +287,10 @@ private struct Opening {
                 ? MediaInput.overfull
                 : interrupt.isOverdue ? "no answer for \(MediaInput.seconds(options.openTimeout))" : FFmpeg.text(code)
             guard let command else {
-                let certificate = "that its certificate is of this host and of an authority that this machine trusts"
-                let isSecure = location.address.hasPrefix("https:")
+                let certificate =
+                    "that its certificate is of this host, valid and of an authority that this machine trusts "
+                    + "(or set camera.verifyCertificate: false)"
+                let isSecure = location.address.hasPrefix("https:") && options.verifiesCertificate
                 let remedy =
                     "check the address, the user and password, \(isSecure ? "\(certificate), " : "")and that the camera is on"
                 return .init(.unreachable, "cannot open the stream \(location.name): \(reason); \(remedy).")

@@ -46,6 +46,9 @@ final class VideoDecoder {
         ffmpeg.avcodec_send_packet(context.pointer, packet)
     }
 
+    /// Lets it take packets again after the last one, beginning with a key picture.
+    func flush() { ffmpeg.avcodec_flush_buffers(context.pointer) }
+
     func receive() -> Output {
         switch ffmpeg.avcodec_receive_frame(context.pointer, frame.pointer) {
         case 0...: .picture(DecodedPicture(taking: frame.pointer))

@@ -12,7 +12,7 @@ struct SettingsOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             auto, a device such as /dev/video0, a clip, a picture, a stream's URL, exec:COMMAND, or with GStreamer \
-            libcamera, pipewire or gstreamer:ELEMENTS.
+            libcamera, pipewire or gstreamer:ELEMENTS. Of an RTSP camera best its second stream, about 640x480: see README.
             """,
             valueName: "source"
         ),

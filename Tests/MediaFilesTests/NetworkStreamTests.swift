@@ -1,3 +1,4 @@
+import CFFmpeg
 import FaceMetadata
 import FacetTestSupport
 import Foundation
@@ -33,6 +34,23 @@ struct NetworkStreamTests {
         let mailbox = source.start()
         let failure = try #require(mailbox.next()?.failure)
         #expect(failure.reason == .unreachable && failure.description.contains("certificate"), "\(failure)")
+        source.stop()
+        #expect(mailbox.next()?.isStop == true)
+        var options = FrameSourceOptions(pace: .asap)
+        options.verifiesCertificate = false
+        let exception = try Recording.of("https://127.0.0.1:\(server.port)/clip.mp4", options: options)
+        #expect(exception.isFinished && exception.stamps.count == 30)
+    }
+
+    @Test(
+        "a certificate that FFmpeg cannot check is refused, with the ways out",
+        .enabled(if: LIBAVFORMAT_VERSION_MAJOR < 63)
+    )
+    func unchecked() throws {
+        let source = try ClipSource("rtsps://127.0.0.1:9/main")
+        let mailbox = source.start()
+        let failure = try #require(mailbox.next()?.failure)
+        #expect(failure.reason == .unsupported && failure.description.contains("camera.verifyCertificate: false"))
         source.stop()
         #expect(mailbox.next()?.isStop == true)
     }

@@ -40,11 +40,13 @@
     X(avcodec, av_new_packet) \
     X(avcodec, av_packet_alloc) \
     X(avcodec, av_packet_free) \
+    X(avcodec, av_packet_move_ref) \
     X(avcodec, av_packet_rescale_ts) \
     X(avcodec, av_packet_unref) \
     X(avcodec, avcodec_alloc_context3) \
     X(avcodec, avcodec_find_decoder) \
     X(avcodec, avcodec_find_encoder_by_name) \
+    X(avcodec, avcodec_flush_buffers) \
     X(avcodec, avcodec_free_context) \
     X(avcodec, avcodec_get_name) \
     X(avcodec, avcodec_open2) \

@@ -111,11 +111,12 @@ package struct WatchFormatter {
     }
 
     private func words(of stats: DaemonStats) -> String {
-        let dropped = stats.dropped.values.reduce(0, +)
+        let idle = stats.dropped["idle"] ?? 0
+        let dropped = stats.dropped.values.reduce(0, +) - idle
         let messages = stats.messages
         return [
             String(format: "%.1f frames/s, %.1f analysed", stats.frameRate, stats.analysisRate)
-                + (dropped > 0 ? ", \(dropped) dropped" : ""),
+                + (dropped > 0 ? ", \(dropped) dropped" : "") + (idle > 0 ? ", \(idle) idle" : ""),
             "processor \(percent(stats.cpu)) of one core\(stats.work.map { " (\($0))" } ?? ""), \(stats.residentBytes >> 20) MiB",
             "\(messages.sent) messages sent, \(messages.queued) waiting"
                 + (messages.expired > 0 ? ", \(messages.expired) expired" : ""),

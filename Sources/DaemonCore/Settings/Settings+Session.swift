@@ -34,7 +34,9 @@ extension Settings {
             rawPictures: raw,
             orientation: configuration.orientation,
             stallTimeout: configuration.stallTimeout,
-            maximumPixels: camera.maximumPixels
+            maximumPixels: camera.maximumPixels,
+            idleDecoding: camera.idleDecoding,
+            verifiesCertificate: camera.verifiesCertificate
         )
     }
 

@@ -50,6 +50,8 @@ package struct Settings: Hashable, Sendable {
         reader.read("camera.buffers", &camera.configuration.bufferCount, in: 2...32)
         reader.read("camera.stallTimeout", &camera.configuration.stallTimeout, in: .milliseconds(200) ... .seconds(60))
         reader.read("camera.maximumPixels", &camera.maximumPixels, in: 10_000...1_000_000_000)
+        reader.read("camera.idleDecoding", &camera.idleDecoding)
+        reader.read("camera.verifyCertificate", &camera.verifiesCertificate)
         reader.readGroup("camera.controls", &camera.controls)
         reader.read("clip.pace", &clip.pace)
         reader.read("clip.loop", &clip.loop)
@@ -115,6 +117,8 @@ extension Settings {
         /// All else of a camera; what is not particular to cameras holds for other sources too.
         package var configuration = CameraConfiguration()
         package var maximumPixels = JPEGDecoder.defaultMaximumPixels
+        package var idleDecoding = IdleDecodingPolicy.auto
+        package var verifiesCertificate = true
         package var controls: [String: String] = [:]
     }
 

@@ -1,0 +1,154 @@
+import Glibc
+
+/// Decides which packets of a stream are worth decoding while nothing is seen in its pictures.
+///
+/// A coder spends few bits on what has not changed. So at rest only key pictures are decoded, and the packets between them
+/// wait. Each is compared with those at the same place in earlier groups, relative to how much these vary: once they are
+/// larger, something happens, and the whole group is decoded from its key picture on.
+///
+/// Everything is decoded where that cannot work: where groups are long or refer to the one before them, packets have no
+/// times, or those between key pictures are not small beside them even at rest, as with a constant rate that noise fills.
+struct IdleDecoding {
+    struct Packet {
+        var isKey: Bool
+        var bytes: Int
+        /// When its picture is to be shown, in seconds; nil if the stream does not say.
+        var presentation: Double?
+    }
+
+    enum Decision: Equatable {
+        /// It is decoded as it comes.
+        case decode
+        /// It begins a group that waits: it is decoded by itself, and those that waited before are not.
+        case watch
+        /// It waits with its group.
+        case wait
+        /// What waits is decoded, then this one and what follows.
+        case resume
+    }
+
+    /// What may wait, in seconds, bytes and packets: longer groups are decoded.
+    static let longestGroup = 5.0
+    static let (mostBytes, mostPlaces) = (16 << 20, 1000)
+    /// Packets at rest before their sizes are known, about two seconds, and how many of the newest make the distribution.
+    static let fewestSizes = 50
+    static let mostSizes = 128
+    /// How many times larger than a packet between them key pictures must be at least: a face that covers a twentieth of
+    /// the picture then adds as much as the packet has.
+    static let keyFactor = 16.0
+    /// A packet counts by how many deviations more than `slack` it is larger than usual, up to `largest` of them; from
+    /// `alarm` on their sum, which never falls below 0, says that something happens.
+    static let (slack, largest, alarm) = (2.0, 4.0, 6.0)
+    /// How much of a packet's size is learnt as that of its place.
+    static let learning = 0.25
+    /// In octaves: sizes that hardly vary are no reason to take the next small difference for an event.
+    static let smallestDeviation = 0.12
+    /// Seconds for which everything is decoded after that.
+    static let pause = 1.0
+
+    private var isWaiting = false
+    private var isUnsuited = false
+    /// Those of the current group, at whose key picture they begin.
+    private var (began, latest): (Double?, Double) = (nil, 0)
+    private var (waitingBytes, groupLength): (Int, Double?) = (0, nil)
+    /// The usual size at each place after a key picture, as a binary logarithm, and the place of the newest packet.
+    private var (usual, place): ([Double], Int) = ([], 0)
+    /// Of packets whose pictures are shown after all that came before, and of those between, such as B-frames.
+    private var (forward, between) = (Excess(), Excess())
+    /// The mean of the former, as a binary logarithm.
+    private var meanSize = 0.0
+    private var evidence = 0.0
+    private var earliestWait = -Double.infinity
+
+    /// Decides about the next packet.
+    ///
+    /// - Parameters:
+    ///   - packet: What is known of it.
+    ///   - isAtRest: Whether nothing was seen in the pictures decoded so far.
+    /// - Returns: What to do with it.
+    mutating func decide(_ packet: Packet, isAtRest: Bool) -> Decision {
+        guard !isUnsuited else { return .decode }
+        guard let time = packet.presentation else {
+            // As of the first packet over RTSP.
+            began = nil
+            return isWaiting ? resume(at: latest) : .decode
+        }
+        guard packet.isKey else { return decide(between: packet, at: time, isAtRest) }
+        if let began, time > began { groupLength = time - began }
+        (began, latest, waitingBytes, place) = (time, time, packet.bytes, 0)
+        forward.settle()
+        between.settle()
+        let isSmall = forward.isKnown && meanSize <= log2(Double(packet.bytes) / Self.keyFactor)
+        let isShort = groupLength.map { $0 <= Self.longestGroup } ?? false
+        isWaiting = isAtRest && isSmall && isShort && time >= earliestWait
+        return isWaiting ? .watch : .decode
+    }
+
+    private mutating func decide(between packet: Packet, at time: Double, _ isAtRest: Bool) -> Decision {
+        guard let began else { return .decode }
+        // It refers to the group before its own.
+        guard time > began else {
+            isUnsuited = true
+            return isWaiting ? resume(at: latest) : .decode
+        }
+        let isForward = time > latest
+        latest = max(latest, time)
+        waitingBytes += packet.bytes
+        note(log2(Double(max(1, packet.bytes))), isForward, isAtRest)
+        guard isWaiting else { return .decode }
+        let isBounded = time - began <= Self.longestGroup && waitingBytes <= Self.mostBytes
+        guard !isAtRest || evidence > Self.alarm || !isBounded else { return .wait }
+        return resume(at: time)
+    }
+
+    /// Compares a size with the usual one, and learns from it at rest.
+    private mutating func note(_ size: Double, _ isForward: Bool, _ isAtRest: Bool) {
+        defer { place += 1 }
+        guard place < usual.count else {
+            if isAtRest, place == usual.count, place < Self.mostPlaces { usual.append(size) }
+            return
+        }
+        let excess = size - usual[place]
+        let deviations = isForward ? forward.deviations(excess) : between.deviations(excess)
+        evidence = max(0, evidence + min(deviations, Self.largest) - Self.slack)
+        guard isAtRest else { return }
+        usual[place] += Self.learning * excess
+        if isForward {
+            forward.note(excess)
+            meanSize += (size - meanSize) / Double(forward.count)
+        } else {
+            between.note(excess)
+        }
+    }
+
+    private mutating func resume(at time: Double) -> Decision {
+        (isWaiting, evidence, earliestWait) = (false, 0, time + Self.pause)
+        return .resume
+    }
+
+    /// By how much packets of one kind are larger at rest than is usual at their place, in octaves.
+    private struct Excess {
+        private var newest: [Double] = []
+        private var next = 0
+        private var (median, deviation) = (0.0, 0.0)
+
+        var count: Int { newest.count }
+        var isKnown: Bool { deviation > 0 }
+
+        mutating func note(_ excess: Double) {
+            if newest.count < IdleDecoding.mostSizes { newest.append(excess) } else { newest[next] = excess }
+            next = (next + 1) % IdleDecoding.mostSizes
+        }
+
+        /// Finds the median and the deviation, estimated from the median of the absolute ones, once enough was noted.
+        mutating func settle() {
+            guard newest.count >= IdleDecoding.fewestSizes else { return }
+            median = newest.sorted()[newest.count / 2]
+            let deviations = newest.map { abs($0 - median) }.sorted()
+            deviation = max(IdleDecoding.smallestDeviation, 1.4826 * deviations[newest.count / 2])
+        }
+
+        /// By how many deviations this is above the median; 0 while these are not known.
+        func deviations(_ excess: Double) -> Double { isKnown ? (excess - median) / deviation : 0 }
+    }
+}

@@ -1,0 +1,134 @@
+import Testing
+
+@testable import MediaFiles
+
+@Suite("Decoding at rest")
+struct IdleDecodingTests {
+    /// A stream of 25 pictures a second, and what was decided about its packets, one letter each.
+    private struct Stream {
+        var idle = IdleDecoding()
+        var packets = 0
+        var decisions = ""
+        var keyBytes = 80_000
+        var group = 25
+
+        /// Takes packets of those sizes; key pictures come by themselves.
+        mutating func take(_ sizes: [Int], isAtRest: Bool = true) {
+            for size in sizes {
+                if packets % group == 0 { decide(true, keyBytes, at: Double(packets) / 25, isAtRest) }
+                decide(false, size, at: Double(packets) / 25, isAtRest)
+            }
+        }
+
+        mutating func decide(_ isKey: Bool, _ bytes: Int, at time: Double?, _ isAtRest: Bool = true) {
+            packets += 1
+            switch idle.decide(.init(isKey: isKey, bytes: bytes, presentation: time), isAtRest: isAtRest) {
+            case .decode: decisions += "d"
+            case .watch: decisions += "K"
+            case .wait: decisions += "."
+            case .resume: decisions += "R"
+            }
+        }
+
+        /// Sizes that vary as those of a room with noise.
+        static func rest(_ count: Int) -> [Int] { (0..<count).map { 420 + $0 * 37 % 90 } }
+
+        /// One that is at rest, and known to be.
+        static func atRest(group: Int = 25) -> Stream {
+            var stream = Stream(group: group)
+            stream.take(rest(4 * (group - 1)))
+            stream.decisions = ""
+            return stream
+        }
+    }
+
+    @Test("at rest only key pictures are decoded, once sizes are known")
+    func rest() {
+        var stream = Stream()
+        stream.take(Stream.rest(120))
+        #expect(stream.decisions == String(repeating: "d", count: 100) + "K" + String(repeating: ".", count: 24))
+    }
+
+    @Test("packets that grow are an event within a fifth of a second, one large packet is none")
+    func growth() {
+        var stream = Stream.atRest()
+        stream.take([450, 3000] + Stream.rest(22))
+        #expect(stream.decisions == "K" + String(repeating: ".", count: 24))
+        stream = .atRest()
+        stream.take([450, 430, 1000, 1100, 1200, 1300, 1400, 1400])
+        // Nothing waits for a second afterwards, although the session has seen nothing yet.
+        stream.take(Stream.rest(16 + 24 + 24))
+        let decoded = String(repeating: "d", count: 2 + 16 + 25)
+        #expect(stream.decisions == "K.....R" + decoded + "K" + String(repeating: ".", count: 24))
+    }
+
+    @Test("what the session sees ends the rest with the next packet")
+    func session() {
+        var stream = Stream.atRest()
+        stream.take([450, 440])
+        stream.take([450], isAtRest: false)
+        #expect(stream.decisions == "K..R")
+        stream.take(Stream.rest(45), isAtRest: false)
+        #expect(Set(stream.decisions.dropFirst(4)) == ["d"])
+    }
+
+    @Test("nothing waits where packets are as large at rest as a face would make them")
+    func filledRate() {
+        var stream = Stream(keyBytes: 120_000)
+        stream.take(Array(repeating: 20_002, count: 200))
+        #expect(Set(stream.decisions) == ["d"])
+    }
+
+    @Test("nothing waits in long groups, and what waits is bounded in time and in bytes")
+    func bounds() {
+        var long = Stream.atRest(group: 130)
+        long.take(Stream.rest(260))
+        #expect(Set(long.decisions) == ["d"])
+        var lost = Stream.atRest()
+        lost.group = .max
+        lost.decide(true, 80_000, at: 4)
+        for number in 101...230 { lost.decide(false, 450, at: Double(number) / 25) }
+        #expect(lost.decisions == "K" + String(repeating: ".", count: 125) + "R" + String(repeating: "d", count: 4))
+        var large = Stream.atRest()
+        large.decide(true, IdleDecoding.mostBytes, at: 4)
+        large.decide(false, 450, at: 4.04)
+        #expect(large.decisions == "KR")
+    }
+
+    @Test("what has no time is decoded, and a stream for good whose groups refer to those before")
+    func unsuited() {
+        var open = Stream.atRest()
+        open.decide(true, 80_000, at: 4)
+        open.decide(false, 450, at: 3.96)
+        open.decide(true, 80_000, at: 5)
+        #expect(open.decisions == "KRd")
+        var untimed = Stream.atRest()
+        untimed.decide(true, 80_000, at: 4)
+        untimed.decide(false, 450, at: nil)
+        untimed.decide(false, 450, at: nil)
+        #expect(untimed.decisions == "KRd")
+        // Over RTSP the first packet alone has no time.
+        var started = Stream()
+        started.decide(true, 80_000, at: nil)
+        started.packets = 0
+        started.take(Stream.rest(120))
+        #expect(started.decisions.hasSuffix("K" + String(repeating: ".", count: 24)))
+    }
+
+    @Test("packets of pictures between others have sizes of their own")
+    func reordered() {
+        var stream = Stream(group: .max)
+        var time = 0.0
+        for _ in 0..<10 {
+            stream.decide(true, 80_000, at: time)
+            for _ in 0..<12 {
+                time += 0.12
+                for (ahead, bytes) in [(0.0, 3000), (-0.08, 400), (-0.04, 420)] {
+                    stream.decide(false, bytes, at: time + ahead)
+                }
+            }
+            time += 0.04
+        }
+        #expect(stream.decisions.suffix(37) == "K" + String(repeating: ".", count: 36))
+    }
+}
