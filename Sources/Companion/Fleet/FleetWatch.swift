@@ -76,7 +76,7 @@ package struct FleetWatch {
     ///
     /// - Throws: `CommandFailure` if there is no camera, or no broker.
     package static func writeHours(of subscriber: Subscriber) async throws {
-        let table = try await CameraTable.listen(to: subscriber, atMost: patience) { table in
+        let table = try await CameraTable.listen(to: subscriber, atMost: { _ in patience }) { table in
             table.cameras.values.allSatisfy { $0.status?.state != .online || $0.today != nil }
         }
         guard !table.cameras.isEmpty else { throw subscriber.noCamera }
