@@ -1,8 +1,10 @@
+import System
+
 /// The open connections, and which of them has to go.
 ///
 /// A connection has `patience` seconds to complete each request and to take its answer, however slowly its bytes come;
 /// one whose answer is a stream has as long as it likes. At the limit, room is made by closing the connection that has
-/// been waiting the longest, of the address with the most that wait: a client that opens many connections loses its own.
+/// been waiting the longest, of the client with the most that wait: a client that opens many connections loses its own.
 struct ConnectionTable {
     private struct Entry {
         let address: String
@@ -54,7 +56,7 @@ struct ConnectionTable {
 
     /// The connection that makes room for another one; nil if none waits.
     mutating func takeOldest() -> Int32? {
-        let waiting = entries.filter(\.value.isWaiting).ofBusiest(\.value.address)
+        let waiting = entries.filter(\.value.isWaiting).ofBusiest { clientNetwork(of: $0.value.address) }
         guard let oldest = waiting.min(by: { $0.value.since < $1.value.since }) else { return nil }
         entries[oldest.key]?.isClosing = true
         return oldest.key

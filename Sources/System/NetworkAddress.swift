@@ -21,6 +21,14 @@ package struct HostAndPort: Hashable, Sendable {
     }
 }
 
+/// What counts as one client of a server: an address of version 4, and of version 6 the half that names the network, as a client
+/// has all addresses in it.
+package func clientNetwork(of address: String) -> String {
+    var six = in6_addr()
+    guard inet_pton(AF_INET6, address, &six) == 1 else { return address }
+    return withUnsafeBytes(of: &six) { $0.prefix(8).map { String($0, radix: 16) }.joined(separator: ":") }
+}
+
 /// An IPv4 or IPv6 address with its port, as sockets take it.
 package struct SocketAddress: Hashable, Sendable {
     package struct LookupError: Error, Hashable {

@@ -38,4 +38,12 @@ struct ConnectionTableTests {
         #expect(table.takeOldest() == 7)
         #expect(table.takeOldest() == nil, "streams stay")
     }
+
+    @Test("addresses of one network of version 6 are one client")
+    func network() {
+        var table = ConnectionTable(limit: 3, patience: 10)
+        table.open(3, from: "2001:db8:1::1", at: 0)
+        for number in 4...5 { table.open(Int32(number), from: "2001:db8:2::\(number)", at: Double(number)) }
+        #expect(table.takeOldest() == 4)
+    }
 }

@@ -138,6 +138,33 @@ struct ProgramsTests {
         for stream in streams.dropFirst() + [other, further] { #expect(Self.faces(stream) == [1]) }
     }
 
+    @Test("behind a proxy the clients count that it names, and a network of version 6 as one")
+    func limitBehindProxy() throws {
+        let viewers = Viewers()
+        let server = PageServer(
+            access: PageGuard(token: nil, names: [], proxies: ["192.0.2.9"]),
+            viewers: viewers,
+            overlays: [],
+            wish: ViewerWish(overlay: "box", isMirrored: false)
+        )
+        func read(_ client: String) throws -> any HTTPStream {
+            let headers = ["host": "localhost", "x-forwarded-for": client]
+            let answer = server.answer(HTTPRequest("GET", "/events", headers: headers, client: "192.0.2.9"))
+            guard case .stream(let stream, _) = answer.body else { throw POSIXError(.EINVAL) }
+            return stream
+        }
+        let other = try read("192.0.2.1")
+        let streams = try (1..<EventLog.mostStreams).map { try read("2001:db8::\(String($0, radix: 16))") }
+        let further = try read("192.0.2.3")
+        guard case .end = streams[0].next() else {
+            Issue.record("the oldest connection of the network with most did not end")
+            return
+        }
+        for stream in streams.dropFirst() + [other, further] {
+            if case .end = stream.next() { Issue.record("another connection ended too") }
+        }
+    }
+
     // MARK: - Requests
 
     /// A publisher with one camera that has a face and a picture, and the server before it.

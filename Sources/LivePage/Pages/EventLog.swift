@@ -2,6 +2,7 @@ import Companion
 import FaceMessages
 import HTTPServing
 import Synchronization
+import System
 
 /// The newest events, for programs that read them as server-sent events.
 ///
@@ -47,7 +48,7 @@ final class EventLog: Sendable {
         /// Takes out a connection if there are too many.
         mutating func displace() -> EventStream? {
             guard streams.count > EventLog.mostStreams else { return nil }
-            let oldest = streams.ofBusiest(\.client).first
+            let oldest = streams.ofBusiest { clientNetwork(of: $0.client) }.first
             streams.removeAll { $0 === oldest }
             return oldest
         }

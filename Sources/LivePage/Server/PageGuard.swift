@@ -2,6 +2,7 @@ import Companion
 import Foundation
 import HTTPServing
 import Synchronization
+import System
 
 /// Decides which requests are answered.
 ///
@@ -100,13 +101,17 @@ final class PageGuard: Sendable {
         return "\(cookie)=\(value); HttpOnly; SameSite=Strict; Path=/\(isSecure ? "; Secure" : "")"
     }
 
+    /// The address that a request comes from; behind a proxy the one that it names.
+    func client(of request: HTTPRequest) -> String {
+        guard proxies.contains(request.client),
+            let last = request.headers["x-forwarded-for"]?.split(separator: ",").last
+        else { return request.client }
+        return last.trimmingCharacters(in: .whitespaces)
+    }
+
     /// Whether a token is right; nil if too many wrong ones came lately.
     private func check(_ given: String, from request: HTTPRequest) -> Bool? {
-        let now = seconds
-        var client = request.client
-        if proxies.contains(client), let last = request.headers["x-forwarded-for"]?.split(separator: ",").last {
-            client = last.trimmingCharacters(in: .whitespaces)
-        }
+        let (now, client) = (seconds, client(of: request))
         return box.withLock { box in
             guard box.attempts.permits(client, at: now) else { return nil }
             if isToken(given) { return true }

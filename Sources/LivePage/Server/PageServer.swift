@@ -143,7 +143,11 @@ struct PageServer: Sendable {
             return .text(400, "There is no event '\(wrong.0)'. The events are \(known).\n")
         }
         let filter = EventLog.Filter(kinds: Set(kinds.compactMap(\.1)), cameras: Set(list("camera")))
-        let stream = viewers.events.stream(filter, after: request.headers["last-event-id"], of: request.client)
+        let stream = viewers.events.stream(
+            filter,
+            after: request.headers["last-event-id"],
+            of: access.client(of: request)
+        )
         return Self.stream(stream, "text/event-stream")
     }
 
