@@ -16,6 +16,8 @@ struct MouthMonitor: Sendable {
     private(set) var opening: Double?
     /// Whether the lips move as in speech; nil if that is unknown.
     private(set) var isTalking: Bool?
+    /// Whether they move at least as often as where talk begins, which is clear before the whole window was seen.
+    private(set) var isMoving = false
 
     private var last: Double?
     /// Since when the mouth has been seen without a break.
@@ -34,7 +36,7 @@ struct MouthMonitor: Sendable {
     mutating func advance(_ units: Double, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
         guard context.isVisible else {
-            (opening, isTalking, last, wideSince) = (nil, nil, nil, nil)
+            (opening, isTalking, isMoving, last, wideSince) = (nil, nil, false, nil, nil)
             return nil
         }
         opening = min(max(units / FaceObject.widestMouth, 0), 1)
@@ -50,8 +52,10 @@ struct MouthMonitor: Sendable {
 
     private mutating func followTalk(_ units: Double, at time: Double) {
         swings.add(units, at: time)
-        let isMoving = swings.count >= (isTalking == true ? Self.talk.end : Self.talk.begin)
-        if isMoving || time - seenSince >= Self.talk.window - Track.slack { isTalking = isMoving }
+        let seen = min(max(time - seenSince, 1), Self.talk.window)
+        isMoving = Double(swings.count) >= Double(Self.talk.begin) * seen / Self.talk.window
+        let isTalk = swings.count >= (isTalking == true ? Self.talk.end : Self.talk.begin)
+        if isTalk || time - seenSince >= Self.talk.window - Track.slack { isTalking = isTalk }
     }
 
     private mutating func followWideOpen(_ units: Double, at time: Double) -> FaceEvent.Kind? {

@@ -17,11 +17,15 @@ package struct SmileDetector: Sendable {
         var mostCornerDrop: Double
     }
 
-    /// A clear smile, and a weaker one that lasts, which bared teeth resemble: their corners are 0.06 to 0.09 low.
-    private static let onsets = [
-        Onset(seconds: window, level: startLevel, mostCornerDrop: 0.09),
-        Onset(seconds: 1, level: 0.6, mostCornerDrop: 0.05),
-    ]
+    /// A clear smile.
+    private static let clear = Onset(seconds: window, level: startLevel, mostCornerDrop: 0.09)
+    /// A weaker one that lasts, which bared teeth resemble: their corners are 0.06 to 0.09 low.
+    private static let weak = Onset(seconds: 0.8, level: 0.6, mostCornerDrop: 0.05)
+    /// For how many seconds a clear smile must be held while the lips move as in speech.
+    private static let secondsInTalk = 0.3
+    /// For how many seconds, and how much higher each level must be, if the level goes up and down by this much so many times
+    /// within this time meanwhile: some people's talk bares their teeth.
+    private static let restless = (seconds: 0.4, level: 0.2, swing: 0.5, count: 4, window: 4.0)
     /// Over how many seconds the level is averaged.
     private static let window = 0.1
     /// How much higher the level must be for each unit that the lips' opening moves per second: talk does not count.
@@ -65,6 +69,7 @@ package struct SmileDetector: Sendable {
     private static let slack = 1e-6
 
     private var samples = History<Sample>(capacity: EyeOpenness.capacity)
+    private var swings = Swings(least: restless.swing, seconds: restless.window)
     /// The latest levels outside smiles: about ten seconds.
     private var resting = SlidingQuantile(capacity: 300)
     private var smile: Smile?
@@ -80,8 +85,16 @@ package struct SmileDetector: Sendable {
 
     /// Takes the mouth of the next frame in which the face was seen.
     ///
+    /// - Parameters:
+    ///   - mouth: What was measured on it.
+    ///   - isTalking: Whether the lips move as in speech.
+    ///   - context: What holds in the frame.
     /// - Returns: A smile that began or ended.
-    mutating func advance(_ mouth: FaceObservation.MouthShape, _ context: FrameContext) -> FaceEvent.Kind? {
+    mutating func advance(
+        _ mouth: FaceObservation.MouthShape,
+        isTalking: Bool,
+        _ context: FrameContext
+    ) -> FaceEvent.Kind? {
         let time = context.time
         let rest = resting.quantile(Self.restQuantile) ?? 0
         let level = mouth.smileLevel - Self.restShare * min(1, Double(resting.count) / Self.restTrust) * rest
@@ -95,7 +108,7 @@ package struct SmileDetector: Sendable {
         guard smile == nil else { return endIfOver(at: time, merge: context.parameters.smileMerge) }
         resting.insert(mouth.smileLevel)
         let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * rest
-        guard rise > Self.leastRise, Self.onsets.contains(where: isHeld) else { return nil }
+        guard rise > Self.leastRise, isBeginning(isTalking: isTalking) else { return nil }
         let first = max(samples.held.lowerBound, firstSample(within: Self.window))
         smile = Smile(began: time, peak: mean(from: first, \.level))
         return .smile
@@ -108,17 +121,30 @@ package struct SmileDetector: Sendable {
     }
 
     private mutating func append(_ mouth: FaceObservation.MouthShape, _ level: Double, at time: Double) {
-        if samples.isBroken(at: time) { samples.forget() }
+        if samples.end == 0 || samples.isBroken(at: time) {
+            samples.forget()
+            swings.begin(with: level)
+        }
         let speed = samples.last.map { abs(mouth.opening - $0.opening) / max(time - $0.time, 0.001) } ?? 0
         samples.append(
             Sample(time: time, level: level, opening: mouth.opening, cornerDrop: mouth.cornerDrop, speed: speed)
         )
+        swings.add(mean(from: firstSample(within: Self.window), \.level), at: time)
     }
 
-    private func isHeld(_ onset: Onset) -> Bool {
+    private func isBeginning(isTalking: Bool) -> Bool {
+        guard isTalking else { return isHeld(Self.clear) || isHeld(Self.weak) }
+        let isRestless = swings.count >= Self.restless.count
+        var clear = Self.clear
+        clear.seconds = isRestless ? Self.restless.seconds : Self.secondsInTalk
+        let more = isRestless ? Self.restless.level : 0
+        return isHeld(clear, more) || isHeld(Self.weak, more)
+    }
+
+    private func isHeld(_ onset: Onset, _ more: Double = 0) -> Bool {
         guard let first = firstHeld(for: onset.seconds) else { return false }
         let talk = mean(from: firstSample(within: Self.talkWindow), \.speed)
-        return mean(from: first, \.level) > onset.level + Self.talkWeight * talk
+        return mean(from: first, \.level) > onset.level + more + Self.talkWeight * talk
             && mean(from: first, \.cornerDrop) < onset.mostCornerDrop
     }
 

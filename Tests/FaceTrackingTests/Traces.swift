@@ -46,8 +46,8 @@ struct Trace {
     var sightings: [Sighting]
 
     /// The labels of all clips, by name.
-    static func labels() throws -> [String: Any] {
-        let data = try Data(contentsOf: DevelopmentTraces.directory.appending(path: "index.json"))
+    static func labels(in directory: URL = DevelopmentTraces.directory) throws -> [String: Any] {
+        let data = try Data(contentsOf: directory.appending(path: "index.json"))
         return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
     }
 
@@ -56,21 +56,20 @@ struct Trace {
         self.sightings = sightings
     }
 
-    init(_ name: String) throws {
+    init(_ name: String, in directory: URL = DevelopmentTraces.directory) throws {
         self.name = name
         if let known = Self.read.withLock({ $0[name] }) {
             sightings = known
             return
         }
-        sightings = try Self.sightings(of: name)
+        sightings = try Self.sightings(of: name, in: directory)
         Self.read.withLock { [sightings] in $0[name] = sightings }
     }
 
     /// What was read already: several tests go through all clips.
     private static let read = Mutex<[String: [Sighting]]>([:])
 
-    private static func sightings(of name: String) throws -> [Sighting] {
-        let directory = DevelopmentTraces.directory
+    private static func sightings(of name: String, in directory: URL) throws -> [Sighting] {
         let file = name.replacing("/", with: "__") + ".jsonl.gz"
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "trace-to-numbers.py")
         let data = try Tool.run(
@@ -126,9 +125,9 @@ struct Trace {
                 .init(openness: openness, appearance: seen.appearance, canWink: canWink),
                 context
             )
-            let smile = face.smile.advance(seen.mouth, context)
-            let look = face.gaze.advance(observation, areEyesOpen: openness.areOpen, context)
             let opened = face.mouth.advance(seen.mouth.opening, context)
+            let smile = face.smile.advance(seen.mouth, isTalking: face.mouth.isMoving, context)
+            let look = face.gaze.advance(observation, areEyesOpen: openness.areOpen, context)
             if !isVisible { face.closed.interrupt(at: seen.time) }
             let closed = isVisible ? face.closed.advance(openness, canBeOneEye: canWink, at: seen.time) : nil
             watch(seen, State(isLooking: face.gaze.look.isLooking, isTalking: face.mouth.isTalking))

@@ -21,6 +21,13 @@ public enum DevelopmentTraces {
     /// `../shared/accuracy` as seen from the checkout.
     public static let directory = DevelopmentFiles.directory("accuracy")
 
+    /// `../shared/smiles`: more traces in the same form, for smiles and talk.
+    public static let smiles = DevelopmentFiles.directory("smiles")
+
+    /// Whether the traces of both are on this machine.
+    public static let areAllHere =
+        areHere && FileManager.default.fileExists(atPath: smiles.appending(path: "index.json").path)
+
     /// Whether the traces are on this machine.
     public static let areHere = FileManager.default.fileExists(atPath: directory.appending(path: "index.json").path)
 
