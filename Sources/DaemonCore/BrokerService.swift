@@ -4,12 +4,13 @@ import MQTT
 import ServiceLifecycle
 import System
 
-/// Keeps the connection to the broker, and carries out the commands on `detect/set`.
+/// Keeps the connection to the broker, and carries out the commands on `detect/set` and `smile/set`.
 struct BrokerService: Service {
     let delivery: Delivery
     let status: StatusReporter
     let base: String
     let setDetection: @Sendable (Bool) -> Void
+    let setSmile: @Sendable (SmileChange) -> Void
     /// Called on the first connection.
     let onFirstConnection: @Sendable () -> Void
     let logger: Logger
@@ -21,7 +22,7 @@ struct BrokerService: Service {
     func run() async throws {
         let (connection, homeAssistant) = (delivery.connection, delivery.homeAssistant)
         let refusal = Monitor<String?>(nil)
-        try connection.subscribe(Topic.detectSet.name(under: base))
+        for topic in Topic.commands { try connection.subscribe(topic.name(under: base)) }
         try await homeAssistant.begin()
         try connection.start()
         await cancelWhenGracefulShutdown {
@@ -55,7 +56,7 @@ struct BrokerService: Service {
 
     private func handle(_ message: MQTTMessage) async {
         guard !delivery.homeAssistant.handles(message) else { return }
-        guard message.topic == Topic.detectSet.name(under: base) else { return }
+        guard let topic = Topic.commands.first(where: { message.topic == $0.name(under: base) }) else { return }
         // What clears a retained command is no command.
         guard !message.payload.isEmpty else { return }
         guard !message.retain else {
@@ -68,19 +69,24 @@ struct BrokerService: Service {
             return
         }
         do {
-            guard case .detectState(let isOn) = try MessageDecoder().decode(message.payload, on: .detectSet) else {
-                return
+            switch try MessageDecoder().decode(message.payload, on: topic) {
+            case .detectState(let isOn):
+                // Stored first: a switch that took effect must not be undone by a crash.
+                try await delivery.ledger.keep(switch: isOn)
+                setDetection(isOn)
+            case .smileSet(let change): setSmile(change)
+            default: break
             }
-            // Stored first: a switch that took effect must not be undone by a crash.
-            try await delivery.ledger.keep(switch: isOn)
-            setDetection(isOn)
         } catch {
             let shown = String(decoding: message.payload.prefix(40), as: UTF8.self).debugDescription
             logger.warning(
                 "refused a command on \(message.topic)",
                 kind: "refused command",
                 limiter: limiter,
-                metadata: ["payload": "\(shown)", "reason": "\(error)", "expected": "ON or OFF"]
+                metadata: [
+                    "payload": "\(shown)", "reason": "\(error)",
+                    "expected": topic == .smileSet ? #"{"level": 0.7, "hold": 0}"# : "ON or OFF",
+                ]
             )
         }
     }

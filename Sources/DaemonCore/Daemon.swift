@@ -63,6 +63,7 @@ package struct Daemon: Sendable {
             manager: manager,
             version: facetVersion,
             isDetecting: isDetecting,
+            smile: settings.tracking.smile,
             outbox: delivery?.outbox.condition,
             logger: logger
         )
@@ -106,6 +107,7 @@ package struct Daemon: Sendable {
                 status: status,
                 base: settings.mqtt.topic,
                 setDetection: { camera.setDetection($0) },
+                setSmile: { camera.setSmile($0) },
                 // Not sooner: an event that waits for long is never sent, but this one switches a lamp off.
                 onFirstConnection: { publisher.publishLeavesOfLastRun() },
                 logger: logger

@@ -9,6 +9,9 @@ struct ReloadedSettings {
     /// What holds again if the session rejects later what it worked with while paused.
     private var former: Settings?
 
+    /// Those read last, which may not hold yet.
+    var newest: Settings { offered?.settings ?? settings }
+
     init(_ settings: Settings) {
         self.settings = settings
     }

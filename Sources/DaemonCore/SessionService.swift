@@ -1,3 +1,4 @@
+import FaceMessages
 import FacetKit
 import Logging
 import ServiceLifecycle
@@ -58,9 +59,19 @@ final class SessionService: Service {
         }
     }
 
+    /// Sets what counts as a smile, until the settings are read again. Safe to call from any thread.
+    func setSmile(_ change: SmileChange) {
+        settings.withLock { known in
+            var wanted = known.newest
+            change.apply(to: &wanted.tracking.smile)
+            known.offer(wanted, number: session.apply(source: wanted.source, options: wanted.sessionOptions))
+        }
+    }
+
     private func follow(_ status: ConfigurationStatus, _ pipeline: Pipeline) {
         guard let (old, new) = settings.withLock({ $0.follow(status) }) else { return }
         pipeline.use(new)
+        self.status.smile(new.tracking.smile)
         onChange(new)
         if old.detection.enabled != new.detection.enabled { setDetection(new.detection.enabled) }
     }

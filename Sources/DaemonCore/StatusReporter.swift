@@ -17,6 +17,7 @@ package final class StatusReporter: Sendable {
         manager: ServiceManager? = nil,
         version: String,
         isDetecting: Bool,
+        smile: SmileSettings = SmileSettings(),
         outbox: StoreCondition? = nil,
         logger: Logger
     ) {
@@ -24,7 +25,7 @@ package final class StatusReporter: Sendable {
         self.manager = manager
         self.logger = logger
         var status = DaemonStatus(state: .online, cameraState: isDetecting ? .starting : .disabled)
-        (status.detect, status.version, status.attention) = (isDetecting, version, [])
+        (status.detect, status.smile, status.version, status.attention) = (isDetecting, smile, version, [])
         (status.outbox, status.outboxDetail) = (outbox.flatMap(DaemonStatus.Outbox.init), outbox?.detail)
         self.status = Mutex(status)
     }
@@ -62,6 +63,10 @@ package final class StatusReporter: Sendable {
 
     package func faces(held: Int, _ attention: [FaceAttention]) {
         update { ($0.held, $0.attention) = (held, attention) }
+    }
+
+    func smile(_ settings: SmileSettings) {
+        update { $0.smile = settings }
     }
 
     func connected(to broker: String) {

@@ -58,6 +58,8 @@ public struct DaemonStatus: Hashable, Sendable {
     public var picture: Picture?
     /// Whether detection is on.
     public var detect: Bool?
+    /// What counts as a smile; nil in the last will.
+    public var smile: SmileSettings?
     /// The daemon's version.
     public var version: String?
     /// Why some events cannot fire at the moment; empty if they all can.

@@ -16,6 +16,8 @@ public enum DecodedMessage: Hashable, Sendable {
     case stats(DaemonStats, from: MessageOrigin)
     /// Whether detection is on.
     case detectState(Bool)
+    /// What is to count as a smile.
+    case smileSet(SmileChange)
 
     /// The topic it is published on.
     public var topic: Topic {
@@ -28,6 +30,7 @@ public enum DecodedMessage: Hashable, Sendable {
         case .status: .status
         case .stats: .stats
         case .detectState: .detectState
+        case .smileSet: .smileSet
         }
     }
 
@@ -36,19 +39,36 @@ public enum DecodedMessage: Hashable, Sendable {
         switch self {
         case .metadata(let message): message.stamp
         case .event(let message): message.event.stamp
-        case .count, .zones, .today, .status, .stats, .detectState: nil
+        case .count, .zones, .today, .status, .stats, .detectState, .smileSet: nil
         }
     }
 
-    /// Its sender; nil for `count` and `detect/state`, whose payloads are bare values.
+    /// Its sender; nil for commands, and for `count` and `detect/state`, whose payloads are bare values.
     public var origin: MessageOrigin? {
         switch self {
         case .metadata(let message): message.origin
         case .event(let message): message.origin
         case .zones(let message): message.origin
         case .today(_, let origin), .status(_, let origin), .stats(_, let origin): origin
-        case .count, .detectState: nil
+        case .count, .detectState, .smileSet: nil
         }
+    }
+}
+
+/// A command that sets what counts as a smile; what it leaves out stays.
+public struct SmileChange: Hashable, Sendable {
+    /// The level above which a clear smile begins.
+    public var level: Double?
+    /// For how many seconds a smile must last before it is reported.
+    public var hold: Double?
+
+    /// Makes a command from what it sets.
+    public init(level: Double? = nil, hold: Double? = nil) { (self.level, self.hold) = (level, hold) }
+
+    /// Carries the command out.
+    public func apply(to settings: inout SmileSettings) {
+        settings.level = level ?? settings.level
+        settings.hold = hold ?? settings.hold
     }
 }
 

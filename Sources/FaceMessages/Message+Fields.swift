@@ -78,6 +78,7 @@ extension DaemonStatus: WireValue {
         try wire.optional("detail", &detail, .sentence)
         try wire.optional("picture", &picture, .object(Picture(width: 0, height: 0)))
         try wire.optional("detect", &detect, .onOff)
+        try wire.optional("smile", &smile, .object(SmileSettings()))
         try wire.optional("version", &version, .name)
         try wire.optional("attention", &attention, .words())
         var held = self.held > 0 ? self.held : nil
@@ -87,6 +88,25 @@ extension DaemonStatus: WireValue {
         try wire.optional("outboxDetail", &outboxDetail, .sentence)
         try wire.optional("broker", &broker, .name)
     }
+}
+
+extension SmileSettings: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.field("level", &level, .smileLevel)
+        try wire.field("hold", &hold, .smileHold)
+    }
+}
+
+extension SmileChange: WireValue {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+        try wire.optional("level", &level, .smileLevel)
+        try wire.optional("hold", &hold, .smileHold)
+    }
+}
+
+extension WireFormat<Double> {
+    fileprivate static let smileLevel = number(SmileSettings.levels, decimals: 2)
+    fileprivate static let smileHold = number(SmileSettings.holds, decimals: 3)
 }
 
 extension DaemonStats: WireValue {

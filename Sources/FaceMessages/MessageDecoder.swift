@@ -54,6 +54,12 @@ public struct MessageDecoder: Sendable {
             case "OFF": return .detectState(false)
             default: throw .malformed(topic: topic, reason: "it is neither ON nor OFF")
             }
+        case .smileSet:
+            let change = try read(SmileChange(), bytes, topic)
+            guard change != SmileChange() else {
+                throw .malformed(topic: topic, reason: "it holds neither level nor hold")
+            }
+            return .smileSet(change)
         default:
             throw .malformed(topic: topic, reason: "a picture is no message")
         }

@@ -55,6 +55,11 @@ public struct MessageEncoder: Sendable {
         Message(topic: .detectState, payload: Array((isOn ? "ON" : "OFF").utf8))
     }
 
+    /// A command that sets what counts as a smile.
+    public static func smileSet(_ change: SmileChange) -> Message {
+        Message(topic: .smileSet, payload: JSONWriter.payload(change))
+    }
+
     /// A picture of a frame, as a JPEG.
     public func preview(_ jpeg: [UInt8], of stamp: FrameStamp) -> Message {
         var message = Message(topic: .previewJPEG, payload: jpeg)

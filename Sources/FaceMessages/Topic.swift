@@ -44,6 +44,8 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     case detectState = "detect/state"
     /// Where `ON` or `OFF` switches detection; the daemon subscribes.
     case detectSet = "detect/set"
+    /// Where `level`, `hold` or both set what counts as a smile; the daemon subscribes.
+    case smileSet = "smile/set"
     /// JPEG pictures, only with `preview.enabled`.
     case previewJPEG = "preview/jpeg"
 
@@ -80,6 +82,9 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
         default: false
         }
     }
+
+    /// Where subscribers tell the daemon something.
+    public static let commands: [Topic] = [.detectSet, .smileSet]
 
     /// Whether messages on this topic are events: sent once, never retained, kept safe until the broker has them.
     public var isEvent: Bool { eventKind != nil }

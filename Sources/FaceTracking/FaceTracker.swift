@@ -14,6 +14,8 @@ public struct FaceTracker: Sendable {
         /// For how many seconds a face may go unseen without its `leave` while its place shows that the person is still there, turned
         /// away, covered or bent; 0 for faces that leave after `patience` in any case.
         public var hold = 600.0
+        /// What counts as a smile.
+        public var smile = SmileSettings()
         /// For how many seconds a smile may fall below 0.58 of its highest level without ending.
         ///
         /// Laughs do so. With 0 seconds, 83 of 91 labelled smiles are events and 21 are reported again; with 0.5, 82 and 4;

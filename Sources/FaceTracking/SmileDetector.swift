@@ -5,22 +5,19 @@ import FaceMetadata
 /// Part of the level that is usual for this face is taken off. What each rule and constant contributes, and on what it was
 /// tuned, is in docs/accuracy.md.
 package struct SmileDetector: Sendable {
-    /// The mean level above which a clear smile begins while the lips are still.
-    package static let startLevel = 0.7
-
     /// What must be held, and for how long, to begin a smile.
     private struct Onset {
         var seconds: Double
-        /// The mean level that must be exceeded while the lips are still.
-        var level: Double
+        /// By how much less than `SmileSettings.level` the mean level may be while the lips are still.
+        var less: Double
         /// How far the corners may lie below the upper lip, in units: a dropped jaw takes them along, a smile lifts them.
         var mostCornerDrop: Double
     }
 
     /// A clear smile.
-    private static let clear = Onset(seconds: window, level: startLevel, mostCornerDrop: 0.09)
+    private static let clear = Onset(seconds: window, less: 0, mostCornerDrop: 0.09)
     /// A weaker one that lasts, which bared teeth resemble: their corners are 0.06 to 0.09 low.
-    private static let weak = Onset(seconds: 0.8, level: 0.6, mostCornerDrop: 0.05)
+    private static let weak = Onset(seconds: 0.8, less: 0.1, mostCornerDrop: 0.05)
     /// For how many seconds a clear smile must be held while the lips move as in speech.
     private static let secondsInTalk = 0.3
     /// For how many seconds, and how much higher each level must be, if the level goes up and down by this much so many times
@@ -32,8 +29,9 @@ package struct SmileDetector: Sendable {
     private static let talkWeight = 0.15
     /// Over how many seconds that movement is averaged.
     private static let talkWindow = 0.4
-    /// The level must be this far above the face's own resting level: a face that cries or grins all the time does not begin one.
-    private static let leastRise = 0.5
+    /// By how much less than `SmileSettings.level` it must be above the face's own resting level: a face that cries or grins all the
+    /// time does not begin one.
+    private static let lessRise = 0.2
     /// After how many observations that is fully required, since a face may come in with a smile: about half a second.
     private static let riseTrust = 15.0
     /// The share of the resting level that is taken off all levels.
@@ -42,8 +40,8 @@ package struct SmileDetector: Sendable {
     private static let restTrust = 60.0
     /// The quantile of the levels outside smiles that is the resting level.
     private static let restQuantile = 0.2
-    /// The level below which a smile ends at once.
-    private static let endLevel = 0.35
+    /// The share of `SmileSettings.level` below which a smile ends at once.
+    private static let endLevel = 0.5
     /// A smile also ends when it stays below this share of its highest level for `FaceTracker.Parameters.smileMerge`.
     private static let endShare = 0.58
 
@@ -59,6 +57,8 @@ package struct SmileDetector: Sendable {
 
     private struct Smile: Sendable {
         var began: Double
+        /// When it was reported; nil before it has lasted for long enough.
+        var reported: Double?
         /// The highest mean level.
         var peak: Double
         /// Since when the level has been below its share of the peak.
@@ -78,10 +78,10 @@ package struct SmileDetector: Sendable {
     private(set) var amount: Double?
 
     /// Whether a smile has begun and not ended; nil if the mouth cannot be seen.
-    var isSmiling: Bool? { amount.map { _ in smile != nil } }
+    var isSmiling: Bool? { amount.map { _ in ongoing != nil } }
 
-    /// The smile that has begun and not ended; nil for none.
-    var ongoing: FaceEvent.Kind? { smile.map { _ in .smile } }
+    /// The smile that was reported and has not ended; nil for none.
+    var ongoing: FaceEvent.Kind? { smile?.reported.map { _ in .smile } }
 
     /// Takes the mouth of the next frame in which the face was seen.
     ///
@@ -105,19 +105,33 @@ package struct SmileDetector: Sendable {
             return nil
         }
         amount = min(max(level, 0), 1)
-        guard smile == nil else { return endIfOver(at: time, merge: context.parameters.smileMerge) }
+        let wanted = context.parameters.smile
+        guard smile == nil else {
+            let ended = endIfOver(at: time, wanted, merge: context.parameters.smileMerge)
+            return ended ?? report(at: time, after: wanted.hold)
+        }
         resting.insert(mouth.smileLevel)
         let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * rest
-        guard rise > Self.leastRise, isBeginning(isTalking: isTalking) else { return nil }
+        guard rise > wanted.level - Self.lessRise, isBeginning(above: wanted.level, isTalking: isTalking) else {
+            return nil
+        }
         let first = max(samples.held.lowerBound, firstSample(within: Self.window))
         smile = Smile(began: time, peak: mean(from: first, \.level))
-        return .smile
+        return report(at: time, after: wanted.hold)
     }
 
     /// Ends the smile under way, if there is one: what happened.
     mutating func end(at time: Double) -> FaceEvent.Kind? {
         defer { smile = nil }
-        return smile.map { .smileEnd(duration: max(0, time - $0.began), peak: min($0.peak, 1)) }
+        guard let smile, let reported = smile.reported else { return nil }
+        return .smileEnd(duration: max(0, time - reported), peak: min(smile.peak, 1))
+    }
+
+    /// Reports the smile under way once, when it has lasted for long enough.
+    private mutating func report(at time: Double, after hold: Double) -> FaceEvent.Kind? {
+        guard let began = smile?.began, smile?.reported == nil, time - began >= hold - Self.slack else { return nil }
+        smile?.reported = time
+        return .smile
     }
 
     private mutating func append(_ mouth: FaceObservation.MouthShape, _ level: Double, at time: Double) {
@@ -132,31 +146,35 @@ package struct SmileDetector: Sendable {
         swings.add(mean(from: firstSample(within: Self.window), \.level), at: time)
     }
 
-    private func isBeginning(isTalking: Bool) -> Bool {
-        guard isTalking else { return isHeld(Self.clear) || isHeld(Self.weak) }
+    private func isBeginning(above level: Double, isTalking: Bool) -> Bool {
+        guard isTalking else { return isHeld(Self.clear, level) || isHeld(Self.weak, level) }
         let isRestless = swings.count >= Self.restless.count
         var clear = Self.clear
         clear.seconds = isRestless ? Self.restless.seconds : Self.secondsInTalk
-        let more = isRestless ? Self.restless.level : 0
-        return isHeld(clear, more) || isHeld(Self.weak, more)
+        let level = isRestless ? level + Self.restless.level : level
+        return isHeld(clear, level) || isHeld(Self.weak, level)
     }
 
-    private func isHeld(_ onset: Onset, _ more: Double = 0) -> Bool {
+    private func isHeld(_ onset: Onset, _ level: Double) -> Bool {
         guard let first = firstHeld(for: onset.seconds) else { return false }
         let talk = mean(from: firstSample(within: Self.talkWindow), \.speed)
-        return mean(from: first, \.level) > onset.level + more + Self.talkWeight * talk
+        return mean(from: first, \.level) > level - onset.less + Self.talkWeight * talk
             && mean(from: first, \.cornerDrop) < onset.mostCornerDrop
     }
 
     /// Ends the smile under way if it is over: what happened.
-    private mutating func endIfOver(at time: Double, merge: Double) -> FaceEvent.Kind? {
+    private mutating func endIfOver(
+        at time: Double,
+        _ wanted: SmileSettings,
+        merge: Double
+    ) -> FaceEvent.Kind? {
         guard var smile, let first = firstHeld(for: Self.window) else { return nil }
         let level = mean(from: first, \.level)
         smile.peak = max(smile.peak, level)
         smile.weakSince = level < Self.endShare * smile.peak ? smile.weakSince ?? time : nil
         self.smile = smile
         let hasWeakened = smile.weakSince.map { time - $0 >= merge - Self.slack } ?? false
-        guard level < Self.endLevel || hasWeakened else { return nil }
+        guard level < Self.endLevel * wanted.level || hasWeakened else { return nil }
         samples.forget()
         return end(at: time)
     }

@@ -25,7 +25,10 @@ extension FaceSession.Options {
             ("smallestEyeDistance", tracking.smallestEyeDistance), ("yawLimit", tracking.yawLimit),
             ("look.hold", tracking.look.hold), ("look.release", tracking.look.release),
         ]
-        let look = tracking.look
+        let (look, smile) = (tracking.look, tracking.smile)
+        let (levels, holds) = (SmileSettings.levels, SmileSettings.holds)
+        try require(levels ~= smile.level, "smile.level", smile.level, "\(levels.lowerBound) to \(levels.upperBound)")
+        try require(holds ~= smile.hold, "smile.hold", smile.hold, "0 to \(holds.upperBound)")
         try require(look.cone > 0 && look.cone <= 180, "look.cone", look.cone, "above 0, up to 180")
         try require(look.near.map { $0 > 0 } ?? true, "look.near", look.near ?? 0, "above 0")
         try require(10...170 ~= tracking.fieldOfView, "fieldOfView", tracking.fieldOfView, "10 to 170")

@@ -54,7 +54,7 @@ struct ContractDocumentTests {
         for operation in operations {
             let topic = try #require(Topic(rawValue: String(operation.address.dropFirst("{base}/".count))))
             #expect(operation.contentType == Message(topic: topic, payload: []).contentType)
-            #expect(operation.action == (topic == .detectSet ? "receive" : "send"))
+            #expect(operation.action == (Topic.commands.contains(topic) ? "receive" : "send"))
             guard operation.action == "send" else { continue }
             #expect(operation.qos == topic.qos, "\(topic)")
             #expect(operation.retain == topic.isRetained, "\(topic)")

@@ -72,7 +72,7 @@ enum EveryValue {
         }
         let outboxes = DaemonStatus.Outbox.allCases.map { outbox in
             var status = DaemonStatus(state: .online, cameraState: .streaming)
-            (status.detect, status.version, status.time) = (true, "1", time)
+            (status.detect, status.smile, status.version, status.time) = (true, SmileSettings(), "1", time)
             (status.attention, status.outbox, status.broker) = ([], outbox, "[::1]:1883")
             status.picture = DaemonStatus.Picture(width: 1, height: 8192)
             status.outboxDetail = outbox == .ok ? nil : "the disk is full"

@@ -216,6 +216,13 @@ struct SettingsTests {
         #expect(without.sessionOptions.tracking.isMirrored)
     }
 
+    @Test("smiles have a level and a hold; wrong ones are refused")
+    func smiles() throws {
+        let smile = try Settings.read(text: "smile: {level: 0.55, hold: 500ms}").sessionOptions.tracking.smile
+        #expect((smile.level, smile.hold) == (0.55, 0.5))
+        #expect(problems("smile: {level: 2, hold: 1min}").count == 2)
+    }
+
     @Test("looks have a cone, a direction and perhaps a distance; wrong ones are refused")
     func looks() throws {
         let look = "look: {cone: 30, hold: 1s, release: 2s, near: 1.5, direction: [12.5, -5]}"

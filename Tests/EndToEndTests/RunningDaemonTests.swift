@@ -181,7 +181,7 @@ struct RunningDaemonTests {
     }
 
     @Test(
-        "a command that was retained is of unknown age, and not obeyed",
+        "a command that was retained is of unknown age, and not obeyed; what counts as a smile can be set",
         .timeLimit(.minutes(5)),
         .enabled(if: MosquittoBroker.isInstalled, "mosquitto is not installed: run deploy/setup")
     )
@@ -202,6 +202,11 @@ struct RunningDaemonTests {
         )
         try await daemon.waitForOutput("ignored a retained command on faces/detect/set")
         try await daemon.waitForOutput("\"payload\":\"ON\"")
+        for command in [#"{"level":9}"#, #"{"level":0.55}"#, #"{"hold":0.5}"#] {
+            sender.publish(event: MQTTMessage(topic: "faces/smile/set", payload: Array(command.utf8)))
+        }
+        try await daemon.waitForOutput("refused a command on faces/smile/set")
+        try await daemon.waitForOutput(#""smile":{"level":0.55,"hold":0.5}"#)
         sender.publish(event: MQTTMessage(topic: "faces/detect/set", payload: Array("OFF".utf8)))
         try await daemon.waitForOutput("\"payload\":\"OFF\"")
         daemon.signal(SIGTERM)

@@ -112,6 +112,16 @@ struct MessageDecoderTests {
         #expect(try decoder.decode("OFF".utf8, on: .detectState) == .detectState(false))
     }
 
+    @Test("reads what is to count as a smile, and refuses nothing and what is out of range")
+    func smileCommand() throws {
+        #expect(try decoder.decode(#"{"hold": 0.5}"#.utf8, on: .smileSet) == .smileSet(SmileChange(hold: 0.5)))
+        let command = SmileChange(level: 0.55, hold: 0)
+        #expect(try decoder.decode(MessageEncoder.smileSet(command).payload, on: .smileSet) == .smileSet(command))
+        for payload in ["{}", #"{"level": 5}"#, #"{"hold": "long"}"#, #"{"level": null}"#] {
+            #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .smileSet) }
+        }
+    }
+
     @Test("refuses what is not a message", arguments: ["", "{", "null", "[]", #"{"schema":1}"#, "\u{1}"])
     func malformed(payload: String) {
         #expect(throws: MessageDecodingError.self) { try decoder.decode(payload.utf8, on: .metadata) }

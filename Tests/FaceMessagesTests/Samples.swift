@@ -83,7 +83,8 @@ enum Samples {
     static let streaming = {
         let detail = "/dev/video0: MJPG 640x480 at 30.0 frames/s"
         var status = DaemonStatus(state: .online, cameraState: .streaming, detail: detail)
-        (status.detect, status.version, status.attention, status.time) = (true, "1.0.0", [], time)
+        (status.detect, status.smile, status.version, status.attention) = (true, SmileSettings(), "1.0.0", [])
+        status.time = time
         (status.picture, status.held) = (DaemonStatus.Picture(width: 480, height: 640), 1)
         return status
     }()

@@ -238,6 +238,53 @@ struct ExpressionTests {
         #expect(!timeline.play(line + line, mouth).contains("S"))
     }
 
+    @Test("teeth that talk bares for a moment, again and again, are no smile, a smile that lasts meanwhile is")
+    func baredTeeth() {
+        var (timeline, frame) = (Timeline(), 0)
+        func play(_ line: String) -> String {
+            timeline.play(line) { character in
+                frame += 1
+                let opening = frame % 4 < 2 ? 0.02 : 0.1
+                return .sample(mouth: .level(character == "b" ? 1.05 : 0.2, opening: opening))
+            }
+        }
+        _ = play(String(repeating: "r", count: 45))
+        #expect(!play(String(repeating: "bbbbbrrrrr", count: 12)).contains("S"))
+        #expect(play(String(repeating: "b", count: 30)).filter { $0 != "." } == "S")
+    }
+
+    @Test("a smile is reported in the first frame in which it has lasted for the hold", arguments: [15.0, 30, 60])
+    func hold(rate: Double) throws {
+        func frames(after hold: Double, lasting seconds: Double) -> (begin: Int?, end: Int?) {
+            var parameters = FaceTracker.Parameters()
+            parameters.smile.hold = hold
+            var timeline = Timeline(rate: rate, parameters: parameters)
+            let line = [("r", 1.5), ("s", seconds), ("r", 1)].map { String(repeating: $0.0, count: Int($0.1 * rate)) }
+            let happened = Array(timeline.play(line.joined(), mouth))
+            return (happened.firstIndex(of: "S"), happened.firstIndex(of: "e"))
+        }
+        let (now, held) = (frames(after: 0, lasting: 2), frames(after: 0.5, lasting: 2))
+        #expect(try #require(held.begin) - #require(now.begin) == Int((0.5 * rate).rounded(.up)))
+        #expect(held.end != nil && held.end == now.end)
+        // One that is over by then is none, and neither is its end.
+        let short = frames(after: 0.5, lasting: 0.4)
+        #expect(frames(after: 0, lasting: 0.4).begin != nil && short.begin == nil && short.end == nil)
+    }
+
+    @Test("a lower level finds weaker smiles, a higher one only stronger ones")
+    func ownLevel() {
+        func counts(_ level: Double, from own: Double) -> Bool {
+            var parameters = FaceTracker.Parameters()
+            parameters.smile.level = own
+            var timeline = Timeline(parameters: parameters)
+            _ = timeline.play(rest, mouth)
+            let happened = timeline.play(String(repeating: "s", count: 30)) { _ in .sample(mouth: .level(level)) }
+            return happened.contains("S")
+        }
+        #expect(counts(0.5, from: 0.45) && !counts(0.5, from: 0.7))
+        #expect(counts(1.05, from: 1) && !counts(0.85, from: 1))
+    }
+
     @Test("a mouth held wide open in surprise is no smile")
     func surprise() {
         var timeline = Timeline()
@@ -250,7 +297,7 @@ struct ExpressionTests {
         #expect(timeline.play(String(repeating: "l", count: 30)) { _ in .sample(mouth: laugh) }.contains("S"))
     }
 
-    @Test("a weak smile counts once it has lasted for a second, bared teeth never")
+    @Test("a weak smile counts once it has lasted for 0.8 s, bared teeth never")
     func weakSmile() {
         var timeline = Timeline()
         _ = timeline.play(rest, mouth)

@@ -47,7 +47,7 @@ struct ReportChart {
     }
 
     private func shapes(_ face: FaceReport.Presence) -> String {
-        let threshold = Self.height * (1 - SmileDetector.startLevel)
+        let threshold = Self.height * (1 - SmileSettings().level)
         var blinks = ""
         for happening in face.happenings {
             guard case .blink(_, let duration) = happening.message.event.kind else { continue }

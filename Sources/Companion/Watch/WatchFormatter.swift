@@ -22,6 +22,7 @@ package struct WatchFormatter {
             row(nil, .zones, message.zones.map { "\($0.name) \($0.faces)" }.joined(separator: ", "))
         case .today(let totals, _): row(nil, .today, words(of: totals))
         case .detectState(let isOn): row(nil, .detectState, "detection is \(isOn ? "on" : "off")")
+        case .smileSet(let change): row(nil, .smileSet, words(of: change))
         case .stats(let stats, _): row(stats.time, .stats, words(of: stats))
         }
     }
@@ -63,6 +64,11 @@ package struct WatchFormatter {
         default: break
         }
         return words
+    }
+
+    private func words(of change: SmileChange) -> String {
+        [change.level.map { "level \($0)" }, change.hold.map { "hold \(seconds($0))" }].compactMap(\.self)
+            .joined(separator: ", ")
     }
 
     /// What happened to which face, without time and kind; with the pose, if wanted.

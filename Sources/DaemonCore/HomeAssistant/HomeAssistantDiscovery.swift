@@ -85,6 +85,10 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
                 // A retained command would be carried out again and again.
                 "retain": false,
             ]),
+            smileSetting("level", "Smile level", SmileSettings.levels, step: 0.05, icon: "emoticon-happy"),
+            smileSetting("hold", "Smile hold", SmileSettings.holds, step: 0.1, icon: "timer-sand").with([
+                "unit_of_measurement": "s", "device_class": "duration",
+            ]),
             entity("binary_sensor", "camera", "Camera problem", of: .status).with([
                 "device_class": "problem", "entity_category": "diagnostic", "json_attributes_topic": name(.status),
                 "value_template": "{{ 'ON' if value_json.cameraState | default('') == 'lost' else 'OFF' }}",
@@ -104,6 +108,21 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             // A camera, not an image: an image entity changes its state with each picture.
             entity("camera", "preview", "Preview", of: .previewJPEG),
         ]
+    }
+
+    /// A number of `SmileSettings`.
+    private func smileSetting(
+        _ field: String,
+        _ name: String,
+        _ range: ClosedRange<Double>,
+        step: Double,
+        icon: String
+    ) -> Component {
+        entity("number", "smile-" + field, name, of: .status, icon: icon).with([
+            "entity_category": "config", "mode": "box", "min": range.lowerBound, "max": range.upperBound, "step": step,
+            "value_template": "{{ (value_json.smile | default({})).\(field) | default('None') }}",
+            "command_topic": self.name(.smileSet), "command_template": #"{"\#(field)": {{ value }}}"#, "retain": false,
+        ])
     }
 
     /// A figure of `today`, which only grows until midnight.

@@ -72,6 +72,8 @@ package struct Settings: Hashable, Sendable {
         reader.read("tracking.patience", seconds: &tracking.patience, in: .milliseconds(50) ... .seconds(600))
         reader.read("tracking.smileMerge", seconds: &tracking.smileMerge, in: .zero ... .seconds(60))
         reader.read("presence.hold", seconds: &tracking.hold, in: .zero ... .seconds(86_400))
+        reader.read("smile.level", &tracking.smile.level, in: SmileSettings.levels)
+        reader.read("smile.hold", seconds: &tracking.smile.hold, in: .zero ... .seconds(10))
         reader.read("presence.stillAfter", seconds: &tracking.stillAfter, in: .seconds(15) ... .seconds(3600))
         reader.read("presence.ignoreStill", &tracking.ignoresStill)
         reader.read("look.cone", &tracking.look.cone, in: 2...120)

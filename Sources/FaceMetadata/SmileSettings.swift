@@ -1,0 +1,18 @@
+/// What counts as a smile.
+public struct SmileSettings: Hashable, Sendable {
+    /// The levels that can be set.
+    public static let levels = 0.2...1.5
+    /// The times that can be set, in seconds.
+    public static let holds = 0.0...10.0
+
+    /// The level above which a clear smile begins while the lips are still: 0 is an average mouth at rest, 1 an average smile.
+    ///
+    /// A weaker one that lasts begins 0.1 lower, any must be 0.2 less than this above the face's own resting level, and one
+    /// ends below half of it.
+    public var level = 0.7
+    /// For how many seconds a smile must last before it is reported.
+    public var hold = 0.0
+
+    /// Makes the default settings.
+    public init() {}
+}
