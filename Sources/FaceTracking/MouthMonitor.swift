@@ -8,16 +8,14 @@ struct MouthMonitor: Sendable {
     /// the lower limit: in speech none is.
     private static let wide = (opening: 0.3, end: 0.21, seconds: 0.5)
     /// A movement of the lips between two turns counts as one from this change of their opening on, in units.
-    private static let smallestSwing = 0.03
+    static let smallestSwing = 0.03
     /// So many movements within this time, in seconds, begin talk, and fewer than the lower number end it.
-    private static let talk = (begin: 5, end: 2, window: 2.0)
+    static let talk = (begin: 5, end: 2, window: 2.0)
 
     /// How far the lips are apart, 0…1; nil if the mouth cannot be seen.
     private(set) var opening: Double?
     /// Whether the lips move as in speech; nil if that is unknown.
     private(set) var isTalking: Bool?
-    /// Whether they move at least as often as where talk begins, which is clear before the whole window was seen.
-    private(set) var isMoving = false
 
     private var last: Double?
     /// Since when the mouth has been seen without a break.
@@ -36,7 +34,7 @@ struct MouthMonitor: Sendable {
     mutating func advance(_ units: Double, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
         guard context.isVisible else {
-            (opening, isTalking, isMoving, last, wideSince) = (nil, nil, false, nil, nil)
+            (opening, isTalking, last, wideSince) = (nil, nil, nil, nil)
             return nil
         }
         opening = min(max(units / FaceObject.widestMouth, 0), 1)
@@ -52,10 +50,8 @@ struct MouthMonitor: Sendable {
 
     private mutating func followTalk(_ units: Double, at time: Double) {
         swings.add(units, at: time)
-        let seen = min(max(time - seenSince, 1), Self.talk.window)
-        isMoving = Double(swings.count) >= Double(Self.talk.begin) * seen / Self.talk.window
-        let isTalk = swings.count >= (isTalking == true ? Self.talk.end : Self.talk.begin)
-        if isTalk || time - seenSince >= Self.talk.window - Track.slack { isTalking = isTalk }
+        let isMoving = swings.count >= (isTalking == true ? Self.talk.end : Self.talk.begin)
+        if isMoving || time - seenSince >= Self.talk.window - Track.slack { isTalking = isMoving }
     }
 
     private mutating func followWideOpen(_ units: Double, at time: Double) -> FaceEvent.Kind? {

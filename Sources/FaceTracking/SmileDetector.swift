@@ -49,6 +49,7 @@ package struct SmileDetector: Sendable {
         var time: Double
         /// With the resting level taken off.
         var level: Double
+        var whole: Double
         var opening: Double
         var cornerDrop: Double
         /// How fast the lips' opening changed, in units per second.
@@ -69,7 +70,9 @@ package struct SmileDetector: Sendable {
     private static let slack = 1e-6
 
     private var samples = History<Sample>(capacity: EyeOpenness.capacity)
+    private var lips = Swings(least: MouthMonitor.smallestSwing, seconds: MouthMonitor.talk.window)
     private var swings = Swings(least: restless.swing, seconds: restless.window)
+    private var firstSeen: Double?
     /// The latest levels outside smiles: about ten seconds.
     private var resting = SlidingQuantile(capacity: 300)
     private var smile: Smile?
@@ -85,16 +88,8 @@ package struct SmileDetector: Sendable {
 
     /// Takes the mouth of the next frame in which the face was seen.
     ///
-    /// - Parameters:
-    ///   - mouth: What was measured on it.
-    ///   - isTalking: Whether the lips move as in speech.
-    ///   - context: What holds in the frame.
     /// - Returns: A smile that began or ended.
-    mutating func advance(
-        _ mouth: FaceObservation.MouthShape,
-        isTalking: Bool,
-        _ context: FrameContext
-    ) -> FaceEvent.Kind? {
+    mutating func advance(_ mouth: FaceObservation.MouthShape, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
         let rest = resting.quantile(Self.restQuantile) ?? 0
         let level = mouth.smileLevel - Self.restShare * min(1, Double(resting.count) / Self.restTrust) * rest
@@ -112,7 +107,7 @@ package struct SmileDetector: Sendable {
         }
         resting.insert(mouth.smileLevel)
         let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * rest
-        guard rise > wanted.level - Self.lessRise, isBeginning(above: wanted.level, isTalking: isTalking) else {
+        guard rise > wanted.level - Self.lessRise, isBeginning(above: wanted.level, at: time) else {
             return nil
         }
         let first = max(samples.held.lowerBound, firstSample(within: Self.window))
@@ -137,17 +132,33 @@ package struct SmileDetector: Sendable {
     private mutating func append(_ mouth: FaceObservation.MouthShape, _ level: Double, at time: Double) {
         if samples.end == 0 || samples.isBroken(at: time) {
             samples.forget()
-            swings.begin(with: level)
+            lips.begin(with: mouth.opening)
+            swings.begin(with: mouth.smileLevel)
         }
         let speed = samples.last.map { abs(mouth.opening - $0.opening) / max(time - $0.time, 0.001) } ?? 0
         samples.append(
-            Sample(time: time, level: level, opening: mouth.opening, cornerDrop: mouth.cornerDrop, speed: speed)
+            Sample(
+                time: time,
+                level: level,
+                whole: mouth.smileLevel,
+                opening: mouth.opening,
+                cornerDrop: mouth.cornerDrop,
+                speed: speed
+            )
         )
-        swings.add(mean(from: firstSample(within: Self.window), \.level), at: time)
+        firstSeen = firstSeen ?? time
+        lips.add(mouth.opening, at: time)
+        swings.add(mean(from: firstSample(within: Self.window), \.whole), at: time)
     }
 
-    private func isBeginning(above level: Double, isTalking: Bool) -> Bool {
-        guard isTalking else { return isHeld(Self.clear, level) || isHeld(Self.weak, level) }
+    /// Whether the lips turn at the rate at which talk begins, which is clear before its whole window was seen.
+    private func isTalking(at time: Double) -> Bool {
+        let seen = min(max(time - (firstSeen ?? time), 1), MouthMonitor.talk.window)
+        return Double(lips.count) >= Double(MouthMonitor.talk.begin) * seen / MouthMonitor.talk.window
+    }
+
+    private func isBeginning(above level: Double, at time: Double) -> Bool {
+        guard isTalking(at: time) else { return isHeld(Self.clear, level) || isHeld(Self.weak, level) }
         let isRestless = swings.count >= Self.restless.count
         var clear = Self.clear
         clear.seconds = isRestless ? Self.restless.seconds : Self.secondsInTalk

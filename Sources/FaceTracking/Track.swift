@@ -225,10 +225,9 @@ struct Track: Sendable {
 
     private mutating func readExpression(_ observation: FaceObservation, _ context: FrameContext) {
         let stamp = context.stamp
-        let opened = lips.advance(observation.mouthShape.opening, context)
-        note(smile.advance(observation.mouthShape, isTalking: lips.isMoving, context), at: stamp)
+        note(smile.advance(observation.mouthShape, context), at: stamp)
         (latest.smile, latest.smiling) = (smile.amount, smile.isSmiling)
-        note(opened, at: stamp)
+        note(lips.advance(observation.mouthShape.opening, context), at: stamp)
         (latest.mouthOpen, latest.talking) = (lips.opening, lips.isTalking)
         let (blink, closure) = eyes.advance(observation, context, into: &latest)
         note(gaze.advance(observation, areEyesOpen: eyes.areOpen, context), at: stamp)

@@ -33,6 +33,11 @@ struct HomeAssistantDiscoveryTests {
             "state_topic", "value_template", "device_class", "command_topic", "command_template", "optimistic",
             "retain", "payload_on", "payload_off", "state_on", "state_off",
         ],
+        "number": [
+            "state_topic", "value_template", "device_class", "command_topic", "command_template", "optimistic",
+            "retain",
+            "min", "max", "step", "mode", "unit_of_measurement", "payload_reset",
+        ],
         "camera": ["topic", "image_encoding"],
         "device_automation": ["automation_type", "type", "subtype", "topic", "payload", "value_template"],
     ]
@@ -198,7 +203,10 @@ struct HomeAssistantDiscoveryTests {
     @Test("removes the entities of messages that are not published")
     func unpublished() throws {
         let components = try components(discovery(published: [.smile], hasPreview: false))
-        let kept: Set = ["smile", "smile_trigger", "detect", "camera", "reason", "attention", "frame_rate"]
+        let kept: Set = [
+            "smile", "smile_trigger", "detect", "smile_level", "smile_hold", "camera", "reason", "attention",
+            "frame_rate",
+        ]
         for (name, component) in components {
             #expect(kept.contains(name) == (component.count > 1), "\(name)")
             if !kept.contains(name) { #expect(Set(component.keys) == ["platform"], "\(name)") }

@@ -125,9 +125,9 @@ struct Trace {
                 .init(openness: openness, appearance: seen.appearance, canWink: canWink),
                 context
             )
-            let opened = face.mouth.advance(seen.mouth.opening, context)
-            let smile = face.smile.advance(seen.mouth, isTalking: face.mouth.isMoving, context)
+            let smile = face.smile.advance(seen.mouth, context)
             let look = face.gaze.advance(observation, areEyesOpen: openness.areOpen, context)
+            let opened = face.mouth.advance(seen.mouth.opening, context)
             if !isVisible { face.closed.interrupt(at: seen.time) }
             let closed = isVisible ? face.closed.advance(openness, canBeOneEye: canWink, at: seen.time) : nil
             watch(seen, State(isLooking: face.gaze.look.isLooking, isTalking: face.mouth.isTalking))
