@@ -33,7 +33,8 @@ package struct EventWords: Sendable {
         case .zoneEnter: self.init("enter", "zone", "zones")
         case .zoneLeave: self.init("leave", "zone", "zones")
         case .sign: self.init("other", "made a sign", "other", pop: "sign")
-        case .metadata, .count, .zones, .today, .status, .stats, .detectSet, .detectState, .previewJPEG: return nil
+        case .metadata, .count, .zones, .today, .status, .stats, .detectSet, .detectState, .smileSet, .previewJPEG:
+            return nil
         }
     }
 
