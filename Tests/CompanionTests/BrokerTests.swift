@@ -126,7 +126,7 @@ struct BrokerTests {
     @Test("doctor tells of the broker and the daemon, and what mends them")
     func doctor() async throws {
         let broker = try await MosquittoBroker()
-        let (_, without) = try await BrokerExamination.findings(options(broker))
+        let (_, without) = await BrokerExamination.findings(options(broker))
         #expect(without.map(\.subject) == ["broker", "daemon", "preview"])
         #expect(without.map(\.verdict) == [.works, .fails, .remark])
 
@@ -136,13 +136,13 @@ struct BrokerTests {
         publish(encoder.status(status), daemon)
         publish(encoder.metadata([], at: stamp(0)), daemon)
         _ = await daemon.states.first { $0.isConnected }
-        let (isStreaming, with) = try await BrokerExamination.findings(options(broker))
+        let (isStreaming, with) = await BrokerExamination.findings(options(broker))
         #expect(isStreaming)
         #expect(with.map(\.subject) == ["broker", "daemon", "attention", "preview"])
         #expect(with.map(\.verdict) == [.works, .works, .remark, .remark])
         _ = await daemon.stop()
         await broker.terminate()
-        let (_, gone) = try await BrokerExamination.findings(options(broker))
+        let (_, gone) = await BrokerExamination.findings(options(broker))
         #expect(gone.map(\.verdict) == [.fails] && gone.first?.remedy != nil)
     }
 
@@ -161,14 +161,14 @@ struct BrokerTests {
     func doctorOfSeveral() async throws {
         let broker = try await MosquittoBroker()
         try await publishTwoCameras(broker)
-        let (isStreaming, findings) = try await BrokerExamination.findings(options(broker, topic: "site1/+/faces"))
+        let (isStreaming, findings) = await BrokerExamination.findings(options(broker, topic: "site1/+/faces"))
         #expect(isStreaming)
         #expect(findings.map(\.subject) == ["broker", "daemon", "daemon"])
         #expect(findings.map(\.camera) == [nil, "site1/front/faces", "site1/porch/faces"])
         #expect(findings.map(\.verdict) == [.works, .works, .fails])
         let lines = FindingTable(hasColors: false).lines(findings)
         #expect(lines.contains { $0.hasPrefix("✓  site1/front/faces daemon  'front' version") }, "\(lines)")
-        let (_, none) = try await BrokerExamination.findings(options(broker, topic: "site2/+/faces"))
+        let (_, none) = await BrokerExamination.findings(options(broker, topic: "site2/+/faces"))
         #expect(none.map(\.verdict) == [.works, .fails])
         #expect(none.last?.detail.contains("site2/+/faces/status") == true)
     }
@@ -177,12 +177,12 @@ struct BrokerTests {
     func oneOfSeveral() async throws {
         let broker = try await MosquittoBroker()
         try await publishTwoCameras(broker)
-        let several = try options(broker, topic: "site1/+/faces")
+        let several = options(broker, topic: "site1/+/faces")
         for name in ["porch", "site1/porch/faces"] {
-            let chosen = try options(broker, topic: "site1/+/faces", camera: name)
+            let chosen = options(broker, topic: "site1/+/faces", camera: name)
             #expect(try await CameraChoice.base(chosen, command: "view") == "site1/porch/faces")
         }
-        let one = try options(broker, topic: "+/porch/faces")
+        let one = options(broker, topic: "+/porch/faces")
         #expect(try await CameraChoice.base(one, command: "view") == "site1/porch/faces")
         let failure = await #expect(throws: CommandFailure.self) {
             try await CameraChoice.base(several, command: "view")
@@ -196,7 +196,7 @@ struct BrokerTests {
             try await CameraChoice.base(options(broker, topic: "site1/+/faces", camera: "attic"), command: "view")
         }
         #expect(unknown?.description.hasPrefix("no camera 'attic' under site1/+/faces at ") == true)
-        let nowhere = try options(broker, topic: "site2/+/faces")
+        let nowhere = options(broker, topic: "site2/+/faces")
         await #expect(throws: CommandFailure.self) {
             try await CameraChoice.base(nowhere, command: "view")
         }
@@ -251,7 +251,7 @@ struct BrokerTests {
         publish(MessageEncoder(camera: "porch", boot: "RUN1").status(status), daemon, under: "porch/faces")
         _ = await daemon.states.first { $0.isConnected }
         #expect(try await CameraChoice.base(options(broker), command: "view") == "porch/faces")
-        let (isStreaming, findings) = try await BrokerExamination.findings(options(broker))
+        let (isStreaming, findings) = await BrokerExamination.findings(options(broker))
         #expect(isStreaming && findings.map(\.subject) == ["broker", "daemon", "preview"])
         publish(encoder.status(status), daemon)
         _ = await daemon.stop()
