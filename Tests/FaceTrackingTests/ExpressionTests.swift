@@ -400,7 +400,7 @@ struct ExpressionTests {
             _ = timeline.play(String(repeating: "-", count: 15))
         }
         #expect(timeline.play("ssrrrr", mouth) == "......")
-        #expect(timeline.play("ssssssssss", mouth).contains("S"))
+        #expect(timeline.play("ssssssssssss", mouth).contains("S"))
     }
 }
 

@@ -21,9 +21,9 @@ struct SmileTraceTests {
         let (first, second) = (try #require(totals["accuracy"]), try #require(totals["smiles"]))
         #expect((first.plain.labelled, second.plain.labelled) == (91, 97))
         #expect(first.plain.found >= 80 && first.plain.false <= 3)
-        #expect(second.plain.found >= 80 && second.plain.false <= 2)
-        #expect(first.amended.found >= 83 && first.amended.false <= 3)
-        #expect(second.amended.found >= 86 && second.amended.false <= 1)
+        #expect(second.plain.found >= 79 && second.plain.false <= 2)
+        #expect(first.amended.found >= 82 && first.amended.false <= 3)
+        #expect(second.amended.found >= 85 && second.amended.false <= 1)
         // 0.3.0 reported 15.
         #expect(try #require(totals["talk"]).plain.false <= 3)
     }
