@@ -76,7 +76,7 @@ struct PrivacyOverlay: Overlay {
         let head = face.headAtEyes
         let (unit, roll) = (head.unit.width, face.assumedPose.roll)
         // Positions and radii in widths of the face, heights in its height.
-        let balls = [(-0.28, -0.22, 0.70), (-0.26, 0.02, 0.64), (0.20, 0.10, 0.48)].flatMap { y, z, radius in
+        let balls = [(-0.34, -0.22, 0.80), (-0.32, 0.02, 0.74), (0.20, 0.10, 0.50)].flatMap { y, z, radius in
             Outline(ellipse: head.point(0, y, z), radius * unit, radius * unit).lines.joined()
         }
         let skull = Outline.hull(balls + inside(face, 0.58).lines.joined())
