@@ -1,5 +1,4 @@
-// What the visitor chose. It stands in the address, and is remembered in this browser, but for the camera: the bare address shows
-// all of them.
+// What the visitor chose: in the address and, but for the camera, remembered in this browser.
 const query = new URLSearchParams(location.search);
 const flag = (name) => query.has(name) && query.get(name) !== "false";
 

@@ -1,4 +1,4 @@
-// What a camera's condition is called, and what its tile says where there is no picture: what is the matter, and what to do.
+// The names of conditions, and the words where there is no picture.
 import { clockOf } from "./dom.js";
 
 const attentions = {
@@ -40,7 +40,6 @@ function brokerOption({ address }) {
 	return /^(localhost|127\.0\.0\.1|\[::1\]):1883$/.test(first) ? "" : ` --mqtt mqtt://${first}`;
 }
 
-// Where no camera is known at all.
 export function withoutCameras(broker) {
 	if (!broker.connected) return withoutBroker(broker);
 	return {
@@ -60,7 +59,7 @@ function withoutBroker(broker) {
 	};
 }
 
-// What the tile of a camera says; null where there is something to see.
+// Null where there is a picture.
 export function advice(row, broker, { hasPicture, isWaiting, control }) {
 	const option = brokerOption(broker);
 	const start = `facetd --source auto${row.base === "faces" ? "" : ` --topic ${argument(row.base)}`}${option}`;

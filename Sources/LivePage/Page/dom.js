@@ -1,4 +1,3 @@
-// Helpers of all modules.
 import { kinds } from "./kinds.js";
 
 export const $ = (id) => document.getElementById(id);

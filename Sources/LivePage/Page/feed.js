@@ -1,5 +1,4 @@
-// The events, newest first: one line each, with the face out of the picture that was shown then. The crops are kept in this
-// page's memory only.
+// The events, newest first, each with a crop of the picture, in memory only.
 import { chosen, save } from "./address.js";
 import { $, ago, clock, icon, kindOf, make } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// The smile shutter: a smile's picture flies into the film strip. Pictures stay in this page's memory unless they are saved.
+// The film strip of smiles, in memory unless they are saved.
 import { chosen } from "./address.js";
 import { $, clock, make, now, prefersStill } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// The lamp of `?demo`: on while a face smiles, as one in the room would be that follows the same messages.
+// The lamp of `?demo`: on while a face smiles.
 import { make } from "./dom.js";
 
 const smiling = new Set(); // bases of the cameras in whose picture a face smiles

@@ -1,5 +1,4 @@
-// The last ten minutes of each camera: when faces were there, how much they smiled, when they blinked. A row holds one face at
-// a time; the next one takes the first row that is free: there are as many rows as faces were there together.
+// The last ten minutes of each camera. A row holds one face at a time; the next one takes the first row that is free.
 import { $, clock, kindOf, make, now, order } from "./dom.js";
 
 const span = 600; // seconds

@@ -1,4 +1,3 @@
-// The live page: shows the server's messages, and carries out what the visitor chooses.
 import { chosen, isDemo, isKiosk, isTransparent, readCamera, save } from "./address.js";
 import { withoutCameras } from "./advice.js";
 import { $, clockOf, make, order, setClock } from "./dom.js";
@@ -202,7 +201,6 @@ addEventListener("popstate", () => {
 });
 
 document.documentElement.className = isTransparent ? "plain transparent" : isKiosk ? "plain kiosk" : "";
-// A wall's screen must not go to sleep.
 if (isKiosk) navigator.wakeLock?.request("screen").catch(() => {});
 new ResizeObserver(arrange).observe($("cameras"));
 showControls();

@@ -1,4 +1,3 @@
-// One camera: its picture with the overlay, its condition, the chips at its faces.
 import { chosen, isTransparent } from "./address.js";
 import { advice, attentionWords, condition, conditionWords } from "./advice.js";
 import { icon, kindOf, make } from "./dom.js";
@@ -181,7 +180,6 @@ export class Tile {
 	}
 }
 
-// The words over a missing picture.
 export function note(what, act) {
 	const parts = [icon(what.icon), make("strong", {}, what.title), make("p", {}, (what.text ?? "").replaceAll("`", ""))];
 	if (what.command) {

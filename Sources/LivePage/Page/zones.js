@@ -1,4 +1,4 @@
-// Draws areas over the camera's picture: zones, and those in which no face begins; and writes them as settings.
+// Draws zones and ignored areas over the picture, and writes them as settings.
 import { $, make } from "./dom.js";
 import { check, follow } from "./stream.js";
 
