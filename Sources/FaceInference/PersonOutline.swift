@@ -59,7 +59,7 @@ package final class PersonOutline {
         let wanted = SIMD2(Float(bounds.center.x), Float(bounds.center.y + 0.9 * bounds.height)) * size
         try find(around: wanted.clamped(lowerBound: half, upperBound: size - half), side: side, in: frame)
         func covered(_ part: NormalizedRect) -> Double {
-            // As many steps as tell, inside the picture.
+            // The part of it that is inside the picture, in steps that are fine enough.
             let (steps, left, top) = (32, max(0, part.x), max(0, part.y))
             let (width, height) = (min(1, part.x + part.width) - left, min(1, part.y + part.height) - top)
             guard width > 0, height > 0 else { return 0 }

@@ -100,6 +100,9 @@ struct PlaceColors {
 }
 
 extension NormalizedRect {
+    /// Where head and shoulders are around a face.
+    var headAndShoulders: NormalizedRect { around(widths: 1.1, heights: -0.7...2.1) }
+
     /// The part of the picture around a face that reaches so far, in widths to each side of its centre and in heights below it.
     func around(widths: Double, heights: ClosedRange<Double>) -> NormalizedRect {
         NormalizedRect(

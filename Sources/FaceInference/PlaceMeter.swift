@@ -24,7 +24,7 @@ package final class PlaceMeter {
     /// For how many looks nobody must have been there until all that is there belongs to the empty room, a person with the back to the
     /// camera too: until then it learns only what changes little.
     private static let looksUntilAll = 60
-    /// The share of the picture beside people that another scene changes, and the least share that must be beside them to tell.
+    /// The share of the picture beside people that another scene changes, and the least share that must be beside them.
     private static let (otherScene, leastBeside) = (0.5, 0.05)
     /// The least share of a place that other people leave free, for it to be judged.
     private static let leastFree = 0.4
@@ -85,7 +85,7 @@ package final class PlaceMeter {
         gain = room?.gain(to: colors, workspace) { [places] in places[$0].isEmpty } ?? .one
         emptyLooks = seen.isEmpty && unseen.isEmpty && wasEmpty ? emptyLooks + 1 : 0
         if emptyLooks > 0 {
-            // What was seen a second ago, so that whoever comes in is no part of the empty room.
+            // What was seen a second ago, so that a person who comes in is no part of the empty room.
             let limit = emptyLooks > Self.looksUntilAll ? .infinity : Self.difference
             if room == nil { room = previous } else { room?.approach(previous, gain: gain, limit: limit) }
         }
@@ -94,7 +94,7 @@ package final class PlaceMeter {
 
     /// What a place shows in the frame that was looked at last, which is given again.
     package func reading(of query: PlaceQuery, in frame: Frame) -> PlaceReading {
-        let place = query.bounds.around(widths: 1.1, heights: -0.7...2.1)
+        let place = query.bounds.headAndShoulders
         let found = count(in: place)
         guard query.lastSeen >= replacedAt, found.all >= Self.leastCells else { return .empty }
         guard Double(found.free) >= Self.leastFree * Double(found.all) else { return .covered }
@@ -106,7 +106,7 @@ package final class PlaceMeter {
             let head = count(in: query.bounds.around(widths: 0.6, heights: -0.7...0.5))
             return .person(moved: found.hasMoved, head: Double(head.differing) >= Self.head * Double(max(head.free, 1)))
         }
-        // Whoever bends down is below.
+        // A person who bends down is below.
         let below = count(in: query.bounds.around(widths: 1.6, heights: 2.1...5))
         return below.free >= Self.leastCells && below.isOccupied
             ? .person(moved: below.hasMoved, head: false) : .empty
@@ -175,7 +175,7 @@ package final class PlaceMeter {
 
     private func mark(_ faces: [NormalizedRect], _ whose: Place) {
         for face in faces {
-            forEachCell(of: face.around(widths: 1.1, heights: -0.7...2.1)) { places[$0].insert(whose) }
+            forEachCell(of: face.headAndShoulders) { places[$0].insert(whose) }
         }
     }
 
