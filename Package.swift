@@ -171,14 +171,16 @@ let package = Package(
         // Makes the demo's clip out of a portrait; a tool of this repository, not a product.
         .executableTarget(
             name: "demo-clip",
-            dependencies: ["FaceInference", "MediaFiles", "Frames", "FaceMetadata", argumentParser],
+            dependencies: ["FaceInference", "MediaFiles", "Frames", "FaceMetadata", "ToolPictures", argumentParser],
             path: "Tools/demo-clip",
             swiftSettings: strict
         ),
+        // What those tools and tests that draw have in common.
+        .target(name: "ToolPictures", dependencies: ["Frames"], path: "Tools/pictures", swiftSettings: strict),
         // Counts the faces that overlays leave recognisable; a tool of this repository, not a product.
         .executableTarget(
             name: "privacy-check",
-            dependencies: ["FaceInference", "MediaFiles", "Frames", "FaceMetadata", argumentParser],
+            dependencies: ["FaceInference", "MediaFiles", "Frames", "FaceMetadata", "ToolPictures", argumentParser],
             path: "Tools/privacy-check",
             swiftSettings: strict
         ),
@@ -246,7 +248,7 @@ let package = Package(
             of: "facet",
             [
                 "ClipDrawing", "Companion", "CompanionTestSupport", "OverlayRendering", "FaceInference", "FaceMessages",
-                "FaceMetadata", "Frames", "MQTT", "MediaFiles", argumentParser,
+                "FaceMetadata", "Frames", "MQTT", "MediaFiles", "ToolPictures", argumentParser,
             ]
         ),
         tests(
@@ -265,7 +267,8 @@ let package = Package(
             name: "benchmark",
             dependencies: [
                 "DaemonCore", "FacetKit", "FaceInference", "FaceMessages", "FaceMetadata", "FacetTestSupport",
-                "Frames", "MQTT", "MediaFiles", "OverlayRendering", "SettingsFiles", "System", argumentParser, logging,
+                "Frames", "MQTT", "MediaFiles", "OverlayRendering", "SettingsFiles", "System", "ToolPictures",
+                argumentParser, logging,
             ],
             path: "Tools/benchmark",
             exclude: ["face-mesh.py", "portrait-clips.py"],

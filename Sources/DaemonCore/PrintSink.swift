@@ -1,6 +1,7 @@
 import FaceMessages
 import Glibc
 import Synchronization
+import System
 
 /// Why messages cannot be printed any more.
 struct PrintError: Error, Hashable, CustomStringConvertible {
@@ -65,18 +66,11 @@ final class PrintSink: MessageSink {
 
     /// Writes it all; the reason if that is not possible.
     private func write(_ bytes: [UInt8]) -> Int32? {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            guard waitForRoom() else { return EPIPE }
-            let written = rest.prefix(Self.chunk).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written > 0 {
-                rest = rest.dropFirst(written)
-            } else if errno != EINTR, errno != EAGAIN {
-                // A terminal that was closed is a reader that went away.
-                return isTerminal && errno == EIO ? EPIPE : errno
-            }
+        let code = bytes.withUnsafeBytes {
+            writeAll($0, to: descriptor, chunk: Self.chunk, waitForRoom: waitForRoom)
         }
-        return nil
+        // A terminal that was closed is a reader that went away.
+        return code == 0 ? nil : isTerminal && code == EIO ? EPIPE : code
     }
 
     /// False if there is none, and the daemon is to end.

@@ -39,9 +39,9 @@ final class ChangeMap {
     ///
     /// - Returns: False for a frame that cannot be read.
     func read(_ frame: Frame) -> Bool {
-        if let latest, latest == (frame.stamp, frame.planes.0) { return true }
+        if let latest, latest == (frame.stamp, frame.planes.first) { return true }
         guard grid.sample(frame, stored(in: frame), into: cells) else { return false }
-        latest = (frame.stamp, frame.planes.0)
+        latest = (frame.stamp, frame.planes.first)
         let mean = Double(cells.numbers.reduce(0, +)) / Double(Self.count)
         let isRGB = if case .packedRGB = frame.format { true } else { false }
         luminance = min(max(isRGB || frame.encoding.isFullRange ? mean / 255 : (mean - 16) / 219, 0), 1)

@@ -93,24 +93,17 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     public static let events = allCases.filter(\.isEvent)
 
     /// The kind of event on this topic, with nothing of what belongs to it; nil for a topic without events.
-    var eventKind: FaceEvent.Kind? {
-        switch self {
-        case .enter: .enter
-        case .leave: .leave(dwell: 0, lastSeen: Timestamp(nanoseconds: 0), reason: .left)
-        case .smile: .smile
-        case .smileEnd: .smileEnd(duration: 0, peak: 0)
-        case .blink: .blink(eyes: .both, duration: 0)
-        case .eyesClosed: .eyesClosed(eyes: .both, duration: 0)
-        case .eyesOpen: .eyesOpen(eyes: .both, duration: 0)
-        case .mouthOpen: .mouthOpen
-        case .look: .look
-        case .lookAway: .lookAway(duration: 0)
-        case .zoneEnter: .zoneEnter(zone: "")
-        case .zoneLeave: .zoneLeave(zone: "", dwell: 0)
-        case .sign: .sign(.longBlink)
-        default: nil
-        }
-    }
+    var eventKind: FaceEvent.Kind? { Self.kinds[self] }
+
+    private static let kinds: [Topic: FaceEvent.Kind] = {
+        let kinds: [FaceEvent.Kind] = [
+            .enter, .leave(dwell: 0, lastSeen: Timestamp(nanoseconds: 0), reason: .left), .smile,
+            .smileEnd(duration: 0, peak: 0), .blink(eyes: .both, duration: 0), .eyesClosed(eyes: .both, duration: 0),
+            .eyesOpen(eyes: .both, duration: 0), .mouthOpen, .look, .lookAway(duration: 0), .zoneEnter(zone: ""),
+            .zoneLeave(zone: "", dwell: 0), .sign(.longBlink),
+        ]
+        return Dictionary(uniqueKeysWithValues: kinds.map { (Topic($0), $0) })
+    }()
 
     /// What the owner of the camera can leave out; status, stats and the state of detection are always published.
     public static let selectable = allCases.filter { $0.isEvent || [.metadata, .count, .zones, .today].contains($0) }

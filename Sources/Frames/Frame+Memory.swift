@@ -93,7 +93,7 @@ extension Frame {
             format: format,
             encoding: encoding,
             orientation: orientation,
-            planes: (made[0], made.count > 1 ? made[1] : nil, made.count > 2 ? made[2] : nil),
+            planes: Planes(made[0], made.count > 1 ? made[1] : nil, made.count > 2 ? made[2] : nil),
             lease: lease
         )
     }
@@ -145,7 +145,7 @@ extension Frame {
     }
 
     /// How many planes the format has.
-    public var planeCount: Int { planes.2 != nil ? 3 : planes.1 != nil ? 2 : 1 }
+    public var planeCount: Int { planes.all.count }
 
     /// Lends the bytes of a plane, as stored.
     ///
@@ -159,10 +159,11 @@ extension Frame {
         _ index: Int,
         _ body: (RawSpan, _ bytesPerRow: Int) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
-        let all = [planes.0, planes.1, planes.2]
-        guard all.indices.contains(index), let plane = all[index], let rows = try? format.rows(in: size)[index] else {
+        let all = planes.all
+        guard all.indices.contains(index), let rows = try? format.rows(in: size)[index] else {
             return nil
         }
+        let plane = all[index]
         defer { withExtendedLifetime(lease) {} }
         if format == .jpeg {
             return try body(
@@ -198,7 +199,29 @@ extension Frame {
         }
         defer { withExtendedLifetime(drawn) {} }
         let count = 3 * target.width * target.height
-        return ([UInt8](UnsafeRawBufferPointer(start: drawn.planes.0.base, count: count)), target)
+        return ([UInt8](UnsafeRawBufferPointer(start: drawn.planes.first.base, count: count)), target)
+    }
+}
+
+extension Frame {
+    /// The upright picture as a JPEG, to be saved or sent.
+    ///
+    /// - Parameters:
+    ///   - quality: 1 to 100; others become the nearest of these.
+    ///   - maximumWidth: A wider picture is made smaller; at least 16 pixels.
+    /// - Returns: The file's bytes.
+    /// - Throws: `FrameError` if the frame is a JPEG that is damaged, or larger than a JPEG can be.
+    public func jpeg(quality: Int = 90, maximumWidth: Int? = nil) throws(FrameError) -> [UInt8] {
+        do throws(JPEGError) {
+            let encoder = try JPEGEncoder(
+                quality: min(max(quality, 1), 100),
+                maximumWidth: maximumWidth.map { max($0, 16) },
+                halvesChroma: false
+            )
+            return try encoder.encode(self)
+        } catch {
+            throw .undecodable(error.description)
+        }
     }
 }
 
@@ -223,20 +246,4 @@ extension PixelFormat {
         case .jpeg: return [(1, 1)]
         }
     }
-}
-
-/// A picture as rows of R, G, B in memory of its own, upright, to be drawn on.
-package struct RGBPicture: Sendable {
-    package var size: FrameSize
-
-    /// Three bytes a pixel, rows from the top, no gaps.
-    package var bytes: [UInt8]
-
-    package init(size: FrameSize, bytes: [UInt8]) {
-        precondition(bytes.count == size.width * size.height * 3, "a pixel has three bytes")
-        (self.size, self.bytes) = (size, bytes)
-    }
-
-    /// Converts a frame of any format.
-    package init(_ frame: Frame) throws(FrameError) { (bytes, size) = try frame.rgb() }
 }

@@ -22,6 +22,21 @@ public struct Frame: @unchecked Sendable {
         }
     }
 
+    /// One to three planes, by the format. The fixed size spares an allocation per frame.
+    package struct Planes: Equatable {
+        package var first: Plane
+        package var second: Plane?
+        package var third: Plane?
+
+        package init(_ first: Plane, _ second: Plane? = nil, _ third: Plane? = nil) {
+            self.first = first
+            self.second = second
+            self.third = third
+        }
+
+        package var all: [Plane] { [first, second, third].compactMap(\.self) }
+    }
+
     /// Which frame of the source this is, and when it was captured.
     public package(set) var stamp: FrameStamp
 
@@ -40,8 +55,8 @@ public struct Frame: @unchecked Sendable {
     /// How the picture must be turned to be upright.
     public package(set) var orientation: Orientation
 
-    /// One to three planes, by the format. The fixed size spares an allocation per frame; unused ones are nil.
-    package var planes: (Plane, Plane?, Plane?)
+    /// Where the pixels are.
+    package var planes: Planes
 
     /// How many frames between the one before and this one were left out because nothing happened in them.
     package var skipped = 0
@@ -57,7 +72,7 @@ public struct Frame: @unchecked Sendable {
         format: PixelFormat,
         encoding: YUVEncoding = .video,
         orientation: Orientation = .up,
-        planes: (Plane, Plane?, Plane?),
+        planes: Planes,
         lease: any AnyObject & Sendable
     ) {
         self.stamp = stamp
@@ -84,7 +99,7 @@ extension Frame {
             captured: .now,
             size: size,
             format: format,
-            planes: (plane, nil, nil),
+            planes: Planes(plane),
             lease: NoLease()
         )
     }
@@ -95,7 +110,7 @@ extension Frame: Equatable {
     public static func == (one: Frame, other: Frame) -> Bool {
         one.stamp == other.stamp && one.captured == other.captured && one.size == other.size
             && one.format == other.format && one.encoding == other.encoding && one.orientation == other.orientation
-            && one.planes.0 == other.planes.0 && one.planes.1 == other.planes.1 && one.planes.2 == other.planes.2
+            && one.planes == other.planes
     }
 }
 

@@ -29,7 +29,7 @@ extension Frame {
         guard isDrawn else { return nil }
         var drawn = self
         (drawn.size, drawn.format, drawn.encoding, drawn.orientation) = (target, .rgb24, .jpeg, .up)
-        drawn.planes = (Plane(base: UnsafeRawPointer(memory.base), bytesPerRow: 3 * target.width), nil, nil)
+        drawn.planes = Planes(Plane(base: UnsafeRawPointer(memory.base), bytesPerRow: 3 * target.width))
         drawn.lease = memory
         return drawn
     }

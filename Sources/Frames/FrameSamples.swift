@@ -28,7 +28,7 @@ struct FrameSamples {
 
     /// Finds the samples in a frame; nil for a JPEG, or if a plane is missing.
     init?(_ frame: Frame) {
-        let (base, bytesPerRow) = (frame.planes.0.bytes, frame.planes.0.bytesPerRow)
+        let (base, bytesPerRow) = (frame.planes.first.bytes, frame.planes.first.bytesPerRow)
         func brightness(step: Int) -> Group {
             Group(bases: [base, base, base], channels: 1, bytesPerRow: bytesPerRow, step: step)
         }
@@ -40,14 +40,14 @@ struct FrameSamples {
         switch frame.format {
         case .gray: (first, self.chroma) = (brightness(step: 1), nil)
         case .planarYUV(let shiftX, let shiftY):
-            guard let u = frame.planes.1, let v = frame.planes.2, u.bytesPerRow == v.bytesPerRow,
+            guard let u = frame.planes.second, let v = frame.planes.third, u.bytesPerRow == v.bytesPerRow,
                 0...4 ~= shiftX, 0...4 ~= shiftY
             else { return nil }
             (first, self.chroma) = (
                 brightness(step: 1), chroma(u.bytes, v.bytes, u.bytesPerRow, 1, shiftX, shiftY)
             )
         case .nv12:
-            guard let second = frame.planes.1 else { return nil }
+            guard let second = frame.planes.second else { return nil }
             (first, self.chroma) = (
                 brightness(step: 1), chroma(second.bytes, second.bytes + 1, second.bytesPerRow, 2, 1, 1)
             )

@@ -9,9 +9,10 @@ public protocol FrameSource: AnyObject, Sendable {
     /// of a pause, calls it again.
     func run(into mailbox: FrameMailbox)
 
-    /// Makes `run` end soon; can be called from any thread, more than once, and while `run` is not running.
+    /// Makes the `run` in progress end soon; can be called from any thread, and while `run` is not running.
     ///
-    /// A source that only waits in `put` need do nothing: the session closes the mailbox, and `put` returns false.
+    /// A call that comes before `run` need not be remembered: a session calls this until `run` has returned. A source that only waits
+    /// in `put` need do nothing: the session closes the mailbox, and `put` returns false.
     func stop()
 }
 

@@ -109,7 +109,7 @@ package final class JPEGDecoder {
     }
 
     private func decodeWithHandle(_ frame: Frame, _ decimation: Int, _ isGray: Bool) throws(JPEGError) -> Frame {
-        let jpeg = UnsafeRawBufferPointer(start: frame.planes.0.base, count: frame.planes.0.bytesPerRow)
+        let jpeg = UnsafeRawBufferPointer(start: frame.planes.first.base, count: frame.planes.first.bytesPerRow)
         let (stored, code, colorSpace) = try readHeader(jpeg)
         guard colorSpace == TJCS_YCbCr.rawValue || colorSpace == TJCS_GRAY.rawValue,
             let known = JPEGSubsampling.all.first(where: { $0.code == code })
@@ -136,7 +136,7 @@ package final class JPEGDecoder {
         _ jpeg: UnsafeRawBufferPointer,
         _ size: FrameSize,
         _ subsampling: JPEGSubsampling
-    ) throws(JPEGError) -> (planes: (Frame.Plane, Frame.Plane?, Frame.Plane?), lease: PixelMemory) {
+    ) throws(JPEGError) -> (planes: Frame.Planes, lease: PixelMemory) {
         let (width, height, code) = (Int32(size.width), Int32(size.height), subsampling.code)
         let memory = pool.take(byteCount: Int(tjBufSizeYUV2(width, Self.alignment, height, code)))
         var next = UnsafeRawPointer(memory.base)
@@ -146,7 +146,7 @@ package final class JPEGDecoder {
             return Frame.Plane(base: next, bytesPerRow: stride)
         }
         let isGray = subsampling == .gray
-        let planes = (plane(0), isGray ? nil : plane(1), isGray ? nil : plane(2))
+        let planes = isGray ? Frame.Planes(plane(0)) : Frame.Planes(plane(0), plane(1), plane(2))
         let (bytes, count) = (jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt(jpeg.count))
         let target = memory.base.assumingMemoryBound(to: UInt8.self)
         let result =
@@ -158,7 +158,7 @@ package final class JPEGDecoder {
                     count,
                     target,
                     width,
-                    Int32(planes.0.bytesPerRow),
+                    Int32(planes.first.bytesPerRow),
                     height,
                     Int32(TJPF_GRAY.rawValue),
                     Self.flags

@@ -71,11 +71,11 @@ package final class JPEGEncoder {
         let (size, planes) = (frame.size, frame.planes)
         // With odd sizes the codec would read a padding row or column that the frame need not have.
         guard let subsampling = JPEGSubsampling.all.first(where: { $0.format == frame.format }),
-            frame.encoding == .jpeg, let u = planes.1, let v = planes.2,
+            frame.encoding == .jpeg, let u = planes.second, let v = planes.third,
             size.width % 4 == 0, size.height % 2 == 0, min(u.bytesPerRow, v.bytesPerRow) > 0
         else { return nil }
-        var bases: [UnsafePointer<UInt8>?] = [planes.0.bytes, u.bytes, v.bytes]
-        var strides = [planes.0, u, v].map { Int32($0.bytesPerRow) }
+        var bases: [UnsafePointer<UInt8>?] = [planes.first.bytes, u.bytes, v.bytes]
+        var strides = [planes.first, u, v].map { Int32($0.bytesPerRow) }
         return try compress(size, subsampling) { bytes, count in
             tjCompressFromYUVPlanes(
                 handle,
@@ -99,8 +99,8 @@ package final class JPEGEncoder {
 
     /// Encodes packed RGB: the frame's own pixels if the codec reads them, else drawn ones.
     private func encodeColors(_ frame: Frame, _ size: FrameSize, isDirect: Bool) throws(JPEGError) -> Int {
-        let own = isDirect && frame.planes.0.bytesPerRow > 0 ? Self.packedFormats[frame.format] : nil
-        guard let plane = (own == nil ? frame.drawnUpright(of: size, in: &drawn) : frame)?.planes.0 else {
+        let own = isDirect && frame.planes.first.bytesPerRow > 0 ? Self.packedFormats[frame.format] : nil
+        guard let plane = (own == nil ? frame.drawnUpright(of: size, in: &drawn) : frame)?.planes.first else {
             throw .notEncodable("the frame lacks planes that its format \(frame.format) has")
         }
         let subsampling = frame.format == .gray ? JPEGSubsampling.gray : colors

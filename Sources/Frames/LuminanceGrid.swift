@@ -149,7 +149,7 @@ package final class LuminanceGrid {
     /// Adds a row of pixels, times its weight; the loops are simple enough for the compiler to use vectors.
     private func add(row: Int, of frame: Frame, _ columns: Range<Int>, weight: UInt16) {
         guard let sums = sums.baseAddress else { return }
-        let start = frame.planes.0.base + row * frame.planes.0.bytesPerRow
+        let start = frame.planes.first.base + row * frame.planes.first.bytesPerRow
         switch frame.format {
         case .gray, .planarYUV, .nv12:
             let pixels = (start + columns.lowerBound).assumingMemoryBound(to: UInt8.self)

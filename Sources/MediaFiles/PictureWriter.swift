@@ -17,7 +17,10 @@ package enum PictureWriter {
         let ending = MediaLocation.ending(of: path)
         guard knownEndings.contains(ending) else { throw .unknownExtension(path, known: knownEndings) }
         if ending != "png", frame.format == .jpeg, frame.orientation == .up {
-            try write(UnsafeRawBufferPointer(start: frame.planes.0.base, count: frame.planes.0.bytesPerRow), to: path)
+            try write(
+                UnsafeRawBufferPointer(start: frame.planes.first.base, count: frame.planes.first.bytesPerRow),
+                to: path
+            )
             return
         }
         let bytes = ending == "png" ? try png(frame, path) : try jpeg(frame, path)

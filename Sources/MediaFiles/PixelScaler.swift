@@ -19,7 +19,7 @@ final class PixelScaler {
         /// The pixels of a frame; nil if FFmpeg has no such format.
         init?(_ frame: Frame) {
             guard let format = PictureLayout.native(frame.format) else { return nil }
-            let all = [frame.planes.0, frame.planes.1, frame.planes.2]
+            let all: [Frame.Plane?] = [frame.planes.first, frame.planes.second, frame.planes.third]
             // Only read: FFmpeg's functions take one type for both.
             planes =
                 all.map { $0.map { UnsafeMutableRawPointer(mutating: $0.base).assumingMemoryBound(to: UInt8.self) } }
@@ -52,15 +52,15 @@ final class PixelScaler {
         }
 
         /// The planes of a frame of that format; nil if one is missing.
-        func planes(as format: PixelFormat) -> (Frame.Plane, Frame.Plane?, Frame.Plane?)? {
+        func planes(as format: PixelFormat) -> Frame.Planes? {
             let found = zip(planes, strides).map { base, stride in
                 base.map { Frame.Plane(base: UnsafeRawPointer($0), bytesPerRow: Int(stride)) }
             }
             guard let first = found[0] else { return nil }
             switch format {
-            case .planarYUV: return found[1] == nil || found[2] == nil ? nil : (first, found[1], found[2])
-            case .nv12: return found[1] == nil ? nil : (first, found[1], nil)
-            case .gray, .yuyv, .packedRGB, .jpeg: return (first, nil, nil)
+            case .planarYUV: return found[1] == nil || found[2] == nil ? nil : Frame.Planes(first, found[1], found[2])
+            case .nv12: return found[1] == nil ? nil : Frame.Planes(first, found[1])
+            case .gray, .yuyv, .packedRGB, .jpeg: return Frame.Planes(first)
             }
         }
     }

@@ -56,12 +56,8 @@ package final class PendingFile: Sendable {
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if count >= 0 { rest = rest.dropFirst(count) }
-            if count < 0, errno != EINTR { throw SystemError("write \(path)", errno) }
-        }
+        let code = writeAll(bytes, to: descriptor)
+        guard code == 0 else { throw SystemError("write \(path)", code) }
         // A full disk of another machine may show only when a descriptor is closed.
         guard close(dup(descriptor)) == 0 else { throw SystemError("write \(path)", errno) }
     }

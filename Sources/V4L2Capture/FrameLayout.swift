@@ -58,12 +58,12 @@ struct FrameLayout {
     }
 
     /// The planes of a frame of that many bytes at `base`.
-    func planes(at base: UnsafeRawPointer, byteCount used: Int) -> (Frame.Plane, Frame.Plane?, Frame.Plane?) {
-        if case .jpeg = format { return (Frame.Plane(base: base, bytesPerRow: used), nil, nil) }
+    func planes(at base: UnsafeRawPointer, byteCount used: Int) -> Frame.Planes {
+        if case .jpeg = format { return Frame.Planes(Frame.Plane(base: base, bytesPerRow: used)) }
         func plane(_ index: Int) -> Frame.Plane {
             Frame.Plane(base: base + planes[index].offset, bytesPerRow: planes[index].bytesPerRow)
         }
-        return (plane(0), planes.count > 1 ? plane(1) : nil, planes.count > 2 ? plane(2) : nil)
+        return Frame.Planes(plane(0), planes.count > 1 ? plane(1) : nil, planes.count > 2 ? plane(2) : nil)
     }
 }
 

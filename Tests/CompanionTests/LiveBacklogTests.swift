@@ -70,7 +70,7 @@ struct LiveBacklogTests {
             captured: .now,
             size: FrameSize(width: 1, height: 1),
             format: .bgra,
-            planes: (Frame.Plane(base: memory.base, bytesPerRow: 4), nil, nil),
+            planes: Frame.Planes(Frame.Plane(base: memory.base, bytesPerRow: 4)),
             lease: memory
         )
     }

@@ -196,8 +196,8 @@ struct FaceAnalyzerTests {
             let time = Double(number) / 15
             // Each of them is there for a second, half a second after which they must have been found.
             let shown = time > 1 && (time - 1).truncatingRemainder(dividingBy: 2) < 1 ? Int((time - 1) / 2) : nil
-            let left = signing[number % signing.count].planes.0.base
-            let right = shown.map { others[$0].planes.0.base } ?? UnsafeRawPointer(gray.base)
+            let left = signing[number % signing.count].planes.first.base
+            let right = shown.map { others[$0].planes.first.base } ?? UnsafeRawPointer(gray.base)
             let pixels = PixelMemory([UInt8](repeating: 0, count: 2 * 3 * 480 * 480))
             for row in 0..<480 {
                 (pixels.base + 2 * 1440 * row).update(
@@ -212,7 +212,7 @@ struct FaceAnalyzerTests {
                 captured: .now,
                 size: FrameSize(width: 960, height: 480),
                 format: .rgb24,
-                planes: (Frame.Plane(base: UnsafeRawPointer(pixels.base), bytesPerRow: 2880), nil, nil),
+                planes: Frame.Planes(Frame.Plane(base: UnsafeRawPointer(pixels.base), bytesPerRow: 2880)),
                 lease: pixels
             )
             let count = try analyzer.analyze(frame).observations.count

@@ -49,7 +49,7 @@ extension Frame {
             captured: captured,
             size: FrameSize(width: side, height: side),
             format: .rgb24,
-            planes: (Plane(base: UnsafeRawPointer(pixels.base), bytesPerRow: 3 * side), nil, nil),
+            planes: Planes(Plane(base: UnsafeRawPointer(pixels.base), bytesPerRow: 3 * side)),
             lease: pixels
         )
     }

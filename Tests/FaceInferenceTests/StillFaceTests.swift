@@ -35,7 +35,7 @@ struct StillFaceTests {
         var frame = picture
         frame.format = .rgb24
         frame.size = FrameSize(width: side, height: side)
-        frame.planes = (Frame.Plane(base: UnsafeRawPointer(pixels.base), bytesPerRow: 3 * side), nil, nil)
+        frame.planes = Frame.Planes(Frame.Plane(base: UnsafeRawPointer(pixels.base), bytesPerRow: 3 * side))
         frame.lease = pixels
         frame.stamp.frame = number
         frame.stamp.mediaTime = Double(number) / 30

@@ -91,7 +91,7 @@ struct UnchangedFramesTests {
             try Portrait.astronaut.frame().resampled(side: 480, through: transform),
             try Portrait.astronaut.frame().resampled(side: 480, through: transform)
         )
-        let pixels = UnsafeMutableRawPointer(mutating: changed.planes.0.base).assumingMemoryBound(to: UInt8.self)
+        let pixels = UnsafeMutableRawPointer(mutating: changed.planes.first.base).assumingMemoryBound(to: UInt8.self)
         for row in 30..<90 {
             for byte in 3 * 400..<3 * 460 { pixels[1440 * row + byte] &+= 128 }
         }

@@ -32,7 +32,7 @@ struct UprightCheckTests {
             captured: .now,
             size: FrameSize(width: 64, height: 64),
             format: .rgb24,
-            planes: (Frame.Plane(base: UnsafeRawPointer(pixels.base), bytesPerRow: 3 * 64), nil, nil),
+            planes: Frame.Planes(Frame.Plane(base: UnsafeRawPointer(pixels.base), bytesPerRow: 3 * 64)),
             lease: pixels
         )
         #expect(try check.betterOrientation(of: frame) == nil)

@@ -11,7 +11,7 @@ extension Frame {
         case .gray, .planarYUV: break
         default: return nil
         }
-        let plane = planes.0
+        let plane = planes.first
         let left = max(1, Int(rect.x * Double(size.width))), top = max(1, Int(rect.y * Double(size.height)))
         let right = min(size.width - 1, Int((rect.x + rect.width) * Double(size.width)))
         let bottom = min(size.height - 1, Int((rect.y + rect.height) * Double(size.height)))

@@ -170,7 +170,7 @@ public struct RoomScene: Sendable {
             size: size,
             format: .yuyv,
             encoding: .jpeg,
-            planes: (Frame.Plane(base: UnsafeRawPointer(pixels.base), bytesPerRow: 2 * size.width), nil, nil),
+            planes: Frame.Planes(Frame.Plane(base: UnsafeRawPointer(pixels.base), bytesPerRow: 2 * size.width)),
             lease: pixels
         )
     }

@@ -109,7 +109,7 @@ struct CropSamplerTests {
         var jpeg = picture.frame
         jpeg.format = .jpeg
         var planeless = picture.frame
-        planeless.planes.2 = nil
+        planeless.planes.third = nil
         var empty = picture.frame
         empty.size = FrameSize(width: 0, height: 30)
         for frame in [jpeg, planeless, empty] {

@@ -25,7 +25,7 @@ struct JPEGDecoderTests {
             #expect(abs(Double(frame.luma(x, y)) - expected) < 4, "at \(x), \(y)")
         }
         // Cr = 128 + (R − Y) / 1.402 at the right end of the top row: R = 255, G = 0.
-        let red = try #require(frame.chroma(frame.planes.2, 31, 0))
+        let red = try #require(frame.chroma(frame.planes.third, 31, 0))
         #expect(abs(red - 252) < 6)
     }
 
@@ -42,7 +42,7 @@ struct JPEGDecoderTests {
         )
         let expected = 0.299 * sourceX * 2.55 + 0.587 * sourceY * 255 / 74 + 0.114 * 40
         #expect(abs(Double(frame.luma(x, y)) - expected) < 4)
-        let u = try #require(frame.chroma(frame.planes.1, x / 2, y / 2))
+        let u = try #require(frame.chroma(frame.planes.second, x / 2, y / 2))
         #expect(abs(Double(u) - (128 + (40 - expected) / 1.772)) < 12)
     }
 
@@ -52,7 +52,7 @@ struct JPEGDecoderTests {
         let source = Frame.test(pixels, size, .gray, bytesPerRow: 64, encoding: .jpeg)
         let frame = try JPEGDecoder().decode(.jpeg(try JPEGEncoder(quality: 95).encode(source), size))
         #expect(frame.format == .gray)
-        #expect(frame.planes.1 == nil)
+        #expect(frame.planes.second == nil)
         #expect(abs(frame.luma(32, 20) - 128) < 4)
     }
 
@@ -172,12 +172,12 @@ struct JPEGDecoderTests {
         let decoder = try JPEGDecoder()
         let jpeg = Frame.jpeg(try gradientJPEG(size), size)
         var held: Frame? = try decoder.decode(jpeg)
-        let first = held?.planes.0.base
+        let first = held?.planes.first.base
         let second = try decoder.decode(jpeg)
-        #expect(second.planes.0.base != first)
+        #expect(second.planes.first.base != first)
         held = nil
         let third = try decoder.decode(jpeg)
-        #expect(third.planes.0.base == first)
+        #expect(third.planes.first.base == first)
     }
 
     @Test("tells the size from the header, and decodes no smaller than what will be drawn")

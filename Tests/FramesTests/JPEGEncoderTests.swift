@@ -52,15 +52,15 @@ struct JPEGEncoderTests {
         let yuyvRows = (0..<48).flatMap { _ in (left + right).flatMap { [$0, UInt8(128)] } }
         let chroma = [UInt8](repeating: 128, count: 64 * 24)
         var nv12 = Frame.test(lumaRows + chroma, size, .nv12, bytesPerRow: 64)
-        nv12.planes.1 = Frame.Plane(base: nv12.planes.0.base + 64 * 48, bytesPerRow: 64)
+        nv12.planes.second = Frame.Plane(base: nv12.planes.first.base + 64 * 48, bytesPerRow: 64)
         var planar = Frame.test(
             lumaRows + chroma,
             size,
             .planarYUV(chromaShiftX: 1, chromaShiftY: 1),
             bytesPerRow: 64
         )
-        planar.planes.1 = Frame.Plane(base: planar.planes.0.base + 64 * 48, bytesPerRow: 32)
-        planar.planes.2 = Frame.Plane(base: planar.planes.0.base + 64 * 60, bytesPerRow: 32)
+        planar.planes.second = Frame.Plane(base: planar.planes.first.base + 64 * 48, bytesPerRow: 32)
+        planar.planes.third = Frame.Plane(base: planar.planes.first.base + 64 * 60, bytesPerRow: 32)
         let frames = [
             Frame.test(lumaRows, size, .gray, bytesPerRow: 64),
             Frame.test(yuyvRows, size, .yuyv, bytesPerRow: 128), nv12, planar,

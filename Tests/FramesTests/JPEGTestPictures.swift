@@ -34,7 +34,7 @@ extension Frame {
             format: format,
             encoding: encoding,
             orientation: orientation,
-            planes: (Plane(base: memory.base, bytesPerRow: bytesPerRow ?? bytes.count), nil, nil),
+            planes: Planes(Plane(base: memory.base, bytesPerRow: bytesPerRow ?? bytes.count)),
             lease: memory
         )
     }
@@ -57,7 +57,7 @@ extension Frame {
 
     /// The brightness at a pixel, for formats whose plane 0 is brightness.
     func luma(_ x: Int, _ y: Int) -> Int {
-        Int(planes.0.base.load(fromByteOffset: y * planes.0.bytesPerRow + x, as: UInt8.self))
+        Int(planes.first.base.load(fromByteOffset: y * planes.first.bytesPerRow + x, as: UInt8.self))
     }
 
     /// The first or second colour plane at a chroma position.

@@ -137,8 +137,10 @@ final class SyntheticPicture: @unchecked Sendable {
             format: format,
             encoding: encoding,
             orientation: orientation,
-            planes: (
-                Frame.Plane(base: UnsafeRawPointer(memory.planes[0]), bytesPerRow: planes[0].1), plane(1), plane(2)
+            planes: Frame.Planes(
+                Frame.Plane(base: UnsafeRawPointer(memory.planes[0]), bytesPerRow: planes[0].1),
+                plane(1),
+                plane(2)
             ),
             lease: memory
         )

@@ -24,7 +24,7 @@ struct PictureTests {
         #expect(frame.format == .rgb24 && frame.size == picture.size && frame.orientation == .up)
         let bytes = picture.bgra
         for (x, y) in [(0, 0), (159, 0), (3, 60), (80, 61), (159, 119)] {
-            let pixel = frame.planes.0.base + y * frame.planes.0.bytesPerRow + x * 3
+            let pixel = frame.planes.first.base + y * frame.planes.first.bytesPerRow + x * 3
             let place = (y * picture.size.width + x) * 4
             for (channel, offset) in [(0, 2), (1, 1), (2, 0)] {
                 #expect(pixel.load(fromByteOffset: channel, as: UInt8.self) == bytes[place + offset])

@@ -44,7 +44,7 @@ struct Recording {
             stamps.append(frame.stamp)
             formats.insert(frame.format)
             orientations.insert(frame.orientation)
-            memories.insert(frame.planes.0.base)
+            memories.insert(frame.planes.first.base)
             visit(frame)
         case .lost(let failure): losses.append(failure)
         case .ended(let end): ends.append(end)

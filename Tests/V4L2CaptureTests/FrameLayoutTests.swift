@@ -41,7 +41,7 @@ struct FrameLayoutTests {
         defer { memory.deallocate() }
         func offsets(_ layout: FrameLayout) -> [Int?] {
             let planes = layout.planes(at: memory, byteCount: layout.byteCount)
-            return [planes.0, planes.1, planes.2].map { $0.map { $0.base - UnsafeRawPointer(memory) } }
+            return [planes.first, planes.second, planes.third].map { $0.map { $0.base - UnsafeRawPointer(memory) } }
         }
         let luma = 80 * 48
         #expect(offsets(try #require(layout(.nv12, bytesPerLine: 80))) == [0, luma, nil])

@@ -7,6 +7,7 @@ import Frames
 import MediaFiles
 import OverlayRendering
 import Testing
+import ToolPictures
 
 @testable import ClipDrawing
 @testable import Companion

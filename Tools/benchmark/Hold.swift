@@ -5,6 +5,7 @@ import FacetTestSupport
 import Foundation
 import Frames
 import MediaFiles
+import ToolPictures
 
 extension Benchmark {
     /// How well faces are held that are not seen, and how soon those leave that have gone.

@@ -2,6 +2,7 @@ import FaceMetadata
 import FacetTestSupport
 import Foundation
 import Frames
+import ToolPictures
 
 /// A made-up scene in which somebody's face is lost: the same in every run.
 struct HoldScene: Sendable {

@@ -163,7 +163,7 @@ private struct Panels: Sendable {
             copy(Self.picture(number, of: clips[shown + 1]), to: pixels, right: true)
         } else {
             withExtendedLifetime(room.frame(number)) { empty in
-                let plane = empty.planes.0
+                let plane = empty.planes.first
                 for y in 0..<size.height {
                     let source = plane.base.assumingMemoryBound(to: UInt8.self) + y * plane.bytesPerRow
                     let target = pixels.base.assumingMemoryBound(to: UInt8.self) + (2 * y + 1) * size.width
@@ -183,7 +183,7 @@ private struct Panels: Sendable {
             size: FrameSize(width: 2 * size.width, height: size.height),
             format: .i420,
             encoding: clips[0].frames[0].encoding,
-            planes: (Frame.Plane(base: pixels.base, bytesPerRow: 2 * size.width), chroma[0], chroma[1]),
+            planes: Frame.Planes(Frame.Plane(base: pixels.base, bytesPerRow: 2 * size.width), chroma[0], chroma[1]),
             lease: pixels
         )
     }
@@ -196,7 +196,7 @@ private struct Panels: Sendable {
 
     private func copy(_ frame: Frame, to pixels: PixelMemory, right: Bool) {
         var start = 0
-        for (plane, shift) in [(frame.planes.0, 0), (frame.planes.1, 1), (frame.planes.2, 1)] {
+        for (plane, shift) in [(frame.planes.first, 0), (frame.planes.second, 1), (frame.planes.third, 1)] {
             let (width, height) = (size.width >> shift, size.height >> shift)
             for row in 0..<height {
                 guard let plane else { continue }

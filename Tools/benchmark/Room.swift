@@ -118,7 +118,7 @@ extension Benchmark {
                 let bytes = Bytes(try encoder.encode(frame))
                 var jpeg = frame
                 jpeg.format = .jpeg
-                jpeg.planes = (Frame.Plane(base: UnsafeRawPointer(bytes.base), bytesPerRow: bytes.count), nil, nil)
+                jpeg.planes = Frame.Planes(Frame.Plane(base: UnsafeRawPointer(bytes.base), bytesPerRow: bytes.count))
                 jpeg.lease = bytes
                 return jpeg
             }

@@ -1,5 +1,6 @@
 import Frames
 import MediaFiles
+import ToolPictures
 
 /// The person of the portrait, whose mouth and eyes can be moved.
 struct Actor {

@@ -1,5 +1,6 @@
 import Frames
 import MediaFiles
+import ToolPictures
 
 /// The part of a portrait around the person, scaled; all lengths follow from the distance of the eyes.
 struct Cutout {

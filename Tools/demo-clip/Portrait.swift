@@ -3,6 +3,7 @@ import FaceMetadata
 import Frames
 import Glibc
 import MediaFiles
+import ToolPictures
 
 /// A portrait cut out around its person and scaled, with the landmarks of the face.
 struct Portrait {
@@ -65,7 +66,7 @@ struct Portrait {
                 captured: .now,
                 size: picture.size,
                 format: .rgb24,
-                planes: (Frame.Plane(base: base, bytesPerRow: picture.size.width * 3), nil, nil),
+                planes: Frame.Planes(Frame.Plane(base: base, bytesPerRow: picture.size.width * 3)),
                 lease: Pixels()
             )
             guard let face = try analyzer.analyze(frame).observations.first,

@@ -1,6 +1,7 @@
 import Frames
 import Glibc
 import MediaFiles
+import ToolPictures
 
 /// Reads a picture between its pixels.
 struct Resampler {

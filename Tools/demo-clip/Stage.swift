@@ -1,6 +1,7 @@
 import Frames
 import Glibc
 import MediaFiles
+import ToolPictures
 
 /// Draws the person in front of the wall, with the noise of a camera.
 struct Stage {

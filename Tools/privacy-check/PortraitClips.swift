@@ -2,6 +2,7 @@ import FaceMetadata
 import Foundation
 import Frames
 import MediaFiles
+import ToolPictures
 
 /// Clips made of portraits, in which everything about the people is known: 13 in which they come by a cut, 13 in which one
 /// walks in, 13 in which a second one joins, a still with 24 of them, and what is hard to look ahead for: faces that are there

@@ -4,6 +4,7 @@ import FaceMetadata
 import Foundation
 import Frames
 import MediaFiles
+import ToolPictures
 
 /// Counts the faces that `facet apply` leaves recognisable with an overlay that hides them.
 ///

@@ -1,5 +1,6 @@
 import FaceMessages
 import Foundation
+import System
 
 package enum StandardOutput {
     package static let isTerminal = isatty(STDOUT_FILENO) == 1
@@ -12,18 +13,8 @@ package enum StandardOutput {
 
     /// Writes all bytes at once, so that a reader of the pipe sees whole lines as they come.
     package static func write(_ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written >= 0 {
-                rest = rest.dropFirst(written)
-            } else if errno == EAGAIN {
-                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&wait, 1, -1)
-            } else if errno != EINTR {
-                return failed(errno, descriptor)
-            }
-        }
+        let code = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
+        if code != 0 { failed(code, descriptor) }
     }
 
     package static func print(line: String) {

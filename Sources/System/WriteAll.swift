@@ -1,0 +1,32 @@
+import Glibc
+
+/// Writes all bytes; one that does not block is waited for.
+///
+/// - Parameters:
+///   - bytes: What to write.
+///   - descriptor: Where to.
+///   - chunk: How many bytes are written at once.
+///   - waitForRoom: Waits before each of these writes; false if it is of no use any more, which counts as EPIPE.
+/// - Returns: The number of the error; 0 if all was written.
+package func writeAll(
+    _ bytes: UnsafeRawBufferPointer,
+    to descriptor: CInt,
+    chunk: Int = .max,
+    waitForRoom: (() -> Bool)? = nil
+) -> CInt {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        guard waitForRoom?() ?? true else { return EPIPE }
+        let part = UnsafeRawBufferPointer(rebasing: rest.prefix(chunk))
+        let written = Glibc.write(descriptor, part.baseAddress, part.count)
+        if written >= 0 {
+            rest = rest.dropFirst(written)
+        } else if errno == EAGAIN {
+            var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            if waitForRoom == nil { _ = poll(&room, 1, -1) }
+        } else if errno != EINTR {
+            return errno
+        }
+    }
+    return 0
+}
