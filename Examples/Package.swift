@@ -14,6 +14,7 @@ let package = Package(
     dependencies: [facet],
     targets: [
         .executableTarget(name: "SmileLamp", dependencies: [.product(name: "FacetKit", package: "facet")]),
+        .executableTarget(name: "SmilePicture", dependencies: [.product(name: "FacetKit", package: "facet")]),
         .executableTarget(name: "OwnFrames", dependencies: [.product(name: "FacetKit", package: "facet")]),
         .executableTarget(name: "FaceLog", dependencies: [.product(name: "FaceMessages", package: "facet")]),
     ]

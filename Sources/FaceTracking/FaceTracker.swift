@@ -35,8 +35,8 @@ public struct FaceTracker: Sendable {
         public var ignoresStill = false
         /// Whether signs are detected.
         public var readsSigns = false
-        /// Whether the picture is a mirror image, for signs, which name the person's own eyes.
-        public var isMirrored = false
+        /// Whether the picture is a mirror image, for signs, which name the person's own eyes; the source says so.
+        package var isMirrored = false
         /// What counts as a look.
         public var look = Look()
         /// The camera's field of view from corner to corner of the picture, in degrees: the distance of faces follows from it.

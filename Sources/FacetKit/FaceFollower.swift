@@ -32,6 +32,7 @@ final class FaceFollower: @unchecked Sendable {
     private var lastDelivery: Double?
     private var stream: StreamDescription?
     private var stallTimeout = 0.0
+    private var isMirrored = false
     /// The media time of the newest picture that could be decoded, or of the first that could not.
     private var lastPicture: Double?
     /// Since when, in media time, nothing was seen and nothing moved; nil if something does.
@@ -63,9 +64,16 @@ final class FaceFollower: @unchecked Sendable {
             decoder = try failing(as: { .decoder(reason: "\($0)") }) { () throws(JPEGError) in try JPEGDecoder() }
         }
         if wanted.tracking.hold == 0 || wanted.detection != options.detection { places = nil }
-        tracker.parameters = wanted.tracking
-        if !wanted.tracking.ignoresStill { analyzer?.forgetSetAside() }
         options = wanted
+        takeParameters()
+        if !wanted.tracking.ignoresStill { analyzer?.forgetSetAside() }
+    }
+
+    var parameters: FaceTracker.Parameters { tracker.parameters }
+
+    private func takeParameters() {
+        tracker.parameters = options.tracking
+        tracker.parameters.isMirrored = isMirrored
     }
 
     func unload() {
@@ -75,10 +83,12 @@ final class FaceFollower: @unchecked Sendable {
 
     // MARK: - Source
 
-    /// Frames are about to come. The source counts as lost after `stallTimeout` seconds of frames that cannot be decoded.
-    func begin(_ stream: StreamDescription, stallTimeout: Double) -> FaceUpdate {
+    /// Frames are about to come. The source counts as lost after its `stallTimeout` of frames that cannot be decoded.
+    func begin(_ stream: StreamDescription, _ options: FrameSourceOptions) -> FaceUpdate {
         self.stream = stream
-        self.stallTimeout = stallTimeout
+        stallTimeout = options.stallTimeout / .seconds(1)
+        isMirrored = options.isMirrored
+        takeParameters()
         lastPicture = nil
         state = .streaming(stream)
         // What held for the stream before must be found anew.

@@ -1,14 +1,36 @@
 public import FaceInference
 public import FaceMetadata
 public import Frames
+import GStreamerCapture
 import MediaFiles
 import System
 public import V4L2Capture
 
 // What needs no session: the machine's cameras, and single pictures.
 extension FaceSession {
-    /// The cameras of this machine, those in use too, and why other video nodes are none; takes some milliseconds a node.
-    public static func cameras() -> CameraInventory { .list() }
+    /// A camera of this machine, for people to choose from.
+    public struct Camera: Hashable, Sendable {
+        /// The product's name.
+        public var name: String
+        /// How it is called in settings and by `Source.init(_:pace:)`: `/dev/video0`, `libcamera:…`, `pipewire:…`.
+        public var address: String
+        /// What V4L2 says about it, its formats and controls; nil for one that libcamera or PipeWire offers.
+        public var details: CameraInventory.Camera?
+        /// The source of its frames.
+        public var source: Source { Source(address) }
+    }
+
+    /// The cameras of this machine, those in use too, without blocking the task's thread: first those of V4L2, then those that
+    /// libcamera and PipeWire offer where GStreamer is installed, which may be the same. `CameraInventory` says why other video
+    /// nodes are none.
+    ///
+    /// - Throws: `FaceSessionError.thread` if the system has no thread left.
+    public static func cameras() async throws(FaceSessionError) -> [Camera] {
+        try await onThread(named: "cameras", orThrow: FaceSessionError.thread) { () throws(FaceSessionError) in
+            CameraInventory.list().cameras.map { Camera(name: $0.card, address: $0.node, details: $0) }
+                + PipelineDescription.cameras().map { Camera(name: $0.name, address: $0.device) }
+        }
+    }
 
     /// The faces in one picture, from the largest number of identical looks that it takes until a face counts as there.
     ///

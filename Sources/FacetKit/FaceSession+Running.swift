@@ -75,17 +75,20 @@ extension FaceSession {
         meter.follow(mailbox)
         // A camera takes its time to open, in which the models are compiled. A clip would lose its first frames.
         if !configuration.source.isCamera { try follower.load(configuration.options) }
+        let isOver = Monitor(false)
         let capture = try failing(as: FaceSessionError.thread) { () throws(ThreadError) in
             try JoinableThread(named: "capture") {
                 source.run(into: mailbox)
                 // For a source that just returns.
                 mailbox.put(.ended(.finished))
+                isOver.update { $0 = true }
             }
         }
         // The device must be closed before it is opened again; and a source that waits for a place must not hang.
         defer {
-            source.stop()
             mailbox.close()
+            // One that came before `run` may be forgotten.
+            repeat { source.stop() } while isOver.wait(for: .milliseconds(50), until: { $0 ? () : nil }) == nil
             capture.join()
         }
         try follower.load(configuration.options)
@@ -111,7 +114,7 @@ extension FaceSession {
                 isLive = stream.isLive
                 // A network stream is only known to be live once it was opened.
                 if isLive { mailbox.change(to: .newest) }
-                report(follower.begin(stream, stallTimeout: source.stallTimeout / .seconds(1)))
+                report(follower.begin(stream, source.boundedOptions))
             case .frame(let frame)?:
                 // What waited through a suspend of the machine is of no use.
                 if isLive, frame.isStale, !mailbox.isCatchingUp.load(ordering: .relaxed) {

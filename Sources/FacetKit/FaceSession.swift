@@ -49,8 +49,8 @@ public final class FaceSession: Sendable {
         var running: (source: any FrameSource, mailbox: FrameMailbox)?
         /// What `init` opened, for the first run with it.
         var opened: (any FrameSource)?
-        /// The callers that wait for the session to pause or to go on.
-        var waiting: [(goal: @Sendable (RunState) -> Bool, reached: CheckedContinuation<Void, Never>)] = []
+        /// The callers of `settled`.
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     /// Counts frames and measures the work on them, over all runs of this session.
@@ -153,22 +153,19 @@ public final class FaceSession: Sendable {
 
     /// Closes the camera and unloads the models until `resume`; faces leave. A paused clip begins anew.
     ///
-    /// The session remembers which camera it had, and finds it again under another number. Returns at once.
+    /// The session remembers which camera it had, and finds it again under another number. Returns at once; see `settled`.
     public func pause() { ask { $0.pause() } }
 
-    /// Does the same, and returns once the camera is closed, or was resumed meanwhile.
-    public func pause() async {
-        ask { $0.pause() }
-        await reach { $0.isAtRest || $0.isIdle || !$0.isInterrupted }
-    }
-
-    /// Opens the camera again. Returns at once.
+    /// Opens the camera again. Returns at once; see `settled`.
     public func resume() { ask { $0.resume() } }
 
-    /// Does the same, and returns once the camera is about to be opened, or was paused again.
-    public func resume() async {
-        ask { $0.resume() }
-        await reach { !$0.isAtRest || $0.isInterrupted }
+    /// Returns once the session is as it was asked to be last: after `pause` the camera is closed, after `resume` it is about to
+    /// be opened, after `stop` the run has ended.
+    public func settled() async {
+        await withCheckedContinuation { continuation in
+            control.update { $0.waiting.append(continuation) }
+            resumeWaiting()
+        }
     }
 
     /// Ends the run in progress soon, with a leave for each face; without one, nothing happens.
@@ -204,28 +201,20 @@ public final class FaceSession: Sendable {
             change(&control.state)
             return control
         }
-        if control.state.isLeaving { control.running?.source.stop() }
+        if control.state.isLeaving, let (source, mailbox) = control.running {
+            source.stop()
+            mailbox.wake()
+        }
         if control.state.newOptions != nil { control.running?.mailbox.wake() }
         if control.state.isInterrupted { control.state.ticket?.release() }
         resumeWaiting()
         return control.state.status.number
     }
 
-    /// Returns once the session has come to a state.
-    private func reach(_ goal: @escaping @Sendable (RunState) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            control.update { $0.waiting.append((goal, continuation)) }
-            resumeWaiting()
-        }
-    }
-
     func resumeWaiting() {
         let reached = control.update { control in
-            let state = control.state
-            let end = control.waiting.partition { $0.goal(state) }
-            defer { control.waiting.removeSubrange(end...) }
-            return control.waiting[end...]
+            control.state.isSettled ? exchange(&control.waiting, with: []) : []
         }
-        for waiting in reached { waiting.reached.resume() }
+        for waiting in reached { waiting.resume() }
     }
 }

@@ -13,12 +13,10 @@ extension FaceSession {
             case custom(CustomSource)
         }
 
-        /// How many pixels a picture may have unless the program says otherwise: somewhat more than the 33 million of 8K.
-        public static let defaultMaximumPixels = JPEGDecoder.defaultMaximumPixels
-
         fileprivate var kind: Kind
-        /// What does not depend on the kind; a camera has its configuration instead.
-        fileprivate var options = FrameSourceOptions()
+
+        /// How its frames come: turned, mirrored, how fast, and when it counts as lost.
+        public var options: FrameSourceOptions
 
         /// A camera of this machine, with the mode that suits faces best.
         public static func camera(_ device: DeviceSelector = .automatic) -> Source {
@@ -30,110 +28,30 @@ extension FaceSession {
             Source(kind: .camera(configuration))
         }
 
-        /// A clip or a still picture.
+        /// A clip or a still picture, which is opened when a session is made with it.
         ///
         /// An address of a stream may be given too: what turns out to be live when it is opened is treated as with `stream`,
         /// whatever the pace.
-        ///
-        /// - Parameters:
-        ///   - path: The file's path, or an address as for `stream`.
-        ///   - pace: How fast a clip is played.
-        ///   - loops: Whether a clip starts again at its end, and a still picture stays.
-        ///   - rawPictures: As for `stream`.
-        ///   - orientation: How the picture must be turned after what the file itself says.
-        ///   - isMirrored: Whether the upright picture is mirrored left to right.
-        ///   - stallTimeout: For how long frames may come that cannot be decoded, or none from the network, before the source
-        ///     counts as lost.
-        ///   - maximumPixels: How many pixels a picture may have; larger ones are refused by their header.
-        ///   - idleDecoding: Which pictures of a stream are decoded while nothing is seen in them.
-        ///   - verifiesCertificate: Whether the certificate of an `https` or `rtsps` sender is checked.
-        /// - Returns: The source; a file is opened when a session is made with it.
-        public static func file(
-            _ path: String,
-            pace: PlaybackPace = .asap,
-            loops: Bool = false,
-            rawPictures: RawPictures? = nil,
-            orientation: Orientation = .up,
-            isMirrored: Bool = false,
-            stallTimeout: Duration = .seconds(2),
-            maximumPixels: Int = defaultMaximumPixels,
-            idleDecoding: IdleDecodingPolicy = .auto,
-            verifiesCertificate: Bool = true
-        ) -> Source {
-            var source = Source(kind: .media(path), options: FrameSourceOptions(pace: pace, loops: loops))
-            source.options.rawPictures = rawPictures
-            source.options.orientation = isMirrored ? orientation.mirrored : orientation
-            source.options.stallTimeout = bounded(stallTimeout)
-            source.options.maximumPixels = maximumPixels
-            source.options.idleDecoding = idleDecoding
-            source.options.verifiesCertificate = verifiesCertificate
-            return source
+        public static func file(_ path: String, pace: PlaybackPace = .asap, loops: Bool = false) -> Source {
+            Source(kind: .media(path), pace: pace, loops: loops)
         }
 
         /// A network stream, which is opened again whenever it is lost, or a command's output.
         ///
-        /// - Parameters:
-        ///   - address: Begins with `rtsp://`, `rtsps://`, `http://` or `https://`; or `exec:` and a command for the shell, which
-        ///     writes MJPEG, H.264 or YUV4MPEG to its standard output and is started again whenever it ends.
-        ///   - rawPictures: What a command writes instead, without any header.
-        ///   - orientation: How the picture must be turned to be upright.
-        ///   - isMirrored: Whether the upright picture is mirrored left to right.
-        ///   - stallTimeout: After how long without a picture the stream is lost, and opened again.
-        ///   - maximumPixels: How many pixels a picture may have; larger ones are refused by their header.
-        ///   - idleDecoding: Which pictures of a stream are decoded while nothing is seen in them.
-        ///   - verifiesCertificate: Whether the certificate of an `https` or `rtsps` sender is checked.
+        /// - Parameter address: Begins with `rtsp://`, `rtsps://`, `http://` or `https://`; or `exec:` and a command for the shell,
+        ///   which writes MJPEG, H.264 or YUV4MPEG to its standard output and is started again whenever it ends.
         /// - Returns: The source; the address is checked when a session is made with it, and opened when that runs.
-        public static func stream(
-            _ address: String,
-            rawPictures: RawPictures? = nil,
-            orientation: Orientation = .up,
-            isMirrored: Bool = false,
-            stallTimeout: Duration = .seconds(2),
-            maximumPixels: Int = defaultMaximumPixels,
-            idleDecoding: IdleDecodingPolicy = .auto,
-            verifiesCertificate: Bool = true
-        ) -> Source {
-            file(
-                address,
-                pace: .realtime,
-                rawPictures: rawPictures,
-                orientation: orientation,
-                isMirrored: isMirrored,
-                stallTimeout: stallTimeout,
-                maximumPixels: maximumPixels,
-                idleDecoding: idleDecoding,
-                verifiesCertificate: verifiesCertificate
-            )
-        }
+        public static func stream(_ address: String) -> Source { file(address, pace: .realtime) }
 
         /// A camera of libcamera or PipeWire, or any GStreamer pipeline; needs GStreamer on the machine.
         ///
-        /// - Parameters:
-        ///   - description: Which one.
-        ///   - pace: How fast a pipeline plays that is not live.
-        ///   - loops: Whether one that is not live starts again at its end.
-        ///   - orientation: How the picture must be turned to be upright.
-        ///   - stallTimeout: After how long without a picture it is lost, and made again.
-        ///   - maximumPixels: How many pixels a picture may have.
         /// - Returns: The source; the description is checked when a session is made with it.
         public static func pipeline(
             _ description: PipelineDescription,
             pace: PlaybackPace = .realtime,
-            loops: Bool = false,
-            orientation: Orientation = .up,
-            stallTimeout: Duration = .seconds(2),
-            maximumPixels: Int = defaultMaximumPixels
+            loops: Bool = false
         ) -> Source {
-            var source = file(
-                "",
-                pace: pace,
-                loops: loops,
-                orientation: orientation,
-                stallTimeout: stallTimeout,
-                maximumPixels: maximumPixels
-            )
-            source.kind = .pipeline(description)
-            return source
+            Source(kind: .pipeline(description), pace: pace, loops: loops)
         }
 
         /// Frames that a program makes itself.
@@ -147,18 +65,18 @@ extension FaceSession {
         package static func isCamera(_ text: String) -> Bool { text == "auto" || text.hasPrefix("/dev/") }
 
         /// The source that a person means by a text: `auto`, `/dev/video0`, `libcamera`, `pipewire`, `gstreamer:…`, `exec:…`,
-        /// `clip.mp4`, `rtsp://…`; a clip in real time.
-        public init(_ text: String) {
+        /// `clip.mp4`, `rtsp://…`; what is not live with that pace.
+        public init(_ text: String, pace: PlaybackPace = .asap) {
             if let description = PipelineDescription(text) {
-                self = .pipeline(description)
+                self = .pipeline(description, pace: pace)
             } else {
-                self = Self.isCamera(text) ? .camera(DeviceSelector(text)) : .file(text, pace: .realtime)
+                self = Self.isCamera(text) ? .camera(DeviceSelector(text)) : .file(text, pace: pace)
             }
         }
 
-        private init(kind: Kind, options: FrameSourceOptions = FrameSourceOptions()) {
+        private init(kind: Kind, pace: PlaybackPace = .asap, loops: Bool = false) {
             self.kind = kind
-            self.options = options
+            options = FrameSourceOptions(pace: pace, loops: loops)
         }
     }
 }
@@ -193,21 +111,21 @@ extension FaceSession.Source {
         if case .media = kind { false } else { true }
     }
 
-    /// After how long without a picture the source counts as lost.
-    var stallTimeout: Duration {
-        if case .camera(let configuration) = kind { configuration.stallTimeout } else { options.stallTimeout }
+    /// The options with a time-out of eleven days at most, which are as good as for ever and can be counted in any unit.
+    var boundedOptions: FrameSourceOptions {
+        var bounded = options
+        bounded.stallTimeout = min(options.stallTimeout, .seconds(1_000_000))
+        return bounded
     }
 
     /// Makes the source. A camera's opens when it runs; `memory` says which one was in use before.
     func open(_ memory: CameraMemory) throws(FaceSessionError) -> any FrameSource {
         try check()
+        let options = boundedOptions
         switch kind {
-        case .camera(let wanted):
-            var bounded = wanted
-            bounded.stallTimeout = Self.bounded(wanted.stallTimeout)
-            let configuration = bounded
+        case .camera(let configuration):
             return try failing(as: { .source($0.sourceFailure) }) { () throws(V4L2Error) in
-                try CameraSource(configuration, memory: memory) { Self.ribbonCamera(configuration) }
+                try CameraSource(configuration, options, memory: memory) { Self.ribbonCamera(configuration, options) }
             }
         case .media(let location):
             do { return try ClipSource(location, options: options) } catch { throw .source(error) }
@@ -218,22 +136,22 @@ extension FaceSession.Source {
     }
 
     /// The first camera of libcamera, if that lists one.
-    private static func ribbonCamera(_ wanted: CameraConfiguration) -> (any FrameSource)? {
+    private static func ribbonCamera(
+        _ wanted: CameraConfiguration,
+        _ options: FrameSourceOptions
+    ) -> (any FrameSource)? {
         guard PipelineDescription.cameras().contains(where: { $0.device.hasPrefix("libcamera") }) else { return nil }
-        var options = FrameSourceOptions()
-        (options.orientation, options.stallTimeout) = (wanted.orientation, wanted.stallTimeout)
         return try? PipelineSource(.libcamera(size: wanted.request.size, rate: wanted.request.rate), options: options)
     }
-
-    /// Eleven days are as good as for ever, and can be counted in any unit.
-    private static func bounded(_ timeout: Duration) -> Duration { min(timeout, .seconds(1_000_000)) }
 }
 
 extension FaceSession.Source {
     func check() throws(FaceSessionError) {
-        let sides = 1...32_767
-        switch kind {
-        case .camera(let camera):
+        let (sides, pixels) = (1...32_767, 1...Int(Int32.max))
+        try require(options.stallTimeout > .zero, "stallTimeout", options.stallTimeout, "above 0")
+        let limit = options.maximumPixels
+        try require(pixels ~= limit, "maximumPixels", limit, "1 to \(pixels.upperBound)")
+        if case .camera(let camera) = kind {
             if let size = camera.request.size {
                 try require(sides ~= size.width && sides ~= size.height, "request.size", size, "1x1 to 32767x32767")
             }
@@ -241,10 +159,6 @@ extension FaceSession.Source {
                 try require(rate > 0 && rate <= 10_000, "request.rate", rate, "above 0, up to 10000")
             }
             try require(2...32 ~= camera.bufferCount, "bufferCount", camera.bufferCount, "2 to 32")
-        case .media, .pipeline, .custom: break
         }
-        try require(stallTimeout > .zero, "stallTimeout", stallTimeout, "above 0")
-        let (pixels, limit) = (options.maximumPixels, Int(Int32.max))
-        try require(1...limit ~= pixels, "maximumPixels", pixels, "1 to \(limit)")
     }
 }

@@ -2,7 +2,7 @@ public import FaceInference
 public import FaceMetadata
 package import FaceTracking
 public import Frames
-public import System
+import System
 
 /// What one frame, or one change of the source, brought.
 public struct FaceUpdate: Equatable, Sendable {
@@ -19,7 +19,7 @@ public struct FaceUpdate: Equatable, Sendable {
     public var faces: [FaceObject]
 
     /// What happened, in order.
-    public var events: [FaceEvent] = []
+    public var events: [FaceEvent]
 
     /// Why some events cannot fire at the moment, after it has been so for two seconds.
     public var attention: [FaceAttention]
@@ -38,6 +38,23 @@ public struct FaceUpdate: Equatable, Sendable {
 
     /// What became of the source and the options last given to `apply`.
     public var configuration = ConfigurationStatus(number: 0, outcome: .pending)
+
+    /// Makes an update, as for a test of what a program does with them.
+    public init(
+        state: StreamState,
+        stamp: FrameStamp? = nil,
+        faces: [FaceObject] = [],
+        events: [FaceEvent] = [],
+        attention: [FaceAttention] = [],
+        counts: FrameCounts = FrameCounts()
+    ) {
+        self.state = state
+        self.stamp = stamp
+        self.faces = faces
+        self.events = events
+        self.attention = attention
+        self.counts = counts
+    }
 
     var isStreaming: Bool { if case .streaming = state { true } else { false } }
 
@@ -108,6 +125,9 @@ public struct FrameCounts: Hashable, Sendable {
     public var replacedUpdates = 0
     /// Updates that were dropped with what they said, because so many waited for their reader.
     public var droppedUpdates = 0
+
+    /// Makes counts of 0.
+    public init() {}
 }
 
 /// Why a session cannot start or continue; the text says what was tried, why it failed and what to do.
@@ -119,7 +139,7 @@ public enum FaceSessionError: Error, Hashable, Sendable, CustomStringConvertible
     /// The JPEG decoder cannot be made.
     case decoder(reason: String)
     /// The system has no thread left.
-    case thread(ThreadError)
+    case thread(reason: String)
     /// A number given by the program cannot be used.
     case unusable(option: String, value: String, allowed: String)
     /// The session runs already, on another thread or for another `updates`.
@@ -131,11 +151,15 @@ public enum FaceSessionError: Error, Hashable, Sendable, CustomStringConvertible
         case .source(let failure): failure.description
         case .inference(let error): error.description
         case .decoder(let reason): "cannot decode JPEG: \(reason)"
-        case .thread(let error): error.description
+        case .thread(let reason): reason
         case .unusable(let option, let value, let allowed): "cannot use the \(option) \(value): it must be \(allowed)"
         case .alreadyRunning: "this session runs already; make another one, or stop the first"
         }
     }
+}
+
+extension FaceSessionError {
+    static func thread(_ error: ThreadError) -> Self { .thread(reason: error.description) }
 }
 
 /// Runs what fails with an error of another module, which is wrapped.

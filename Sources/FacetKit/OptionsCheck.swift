@@ -21,7 +21,7 @@ extension FaceSession.Options {
         }
         let numbers = [
             ("enterDelay", tracking.enterDelay), ("patience", tracking.patience),
-            ("stillAfter", tracking.stillAfter), ("hold", tracking.hold),
+            ("smileMerge", tracking.smileMerge), ("stillAfter", tracking.stillAfter), ("hold", tracking.hold),
             ("smallestEyeDistance", tracking.smallestEyeDistance), ("yawLimit", tracking.yawLimit),
             ("look.hold", tracking.look.hold), ("look.release", tracking.look.release),
         ]
@@ -32,6 +32,15 @@ extension FaceSession.Options {
         try require(look.cone > 0 && look.cone <= 180, "look.cone", look.cone, "above 0, up to 180")
         try require(look.near.map { $0 > 0 } ?? true, "look.near", look.near ?? 0, "above 0")
         try require(10...170 ~= tracking.fieldOfView, "fieldOfView", tracking.fieldOfView, "10 to 170")
+        for (name, angle) in [
+            ("look.direction.yaw", look.direction.yaw), ("look.direction.pitch", look.direction.pitch),
+        ] {
+            try require(-90...90 ~= angle, name, angle, "-90 to 90")
+        }
+        for zone in tracking.zones {
+            try require(seconds ~= zone.dwell, "dwell of the zone \(zone.name)", zone.dwell, "0 to 1000000")
+            try require(0...1 ~= zone.minimumSize, "minimumSize of the zone \(zone.name)", zone.minimumSize, "0 to 1")
+        }
         for (name, number) in numbers { try require(seconds ~= number, name, number, "0 to 1000000") }
         if let rate = maximumFrameRate {
             try require(rate > 0 && rate.isFinite, "maximumFrameRate", rate, "above 0")

@@ -50,10 +50,8 @@ struct RunState {
     /// Whether the session is to pause or to end.
     var isInterrupted: Bool { isEnding || isPaused }
 
-    /// Whether the source is closed because of a pause.
-    var isAtRest: Bool { pausedAt != nil }
-
-    var isIdle: Bool { run == nil }
+    /// Whether the source is closed because of a pause, if the session is to pause, and the run is over, if it is to end.
+    var isSettled: Bool { run == nil || !isEnding && isPaused == (pausedAt != nil) }
 
     private var isEnding: Bool { run?.isEnding ?? false }
 

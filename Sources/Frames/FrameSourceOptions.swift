@@ -1,33 +1,44 @@
-/// How the pictures of a source come; a source takes what applies to its kind.
-package struct FrameSourceOptions: Hashable, Sendable {
-    /// How fast a file plays.
-    package var pace = PlaybackPace.realtime
+/// How the frames of a source come; each source takes what applies to its kind.
+public struct FrameSourceOptions: Hashable, Sendable {
+    /// How fast a clip plays, or a pipeline that is not live.
+    public var pace = PlaybackPace.realtime
 
-    /// Whether a file begins again at its end, and a still picture stays. Stamps go on growing.
-    package var loops = false
+    /// Whether a clip, or a pipeline that is not live, begins again at its end, and a still picture stays. Stamps go on growing.
+    public var loops = false
 
-    /// How the picture must be turned after what the source itself says.
-    package var orientation = Orientation.up
+    /// How the picture must be turned to be upright, after what the source itself says; a program's own frames say it themselves.
+    public var orientation = Orientation.up
 
-    /// Whether pictures of a network stream in which nothing happens are left undecoded.
-    package var idleDecoding = IdleDecodingPolicy.auto
+    /// Whether the upright picture is mirrored left to right; of a program's own frames, whether they are mirror images. Signs
+    /// name the person's own eyes all the same.
+    public var isMirrored = false
+
+    /// Which pictures of a network stream are decoded while nothing is seen in them.
+    public var idleDecoding = IdleDecodingPolicy.auto
 
     /// Whether the certificate of an `https` or `rtsps` sender must be that of its host, by an authority that this machine trusts.
-    package var verifiesCertificate = true
+    public var verifiesCertificate = true
 
-    /// What a command writes that writes pictures without any header.
-    package var rawPictures: RawPictures?
+    /// What a command of `exec:` writes that writes pictures without any header.
+    public var rawPictures: RawPictures?
 
     /// How long opening may take: a network camera answers late, and a file is searched for its first picture.
     package var openTimeout = Duration.seconds(10)
 
-    /// For how long no picture may come before the source counts as lost.
-    package var stallTimeout = Duration.seconds(2)
+    /// For how long no picture may come, or none that can be decoded, before the source counts as lost and, but for a file, is
+    /// opened again.
+    public var stallTimeout = Duration.seconds(2)
 
-    /// How many pixels a picture may have; larger ones are refused by their header, before memory is allocated.
-    package var maximumPixels = JPEGDecoder.defaultMaximumPixels
+    /// How many pixels a picture may have that is no camera's of V4L2: the 33 million of 8K and some more. Larger ones are refused
+    /// by their header, before memory is allocated.
+    public var maximumPixels = JPEGDecoder.defaultMaximumPixels
 
-    package init(pace: PlaybackPace = .realtime, loops: Bool = false) {
-        (self.pace, self.loops) = (pace, loops)
+    /// How stored pictures must be turned, and mirrored.
+    package var wholeOrientation: Orientation { isMirrored ? orientation.mirrored : orientation }
+
+    /// Makes options for a source.
+    public init(pace: PlaybackPace = .realtime, loops: Bool = false) {
+        self.pace = pace
+        self.loops = loops
     }
 }

@@ -20,9 +20,6 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
     /// Whether width and height change places.
     public var swapsAxes: Bool { rawValue >= 5 }
 
-    /// Whether it mirrors, besides turning.
-    package var isMirrored: Bool { uprightFromStored.determinant < 0 }
-
     /// The orientation that also mirrors the upright picture left to right.
     public var mirrored: Orientation { then(.upMirrored) }
 

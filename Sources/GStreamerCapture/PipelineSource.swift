@@ -110,13 +110,13 @@ package final class PipelineSource: FrameSource {
             delivery.countDamage()
             return true
         }
-        frame.orientation = options.orientation
+        frame.orientation = options.wholeOrientation
         let stream = StreamDescription(
             name: description.name,
             size: picture.size,
             format: picture.formatName,
             rate: picture.rate,
-            orientation: options.orientation,
+            orientation: options.wholeOrientation,
             isLive: run.isLive
         )
         // What a network's buffer adds to each picture is no sign that this one has become stale.

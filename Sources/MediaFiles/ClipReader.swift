@@ -261,7 +261,7 @@ final class ClipReader {
     /// Makes the picture a frame, and adds what the clip says about it; nil if that is impossible.
     private func finish(_ decoded: DecodedPicture) -> Picture? {
         guard var frame = frame(of: decoded) else { return nil }
-        frame.orientation = (decoded.statedOrientation ?? orientation).then(options.orientation)
+        frame.orientation = (decoded.statedOrientation ?? orientation).then(options.wholeOrientation)
         completeness.decoded += 1
         completeness.endsDamaged = false
         let timestamp = decoded.pointer.pointee.best_effort_timestamp

@@ -80,7 +80,7 @@ final class MediaInput {
             size: squareSize(of: stored),
             format: codec,
             rate: rate,
-            orientation: orientation.then(options.orientation)
+            orientation: orientation.then(options.wholeOrientation)
         )
     }
 

@@ -56,9 +56,9 @@ struct CameraRun {
     /// Streams until the source is stopped, or the mailbox is closed.
     private mutating func streamOnce() throws(V4L2Error) {
         let stream = try finder.open(lastSeen: lastSeen) { device throws(V4L2Error) in
-            try CaptureStream(device, configuration)
+            try CaptureStream(device, configuration, source.options.wholeOrientation)
         }
-        let timeout = configuration.stallTimeout
+        let timeout = source.options.stallTimeout
         var loop = CaptureLoop(stream, known.timeline, stallTimeout: timeout, stop: source.stopWaker, mailbox: mailbox)
         defer {
             stream.close()

@@ -1,4 +1,4 @@
-public import Frames
+package import Frames
 import Synchronization
 import System
 import SystemPackage
@@ -28,6 +28,7 @@ package final class CameraMemory: Sendable {
 /// corrupt ones added up; sequence gaps come beside them.
 package final class CameraSource: FrameSource {
     let configuration: CameraConfiguration
+    let options: FrameSourceOptions
     let calls: any V4L2Calls
     let stopWaker: Waker
     let memory: CameraMemory
@@ -41,25 +42,29 @@ package final class CameraSource: FrameSource {
     ///
     /// - Parameters:
     ///   - configuration: Which camera to use, and how.
+    ///   - options: How its pictures are turned, and when it counts as lost.
     ///   - memory: What an earlier source knew of the camera; this one continues with it.
     ///   - fallback: What to do without a camera of V4L2.
     /// - Throws: `V4L2Error.failed` if the process has no file descriptor left.
     package convenience init(
         _ configuration: CameraConfiguration,
+        _ options: FrameSourceOptions = FrameSourceOptions(),
         memory: CameraMemory = CameraMemory(),
         fallback: Fallback? = nil
     ) throws(V4L2Error) {
-        try self.init(configuration, memory: memory, calls: LibV4L2(), fallback: fallback)
+        try self.init(configuration, options, memory: memory, calls: LibV4L2(), fallback: fallback)
     }
 
     init(
         _ configuration: CameraConfiguration,
+        _ options: FrameSourceOptions = FrameSourceOptions(),
         memory: CameraMemory = CameraMemory(),
         calls: any V4L2Calls,
         fallback: Fallback? = nil
     ) throws(V4L2Error) {
         self.fallback = fallback
         self.configuration = configuration
+        self.options = options
         self.memory = memory
         self.calls = calls
         do {
@@ -118,16 +123,8 @@ public struct CameraConfiguration: Hashable, Sendable {
     /// The default is 5: one is being read, one waits to be, one has just come, and two must be left for the driver to fill.
     public var bufferCount: Int
 
-    /// For how long no whole frame may come before the camera counts as lost.
-    ///
-    /// The default is 2 s.
-    public var stallTimeout: Duration
-
-    /// How the picture must be turned to be upright; frames only carry it.
-    public var orientation: Orientation
-
     /// Settings for the camera's controls, by name.
-    public var controls: [String: ControlValue]
+    public var controls: [String: String]
 
     /// Whether a camera that is away, busy or forbidden at the start is waited for.
     ///
@@ -141,16 +138,12 @@ public struct CameraConfiguration: Hashable, Sendable {
         device: DeviceSelector = .automatic,
         request: CaptureRequest = CaptureRequest(),
         bufferCount: Int = 5,
-        stallTimeout: Duration = .seconds(2),
-        orientation: Orientation = .up,
-        controls: [String: ControlValue] = [:],
+        controls: [String: String] = [:],
         waitsForCamera: Bool = true
     ) {
         self.device = device
         self.request = request
         self.bufferCount = bufferCount
-        self.stallTimeout = stallTimeout
-        self.orientation = orientation
         self.controls = controls
         self.waitsForCamera = waitsForCamera
     }

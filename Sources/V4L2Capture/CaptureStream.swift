@@ -22,7 +22,11 @@ final class CaptureStream {
     let copiesAlways: Bool
 
     /// Negotiates, maps buffers and starts streaming; on a failure everything made so far is undone.
-    init(_ device: V4L2Device, _ configuration: CameraConfiguration) throws(V4L2Error) {
+    init(
+        _ device: V4L2Device,
+        _ configuration: CameraConfiguration,
+        _ orientation: Orientation = .up
+    ) throws(V4L2Error) {
         try device.apply(configuration.controls)
         let (mode, rate): (CaptureMode, Double?)
         (mode, layout, rate) = try Self.negotiate(device, configuration.request)
@@ -33,7 +37,7 @@ final class CaptureStream {
             size: layout.size,
             format: mode.format.description,
             rate: rate,
-            orientation: configuration.orientation
+            orientation: orientation
         )
         let count = try Self.requestBuffers(configuration.bufferCount, device)
         queue = BufferQueue(of: device, count: count)

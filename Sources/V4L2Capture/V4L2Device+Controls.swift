@@ -23,7 +23,7 @@ extension V4L2Device {
     }
 
     /// Makes the settings, in an order that works; the first one that can't be made ends it.
-    func apply(_ settings: [String: ControlValue]) throws(V4L2Error) {
+    func apply(_ settings: [String: String]) throws(V4L2Error) {
         for setting in ControlSetting.ordered(settings) {
             // Listed anew each time: setting one control changes which others are active.
             let controls = try controls()

@@ -89,16 +89,9 @@ struct PipelineTests {
     }
 
     private func update(with frame: Frame) -> FaceUpdate {
-        FaceUpdate(
-            state: .starting,
-            stamp: frame.stamp,
-            faces: [],
-            events: [],
-            attention: [],
-            counts: FrameCounts(),
-            landmarks: [:],
-            frame: frame
-        )
+        var update = FaceUpdate(state: .starting, stamp: frame.stamp)
+        update.frame = frame
+        return update
     }
 
     /// The first two bytes of a JPEG.
@@ -109,7 +102,7 @@ struct PipelineTests {
             captured: .now,
             size: FrameSize(width: 64, height: 48),
             format: .jpeg,
-            planes: (Frame.Plane(base: memory.base, bytesPerRow: 2), nil, nil),
+            planes: Frame.Planes(Frame.Plane(base: memory.base, bytesPerRow: 2)),
             lease: memory
         )
     }

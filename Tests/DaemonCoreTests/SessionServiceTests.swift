@@ -16,7 +16,7 @@ struct SessionServiceTests {
     init() throws {
         var settings = Settings()
         settings.camera.source = "/usr/local/share/facet/astronaut.png"
-        settings.clip.loop = true
+        settings.camera.options.loops = true
         self.settings = settings
         let publisher = try Publisher(
             encoder: MessageEncoder(camera: "test", boot: "01JD6Z3K9QW2X4Y5V6B7N8M9PA"),

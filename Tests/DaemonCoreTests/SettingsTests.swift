@@ -210,10 +210,13 @@ struct SettingsTests {
     func signs() throws {
         let settings = try Settings.read(text: "publish: [sign, smile]")
         #expect(settings.sessionOptions.tracking.readsSigns && settings.publish.contains(.sign))
-        #expect(!settings.sessionOptions.tracking.isMirrored)
+        #expect(!settings.source.options.isMirrored)
         let without = try Settings.read(text: "camera: {mirror: true}")
         #expect(!without.sessionOptions.tracking.readsSigns && !without.publish.contains(.sign))
-        #expect(without.sessionOptions.tracking.isMirrored)
+        for device in ["auto", "/dev/video0", "clip.mp4", "libcamera", "gstreamer:videotestsrc"] {
+            let source = try Settings.read(text: "camera: {mirror: true, source: \"\(device)\"}").source
+            #expect(source.options.isMirrored, "\(device)")
+        }
     }
 
     @Test("smiles have a level and a hold; wrong ones are refused")
@@ -245,7 +248,7 @@ struct SettingsTests {
     @Test("controls keep the names that drivers give them")
     func controls() throws {
         let settings = try Settings.read(text: "camera: {controls: {power_line_frequency: 1, gain: 20}}")
-        #expect(settings.camera.controls == ["power_line_frequency": "1", "gain": "20"])
+        #expect(settings.camera.configuration.controls == ["power_line_frequency": "1", "gain": "20"])
     }
 
     @Test("on the command line, too, what is no setting is refused and controls keep their names")
@@ -268,7 +271,7 @@ struct SettingsTests {
             ]
         )
         let settings = try Settings.load(arguments: ["camera.controls.gain": "20"])
-        #expect(settings.camera.controls == ["gain": "20"])
+        #expect(settings.camera.configuration.controls == ["gain": "20"])
     }
 
     @Test("lists on the command line and in the environment are separated by commas", arguments: [true, false])

@@ -5,6 +5,7 @@ import FacetTestSupport
 import Foundation
 import Frames
 import Synchronization
+import System
 import Testing
 
 @testable import FacetKit
@@ -301,14 +302,20 @@ struct FaceSessionTests {
         let source = Script { put in for index in 0..<300 where !put(.jpeg(portrait, index: index)) { return } }
         let session = try await FaceSession(source: source.source)
         // Without a run there is nothing to wait for.
-        await session.pause()
-        await session.resume()
+        session.pause()
+        await session.settled()
+        session.resume()
+        await session.settled()
         var states: [String] = []
         for try await update in session.updates {
             if states.last != name(update.state) { states.append(name(update.state)) }
             switch (states.last, states.count) {
-            case ("streaming", 2) where update.stamp?.frame == 5: await session.pause()
-            case ("paused", _): await session.resume()
+            case ("streaming", 2) where update.stamp?.frame == 5:
+                session.pause()
+                await session.settled()
+            case ("paused", _):
+                session.resume()
+                await session.settled()
             case ("streaming", 5) where update.stamp?.frame == 5:
                 session.stop()
                 // Ends, as the run before it does not wait for its reader any more.
@@ -317,6 +324,28 @@ struct FaceSessionTests {
             }
         }
         #expect(states == ["starting", "streaming", "paused", "starting", "streaming", "ended"])
+    }
+
+    @Test("a source that forgets a stop from before its run is stopped all the same")
+    func earlyStop() throws {
+        let source = ForgetfulSource()
+        let session = try FaceSession(source: .custom(source))
+        try session.run { _ in }
+        #expect(source.stops >= 2)
+    }
+
+    @Test("signs name the person's own eyes in each source that mirrors, without a second setting")
+    func mirrored() {
+        let follower = FaceFollower(.init(), firstFaceID: FaceID(rawValue: 1), meter: SessionMeter())
+        let stream = StreamDescription(name: "own", size: FrameSize(width: 8, height: 8), format: "", rate: nil)
+        for isMirrored in [true, false] {
+            var options = FrameSourceOptions()
+            // A file may be a mirror image that is turned back by this.
+            options.orientation = .upMirrored
+            options.isMirrored = isMirrored
+            _ = follower.begin(stream, options)
+            #expect(follower.parameters.isMirrored == isMirrored)
+        }
     }
 
     @Test("a second reader of the updates is refused, and does not stop the first one by leaving")
@@ -399,6 +428,28 @@ private final class Script: FrameSource {
     }
 
     func stop() { isStopped.store(true, ordering: .relaxed) }
+}
+
+/// Waits in `run` for a `stop` that comes while it does, and forgets the one that came before.
+private final class ForgetfulSource: FrameSource {
+    private let state = Monitor((hasBegun: false, stops: 0, isStopped: false))
+
+    var stops: Int { state.update { $0.stops } }
+
+    func run(into mailbox: FrameMailbox) {
+        // Lets the session end without one.
+        mailbox.put(.ended(.finished))
+        state.wait { $0.stops > 0 ? () : nil }
+        state.update { $0.isStopped = false }
+        state.wait { $0.isStopped ? () : nil }
+    }
+
+    func stop() {
+        state.update {
+            $0.stops += 1
+            $0.isStopped = true
+        }
+    }
 }
 
 extension Frame {

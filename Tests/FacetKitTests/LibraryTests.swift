@@ -138,14 +138,56 @@ struct LibraryTests {
     }
 
     @Test("all video nodes of the machine are listed without a session: as cameras, or with why they are none")
-    func cameras() throws {
-        let inventory = FaceSession.cameras()
+    func cameras() async throws {
+        let inventory = CameraInventory.list()
+        let cameras = try await FaceSession.cameras()
+        #expect(cameras.compactMap(\.details) == inventory.cameras)
+        #expect(cameras.allSatisfy { $0.source == FaceSession.Source($0.address) })
         let nodes = try FileManager.default.contentsOfDirectory(atPath: "/dev").filter { $0.hasPrefix("video") }
         let listed = inventory.cameras.map(\.node) + inventory.others.map(\.node)
         #expect(Set(listed) == Set(nodes.map { "/dev/\($0)" }) && listed.count == nodes.count)
     }
 
+    @Test("a picture can be saved when something happens, upright and as large as wanted")
+    func savedPicture() async throws {
+        var options = FaceSession.Options()
+        options.frames = .full
+        var saved: [[UInt8]] = []
+        for try await update in try await FaceSession(source: .file(Self.portrait), options: options).updates {
+            guard let frame = update.frame, update.events.contains(where: { $0.kind == .enter }) else { continue }
+            saved += [try frame.jpeg(), try frame.jpeg(quality: 1000, maximumWidth: -1)]
+        }
+        let sizes = try saved.map { try Frame(jpeg: $0, stamp: stamp(0)).size }
+        #expect(sizes.first == size && sizes.last?.width == 16)
+        let gray = try Frame(
+            copying: [0, 85, 170, 255],
+            size: FrameSize(width: 4, height: 1),
+            format: .gray,
+            orientation: .right,
+            stamp: stamp(0)
+        )
+        #expect(try Frame(jpeg: gray.jpeg(), stamp: stamp(0)).size == FrameSize(width: 1, height: 4))
+    }
+
+    @Test("an app's test makes the updates that it wants")
+    func ownUpdates() {
+        let face = FaceObject(
+            faceID: FaceID(rawValue: 1),
+            bounds: NormalizedRect(x: 0, y: 0, width: 1, height: 1),
+            confidence: 1
+        )
+        let event = FaceEvent(kind: .smile, face: face, stamp: stamp(3))
+        let update = FaceUpdate(state: .paused, stamp: stamp(3), faces: [face], events: [event])
+        #expect(update.events == [event] && update.faces == [face] && update.counts == FrameCounts())
+    }
+
     // MARK: - Sources
+
+    @Test("a clip has the same pace whichever way it is named")
+    func pace() {
+        #expect(FaceSession.Source("clip.mp4") == .file("clip.mp4"))
+        #expect(FaceSession.Source("clip.mp4", pace: .realtime) == .file("clip.mp4", pace: .realtime))
+    }
 
     @Test("a live stream given as a file does not wait for its reader")
     func liveFile() throws {
@@ -193,6 +235,7 @@ struct LibraryTests {
     @Test("no number traps: what cannot be used is an error that names it")
     func numbers() throws {
         var options: [FaceSession.Options] = []
+        let area = try PictureArea(numbers: [0, 0, 1, 1])
         func add(_ change: (inout FaceSession.Options) -> Void) {
             var made = FaceSession.Options()
             change(&made)
@@ -204,9 +247,17 @@ struct LibraryTests {
             add { $0.detection.searchInterval = number }
             add { $0.detection.region = NormalizedRect(x: 0, y: number, width: 1, height: 1) }
             add { $0.tracking.patience = number }
+            add { $0.tracking.smileMerge = number }
+            add { $0.tracking.zones = [Zone("door", area, dwell: number)] }
+            add { $0.tracking.zones = [Zone("door", area, minimumSize: number)] }
             add { $0.maximumFrameRate = number }
         }
+        for angle in [Double.nan, .infinity, 91] {
+            add { $0.tracking.look.direction = Gaze(yaw: angle, pitch: 0) }
+            add { $0.tracking.look.direction = Gaze(yaw: 0, pitch: angle) }
+        }
         add { $0.detection.maximumFaces = .min }
+        #expect(FaceSessionError.thread(reason: "no thread is left").description == "no thread is left")
         for options in options {
             #expect(throws: FaceSessionError.self) { try FaceSession(source: .file(Self.portrait), options: options) }
         }
@@ -219,7 +270,6 @@ struct LibraryTests {
             CameraConfiguration(request: CaptureRequest(size: FrameSize(width: -1, height: 480))),
             CameraConfiguration(request: CaptureRequest(rate: .nan)),
             CameraConfiguration(bufferCount: -1),
-            CameraConfiguration(stallTimeout: .seconds(-1)),
         ]
         for camera in cameras {
             #expect(throws: FaceSessionError.self) { try FaceSession(source: .camera(camera)) }
@@ -227,17 +277,24 @@ struct LibraryTests {
         #expect(throws: FaceSessionError.self) {
             try FaceSession(source: .file(Self.portrait), firstFaceID: FaceID(rawValue: .max))
         }
-        #expect(throws: FaceSessionError.self) { try FaceSession(source: .file(Self.portrait, maximumPixels: .max)) }
+        var large = FaceSession.Source.file(Self.portrait)
+        large.options.maximumPixels = .max
+        #expect(throws: FaceSessionError.self) { try FaceSession(source: large) }
     }
 
     @Test("a time-out without end is one, for a file, a stream and a camera")
     func endlessTimeouts() throws {
-        try FaceSession(source: .file(Self.portrait, stallTimeout: .seconds(Int64.max))).run { _ in }
+        func endless(_ source: FaceSession.Source) -> FaceSession.Source {
+            var source = source
+            source.options.stallTimeout = .seconds(Int64.max)
+            return source
+        }
+        try FaceSession(source: endless(.file(Self.portrait))).run { _ in }
         let scratch = try TemporaryDirectory()
         let server = try LocalServer(.files, directory: URL(filePath: scratch.path))
         for source in [
-            FaceSession.Source.stream("http://127.0.0.1:\(server.port)/none", stallTimeout: .seconds(Int64.max)),
-            .camera(CameraConfiguration(device: .path("/nowhere"), stallTimeout: .seconds(Int64.max))),
+            endless(.stream("http://127.0.0.1:\(server.port)/none")),
+            endless(.camera(.path("/nowhere"))),
         ] {
             let session = try FaceSession(source: source)
             try session.run { if case .lost = $0.state { session.stop() } }

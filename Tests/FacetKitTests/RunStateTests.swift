@@ -90,10 +90,10 @@ struct RunStateTests {
     mutating func pausing() {
         runWithFrame()
         state.pause()
-        #expect(state.isLeaving && !state.isAtRest)
+        #expect(state.isLeaving && !state.isSettled)
         state.sourceEnded()
         expect(next: .pause)
-        #expect(state.isAtRest)
+        #expect(state.isSettled)
         expect(next: nil)
         state.apply(Self.other.source, Self.other.options)
         #expect(state.status == ConfigurationStatus(number: 1, outcome: .pending))
@@ -101,8 +101,9 @@ struct RunStateTests {
         #expect(state.status.outcome == .inEffect)
         expect(next: nil)
         state.resume()
+        #expect(!state.isSettled)
         expect(next: .open(Self.other, .disabled))
-        #expect(state.status.outcome == .pending)
+        #expect(state.status.outcome == .pending && state.isSettled)
     }
 
     @Test("a pause that ends at once opens the source again, as it was asked to stop")

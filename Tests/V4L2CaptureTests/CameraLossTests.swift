@@ -115,9 +115,9 @@ struct CameraLossTests {
         let kernel = ScriptedV4L2([
             .buffers([Fill(sequence: 0)]), .buffers([Fill(sequence: 1, hasError: true)]), .silence,
         ])
-        var configuration = CameraConfiguration()
-        configuration.stallTimeout = .milliseconds(700)
-        let events = try source.run(kernel, configuration)
+        var options = FrameSourceOptions()
+        options.stallTimeout = .milliseconds(700)
+        let events = try source.run(kernel, CameraConfiguration(), options)
         #expect(source.short(events) == ["streaming", "frame 0", "lost stalled", "ended stopped"])
         guard case .lost(let failure) = events[2] else { return }
         #expect(failure.description.contains("700 ms"))
@@ -227,7 +227,7 @@ struct CameraLossTests {
         #expect(source.short(events) == ["streaming", "frame 0", "ended stopped"])
         guard case .frame(let frame) = events[1] else { return }
         #expect(frame.format == .planarYUV(chromaShiftX: 1, chromaShiftY: 1))
-        #expect(frame.planes.0.base.load(as: UInt8.self) == 9)
+        #expect(frame.planes.first.base.load(as: UInt8.self) == 9)
         source.expectNothingLeft(kernel)
     }
 

@@ -14,10 +14,11 @@ struct CameraSourceTests {
     func run(
         _ kernel: ScriptedV4L2,
         _ configuration: CameraConfiguration = CameraConfiguration(),
+        _ options: FrameSourceOptions = FrameSourceOptions(),
         memory: CameraMemory = CameraMemory(),
         mailbox: FrameMailbox = FrameMailbox(policy: .every(capacity: 100))
     ) throws -> [SourceEvent] {
-        try CameraSource(configuration, memory: memory, calls: kernel).run(into: mailbox)
+        try CameraSource(configuration, options, memory: memory, calls: kernel).run(into: mailbox)
         var events: [SourceEvent] = []
         while let event = mailbox.next() {
             events.append(event)
@@ -106,9 +107,9 @@ struct CameraSourceTests {
             .buffers([Fill(sequence: 0, bytes: [1])]), .buffers([Fill(sequence: 1, bytes: [2])]),
         ])
         do {
-            var configuration = CameraConfiguration()
-            configuration.orientation = .right
-            let events = try run(kernel, configuration)
+            var options = FrameSourceOptions()
+            options.orientation = .right
+            let events = try run(kernel, CameraConfiguration(), options)
             #expect(short(events) == ["streaming", "frame 0", "frame 1", "ended stopped"])
             guard case .streaming(let stream) = events[0], case .frame(let frame) = events[2] else { return }
             let expected = StreamDescription(
@@ -121,8 +122,8 @@ struct CameraSourceTests {
             #expect(stream == expected)
             #expect(frame.format == .yuyv)
             #expect(frame.orientation == .right)
-            #expect(frame.planes.0.base.load(as: UInt8.self) == 2)
-            #expect(frame.planes.0.bytesPerRow == 64)
+            #expect(frame.planes.first.base.load(as: UInt8.self) == 2)
+            #expect(frame.planes.first.bytesPerRow == 64)
         }
         expectNothingLeft(kernel)
     }
@@ -135,7 +136,7 @@ struct CameraSourceTests {
             let events = try run(kernel, mailbox: mailbox)
             #expect(short(events) == ["streaming", "frame 3", "ended stopped"])
             guard case .frame(let frame) = events[1] else { return }
-            #expect(frame.planes.0.base.load(as: UInt8.self) == 13)
+            #expect(frame.planes.first.base.load(as: UInt8.self) == 13)
             #expect(kernel.state.withLock { $0.requeues } == [0: 1, 1: 1, 2: 1])
         }
         #expect(Tally(mailbox) == Tally(captured: 4, taken: 1, dropped: [.late: 3]))
@@ -162,7 +163,7 @@ struct CameraSourceTests {
             let events = try run(kernel)
             let pixels = events.compactMap { event -> UInt8? in
                 guard case .frame(let frame) = event else { return nil }
-                return frame.planes.0.base.load(as: UInt8.self)
+                return frame.planes.first.base.load(as: UInt8.self)
             }
             #expect(pixels == (0..<12).map { UInt8($0) })
             // The one being taken is the one below two.
@@ -180,7 +181,7 @@ struct CameraSourceTests {
             let events = try run(kernel)
             let pixels = events.compactMap { event -> UInt8? in
                 guard case .frame(let frame) = event else { return nil }
-                return frame.planes.0.base.load(as: UInt8.self)
+                return frame.planes.first.base.load(as: UInt8.self)
             }
             #expect(pixels == [0, 1, 2])
             // No frame holds a buffer of the driver's, though all are still here.
@@ -197,7 +198,7 @@ struct CameraSourceTests {
             #expect(kernel.state.withLock { $0.open.isEmpty && $0.mappedCount == $0.unmappedCount + 1 })
             #expect(kernel.state.withLock { $0.madePrivate } == 1)
             guard case .frame(let frame) = events[1] else { return }
-            #expect(frame.planes.0.base.load(as: UInt8.self) == 42)
+            #expect(frame.planes.first.base.load(as: UInt8.self) == 42)
         }
         expectNothingLeft(kernel)
     }
@@ -241,7 +242,7 @@ struct CameraSourceTests {
         #expect(short(events) == ["streaming", "frame 0", "ended stopped"])
         guard case .frame(let frame) = events[1] else { return }
         #expect(frame.format == .jpeg)
-        #expect(frame.planes.0.bytesPerRow == 500)
+        #expect(frame.planes.first.bytesPerRow == 500)
         #expect(mailbox.counts.dropped == [.corrupt: 2])
     }
 

@@ -102,7 +102,7 @@ struct CameraProbe: ParsableCommand {
         for setting in control {
             let parts = setting.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2 else { throw ValidationError("--control is NAME=VALUE") }
-            configuration.controls[parts[0]] = Int(parts[1]).map { .number($0) } ?? .text(parts[1])
+            configuration.controls[parts[0]] = parts[1]
         }
         return configuration
     }

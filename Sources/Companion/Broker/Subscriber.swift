@@ -52,7 +52,7 @@ package final class Subscriber: Sendable {
         // As a terminal or a clip needs them.
         options.maximumFrameRate = 30
         let isEndless = loops && !FaceSession.Source.isCamera(text)
-        let source = isEndless ? .file(text, pace: .realtime, loops: true) : FaceSession.Source(text)
+        let source = isEndless ? .file(text, pace: .realtime, loops: true) : FaceSession.Source(text, pace: .realtime)
         feed = .session(try FaceSession(source: source, options: options))
     }
 

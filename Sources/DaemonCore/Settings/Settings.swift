@@ -12,7 +12,6 @@ package import V4L2Capture
 /// `config/facetd.yaml` documents it; a test checks that the file names every key with its default.
 package struct Settings: Hashable, Sendable {
     package var camera = Camera()
-    package var clip = Clip()
     package var detection = Detection()
     package var tracking = FaceTracker.Parameters()
     package var metadata = Metadata()
@@ -40,21 +39,21 @@ package struct Settings: Hashable, Sendable {
         }
         reader.read(
             "camera.orientation",
-            &camera.configuration.orientation,
+            &camera.options.orientation,
             "an EXIF orientation from 1 (upright) to 8"
         ) { text in
             Int(text).flatMap(Orientation.init)
         }
-        reader.read("camera.mirror", &camera.mirror)
+        reader.read("camera.mirror", &camera.options.isMirrored)
         reader.read("camera.fieldOfView", &tracking.fieldOfView, in: 10...170)
         reader.read("camera.buffers", &camera.configuration.bufferCount, in: 2...32)
-        reader.read("camera.stallTimeout", &camera.configuration.stallTimeout, in: .milliseconds(200) ... .seconds(60))
-        reader.read("camera.maximumPixels", &camera.maximumPixels, in: 10_000...1_000_000_000)
-        reader.read("camera.idleDecoding", &camera.idleDecoding)
-        reader.read("camera.verifyCertificate", &camera.verifiesCertificate)
-        reader.readGroup("camera.controls", &camera.controls)
-        reader.read("clip.pace", &clip.pace)
-        reader.read("clip.loop", &clip.loop)
+        reader.read("camera.stallTimeout", &camera.options.stallTimeout, in: .milliseconds(200) ... .seconds(60))
+        reader.read("camera.maximumPixels", &camera.options.maximumPixels, in: 10_000...1_000_000_000)
+        reader.read("camera.idleDecoding", &camera.options.idleDecoding)
+        reader.read("camera.verifyCertificate", &camera.options.verifiesCertificate)
+        reader.readGroup("camera.controls", &camera.configuration.controls)
+        reader.read("clip.pace", &camera.options.pace)
+        reader.read("clip.loop", &camera.options.loops)
         reader.read("detection.enabled", &detection.enabled)
         reader.read("detection.remember", &detection.remember)
         reader.read("detection.accuracy", &detection.options.accuracy)
@@ -116,18 +115,10 @@ extension Settings {
     package struct Camera: Hashable, Sendable {
         package var name = "camera"
         package var source = "auto"
-        package var mirror = false
-        /// All else of a camera; what is not particular to cameras holds for other sources too.
+        /// What a camera is asked for; of a pipeline or a command too as far as that can be.
         package var configuration = CameraConfiguration()
-        package var maximumPixels = JPEGDecoder.defaultMaximumPixels
-        package var idleDecoding = IdleDecodingPolicy.auto
-        package var verifiesCertificate = true
-        package var controls: [String: String] = [:]
-    }
-
-    package struct Clip: Hashable, Sendable {
-        package var pace = PlaybackPace.realtime
-        package var loop = false
+        /// How frames come, of any source.
+        package var options = FrameSourceOptions()
     }
 
     package struct Detection: Hashable, Sendable {
