@@ -290,9 +290,9 @@ extension Gaze: WireValue {
     }
 }
 
-extension FaceEvent.Kind {
+extension FaceEvent.Kind: WireValue {
     /// What belongs to the event.
-    fileprivate mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
+    mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         switch self {
         case .enter, .smile, .mouthOpen, .look: break
         case .lookAway(var duration):

@@ -38,16 +38,19 @@ extension JSONWriter: WireFields {
     static func payload(reserving capacity: Int = 512, _ value: some WireValue) -> [UInt8] {
         object(reserving: capacity) { json in
             json.field("schema", schemaVersion)
-            json.fields(of: value)
+            json.add(value)
         }
     }
 
     /// The faces as metadata has them.
     package mutating func field(_ name: String, _ faces: [FaceObject]) {
-        array(name, faces) { json, face in json.fields(of: face) }
+        array(name, faces) { json, face in json.add(face) }
     }
 
-    fileprivate mutating func fields(of value: some WireValue) {
+    /// What belongs to an event, as its message has it.
+    package mutating func fields(of kind: FaceEvent.Kind) { add(kind) }
+
+    fileprivate mutating func add(_ value: some WireValue) {
         var value = value
         value.fields(&self)
     }
@@ -215,7 +218,7 @@ extension WireFormat {
     /// A list of objects.
     static func list<Element: WireValue>(of blank: Element) -> Self where Value == [Element] {
         Self { json, name, value in
-            json.array(name, value) { $0.fields(of: $1) }
+            json.array(name, value) { $0.add($1) }
         } read: { container, key in
             let list = try container.decodeIfPresent([JSONReader<Element>].self, forKey: key, configuration: blank)
             return list?.prefix(MessageLimits.entries).map(\.value)
@@ -243,7 +246,7 @@ extension WireFormat where Value: WireValue {
     /// An object; `blank` holds what the reader replaces.
     static func object(_ blank: Value) -> Self {
         Self { json, name, value in
-            json.object(name) { $0.fields(of: value) }
+            json.object(name) { $0.add(value) }
         } read: { container, key in
             try container.decodeIfPresent(JSONReader<Value>.self, forKey: key, configuration: blank)?.value
         }

@@ -75,6 +75,62 @@ struct ReportTests {
         #expect(report.presences.map(\.end) == [2])
     }
 
+    @Test("what a report keeps has a limit, and what it counts has none")
+    func limits() {
+        var (all, limited) = (
+            FaceReport(), FaceReport(limits: .init(samples: 400, happenings: 100, presences: 50))
+        )
+        var (time, number) = (0.0, 0)
+        for id in 1...500 {
+            // Each is there for 2 to 5 s, smiles for the second half and blinks at its end.
+            let frames = 40 + id * 7 % 60
+            for frame in 0..<frames {
+                var seen = face(id, smiles: frame >= frames / 2)
+                if frame == frames - 3 { seen.smile = 0.97 }
+                var messages = [metadata([seen], frame: number)]
+                if frame == frames / 2 { messages.append(.event(eventMessage(.smile, frame: number, of: id))) }
+                if frame > frames - 4 {
+                    messages.append(.event(eventMessage(.blink(eyes: .both, duration: 0.1), frame: number, of: id)))
+                }
+                for message in messages {
+                    all.take(message, at: time)
+                    limited.take(message, at: time)
+                }
+                #expect(limited.presences.count <= 50 && limited.happenings.count <= 100)
+                #expect(limited.presences.reduce(0) { $0 + $1.samples.count } <= 400)
+                (time, number) = (time + 0.05, number + 1)
+            }
+            all.take(metadata([], frame: number), at: time)
+            limited.take(metadata([], frame: number), at: time)
+        }
+        all.finish(at: time)
+        limited.finish(at: time)
+        let (whole, figures) = (all.figures, limited.figures)
+        #expect(figures.faces == 500 && figures.counts == whole.counts && whole.counts == [.smile: 500, .blink: 1500])
+        #expect(limited.largestCount == 1 && abs(limited.occupied - all.occupied) < 1e-6 && limited.end == all.end)
+        #expect(abs(figures.smiling - whole.smiling) < 0.1 * whole.smiling, "\(figures.smiling) of \(whole.smiling) s")
+        // Those that stayed longest, beside the ones that came since faces were left out; each with its best moment.
+        let shortest = limited.presences.prefix(25).map(\.duration).min() ?? 0
+        #expect(shortest > 4, "\(shortest) s")
+        #expect(limited.presences.dropLast().allSatisfy { $0.bestSmile?.face.smile == 0.97 })
+        #expect(Set(limited.happenings.map(\.topic)) == [.smile, .blink])
+        let text = String(decoding: limited.json, as: UTF8.self)
+        let faces = 500 - limited.presences.count, events = 2000 - limited.happenings.count
+        #expect(text.contains("\"omittedFaces\":\(faces),\"omittedEvents\":\(events),"))
+        #expect(!String(decoding: all.json, as: UTF8.self).contains("omitted"))
+        let page = ReportPage(report: limited).html
+        #expect(
+            page.contains("A selection of the 2000 events")
+                && page.contains("\(500 - 24) more faces for a shorter time")
+        )
+    }
+
+    private func eventMessage(_ kind: FaceEvent.Kind, frame: Int, of id: Int) -> EventMessage {
+        var message = CompanionTestSupport.event(kind, frame: frame)
+        message.event.face.faceID = FaceID(rawValue: id)
+        return message
+    }
+
     /// What is between the page's head and its end, which is well-formed XML.
     private func body(of html: String) throws -> XMLElement {
         let start = try #require(html.firstRange(of: "<body")?.lowerBound)
@@ -154,7 +210,10 @@ struct ReportTests {
         )
         #expect(text.contains("\"bestSmile\":{\"at\":2.0,\"smile\":0.9}"))
         #expect(text.contains("{\"at\":5.0,\"event_type\":\"blink\",\"faceID\":2,\"eyes\":\"both\",\"duration\":0.15}"))
-        #expect(text.contains("\"faceID\":1,\"dwell\":3.0,\"reason\":\"left\"}]") && !text.contains("/home"))
+        #expect(
+            text.contains("\"dwell\":3.0,\"lastSeen\":\"2026-11-21T04:12:36.120456Z\",\"reason\":\"left\"}]")
+                && !text.contains("/home")
+        )
         let directory = try TemporaryDirectory()
         let schema = URL(filePath: #filePath).appending(path: "../../../config/schemas/report.schema.json").standardized
         let validate = """

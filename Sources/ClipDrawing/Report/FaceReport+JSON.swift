@@ -19,14 +19,18 @@ extension FaceReport {
             }
             json.field("mostFaces", largestCount)
             json.field("occupiedSeconds", occupied, decimals: 3)
+            let figures = figures
+            json.field("omittedFaces", figures.faces == presences.count ? nil : figures.faces - presences.count)
+            let events = figures.counts.values.reduce(0, +)
+            json.field("omittedEvents", events == kept.happenings ? nil : events - kept.happenings)
             json.array("faces", presences) { json, face in
                 json.field("faceID", face.faceID.rawValue)
                 json.field("start", face.start, decimals: 3)
                 json.field("end", face.end, decimals: 3)
                 json.field("smiles", face.count(of: .smile))
-                json.field("smilingSeconds", face.seconds { $0.smiling == true }, decimals: 3)
+                json.field("smilingSeconds", face.smiling, decimals: 3)
                 json.field("looks", face.count(of: .look))
-                json.field("lookingSeconds", face.seconds { $0.looking == true }, decimals: 3)
+                json.field("lookingSeconds", face.looking, decimals: 3)
                 json.field("blinks", face.count(of: .blink))
                 if let smile = face.bestSmile {
                     json.object("bestSmile") {
@@ -39,24 +43,10 @@ extension FaceReport {
                 json.field("pitch", face.medianPose?.pitch, decimals: 1)
             }
             json.array("events", happenings) { json, happening in
-                let kind = happening.message.event.kind
                 json.field("at", happening.time, decimals: 3)
                 json.field("event_type", happening.topic.rawValue)
                 json.field("faceID", happening.faceID.rawValue)
-                json.field("eyes", kind.eyes?.rawValue)
-                json.field("duration", kind.duration, decimals: 3)
-                switch kind {
-                case .leave(let dwell, _, let reason):
-                    json.field("dwell", dwell, decimals: 3)
-                    json.field("reason", reason.rawValue)
-                case .smileEnd(_, let peak): json.field("peak", peak, decimals: 2)
-                case .zoneEnter(let zone): json.field("zone", zone)
-                case .zoneLeave(let zone, let dwell):
-                    json.field("zone", zone)
-                    json.field("dwell", dwell, decimals: 3)
-                case .sign(let sign): json.field("kind", sign.rawValue)
-                default: break
-                }
+                json.fields(of: happening.message.event.kind)
             }
         }
     }

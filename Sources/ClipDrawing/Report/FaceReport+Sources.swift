@@ -48,7 +48,7 @@ extension FaceReport {
     package func write(to output: String, picturesOf clip: String?) throws {
         let pictures = try clip.map { try ReportPictures(of: self, from: $0) }
         try OutputPath.write(ReportPage(report: self, pictures: pictures).html, to: output)
-        StandardOutput.note("wrote \(output): \(ReportChart.clock(end)), \(presences.count.counted("face"))")
+        StandardOutput.note("wrote \(output): \(ReportChart.clock(end)), \(figures.faces.counted("face"))")
     }
 
     /// Whether an input is a clip: by its name, else by its first byte, as messages are JSON. A pipe has messages.

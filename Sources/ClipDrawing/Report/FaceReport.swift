@@ -31,8 +31,10 @@ package struct FaceReport {
         let faceID: FaceID
         let start: Double
         fileprivate(set) var end: Double
-        fileprivate(set) var samples: [Sample] = []
-        fileprivate(set) var happenings: [Happening] = []
+        var samples: [Sample] = []
+        var happenings: [Happening] = []
+        /// How many events of each kind there were, of which `happenings` may hold a selection.
+        fileprivate(set) var counts: [Topic: Int] = [:]
 
         /// How long it was there, in seconds.
         var duration: Double { end - start }
@@ -64,7 +66,10 @@ package struct FaceReport {
             return poses.isEmpty ? nil : HeadPose(roll: median(\.roll), yaw: median(\.yaw), pitch: median(\.pitch))
         }
 
-        func count(of topic: Topic) -> Int { happenings.count { $0.topic == topic } }
+        func count(of topic: Topic) -> Int { counts[topic, default: 0] }
+
+        var smiling: Double { seconds { $0.smiling == true } }
+        var looking: Double { seconds { $0.looking == true } }
 
         /// The strongest smile, and of equal ones the best view; nil if the face did not smile.
         var bestSmile: Sample? { Self.strongest(samples.filter { $0.face.smiling == true }) }
@@ -107,8 +112,23 @@ package struct FaceReport {
     /// When a live report began; the times of a clip say nothing of the clock.
     var began: Date?
 
-    /// All faces, in the order they came.
-    private(set) var presences: [Presence] = []
+    /// All faces, in the order they came; of very many those that stayed longest.
+    var presences: [Presence] = []
+
+    /// What is kept in all, and how much of it is.
+    let limits: Limits
+    var kept = Limits(samples: 0, happenings: 0, presences: 0)
+    /// Seconds from one of a face's samples to the next, at least, of those that were thinned.
+    var resolution = 0.1
+    /// What the faces did that are not among `presences` any more.
+    var others = Figures()
+
+    init(limits: Limits = .usual) { self.limits = limits }
+
+    /// How many faces there were at once, at the most.
+    private(set) var largestCount = 0
+    /// For how many seconds there was a face at all.
+    private(set) var occupied = 0.0
 
     /// The time of the last message, or the one set at the end.
     package private(set) var end = 0.0
@@ -120,7 +140,7 @@ package struct FaceReport {
     /// The size of the camera's upright picture, once it is known.
     private(set) var pictureSize: FrameSize?
 
-    private var places: [FaceID: Int] = [:]
+    var places: [FaceID: Int] = [:]
 
     /// The name of a source as it may be shown to anybody: without path, user, password and query.
     ///
@@ -165,6 +185,7 @@ package struct FaceReport {
         }
         if case .event(let message) = message { take(message, at: time) }
         if !state.mayShowFaces { closeAll(at: time) }
+        thin()
         if state.condition == .streaming {
             source = source ?? state.status?.detail
             pictureSize = pictureSize ?? (state.status?.picture).map(FrameSize.init)
@@ -178,16 +199,22 @@ package struct FaceReport {
         // The faces that are left may come before the leave.
         guard let place = presences.lastIndex(where: { $0.faceID == face }) else { return }
         presences[place].happenings.append(Happening(time: time, message: message))
+        presences[place].counts[Topic(message.event.kind), default: 0] += 1
+        kept.happenings += 1
         if isLeave { close(face, at: time) }
     }
 
     private mutating func advance(to seconds: Double) -> Double {
-        end = max(end, seconds)
+        guard seconds > end else { return end }
+        largestCount = max(largestCount, places.count)
+        if !places.isEmpty { occupied += seconds - end }
+        end = seconds
         return end
     }
 
     /// Ends the stretch of time; faces that are still there stay to its end.
     mutating func finish(at seconds: Double? = nil) {
+        largestCount = max(largestCount, places.count)
         closeAll(at: advance(to: seconds ?? end))
     }
 
@@ -205,32 +232,8 @@ package struct FaceReport {
         presences.last { $0.faceID == happening.faceID && $0.start <= happening.time }
     }
 
-    /// How many faces there were at once, at the most.
-    var largestCount: Int {
-        let changes = presences.flatMap { [($0.start, 1), ($0.end, -1)] }.sorted { $0 < $1 }
-        var (count, largest) = (0, 0)
-        for (_, step) in changes {
-            count += step
-            largest = max(largest, count)
-        }
-        return largest
-    }
-
-    package func count(of topic: Topic) -> Int { presences.reduce(0) { $0 + $1.count(of: topic) } }
-
-    package func seconds(where isSo: (FaceObject) -> Bool) -> Double {
-        presences.reduce(0) { $0 + $1.seconds(where: isSo) }
-    }
-
-    /// For how many seconds there was a face at all.
-    var occupied: Double {
-        var (sum, reached) = (0.0, 0.0)
-        for presence in presences {
-            sum += max(0, presence.end - max(reached, presence.start))
-            reached = max(reached, presence.end)
-        }
-        return sum
-    }
+    /// What all faces did together.
+    var figures: Figures { presences.reduce(into: others) { $0.add($1) } }
 
     /// For how many seconds each cell of a grid over the picture lay in a face, less towards its border; cells are numbered
     /// by rows.
@@ -266,8 +269,10 @@ package struct FaceReport {
         if place == presences.count {
             presences.append(Presence(faceID: face.faceID, start: time, end: time))
             places[face.faceID] = place
+            kept.presences += 1
         }
         presences[place].samples.append(Sample(time: time, face: face))
+        kept.samples += 1
         presences[place].end = time
     }
 

@@ -42,7 +42,7 @@ struct ReportPage {
             let scene = image(.scene, alt: "The middle of the clip").map { "<div class=\"scene\">\($0)</div>" }
             return "<section><h2>No face was seen</h2>\(scene ?? "")</section>"
         }
-        let left = report.presences.count - faces.count
+        let left = report.figures.faces - faces.count
         let omitted = left > 0 ? "<p>\(left.counted("more face")) for a shorter time.</p>" : ""
         let cards = faces.map { "<li>\(card($0))</li>" }.joined()
         let title = faces.contains { $0.bestSmile != nil } ? "Best smile" : "Face"
@@ -67,8 +67,8 @@ struct ReportPage {
         }
         let facts = [
             ("there", "\(Self.clock(face.start)) to \(Self.clock(face.end))"),
-            ("smiling", Self.times(face.count(of: .smile), face.seconds { $0.smiling == true })),
-            ("looking here", Self.times(face.count(of: .look), face.seconds { $0.looking == true })),
+            ("smiling", Self.times(face.count(of: .smile), face.smiling)),
+            ("looking here", Self.times(face.count(of: .look), face.looking)),
             ("blinks", "\(blinks)\(rate)"), ("yaw, pitch, roll", pose ?? "unknown"),
         ]
         return "\(picture ?? "")<div><h3>\(name)</h3><p>\(words)</p>\(Self.list(facts))</div>"
@@ -126,14 +126,15 @@ struct ReportPage {
     private var places: String {
         guard !report.presences.isEmpty else { return "" }
         let share = report.end > 0 ? report.occupied / report.end : 0
-        let (smiles, blinks, looks) = (report.count(of: .smile), report.count(of: .blink), report.count(of: .look))
+        let figures = report.figures
+        let (smiles, blinks, looks) = (figures.count(of: .smile), figures.count(of: .blink), figures.count(of: .look))
         let list = Self.list([
-            (report.presences.count.noun("face"), "\(report.presences.count)"),
+            (figures.faces.noun("face"), "\(figures.faces)"),
             ("at once, at the most", "\(report.largestCount)"), ("of the time with a face", Self.percent(share)),
             (smiles.noun("smile"), "\(smiles)"),
-            ("with a smile", Self.seconds(report.seconds { $0.smiling == true })),
+            ("with a smile", Self.seconds(figures.smiling)),
             (blinks.noun("blink"), "\(blinks)"), (looks.noun("look") + " here", "\(looks)"),
-            ("of looks here", Self.seconds(report.seconds { $0.looking == true })),
+            ("of looks here", Self.seconds(figures.looking)),
         ])
         return "<div class=\"whole\">\(map)\(Self.section("all", "All together", list))</div>"
     }
@@ -174,8 +175,10 @@ struct ReportPage {
                 """
         }
         guard !rows.isEmpty else { return "" }
+        let count = report.figures.counts.values.reduce(0, +)
+        let isWhole = rows.count == count
         return """
-            <details><summary><h2>All events <small>\(rows.count)</small></h2></summary><table><thead><tr><th scope="col">Time</th>\
+            <details><summary><h2>\(isWhole ? "All events" : "A selection of the \(count) events") <small>\(rows.count)</small></h2></summary><table><thead><tr><th scope="col">Time</th>\
             <th scope="col">Face</th><th scope="col">Event</th><th scope="col">Details</th></tr></thead><tbody>
             \(rows.joined(separator: "\n"))
             </tbody></table></details>

@@ -1,0 +1,109 @@
+import FaceMessages
+
+/// A report may go on for weeks: what it keeps has a limit, and what it counts does not depend on that.
+extension FaceReport {
+    /// How much of each there is, in all faces together.
+    struct Limits {
+        var samples: Int
+        var happenings: Int
+        var presences: Int
+
+        /// Some 60 MB; an hour of one face at 30 frames/s has 108,000 samples.
+        static let usual = Limits(samples: 60_000, happenings: 10_000, presences: 10_000)
+    }
+
+    /// What some faces did together.
+    struct Figures {
+        private(set) var faces = 0
+        private(set) var counts: [Topic: Int] = [:]
+        private(set) var smiling = 0.0
+        private(set) var looking = 0.0
+
+        func count(of topic: Topic) -> Int { counts[topic, default: 0] }
+
+        mutating func add(_ face: Presence) {
+            faces += 1
+            counts.merge(face.counts, uniquingKeysWith: +)
+            smiling += face.smiling
+            looking += face.looking
+        }
+    }
+
+    /// Leaves out what says least where there is more than the limit.
+    mutating func thin() {
+        if kept.presences > limits.presences { thinPresences() }
+        while kept.happenings > limits.happenings { thinHappenings() }
+        guard kept.samples > limits.samples else { return }
+        var keepsChanges = true
+        repeat {
+            thinSamples(keepsChanges: keepsChanges)
+            keepsChanges = false
+            resolution *= 2
+            // In the end, nothing but first and best samples is left.
+        } while kept.samples > limits.samples * 3 / 4 && resolution < 2 * end
+    }
+
+    /// Leaves out the half of the faces that went and were there for the shortest time.
+    private mutating func thinPresences() {
+        let present = Set(places.values)
+        let gone = presences.indices.filter { !present.contains($0) }.sorted {
+            presences[$0].duration < presences[$1].duration
+        }
+        let left = Set(gone.prefix(gone.count / 2))
+        for index in left {
+            others.add(presences[index])
+            kept.samples -= presences[index].samples.count
+            kept.happenings -= presences[index].happenings.count
+        }
+        kept.presences -= left.count
+        presences = presences.indices.filter { !left.contains($0) }.map { presences[$0] }
+        for face in places.keys { places[face] = presences.lastIndex { $0.faceID == face } }
+    }
+
+    /// Leaves out every second event of the kind of which most are kept.
+    private mutating func thinHappenings() {
+        let counts = presences.reduce(into: [Topic: Int]()) { counts, face in
+            for happening in face.happenings { counts[happening.topic, default: 0] += 1 }
+        }
+        guard let most = counts.max(by: { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) })?.key else {
+            return
+        }
+        var isLeft = false
+        for index in presences.indices {
+            presences[index].happenings.removeAll { happening in
+                guard happening.topic == most else { return false }
+                isLeft.toggle()
+                return isLeft
+            }
+        }
+        kept.happenings -= (counts[most, default: 0] + 1) / 2
+    }
+
+    /// Leaves out samples that follow another one closely, but for a face's first, its best and, if wanted, those with which
+    /// something begins or ends.
+    private mutating func thinSamples(keepsChanges: Bool) {
+        kept.samples = 0
+        for index in presences.indices {
+            let best = [presences[index].bestSmile?.time, presences[index].portrait?.time]
+            var last: Sample?
+            presences[index].samples.removeAll { sample in
+                if let last, sample.time - last.time < resolution, !best.contains(sample.time),
+                    !keepsChanges || sample.face.isSameState(as: last.face)
+                {
+                    return true
+                }
+                last = sample
+                return false
+            }
+            kept.samples += presences[index].samples.count
+        }
+    }
+}
+
+extension FaceObject {
+    /// Whether nothing of what a report gives in seconds begins or ends between two samples.
+    fileprivate func isSameState(as other: FaceObject) -> Bool {
+        (smiling, looking, isSeen) == (other.smiling, other.looking, other.isSeen)
+            && (leftEyeClosed, rightEyeClosed) == (other.leftEyeClosed, other.rightEyeClosed)
+    }
+}
