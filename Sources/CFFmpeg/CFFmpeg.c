@@ -1,8 +1,21 @@
 #include "CFFmpeg.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
 
 static FFmpegFunctions functions;
+static _Thread_local char newest_error[256];
+
+static void keep_error(void *context, int level, const char *format, va_list arguments) {
+    if (level > AV_LOG_ERROR) return;
+    vsnprintf(newest_error, sizeof newest_error, format, arguments);
+    newest_error[strcspn(newest_error, "\n")] = 0;
+}
+
+const char *FFmpegNewestError(void) { return newest_error; }
+
+void FFmpegForgetErrors(void) { newest_error[0] = 0; }
 
 // Lazily bound: a clip needs a small part of what these libraries and their hundred dependencies import.
 #define LOAD(library, version) dlopen("lib" #library ".so." AV_STRINGIFY(version), RTLD_LAZY | RTLD_LOCAL)
@@ -29,5 +42,6 @@ const FFmpegFunctions *FFmpegFunctionsLoad(const char **reason) {
     OPEN(avformat, LIBAVFORMAT_VERSION_MAJOR)
     OPEN(swscale, LIBSWSCALE_VERSION_MAJOR)
     FACET_FFMPEG_FUNCTIONS(FIND)
+    functions.av_log_set_callback(keep_error);
     return &functions;
 }

@@ -19,6 +19,9 @@ public struct FrameSourceOptions: Hashable, Sendable {
     /// Whether the certificate of an `https` or `rtsps` sender must be that of its host, by an authority that this machine trusts.
     public var verifiesCertificate = true
 
+    /// A PEM file with the certificates of the authorities that may sign such a certificate; nil for those of this machine.
+    public var certificateAuthority: String?
+
     /// What a command of `exec:` writes that writes pictures without any header.
     public var rawPictures: RawPictures?
 

@@ -78,6 +78,8 @@ final class ClipReader {
                 guard let picture = decodingTime.measure({ finish(decoded) }) else { return countDamage() }
                 waitingSince = nil
                 return .picture(picture)
+            // The key picture of a group is counted when it is decoded with that.
+            case .damaged where watched == .key: continue
             case .damaged: return countDamage()
             case .drained:
                 guard !isDraining, watched != .nothing else { return .end }
@@ -135,6 +137,10 @@ final class ClipReader {
             let decision = idle?.decide(next, isAtRest: isAtRest()) ?? .decode
             guard decision != .decode else { return send(packet) }
             waitingSince = .now
+            guard decision != .skip else {
+                skipped += 1
+                continue
+            }
             if decision == .watch { leaveOut() }
             waiting.append(WaitingPacket(taking: packet))
             switch decision {
@@ -145,7 +151,7 @@ final class ClipReader {
                 backlog = exchange(&waiting, with: [])
                 catchUp = CatchUp(arrival: backlog[0].arrival, time: 0, end: .now + Self.longestCatchUp)
                 return feed(isAtRest)
-            case .wait, .decode: break
+            case .wait, .decode, .skip: break
             }
         }
     }

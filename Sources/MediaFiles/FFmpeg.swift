@@ -23,8 +23,6 @@ enum FFmpeg {
                 """
             return .failure(SourceFailure(.unsupported, text))
         }
-        // FFmpeg must not write to standard error: what matters comes back as error numbers.
-        functions.pointee.av_log_set_level(AV_LOG_QUIET)
         return .success(functions)
     }()
 

@@ -6,8 +6,8 @@ import Glibc
 /// wait. Each is compared with those at the same place in earlier groups, relative to how much these vary: once they are
 /// larger, something happens, and the whole group is decoded from its key picture on.
 ///
-/// Everything is decoded where that cannot work: where groups are long or refer to the one before them, packets have no
-/// times, or those between key pictures are not small beside them even at rest, as with a constant rate that noise fills.
+/// Everything is decoded where that cannot work: where groups are long, packets have no times, or those between key
+/// pictures are not small beside them even at rest, as with a constant rate that noise fills.
 struct IdleDecoding {
     struct Packet {
         var isKey: Bool
@@ -25,11 +25,15 @@ struct IdleDecoding {
         case wait
         /// What waits is decoded, then this one and what follows.
         case resume
+        /// It is left out: it is shown before the key picture of its group, and refers to the group before, which may not
+        /// have been decoded.
+        case skip
     }
 
-    /// What may wait, in seconds, bytes and packets: longer groups are decoded.
-    static let longestGroup = 5.0
-    static let (mostBytes, mostPlaces) = (16 << 20, 1000)
+    /// What may wait, in seconds and bytes: longer groups are decoded.
+    static let (longestGroup, mostBytes) = (5.0, 16 << 20)
+    /// How many packets of a group may wait, and at how many places the usual size is kept.
+    static let mostPlaces = 1000
     /// Packets at rest before their sizes are known, about two seconds, and how many of the newest make the distribution.
     static let fewestSizes = 50
     static let mostSizes = 128
@@ -47,7 +51,8 @@ struct IdleDecoding {
     static let pause = 1.0
 
     private var isWaiting = false
-    private var isUnsuited = false
+    /// Whether the current group, or its beginning, waited.
+    private var hasWaited = false
     /// Those of the current group, at whose key picture they begin.
     private var (began, latest): (Double?, Double) = (nil, 0)
     private var (waitingBytes, groupLength): (Int, Double?) = (0, nil)
@@ -67,7 +72,6 @@ struct IdleDecoding {
     ///   - isAtRest: Whether nothing was seen in the pictures decoded so far.
     /// - Returns: What to do with it.
     mutating func decide(_ packet: Packet, isAtRest: Bool) -> Decision {
-        guard !isUnsuited else { return .decode }
         guard let time = packet.presentation else {
             // As of the first packet over RTSP.
             began = nil
@@ -81,22 +85,21 @@ struct IdleDecoding {
         let isSmall = forward.isKnown && meanSize <= log2(Double(packet.bytes) / Self.keyFactor)
         let isShort = groupLength.map { $0 <= Self.longestGroup } ?? false
         isWaiting = isAtRest && isSmall && isShort && time >= earliestWait
+        hasWaited = isWaiting
         return isWaiting ? .watch : .decode
     }
 
     private mutating func decide(between packet: Packet, at time: Double, _ isAtRest: Bool) -> Decision {
         guard let began else { return .decode }
-        // It refers to the group before its own.
-        guard time > began else {
-            isUnsuited = true
-            return isWaiting ? resume(at: latest) : .decode
-        }
+        // Such pictures follow their key picture at once: later ones come of a sender that set its clock back.
+        guard time >= began || latest > began else { return hasWaited ? .skip : .decode }
         let isForward = time > latest
         latest = max(latest, time)
         waitingBytes += packet.bytes
+        // Where a packet has no usual size, nothing would tell that something happens.
+        let isBounded = place < usual.count && time - began <= Self.longestGroup && waitingBytes <= Self.mostBytes
         note(log2(Double(max(1, packet.bytes))), isForward, isAtRest)
         guard isWaiting else { return .decode }
-        let isBounded = time - began <= Self.longestGroup && waitingBytes <= Self.mostBytes
         guard !isAtRest || evidence > Self.alarm || !isBounded else { return .wait }
         return resume(at: time)
     }

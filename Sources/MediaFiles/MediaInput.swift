@@ -196,6 +196,12 @@ private struct Opening {
             let problem = "FFmpeg before version 9 cannot check its certificate"
             throw .init(.unsupported, "cannot open the stream \(location.name): \(problem); \(way).")
         }
+        // FFmpeg would go on with the authorities of the machine.
+        if let file = options.certificateAuthority, access(file, R_OK) != 0 {
+            let problem = "the file of its authority, \(file), cannot be read (\(String(cString: strerror(errno))))"
+            throw .init(.unreachable, "cannot open the stream \(location.name): \(problem); check the path.")
+        }
+        FFmpegForgetErrors()
         var context = ffmpeg.avformat_alloc_context()
         context?.pointee.interrupt_callback = interrupt.callback
         context?.pointee.pb = command?.io
@@ -231,7 +237,8 @@ private struct Opening {
             ]
         }
         let streams = formats + ["rtsp", "sdp", "rtp", "hls", "mpjpeg", "live_flv", "mp3", "aac"]
-        return common + [
+        let authority = options.certificateAuthority.map { [("ca_file", $0)] } ?? []
+        return common + authority + [
             ("format_whitelist", streams.joined(separator: ",")),
             ("protocol_whitelist", "http,https,httpproxy,tls,tcp,udp,rtp,srtp,rtsp,rtsps,crypto"),
             // One connection gets through firewalls and loses no packets.
@@ -290,10 +297,14 @@ private struct Opening {
                 let certificate =
                     "that its certificate is of this host, valid and of an authority that this machine trusts "
                     + "(or set camera.verifyCertificate: false)"
-                let isSecure = location.address.hasPrefix("https:") && options.verifiesCertificate
+                let isSecure =
+                    ["https:", "rtsps:"].contains { location.address.hasPrefix($0) } && options.verifiesCertificate
                 let remedy =
                     "check the address, the user and password, \(isSecure ? "\(certificate), " : "")and that the camera is on"
-                return .init(.unreachable, "cannot open the stream \(location.name): \(reason); \(remedy).")
+                // The number alone is that of any failure to read or write.
+                let words = String(cString: FFmpegNewestError())
+                let detail = isSecure && !words.isEmpty ? " (\(words))" : ""
+                return .init(.unreachable, "cannot open the stream \(location.name): \(reason)\(detail); \(remedy).")
             }
             let isUnknown = code == facet_error_invalid_data || code == FFmpeg.code(EINVAL)
             let words = command.reason(isUnknown ? "what it writes is no known video" : reason)

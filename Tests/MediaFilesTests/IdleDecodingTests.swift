@@ -27,6 +27,7 @@ struct IdleDecodingTests {
             case .watch: decisions += "K"
             case .wait: decisions += "."
             case .resume: decisions += "R"
+            case .skip: decisions += "s"
             }
         }
 
@@ -84,24 +85,49 @@ struct IdleDecodingTests {
         var long = Stream.atRest(group: 130)
         long.take(Stream.rest(260))
         #expect(Set(long.decisions) == ["d"])
+        // Where the rate drops, a group lasts longer than those before.
+        var slow = Stream.atRest(group: 100)
+        slow.group = .max
+        slow.decide(true, 80_000, at: 16)
+        for number in 1...60 { slow.decide(false, 450, at: 16 + Double(number) / 10) }
+        #expect(slow.decisions == "K" + String(repeating: ".", count: 50) + "R" + String(repeating: "d", count: 9))
+        // A group whose key picture is lost continues the one before, at places of which nothing is known.
         var lost = Stream.atRest()
         lost.group = .max
         lost.decide(true, 80_000, at: 4)
-        for number in 101...230 { lost.decide(false, 450, at: Double(number) / 25) }
-        #expect(lost.decisions == "K" + String(repeating: ".", count: 125) + "R" + String(repeating: "d", count: 4))
+        for number in 101...130 { lost.decide(false, 450, at: Double(number) / 25) }
+        #expect(lost.decisions == "K" + String(repeating: ".", count: 24) + "R" + String(repeating: "d", count: 5))
+        // Times that hardly grow.
+        var crowd = Stream.atRest(group: 2000)
+        crowd.decide(true, 80_000, at: 1000)
+        crowd.decide(true, 80_000, at: 1004)
+        for number in 1...1500 { crowd.decide(false, 450, at: 1004 + Double(number) / 1000) }
+        let waited = crowd.decisions.drop { $0 != "K" }
+        #expect(waited == "K" + String(repeating: ".", count: 1000) + "R" + String(repeating: "d", count: 499))
         var large = Stream.atRest()
         large.decide(true, IdleDecoding.mostBytes, at: 4)
         large.decide(false, 450, at: 4.04)
         #expect(large.decisions == "KR")
     }
 
-    @Test("what has no time is decoded, and a stream for good whose groups refer to those before")
-    func unsuited() {
+    @Test("what is shown before the key picture of a group that waits is left out, as what it refers to is missing")
+    func openGroups() {
         var open = Stream.atRest()
         open.decide(true, 80_000, at: 4)
         open.decide(false, 450, at: 3.96)
-        open.decide(true, 80_000, at: 5)
-        #expect(open.decisions == "KRd")
+        open.decide(false, 450, at: 3.97, false)
+        open.take([450], isAtRest: false)
+        // The sender's clock is set back.
+        open.decide(false, 450, at: 3.5, false)
+        #expect(open.decisions == "KssRd")
+        open = .atRest()
+        open.decide(true, 80_000, at: 4, false)
+        open.decide(false, 450, at: 3.96, false)
+        #expect(open.decisions == "dd")
+    }
+
+    @Test("what has no time is decoded")
+    func untimed() {
         var untimed = Stream.atRest()
         untimed.decide(true, 80_000, at: 4)
         untimed.decide(false, 450, at: nil)

@@ -22,24 +22,64 @@ struct NetworkStreamTests {
         #expect(recording.stream?.name == "http://127.0.0.1:\(server.port)/clip.mp4")
     }
 
+    /// What is wrong with a server's certificate.
+    enum Fault: CaseIterable { case selfSigned, expired, otherHost }
+
     @Test(
-        "a server whose certificate no trusted authority signed is refused, with what to check",
-        .enabled(if: TestCertificates.areAvailable, "OpenSSL is not installed")
+        "a server's certificate that is self-signed, expired or of another host is refused with the reason, unless for an exception",
+        .enabled(if: TestCertificates.areAvailable, "OpenSSL is not installed"),
+        arguments: Fault.allCases
     )
-    func untrusted() throws {
+    func certificate(_ fault: Fault) throws {
         try TestPicture.writeClip(scratch.path("clip.mp4"))
-        let leaf = try TestCertificates().leaf(for: "127.0.0.1")
+        let authority = try TestCertificates()
+        let leaf = try authority.leaf(
+            for: fault == .otherHost ? "camera.example" : "127.0.0.1",
+            isExpired: fault == .expired
+        )
         let server = try LocalServer(.files, directory: scratch.directory, certificate: leaf)
-        let source = try ClipSource("https://127.0.0.1:\(server.port)/clip.mp4")
+        let address = "https://127.0.0.1:\(server.port)/clip.mp4"
+        var options = FrameSourceOptions(pace: .asap)
+        // Nobody on this machine knows who signed it.
+        options.certificateAuthority = fault == .selfSigned ? nil : authority.authority
+        let source = try ClipSource(address, options: options)
         let mailbox = source.start()
         let failure = try #require(mailbox.next()?.failure)
-        #expect(failure.reason == .unreachable && failure.description.contains("certificate"), "\(failure)")
+        #expect(failure.reason == .unreachable, "\(failure)")
+        let reason = fault == .otherHost ? "does not match" : "certificate failed verification"
+        #expect(
+            failure.description.contains(reason)
+                && failure.description.contains("or set camera.verifyCertificate: false"),
+            "\(failure)"
+        )
         source.stop()
         #expect(mailbox.next()?.isStop == true)
-        var options = FrameSourceOptions(pace: .asap)
         options.verifiesCertificate = false
-        let exception = try Recording.of("https://127.0.0.1:\(server.port)/clip.mp4", options: options)
+        let exception = try Recording.of(address, options: options)
         #expect(exception.isFinished && exception.stamps.count == 30)
+    }
+
+    @Test(
+        "a server whose certificate is signed by the authority of the settings is read, and a missing file of that is told",
+        .enabled(if: TestCertificates.areAvailable, "OpenSSL is not installed")
+    )
+    func ownAuthority() throws {
+        try TestPicture.writeClip(scratch.path("clip.mp4"))
+        let authority = try TestCertificates()
+        let leaf = try authority.leaf(for: "127.0.0.1")
+        let server = try LocalServer(.files, directory: scratch.directory, certificate: leaf)
+        let address = "https://127.0.0.1:\(server.port)/clip.mp4"
+        var options = FrameSourceOptions(pace: .asap)
+        options.certificateAuthority = authority.authority
+        let recording = try Recording.of(address, options: options)
+        #expect(recording.isFinished && recording.stamps.count == 30)
+        options.certificateAuthority = scratch.path("none.pem")
+        let source = try ClipSource(address, options: options)
+        let mailbox = source.start()
+        let failure = try #require(mailbox.next()?.failure)
+        #expect(failure.description.contains("none.pem, cannot be read (No such file"), "\(failure)")
+        source.stop()
+        #expect(mailbox.next()?.isStop == true)
     }
 
     @Test(

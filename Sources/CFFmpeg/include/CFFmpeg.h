@@ -32,7 +32,7 @@
     X(avutil, av_image_copy_to_buffer) \
     X(avutil, av_image_fill_arrays) \
     X(avutil, av_image_get_buffer_size) \
-    X(avutil, av_log_set_level) \
+    X(avutil, av_log_set_callback) \
     X(avutil, av_get_pix_fmt) \
     X(avutil, av_malloc) \
     X(avutil, av_pix_fmt_desc_get) \
@@ -97,6 +97,11 @@ typedef struct {
 // Opens the libraries and finds their functions. The libraries stay open until the process ends.
 // Returns null and sets `reason`, valid until this thread next opens a library, if one of them is missing.
 const FFmpegFunctions *_Nullable FFmpegFunctionsLoad(const char *_Nullable *_Nonnull reason);
+
+// The newest error that FFmpeg logged on this thread, which says more than its number; "" since it was forgotten. FFmpeg
+// writes nothing to standard error.
+const char *_Nonnull FFmpegNewestError(void);
+void FFmpegForgetErrors(void);
 
 // Opens the library of codecs, which takes longer than all others together. If it is missing, FFmpegFunctionsLoad says so.
 void FFmpegCodecsLoad(void);

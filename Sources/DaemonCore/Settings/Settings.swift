@@ -51,6 +51,7 @@ package struct Settings: Hashable, Sendable {
         reader.read("camera.maximumPixels", &camera.options.maximumPixels, in: 10_000...1_000_000_000)
         reader.read("camera.idleDecoding", &camera.options.idleDecoding)
         reader.read("camera.verifyCertificate", &camera.options.verifiesCertificate)
+        reader.read("camera.certificateAuthority", &camera.options.certificateAuthority)
         reader.readGroup("camera.controls", &camera.configuration.controls)
         reader.read("clip.pace", &camera.options.pace)
         reader.read("clip.loop", &camera.options.loops)
