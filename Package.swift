@@ -148,8 +148,8 @@ let package = Package(
         library(
             "LivePage",
             [
-                "Companion", "OverlayRendering", "FacetKit", "FaceMessages", "FaceMetadata", "FaceInference",
-                "FaceTracking", "HTTPServing", "MQTT", "Frames", "SettingsFiles", "System",
+                "Companion", "OverlayRendering", "FaceMessages", "FaceMetadata", "FaceInference", "FaceTracking",
+                "HTTPServing", "MQTT", "Frames", "SettingsFiles", "System",
             ],
             embedded: [
                 "Page/page.html", "Page/login.html", "Page/page.css", "Page/icon.svg", "Page/manifest.json",

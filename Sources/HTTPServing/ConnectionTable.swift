@@ -2,9 +2,8 @@ import System
 
 /// The open connections, and which of them has to go.
 ///
-/// A connection has `patience` seconds to complete each request and to take its answer, however slowly its bytes come;
-/// one whose answer is a stream has as long as it likes. At the limit, room is made by closing the connection that has
-/// been waiting the longest, of the client with the most that wait: a client that opens many connections loses its own.
+/// One has `patience` seconds for each request and its answer; a stream has as long as it likes. At the limit, the one that has
+/// waited longest is closed, of the client with the most that wait: a client that opens many loses its own.
 struct ConnectionTable {
     private struct Entry {
         let address: String
@@ -16,18 +15,13 @@ struct ConnectionTable {
     }
 
     let limit: Int
-
     /// Seconds for a request and its answer.
     let patience: Double
 
     private var entries: [Int32: Entry] = [:]
 
-    init(limit: Int, patience: Double) {
-        (self.limit, self.patience) = (limit, patience)
-    }
-
+    init(limit: Int, patience: Double) { (self.limit, self.patience) = (limit, patience) }
     var count: Int { entries.count }
-
     var isFull: Bool { entries.count >= limit }
 
     mutating func open(_ socket: Int32, from address: String, at seconds: Double) {
@@ -42,9 +36,7 @@ struct ConnectionTable {
 
     /// Notes that a connection's answer is a stream.
     mutating func stream(_ socket: Int32) { entries[socket]?.isStream = true }
-
     mutating func remove(_ socket: Int32) { entries[socket] = nil }
-
     func address(of socket: Int32) -> String? { entries[socket]?.address }
 
     /// The connections whose time is over at a time in seconds; each is named once.

@@ -25,10 +25,9 @@ package struct HTTPRequest: Sendable {
         (self.headers, self.body, self.client) = (headers, body, client)
     }
 
-    /// The value of a field in the body, which is a form as browsers send it (application/x-www-form-urlencoded).
+    /// The value of a field in the body, a form as browsers send it (application/x-www-form-urlencoded) with any bytes.
     ///
-    /// The body comes from anybody and may hold any bytes: a `%` without two digits after it stands for itself, and what is not UTF-8
-    /// becomes the replacement character.
+    /// A `%` without two digits after it stands for itself, and what is not UTF-8 becomes the replacement character.
     package func formField(_ name: String) -> String? {
         for pair in body.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -81,8 +80,7 @@ package enum HTTPStreamPart: Sendable {
 
 /// A response's body that is made while it is sent.
 ///
-/// A part is asked for when the one before has gone into the connection: a stream that offers its newest part then makes
-/// a slow client miss parts, and never fall behind.
+/// A part is asked for when the one before has gone: a stream that offers its newest makes a slow client miss parts.
 package protocol HTTPStream: AnyObject, Sendable {
     /// Begins; `ready` may be called on any thread, whenever `next` has something new after it had nothing.
     func begin(ready: @escaping @Sendable () -> Void)

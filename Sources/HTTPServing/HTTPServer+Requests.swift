@@ -114,8 +114,6 @@ extension HTTPServer {
         return values
     }
 
-    // MARK: Streams
-
     private func begin(_ stream: any HTTPStream, over connection: OpaquePointer) -> StreamedAnswer {
         streamCount += 1
         let number = streamCount
@@ -153,9 +151,7 @@ final class PartialRequest {
     /// The response's stream until its head goes out.
     var streamed: StreamedAnswer?
 
-    init(_ request: HTTPRequest) {
-        self.request = request
-    }
+    init(_ request: HTTPRequest) { self.request = request }
 
     deinit { streamed?.end() }
 }

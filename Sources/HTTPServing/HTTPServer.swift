@@ -22,9 +22,8 @@ package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible
 /// An HTTP server for few clients on one thread, with limits on everything that a client can send or hold.
 ///
 /// libmicrohttpd accepts connections, reads requests and writes answers. Which connections stay is ours: the library stops
-/// accepting at its limit, and knows no time in which a request must be complete, so that idle ones would keep others out.
-///
-/// `@unchecked Sendable` because only `stop` and `ready` may be called from any thread, and touch nothing that `run` changes.
+/// accepting at its limit, and knows no time in which a request must be complete. `@unchecked Sendable` because only `stop` and
+/// `ready` may be called from any thread, and touch nothing that `run` changes.
 package final class HTTPServer: @unchecked Sendable {
     /// Where it listens, and its limits.
     package struct Options: Sendable {
@@ -40,13 +39,10 @@ package final class HTTPServer: @unchecked Sendable {
         package var patience = 10.0
         package var longestBody = 4096
 
-        package init(host: String, port: UInt16) {
-            (self.host, self.port) = (host, port)
-        }
+        package init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
     }
 
     package var port: UInt16 { listener.port }
-
     /// Connections beyond the limit that the library holds until those that make room for them are closed; with more it
     /// stops accepting, so that a client with a connection of its own would have to wait.
     private static let reserve = 128

@@ -4,14 +4,11 @@ import System
 final class Listener: Sendable {
     /// Bytes that the system keeps for a connection that is slower than a stream; it doubles them.
     private static let sendBuffer: Int32 = 128 * 1024
-
     /// The socket; -1 is never kept.
     let socket: Int32
     let port: UInt16
 
-    /// Listens on a numeric address.
-    ///
-    /// - Throws: `HTTPServerError` if the system refuses it.
+    /// Listens on a numeric address; throws `HTTPServerError` if the system refuses it.
     init(host: String, port: UInt16) throws(HTTPServerError) {
         func failed(_ code: Int32 = errno) -> HTTPServerError {
             .cannotListen(host: host, port: port, reason: String(cString: strerror(code)))

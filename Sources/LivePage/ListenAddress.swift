@@ -1,8 +1,4 @@
-import FaceMessages
 import Foundation
-import HTTPServing
-import MQTT
-import OverlayRendering
 import System
 
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
@@ -23,10 +19,8 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether only programs on this machine can come.
     var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
-
     /// The address as it stands in a URL.
     var urlHost: String { host.contains(":") ? "[\(host)]" : host }
-
     package var description: String { "\(urlHost):\(port)" }
 
     package static func isNumeric(_ text: String) -> Bool {

@@ -4,7 +4,6 @@ import Foundation
 import HTTPServing
 import MQTT
 import OverlayRendering
-import SettingsFiles
 import System
 
 /// Serves the live page, or the page on which areas are drawn, until the messages of the cameras end.
@@ -31,18 +30,14 @@ package struct PageService {
 
     /// What a page that shows cameras listens to.
     package static let topics = Topic.viewed + [.count, .stats, .today]
-
     /// Bytes of the longest message that a page takes.
     package static let largestMessage = PagePublisher.largestMessage
 
     private let options: Options
-
     /// What areas are drawn for; nil for a page that only shows.
     private let editor: AreaEditor?
 
-    /// Makes a service.
-    ///
-    /// - Throws: `CommandFailure` if other machines could open the page without a token.
+    /// Makes a service; throws `CommandFailure` if other machines could open the page without a token.
     package init(_ options: Options, editor: AreaEditor? = nil) throws(CommandFailure) {
         self.options = options
         self.editor = editor
@@ -53,14 +48,7 @@ package struct PageService {
         )
     }
 
-    /// Serves the page until the command is ended.
-    ///
-    /// - Parameters:
-    ///   - subscriber: where the messages come from.
-    ///   - named: the bases of cameras that are shown even if nothing is heard of them.
-    ///   - ready: takes the page's address once it can be opened, instead of standard output.
-    ///   - observe: takes what happens where the messages come from.
-    /// - Throws: `CommandFailure` if it cannot.
+    /// Serves the page until the command is ended; prints its address, or hands it to `ready`, once it can be opened.
     package func run(
         _ subscriber: Subscriber,
         named: [String] = [],

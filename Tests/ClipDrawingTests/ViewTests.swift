@@ -221,13 +221,33 @@ struct LiveModelTests {
         )
     }
 
+    @Test("the snapshot of a smile is the best of its first half second, not the first, nor one with closed eyes")
+    func bestSmile() {
+        var choice = PictureChoice(event: EventName(.smile))
+        let event = event(.smile, frame: 100).event
+        choice.take(event, at: 1)
+        for (frame, smile, isClosed) in [(99, 1, false), (100, 0.7, false), (103, 0.95, true), (106, 0.9, false)] {
+            var next = candidate(frame, at: Double(frame) / 30 - 2.3)
+            var face = event.face
+            face.smile = smile
+            face.leftEyeClosed = isClosed
+            face.rightEyeClosed = isClosed
+            let origin = MessageOrigin(camera: "front", boot: "RUN1")
+            let message = MetadataMessage(origin: origin, stamp: stamp(frame), faces: [face])
+            next.scene.apply(.metadata(message), at: 0)
+            choice.add(next)
+        }
+        #expect(choice.chosen(at: 1.4) == nil)
+        #expect(choice.chosen(at: 1.6)?.picture.frame == 106)
+    }
+
     @Test("the snapshot is the first picture that shows the event's frame")
     func firstOfEvent() {
-        var choice = PictureChoice(event: EventName(.smile))
+        var choice = PictureChoice(event: EventName(.enter))
         choice.take(event(.blink(eyes: .both, duration: 0.1), frame: 95).event, at: 0)
         choice.add(candidate(98, at: 0.9))
         #expect(choice.chosen(at: 0.9) == nil)
-        choice.take(event(.smile, frame: 100).event, at: 1)
+        choice.take(event(.enter, frame: 100).event, at: 1)
         choice.add(candidate(99, at: 1.1))
         #expect(choice.chosen(at: 1.1) == nil)
         choice.add(candidate(101, at: 1.2))

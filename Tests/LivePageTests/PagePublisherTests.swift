@@ -192,6 +192,29 @@ struct PagePublisherTests {
         #expect(rows.first?["name"] as? String == "front")
     }
 
+    @Test("what began before a page came is over when its face no longer shows it, or is gone")
+    func ends() throws {
+        let publisher = try publisher()
+        var seen = face()
+        seen.looking = true
+        for (kind, frame) in [(FaceEvent.Kind.enter, 0), (.look, 10)] {
+            let event = encoder.event(event(kind, frame: frame).event, id: "E\(frame)", seq: frame, latency: nil)
+            publisher.take(received(event), at: 0)
+        }
+        func ends(at frame: Int, _ faces: [FaceObject]) throws -> [String?] {
+            publisher.take(received(encoder.metadata(faces, at: stamp(frame))), at: 0)
+            let viewer = try join()
+            try publisher.advance(to: Double(frame))
+            let rows = try #require(try newestState(viewer)["events"] as? [[String: Any]])
+            return rows.map { $0["end"] as? String }
+        }
+        #expect(try ends(at: 12, [seen]) == [nil, nil])
+        seen.looking = false
+        let away = stamp(30).time.iso8601
+        #expect(try ends(at: 30, [seen]) == [nil, away])
+        #expect(try ends(at: 60, []) == [stamp(60).time.iso8601, away])
+    }
+
     @Test("a transparent page gets what the overlay draws, without picture or drawn heads")
     func overlayAlone() throws {
         let publisher = try publisher()

@@ -99,7 +99,7 @@ struct ServeTests {
         let filters = Set(groups.matches(of: /(\w+): "/).map(\.1))
         #expect(kinds.allSatisfy { filters.contains($0.2) })
         let advice = words(get("/advice.js", server))
-        #expect(FaceAttention.allCases.allSatisfy { advice.contains("\t\($0.rawValue): \"") })
+        #expect(FaceAttention.allCases.allSatisfy { advice.contains("\n\($0.rawValue): \"") })
     }
 
     @Test(

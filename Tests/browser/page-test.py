@@ -345,6 +345,7 @@ try:
     first = data("faces", "frame")
     wait("the picture moves", lambda: data("faces", "frame") != first)
     wait("it is live, with one face", lambda: status("faces") == "live" and text(f"{figure('faces')} .count") == "1 face")
+    must("the time line begins with a minute", text("#lanes-title") == "Last minute")
     must("it is called as its owner did", text(f"{figure('faces')} figcaption strong") == "Front door")
     wait("hearts are on the eyes",
          lambda: (lambda places: places and all(is_red(pixel("faces", *place)) for place in places))(eyes(port))
@@ -364,6 +365,7 @@ try:
 
     # Events
     wait("a blink comes", lambda: count("#events li.blink"), 60)
+    must("and no chip of it while its filter is off", not any(kind == "blink" for kind, _ in script("pops")))
     must("blinks are hidden", script("[...document.querySelectorAll('#events li.blink')].every(line => line.hidden)"))
     key("b")
     wait("the key shows them", lambda: script("[...document.querySelectorAll('#events li.blink')].every(line => !line.hidden)"))
@@ -376,8 +378,9 @@ try:
     wait("a screen reader is told some", lambda: len(script("said")) > 1, 60)
     must("at most one in 4 s", script("said.every((time, index) => !index || time - said[index - 1] > 3900)"))
 
-    # Ten minutes
-    wait("the lane counts", lambda: re.search(r"Front door, last ten minutes: [1-9]\d* faces, [1-9]\d* smiles, [1-9]\d* blinks",
+    # Over time
+    wait("the time line grows", lambda: text("#lanes-title") in ("Last two minutes", "Last five minutes"), 90)
+    wait("the lane counts", lambda: re.search(r"Front door, last \w+ minutes: [1-9]\d* faces, [1-9]\d* smiles, [1-9]\d* blinks",
                                               script("document.querySelector('.lane canvas').ariaLabel") or ""))
     lane = browser.find_element(By.CSS_SELECTOR, ".lane canvas")
     ActionChains(browser).move_to_element_with_offset(lane, lane.size["width"] // 2 - 4, -5).perform()
@@ -404,6 +407,8 @@ try:
     browser.get(address)
     wait("it is remembered", lambda: data("faces", "overlay") == "square"
          and script("document.querySelector('#fit').value") == "cover")
+    visits = re.search(r"(\d+) faces", script("document.querySelector('.lane canvas').ariaLabel"))[1]
+    must(f"faces from before have one bar each, not {visits} in all", int(visits) <= count("#events li.enter") + 1)
     shot("square-mirrored")
     browser.get(address + "?overlay=hearts&mirror=false&fit=contain")
     wait("an address says more than memory", lambda: data("faces", "overlay") == "hearts"
@@ -466,7 +471,8 @@ try:
         start_daemon("hall/faces", port, source=f"{shared}/pyfeat/multi_face.jpg", name="Hall")
         wait("five faces are counted", lambda: text(f"{figure('hall/faces')} .count") == "5 faces", 60)
         wait("and have a row each", lambda: (script("document.querySelector('.lane[data-base=\"hall/faces\"] canvas').ariaLabel")
-                                             or "").startswith("Hall, last ten minutes: 5 faces"))
+                                             or "").startswith("Hall, last ")
+             and "minutes: 5 faces" in script("document.querySelector('.lane[data-base=\"hall/faces\"] canvas').ariaLabel"))
         shot("five-faces")
     else:
         print("page-test: ../shared is not there: five faces are not tested")
@@ -506,6 +512,11 @@ try:
     wait("the page is back", lambda: status("faces") == "live")
     door.send_signal(signal.SIGTERM)
     wait("a daemon that ended says so", lambda: status("faces") == "stopped" and count(f"{figure('faces')} code"))
+    must("its camera is folded beside others", not browser.find_element(By.CSS_SELECTOR, figure("faces")).is_displayed()
+         and text("#folded") == "Show what is stopped: Front door")
+    shot("folded")
+    click("#folded")
+    must("and shown if that is wanted", browser.find_element(By.CSS_SELECTOR, figure("faces")).is_displayed() and not text("#folded"))
     broker.kill()
     broker.wait()
     broker = start_broker(port)
@@ -524,7 +535,7 @@ try:
     editor = start_editor(port, "--camera", "Zones", "--write", settings)
     browser.get(editor)
     wait("the zones of the file are shown, and the camera's picture", lambda: count("#areas li") == 1
-         and text("#camera") == "zones/faces" and count("#drawing polygon") == 1)
+         and text("#camera") == "Zones" and count("#drawing polygon") == 1)
     field = browser.find_element(By.ID, "drawing")
     width, height = field.size["width"], field.size["height"]
 
@@ -537,6 +548,27 @@ try:
     for x, y in corners + corners[:1]:
         ActionChains(browser).move_to_element_with_offset(*at(x, y)).click().perform()
     must("a rectangle is dragged, a polygon is pressed", count("#areas li") == 3 and count("#drawing polygon") == 3)
+    def drag(start, end):
+        ActionChains(browser).move_to_element_with_offset(*at(*start)).click_and_hold() \
+            .move_to_element_with_offset(*at(*((a + b) / 2 for a, b in zip(start, end)))) \
+            .move_to_element_with_offset(*at(*end)).release().perform()
+
+    def area():
+        found = re.search(r"zone 1:\n    area: \[(.*?)\]", script("document.querySelector('#yaml').value"))
+        return [round(float(number), 2) for number in found[1].split(", ")]
+
+    drag((0.5, 0.6), (0.55, 0.65))
+    must(f"a drag inside an area moves it, and makes none: {area()}", area() == [0.3, 0.15, 0.5, 0.8] and count("#areas li") == 3)
+    drag((0.8, 0.55), (0.9, 0.55))
+    must(f"a drag of an edge's handle widens it: {area()}", area() == [0.3, 0.15, 0.6, 0.8])
+    for times in range(2):
+        ActionChains(browser).key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).perform()
+    must(f"both are taken back: {area()}", area() == [0.25, 0.1, 0.5, 0.8])
+    ActionChains(browser).move_to_element_with_offset(*at(0.12, 0.1)).click().send_keys(Keys.DELETE).perform()
+    must("the key removes the chosen area", count("#areas li") == 2)
+    click("#undo")
+    must("the button takes that back", count("#areas li") == 3)
+    must("the number says what it is", text("#areas li:first-child label").startswith("counts after"))
     for index, (name, kind) in enumerate([("old", None), ("sofa", None), ("television", "ignore")]):
         row = f"#areas li:nth-child({index + 1})"
         field_of_name = browser.find_element(By.CSS_SELECTOR, f"{row} input[type=text]")
@@ -567,6 +599,26 @@ try:
     wait("the picture is there", lambda: data("zones/faces", "picture") == "true")
     shot("zones-page")
     drawer.send_signal(signal.SIGTERM)
+
+    # The room lights up with a smile, once, and not for who wants no motion
+    for motion in ["no-preference", "reduce"]:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": motion}]})
+        browser.get(address + "?demo&camera=faces")
+        browser.execute_script("window.floods = 0; new MutationObserver((changes) => changes.forEach(({ addedNodes }) =>"
+                               " addedNodes.forEach(({ id }) => floods += id === 'flood'))).observe(document.body, { childList: true })")
+        lit = "document.querySelector('#lamp')?.classList.contains('on')"
+        wait(f"{motion}: the lamp is off", lambda: script(lit) is False)
+        wait(f"{motion}: the lamp is on", lambda: script(lit), 60)
+        wait(f"{motion}: the lamp is off again", lambda: not script(lit), 60)
+        floods = script("floods")
+        must(f"{motion}: the page was lit {floods} times", floods == (1 if motion == "no-preference" else 0))
+        shot(f"lamp-{motion}")
+    wait("the light is gone", lambda: not count("#flood"))
+    window(1280, 800)
+    must("no detail of an event is cut off", script("[...document.querySelectorAll('#events li:not([hidden]) .who')]"
+                                                    ".every((who) => who.scrollWidth <= who.clientWidth)"))
+    shot("desktop-1280")
+    window(1440, 900)
 
     own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/examples/overlays/party.yaml")
     browser.get(start_server(port, "--overlay", own))

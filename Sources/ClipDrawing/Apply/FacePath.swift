@@ -1,10 +1,8 @@
-import Companion
 import FaceMetadata
 import Glibc
 import OverlayRendering
 
-/// One face in all the frames in which it was seen lately, and where it is in any of them: smoothed with what comes before
-/// and after, so that it neither lags nor trembles.
+/// Where one face is at any time of late, smoothed with what comes before and after, so that it neither lags nor trembles.
 struct FacePath {
     /// Seconds before and after a sighting that smooth it, and the spread of their weights.
     private static let (reach, spread) = (0.16, 0.06)
@@ -28,10 +26,7 @@ struct FacePath {
     private var samples: [Sample] = []
     private var start = 0.0
 
-    init(track: Int, scene: Int) {
-        (self.track, self.scene) = (track, scene)
-    }
-
+    init(track: Int, scene: Int) { (self.track, self.scene) = (track, scene) }
     var end: Double { samples.last?.time ?? -.infinity }
 
     mutating func append(_ face: FaceObject, at time: Double) {
@@ -80,8 +75,6 @@ struct FacePath {
         (result.leftEye, result.rightEye, result.mouth) = (nil, nil, nil)
         return result
     }
-
-    // MARK: - Smoothing
 
     /// The values of a sighting, on the line through those around it unless it moves away from that.
     private func smoothed(_ index: Int) -> FaceValues {

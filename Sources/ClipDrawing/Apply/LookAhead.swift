@@ -1,4 +1,3 @@
-import Companion
 import FaceMetadata
 import FaceTracking
 
@@ -17,8 +16,7 @@ struct LookAhead<Picture> {
         var faces: [FaceObject] = []
     }
 
-    /// What the detector alone believes in counts for so many seconds before and after: it sees some faces in every third
-    /// frame only.
+    /// Seconds around a sighting of the detector alone for which it counts: it sees some faces in every third frame only.
     private static var unfollowedMargin: Double { 0.12 }
     /// The overlap, as a share of both, from which on two faces need not both be covered.
     private static var samePlace: Double { 0.8 }
@@ -31,22 +29,19 @@ struct LookAhead<Picture> {
     private var paths: [Int: FacePath] = [:]
     private var unfollowed: [(time: Double, scene: Int, faces: [FaceObject])] = []
 
-    /// Makes a delay line.
+    /// Makes a delay line; with more than `maximumFrames` waiting, what comes later is not taken into account.
     ///
     /// - Parameters:
     ///   - patience: How many seconds a face may go unseen and still be the same.
-    ///   - coversAll: Whether all that may be a face is wanted, and for a moment before and after it was seen: for overlays that
-    ///     hide faces.
-    ///   - maximumFrames: How many frames may wait; with more, what comes later than that is not taken into account.
+    ///   - coversAll: Whether all that may be a face is wanted, also shortly before and after it was seen, to be hidden.
+    ///   - maximumFrames: How many frames may wait.
     init(patience: Double, coversAll: Bool, maximumFrames: Int = .max) {
         self.patience = patience
         self.coversAll = coversAll
         self.maximumFrames = max(1, maximumFrames)
     }
 
-    /// Takes the next frame.
-    ///
-    /// - Returns: The frames that are settled by it, in order.
+    /// Takes the next frame; returns the frames that are settled by it, in order.
     mutating func add(_ moment: Moment) -> [Moment] {
         let newest = moment.stamp.mediaTime
         if moment.isCut { scene += 1 }
@@ -61,9 +56,7 @@ struct LookAhead<Picture> {
         return settle(max(settled.count, waiting.count - maximumFrames))
     }
 
-    /// No frame comes any more.
-    ///
-    /// - Returns: All frames that still waited, in order.
+    /// No frame comes any more; returns all frames that still waited, in order.
     mutating func finish() -> [Moment] { settle(waiting.count) }
 
     private mutating func settle(_ count: Int) -> [Moment] {

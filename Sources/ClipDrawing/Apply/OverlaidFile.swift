@@ -23,32 +23,20 @@ struct OverlaidFile {
     private let picture = Picture()
     private let messages = UpdateMessages(camera: UpdateMessages.fileCamera)
 
-    /// Checks where it is to be written.
-    ///
-    /// - Throws: `CommandFailure` if it cannot be written there, or is the input.
-    init(
-        _ input: String,
-        to output: String,
-        _ job: OverlayJob,
-        _ interruption: Interruption
-    ) throws {
+    /// Checks where it is to be written; throws `CommandFailure` if it cannot be written there, or is the input.
+    init(_ input: String, to output: String, _ job: OverlayJob, _ interruption: Interruption) throws {
         self.input = input
         self.output = output
         self.job = job
         self.interruption = interruption
         drawing = job.drawing
-        summary = OverlaySummary(
-            hidesFaces: drawing.hidesFaces,
-            maximumFaces: job.options.detection.maximumFaces
-        )
+        summary = OverlaySummary(hidesFaces: drawing.hidesFaces, maximumFaces: job.options.detection.maximumFaces)
         try OutputPath.checkIsNot(output, input)
         let what = OutputPath.isPicture(output) ? "a picture" : "a clip"
         try OutputPath.check(output, endings: PictureWriter.knownEndings + ClipWriter.knownEndings, what: what)
     }
 
-    /// Makes a picture or a clip, as the output is named.
-    ///
-    /// - Returns: Whether there was a warning.
+    /// Makes a picture or a clip, as the output is named; returns whether there was a warning.
     mutating func draw() async throws -> Bool {
         OutputPath.isPicture(output) ? try await drawPicture() : try await drawClip()
     }
@@ -133,9 +121,7 @@ struct OverlaidFile {
         try picture.update(from: settled.picture)
     }
 
-    /// What is to be warned of.
-    ///
-    /// - Throws: `CommandFailure` if there is something and that is not allowed.
+    /// What is to be warned of; throws `CommandFailure` if there is something and that is not allowed.
     private func checkedWarnings() throws -> [String] {
         let warnings = summary.warnings
         guard job.isStrict, !warnings.isEmpty else { return warnings }

@@ -11,14 +11,7 @@ package struct OverlayJob {
     package let options: FaceSession.Options
     package let isStrict: Bool
 
-    /// Makes a job.
-    ///
-    /// - Parameters:
-    ///   - style: how faces are drawn.
-    ///   - maximumFaces: how many faces are followed at the same time.
-    ///   - findsTurned: whether faces that lie on their side or upside down are looked for too.
-    ///   - isStrict: whether nothing is written where a warning would be given.
-    /// - Throws: `CommandFailure` if the overlay is a file that cannot be used.
+    /// Makes a job; strict, it writes nothing where a warning would be given.
     package init(_ style: DrawingStyle, maximumFaces: Int, findsTurned: Bool, isStrict: Bool) throws {
         drawing = try OverlayPicture(style)
         var options = FaceSession.Options()
@@ -34,10 +27,7 @@ package struct OverlayJob {
         self.isStrict = isStrict
     }
 
-    /// Draws over a file, or over those of a directory, whose files that cannot be drawn over keep none of the others from it.
-    ///
-    /// - Returns: Whether there was a warning.
-    /// - Throws: `CommandFailure` if a file could not be read or written.
+    /// Draws over a file, or over each of a directory, whatever becomes of the others; returns whether there was a warning.
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {

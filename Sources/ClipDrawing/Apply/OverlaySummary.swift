@@ -1,7 +1,5 @@
 import Companion
 import FacetKit
-import MediaFiles
-import OverlayRendering
 
 /// What `apply` found in a file, and of what it warns.
 struct OverlaySummary {

@@ -1,13 +1,13 @@
 import Companion
-import FacetKit
+import FaceMetadata
 import Foundation
+import Frames
 import MediaFiles
 
 /// A clip's frames, one after the other, decoded a little ahead on a thread of its own.
 final class ClipFrames {
     /// Frames decoded ahead.
     private static let ahead = 4
-
     /// The clip's form.
     let description: StreamDescription?
 
@@ -16,9 +16,7 @@ final class ClipFrames {
     private var upcoming: Frame?
     private var isOver = false
 
-    /// Opens a clip and begins to decode it.
-    ///
-    /// - Throws: `CommandFailure` if it is none.
+    /// Opens a clip and begins to decode it; throws `CommandFailure` if it is none.
     init(_ path: String) throws {
         source = try ClipSource(path, options: FrameSourceOptions(pace: .asap))
         description = source.description
@@ -33,9 +31,7 @@ final class ClipFrames {
         mailbox.close()
     }
 
-    /// The next frame; blocks while it is decoded. Nil at the end.
-    ///
-    /// - Throws: `CommandFailure` if the clip is damaged or cut off; the frames before stand.
+    /// The next frame, nil at the end; blocks while it is decoded, and throws if the clip is damaged or cut off.
     func next() throws -> Frame? {
         if let frame = upcoming {
             upcoming = nil
@@ -55,8 +51,6 @@ final class ClipFrames {
     }
 
     /// The last frame up to a time of the clip, in seconds, if there is one after those that were already taken.
-    ///
-    /// - Throws: as `next`.
     func frame(upTo mediaTime: Double) throws -> Frame? {
         var latest: Frame?
         while let frame = try next() {

@@ -11,22 +11,17 @@ package struct OverlayPicture {
     private let isMirrored: Bool
     private let hasEvenSides: Bool
     private var canvas: Canvas?
-
     /// Whether it makes the faces in pictures unrecognisable.
     package var hidesFaces: Bool { overlay?.hidesFaces ?? false }
 
-    /// Draws in a style; nil draws the picture alone.
-    ///
-    /// - Throws: `CommandFailure` if the overlay is a file that cannot be used.
+    /// Draws in a style, or the picture alone; throws `CommandFailure` if the overlay is a file that cannot be used.
     init(_ style: DrawingStyle?, hasEvenSides: Bool = false) throws {
         overlay = try style.map { try $0.overlays()[$0.overlay.name] }
         isMirrored = style?.isMirrored ?? false
         self.hasEvenSides = hasEvenSides
     }
 
-    /// Draws a picture with the scene over it, as large as the first picture was; one of another shape gets bars.
-    ///
-    /// - Returns: The canvas, which is used again for the next picture.
+    /// Draws a picture and the scene on one canvas, as large as the first picture was; one of another shape gets bars.
     package mutating func draw(_ picture: Picture, scene: Scene, at seconds: Double) throws -> Canvas {
         guard let size = picture.uprightSize else { throw CommandFailure("there is no picture to draw over") }
         let even = FrameSize(width: size.width & ~1, height: size.height & ~1)
@@ -40,5 +35,13 @@ package struct OverlayPicture {
         if let overlay { canvas.draw(scene, geometry, overlay: overlay, at: seconds) }
         try canvas.check()
         return canvas
+    }
+}
+
+extension Canvas {
+    /// Writes what was drawn as a picture file.
+    package func write(to path: String) throws {
+        try OutputPath.checkPicture(path)
+        try withFrame { try PictureWriter.write($0, to: path) }
     }
 }

@@ -1,7 +1,6 @@
 import Companion
 import FaceMessages
 import FacetKit
-import Foundation
 import Frames
 package import OverlayRendering
 
@@ -12,9 +11,7 @@ package enum OverlayGallery {
     /// How many frames are searched for the best one: five seconds of a clip; a picture until expressions are known.
     private static let frames = (clip: 150, picture: 8)
 
-    /// Writes the page.
-    ///
-    /// - Throws: `CommandFailure` if there is no face in the file, or the page cannot be written.
+    /// Writes the page; throws `CommandFailure` if there is no face in the file, or the page cannot be written.
     package static func write(_ overlays: [(name: String, overlay: any Overlay)], over path: String, to page: String)
         async throws
     {
@@ -25,9 +22,7 @@ package enum OverlayGallery {
             let text = name.printable.escapedForHTML
             return #"<figure><img src="\#(image)" alt="\#(text)"><figcaption>\#(text)</figcaption></figure>"#
         }
-        let values = [
-            "figures": figures.joined(separator: "\n"), "style": PageParts.style, "version": facetVersion,
-        ]
+        let values = ["figures": figures.joined(separator: "\n"), "style": PageParts.style, "version": facetVersion]
         try OutputPath.write(PackageResources.overlays_html.filled(values), to: page)
     }
 

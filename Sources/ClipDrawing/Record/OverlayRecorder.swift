@@ -13,7 +13,6 @@ struct OverlayRecorder {
     private let showsProgress = isatty(STDERR_FILENO) == 1
     private var writer: ClipWriter?
     private var lastProgress = ContinuousClock.now
-
     /// The time of the last picture, in seconds of the clip.
     private(set) var end = 0.0
 
@@ -27,13 +26,12 @@ struct OverlayRecorder {
         let writer = try writer ?? begin(canvas.pixelSize)
         try canvas.withFrame(mediaTime: mediaTime) { try writer.append($0) }
         end = mediaTime
-        report()
+        guard showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
+        lastProgress = .now
+        StandardOutput.progress("\(Self.seconds(end)), \(writer.frames) pictures")
     }
 
-    /// Ends the clip and gives the file its name.
-    ///
-    /// - Parameter isWhole: whether the pictures go on to the end of the clip whose sound is copied.
-    /// - Throws: `CommandFailure` if there was no picture, or the file cannot be written.
+    /// Ends the clip and gives the file its name; `isWhole` is whether the pictures reach the end of the sound's clip.
     mutating func finish(isWhole: Bool = true) throws {
         if showsProgress { StandardOutput.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
@@ -49,12 +47,6 @@ struct OverlayRecorder {
         }
         writer = begun
         return begun
-    }
-
-    private mutating func report() {
-        guard showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
-        lastProgress = .now
-        StandardOutput.progress("\(Self.seconds(end)), \(writer?.frames ?? 0) pictures")
     }
 
     private static func seconds(_ value: Double) -> String { "\((value * 10).rounded() / 10) s" }

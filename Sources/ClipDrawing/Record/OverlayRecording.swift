@@ -1,29 +1,20 @@
 package import Companion
-import FaceMessages
+import FaceMetadata
 import Frames
 package import OverlayRendering
 
 /// Records pictures with the overlay as a clip.
-package struct OverlayRecording {
-    private let output: String
-    private let drawing: OverlayPicture
-    private let seconds: Double?
-
-    /// Makes it.
-    ///
-    /// - Parameters:
-    ///   - output: the clip to write.
-    ///   - style: how faces are drawn; nil leaves them out.
-    ///   - seconds: for how long; nil until Ctrl-C or the source's end.
-    /// - Throws: `CommandFailure` if the overlay is a file that cannot be used.
-    package init(_ output: String, _ style: DrawingStyle?, seconds: Double?) throws {
-        self.output = output
-        self.seconds = seconds
-        drawing = try OverlayPicture(style)
-    }
-
-    /// Records over a clip; `metadata` names in errors where the track is from.
-    package func run(over clip: String, _ track: MessageTrack?, metadata: String?) throws {
+package enum OverlayRecording {
+    /// Records over a clip, for some seconds if not to its end; `metadata` names in errors where the track is from.
+    package static func run(
+        _ output: String,
+        _ style: DrawingStyle?,
+        seconds: Double?,
+        over clip: String,
+        _ track: MessageTrack?,
+        metadata: String?
+    ) throws {
+        let drawing = try OverlayPicture(style)
         let frames = try ClipFrames(clip)
         let interruption = Interruption()
         defer { interruption.cancel() }
@@ -50,7 +41,14 @@ package struct OverlayRecording {
         try recorder.finish(isWhole: frames.isFinished)
     }
 
-    package func run(_ subscriber: Subscriber) async throws {
+    /// Records live pictures, for some seconds or until Ctrl-C.
+    package static func run(
+        _ output: String,
+        _ style: DrawingStyle?,
+        seconds: Double?,
+        _ subscriber: Subscriber
+    ) async throws {
+        let drawing = try OverlayPicture(style)
         var recorder = OverlayRecorder(output: output, drawing: drawing, rate: 15)
         var start: Double?
         try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: seconds ?? .infinity) {

@@ -4,19 +4,11 @@ import OverlayRendering
 import V4L2Capture
 
 /// Writes live pictures with the overlay into a node of v4l2loopback.
-package struct WebcamOutput {
-    private let node: String
-    private let output: VideoOutput
-    private var drawing: OverlayPicture
-
-    package init(_ node: String, _ style: DrawingStyle) throws {
-        self.node = node
+package enum WebcamOutput {
+    package static func run(_ node: String, _ style: DrawingStyle, _ subscriber: Subscriber) async throws {
         // Readers want even sides: chroma is halved.
-        drawing = try OverlayPicture(style, hasEvenSides: true)
-        output = try VideoOutput(node)
-    }
-
-    package mutating func run(_ subscriber: Subscriber) async throws {
+        var drawing = try OverlayPicture(style, hasEvenSides: true)
+        let output = try VideoOutput(node)
         let planar = try PlanarPicture()
         var hasBegun = false
         try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces) { picture, scene, seconds in

@@ -1,4 +1,3 @@
-import Companion
 import FaceMetadata
 import Foundation
 import Frames
@@ -6,9 +5,7 @@ import OverlayRendering
 
 /// Pictures in pages that are one file and need no other.
 enum EmbeddedPicture {
-    /// Draws a part of a picture in a scale, with what `draw` adds to it.
-    ///
-    /// - Returns: the source of an `img`; nil if the part has no area.
+    /// The source of an `img` with a part of a picture in a scale and what `draw` adds; nil if the part has no area.
     static func source(
         _ part: NormalizedRect,
         of picture: Picture,
@@ -17,20 +14,15 @@ enum EmbeddedPicture {
         draw: (Canvas, PreviewLayerGeometry) -> Void = { _, _ in }
     ) throws -> String? {
         guard let size = picture.uprightSize else { return nil }
-        let canvas = try Canvas(
-            pixelSize: FrameSize(
-                width: max(1, Int(part.width * Double(size.width) * scale)),
-                height: max(1, Int(part.height * Double(size.height) * scale))
-            )
+        let (width, height) = (part.width * Double(size.width) * scale, part.height * Double(size.height) * scale)
+        let canvas = try Canvas(pixelSize: FrameSize(width: max(1, Int(width)), height: max(1, Int(height))))
+        let geometry = PreviewLayerGeometry(
+            size: canvas.size,
+            pictureSize: size,
+            videoGravity: .resizeAspectFill,
+            cleanAperture: part
         )
-        guard
-            let geometry = PreviewLayerGeometry(
-                size: canvas.size,
-                pictureSize: size,
-                videoGravity: .resizeAspectFill,
-                cleanAperture: part
-            )
-        else { return nil }
+        guard let geometry else { return nil }
         canvas.clear(.black)
         canvas.draw(picture, geometry)
         draw(canvas, geometry)

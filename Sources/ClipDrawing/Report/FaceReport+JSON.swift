@@ -1,4 +1,3 @@
-import Companion
 import FaceMessages
 import Foundation
 import Frames

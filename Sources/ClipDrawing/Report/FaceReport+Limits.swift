@@ -7,7 +7,6 @@ extension FaceReport {
         var samples: Int
         var happenings: Int
         var presences: Int
-
         /// Some 60 MB; an hour of one face at 30 frames/s has 108,000 samples.
         static let usual = Limits(samples: 60_000, happenings: 10_000, presences: 10_000)
     }
@@ -79,8 +78,7 @@ extension FaceReport {
         kept.happenings -= (counts[most, default: 0] + 1) / 2
     }
 
-    /// Leaves out samples that follow another one closely, but for a face's first, its best and, if wanted, those with which
-    /// something begins or ends.
+    /// Leaves out samples close to another one, but for a face's first, its best and, if wanted, those that begin or end something.
     private mutating func thinSamples(keepsChanges: Bool) {
         kept.samples = 0
         for index in presences.indices {

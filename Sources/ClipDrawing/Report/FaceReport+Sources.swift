@@ -1,5 +1,4 @@
 package import Companion
-import FaceMessages
 import FacetKit
 import Foundation
 import OverlayRendering

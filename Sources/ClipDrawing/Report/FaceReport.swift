@@ -2,7 +2,7 @@ import Companion
 package import FaceMessages
 import Foundation
 import Frames
-import MQTT
+import OverlayRendering
 
 /// What was seen over a stretch of time, gathered from a daemon's messages; times are seconds from its beginning.
 package struct FaceReport {
@@ -67,15 +67,14 @@ package struct FaceReport {
         }
 
         func count(of topic: Topic) -> Int { counts[topic, default: 0] }
-
         var smiling: Double { seconds { $0.smiling == true } }
         var looking: Double { seconds { $0.looking == true } }
-
-        /// The strongest smile, and of equal ones the best view; nil if the face did not smile.
-        var bestSmile: Sample? { Self.strongest(samples.filter { $0.face.smiling == true }) }
-
-        /// What shows the face best: its strongest smile, else large and frontal.
-        var portrait: Sample? { bestSmile ?? samples.filter(\.face.isSeen).max { $0.face.quality < $1.face.quality } }
+        /// The best picture of a smile; nil if the face did not smile.
+        var bestSmile: Sample? { Self.best(samples.filter { $0.face.smiling == true }) }
+        /// What shows the face best: its best smile, else large and frontal.
+        var portrait: Sample? {
+            bestSmile ?? samples.filter(\.face.isSeen).max { $0.face.viewQuality < $1.face.viewQuality }
+        }
 
         /// What shows an event best: the height of a smile, eyes while they are closed, the last sight of a face that went.
         func sample(showing happening: Happening) -> Sample? {
@@ -83,7 +82,7 @@ package struct FaceReport {
             switch happening.message.event.kind {
             case .smile:
                 let smile = samples.drop { $0.time < time - FaceReport.rounding }.prefix { $0.face.smiling == true }
-                if let best = Self.strongest(smile) { return best }
+                if let best = Self.best(smile) { return best }
             case .blink(_, let duration): time -= duration / 2
             case .leave(_, let lastSeen, _):
                 let event = happening.message.event
@@ -94,27 +93,19 @@ package struct FaceReport {
             return shown.map { Sample(time: time, face: $0.face) }
         }
 
-        private static func strongest(_ samples: some Collection<Sample>) -> Sample? {
-            func level(_ sample: Sample) -> Double { sample.face.smile.flatMap { $0.isFinite ? $0 : nil } ?? 0 }
-            guard let most = samples.lazy.filter(\.face.isSeen).map(level).max() else { return nil }
-            return samples.filter { $0.face.isSeen && level($0) >= most - 0.02 }.max {
-                $0.face.quality < $1.face.quality
-            }
+        private static func best(_ samples: some Collection<Sample>) -> Sample? {
+            samples.filter(\.face.isSeen).max { $0.face.smileQuality < $1.face.smileQuality }
         }
     }
 
     /// Times in messages are rounded.
     static let rounding = 0.0005
-
     /// What the report is about, as it may be shown to anybody: see `name(of:)`.
     var title = ""
-
     /// When a live report began; the times of a clip say nothing of the clock.
     var began: Date?
-
     /// All faces, in the order they came; of very many those that stayed longest.
     var presences: [Presence] = []
-
     /// What is kept in all, and how much of it is.
     let limits: Limits
     var kept = Limits(samples: 0, happenings: 0, presences: 0)
@@ -124,27 +115,22 @@ package struct FaceReport {
     var others = Figures()
 
     init(limits: Limits = .usual) { self.limits = limits }
-
     /// How many faces there were at once, at the most.
     private(set) var largestCount = 0
     /// For how many seconds there was a face at all.
     private(set) var occupied = 0.0
-
     /// The time of the last message, or the one set at the end.
     package private(set) var end = 0.0
     package private(set) var state = CameraState()
     package private(set) var camera: String?
     /// What the status says about the source: `/dev/video0: YUYV 640x480 at 30.0 frames/s`.
     package private(set) var source: String?
-
     /// The size of the camera's upright picture, once it is known.
     private(set) var pictureSize: FrameSize?
 
     var places: [FaceID: Int] = [:]
 
-    /// The name of a source as it may be shown to anybody: without path, user, password and query.
-    ///
-    /// Of a file or a device its last part, of an address the host, of a command or a pipeline only that it is one.
+    /// A source's name without path, user, password and query: a file's last part, an address's host, a command's kind.
     package static func name(of source: String) -> String {
         for prefix in ["exec", "gstreamer"] where source.hasPrefix(prefix + ":") { return prefix }
         if source.contains("://"), !source.hasPrefix("file:") { return URLComponents(string: source)?.host ?? "stream" }
@@ -159,7 +145,6 @@ package struct FaceReport {
     }
 
     var form: String? { parts.map { String($0.form) } }
-
     /// The clip that the messages are about.
     package var file: String? { parts.map { String($0.name) }.flatMap { OutputPath.isClip($0) ? $0 : nil } }
 
@@ -235,8 +220,7 @@ package struct FaceReport {
     /// What all faces did together.
     var figures: Figures { presences.reduce(into: others) { $0.add($1) } }
 
-    /// For how many seconds each cell of a grid over the picture lay in a face, less towards its border; cells are numbered
-    /// by rows.
+    /// For how many seconds each cell of a grid, numbered by rows, lay in a face, less towards its border.
     func heat(columns: Int, rows: Int) -> [Double] {
         var seconds = [Double](repeating: 0, count: columns * rows)
         /// The cells that a face reaches along one side of the picture, with the square of how far out each lies, 0…1.

@@ -1,11 +1,8 @@
-import Companion
 import FaceMessages
-import FaceTracking
+import FaceMetadata
 import Foundation
 
-/// Draws what happened over time; all lanes of a page share their time axis.
-///
-/// The shapes are stretched to the width of the page, so they hold no text, and lines keep their width.
+/// Draws what happened over time in shapes that are stretched to the page's width, and so hold no text.
 struct ReportChart {
     private static let (width, height) = (1000.0, 100.0)
 
@@ -16,7 +13,6 @@ struct ReportChart {
 
     /// How long a value that left its deadband was on its way, at the longest: before, it was at rest.
     private static let longestMove = 0.25
-
     /// The end of the time axis, in seconds.
     let end: Double
 

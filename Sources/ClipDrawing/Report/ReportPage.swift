@@ -8,7 +8,6 @@ struct ReportPage {
     static let detailed = 24
 
     let report: FaceReport
-
     /// Nil without a clip.
     var pictures: ReportPictures?
 
@@ -34,8 +33,6 @@ struct ReportPage {
         let began = report.began?.formatted(date: .long, time: .shortened)
         return [began, Self.clock(report.end), report.form].compactMap(\.self).joined(separator: " · ").escapedForHTML
     }
-
-    // MARK: - Pictures
 
     private func portraits(_ faces: [FaceReport.Presence]) -> String {
         guard !faces.isEmpty else {
@@ -93,8 +90,6 @@ struct ReportPage {
         return frames.isEmpty ? "" : Self.section("film", "What happened", "<ol class=\"film\">\(frames.joined())</ol>")
     }
 
-    // MARK: - Over time
-
     private func lanes(_ faces: [FaceReport.Presence]) -> String {
         guard !faces.isEmpty else { return "" }
         var lanes = faces.map { face in
@@ -120,8 +115,6 @@ struct ReportPage {
     private func lane(_ name: String, _ drawing: String) -> String {
         "<div class=\"lane\"><h3>\(name)</h3><div class=\"track\">\(drawing)</div></div>"
     }
-
-    // MARK: - The whole
 
     private var places: String {
         guard !report.presences.isEmpty else { return "" }
@@ -185,8 +178,6 @@ struct ReportPage {
             """
     }
 
-    // MARK: - Words
-
     private static func section(_ id: String, _ title: String, _ body: String) -> String {
         "<section id=\"\(id)\" aria-labelledby=\"\(id)-title\"><h2 id=\"\(id)-title\">\(title)</h2>\(body)</section>"
     }
@@ -210,9 +201,7 @@ struct ReportPage {
 
     /// A moment's seconds, as the address of the page names it.
     private static func anchor(_ seconds: Double) -> String { "\((seconds * 100).rounded() / 100)" }
-
     private static func link(_ seconds: Double) -> String { "<a href=\"#t=\(anchor(seconds))\">\(clock(seconds))</a>" }
-
     private static func clock(_ seconds: Double) -> String { ReportChart.clock(seconds) }
 
     private static func times(_ count: Int, _ seconds: Double) -> String {

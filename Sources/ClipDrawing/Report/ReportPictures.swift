@@ -1,6 +1,4 @@
-import Companion
 import FaceMessages
-import Foundation
 import Frames
 import OverlayRendering
 

@@ -1,16 +1,14 @@
 import Companion
-import FaceMessages
+import FaceMetadata
 import Frames
-import MediaFiles
 import OverlayRendering
 
 /// Decides which picture `facet snapshot` takes.
 struct PictureChoice {
     typealias Candidate = (picture: PreviewPicture, scene: Scene)
 
-    /// Seconds after the event in which a picture of it must come; then the newest one is taken.
+    /// Seconds after the event in which a picture of it must come; then the newest one is taken, of a smile the best one.
     static let patience = 0.5
-
     /// Pictures kept: the closed eyes of a blink lie before its event, by half a second at the most.
     private static let capacity = 32
 
@@ -18,9 +16,7 @@ struct PictureChoice {
     private var candidates: [Candidate] = []
     private var awaited: (event: FaceEvent, seconds: Double)?
 
-    init(event: EventName?) {
-        kind = event
-    }
+    init(event: EventName?) { kind = event }
 
     mutating func add(_ candidate: Candidate) {
         if candidates.count == Self.capacity { candidates.removeFirst() }
@@ -34,8 +30,8 @@ struct PictureChoice {
 
     /// The picture to take at a time in seconds; nil to wait on.
     ///
-    /// The picture may come before or after the event that its frame settled, so the first one that shows that frame or
-    /// a later one counts; of a blink the one nearest to the middle of the time in which the eyes were closed.
+    /// It may come before or after its event: the first one that shows the event's frame or a later one counts, of a blink the
+    /// one nearest to the middle of the closed eyes' time, of a smile the best.
     func chosen(at seconds: Double) -> Candidate? {
         guard kind != nil else { return candidates.last }
         guard let awaited, let newest = candidates.last else { return nil }
@@ -47,10 +43,20 @@ struct PictureChoice {
             if let nearest = timed.min(by: { $0.1 < $1.1 })?.0 { return nearest }
         }
         let frame = awaited.event.stamp.frame
+        if awaited.event.kind == .smile, candidates.contains(where: { $0.picture.frame != nil }) {
+            return isOver ? bestSmile(of: awaited.event.face.faceID, from: frame) ?? newest : nil
+        }
         if let first = candidates.first(where: { ($0.picture.frame ?? -1) >= frame }) { return first }
         // A preview that does not say which frame it shows: the first one that came after the event.
         if newest.picture.frame == nil, newest.picture.arrival >= awaited.seconds { return newest }
         return isOver ? newest : nil
+    }
+
+    /// The picture from a frame on in which the face smiles best; the first of several.
+    private func bestSmile(of id: FaceID, from frame: Int) -> Candidate? {
+        let shown = candidates.filter { $0.picture.frame ?? -1 >= frame }
+        let qualities = shown.map { $0.scene.faces.first { $0.faceID == id }?.smileQuality ?? 0 }
+        return qualities.max().flatMap(qualities.firstIndex).map { shown[$0] }
     }
 }
 

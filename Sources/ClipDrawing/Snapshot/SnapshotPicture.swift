@@ -9,12 +9,7 @@ package struct SnapshotPicture {
     private var drawing: OverlayPicture
     private let event: EventName?
 
-    /// Makes it.
-    ///
-    /// - Parameters:
-    ///   - style: how faces are drawn; nil leaves them out.
-    ///   - event: the event that is waited for; nil for none.
-    /// - Throws: `CommandFailure` if the overlay is a file that cannot be used.
+    /// Draws faces in a style, or not at all, once an event came if one is waited for.
     package init(_ style: DrawingStyle?, on event: EventName?) throws {
         drawing = try OverlayPicture(style)
         self.event = event
@@ -33,8 +28,7 @@ package struct SnapshotPicture {
         return try drawing.draw(picture, scene: playback?.scene ?? Scene(), at: reached)
     }
 
-    /// Draws over a preview picture: the one that shows the event; if none is waited for, the next one, or with `wantsFace` the
-    /// one in which the first face has come.
+    /// Draws over the preview picture of the event; without one over the next, or with `wantsFace` the first with a face.
     package mutating func draw(_ subscriber: Subscriber, wantsFace: Bool) async throws -> Canvas {
         let wantsFace = event == nil && wantsFace
         var choice = PictureChoice(event: wantsFace ? EventName(.enter) : event)

@@ -1,11 +1,7 @@
-import Companion
-import FaceMessages
-
 /// When something happened lately, to measure how often it does.
 struct RecentMoments {
     /// Twelve seconds of pictures once every four seconds are still a rate.
     private static let span = Duration.seconds(12)
-
     /// The moments that a rate is measured from: enough for two seconds at the highest rate of a view.
     private static let capacity = 120
 
@@ -15,8 +11,7 @@ struct RecentMoments {
         moments = moments.suffix(Self.capacity - 1) + [moment]
     }
 
-    /// How often it happened a second, over the last two seconds, or over the last few times where it is rarer; nil if it
-    /// has not happened lately.
+    /// How often it happened a second, over the last two, or the last few times if rarer; nil if it has not happened lately.
     func rate(at now: ContinuousClock.Instant) -> Double? {
         guard let last = moments.last, last.duration(to: now) < Self.span else { return nil }
         let recent = moments.filter { $0.duration(to: now) < .seconds(2) }

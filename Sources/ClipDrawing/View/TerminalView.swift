@@ -4,24 +4,17 @@ package import OverlayRendering
 package import TerminalPictures
 
 /// Shows the overlay in the terminal until the person there or the source ends it.
-package struct TerminalView {
-    /// How the terminal shows pixels; nil to find out.
-    package var format: TerminalFormat?
-    /// The most redraws a second.
-    package var rate: Int
-    package var gravity: VideoGravity
-    package var style: DrawingStyle
-
-    package init(format: TerminalFormat?, rate: Int, gravity: VideoGravity, style: DrawingStyle) {
-        self.format = format
-        self.rate = rate
-        self.gravity = gravity
-        self.style = style
-    }
-
-    /// Shows the pictures of a clip, or else those of the source that `open` connects to, with the messages of a track, or else
-    /// that source's.
-    package func run(clip: String?, track: MessageTrack?, open: () async throws -> Subscriber) async throws {
+package enum TerminalView {
+    /// Shows a clip, or else the pictures of the source that `open` connects to, with a track's messages or else that source's.
+    package static func run(
+        clip: String?,
+        track: MessageTrack?,
+        format: TerminalFormat?,
+        rate: Int,
+        gravity: VideoGravity,
+        style: DrawingStyle,
+        open: () async throws -> Subscriber
+    ) async throws {
         let overlays = try style.overlays()
         let source = try ViewPicture(clip: clip)
         let subscriber = track == nil ? try await open() : Subscriber()

@@ -1,10 +1,4 @@
-import FaceMetadata
-import Frames
-import OverlayRendering
-
-/// Where a view stands in time: its own, which a pause holds, and that of a clip, which begins again after its end.
-///
-/// All times are in seconds; those handed in count from the view's beginning and go on during a pause.
+/// Where a view stands in time, in seconds: its own, which a pause holds, and that of a clip, which begins again.
 struct ViewClock {
     private var clipStart = 0.0
     private var pauseStart: Double?
@@ -21,11 +15,7 @@ struct ViewClock {
         }
     }
 
-    mutating func restartClip(at seconds: Double) {
-        clipStart = seconds
-    }
-
+    mutating func restartClip(at seconds: Double) { clipStart = seconds }
     func shown(at seconds: Double) -> Double { pauseStart ?? seconds }
-
     func clip(at seconds: Double) -> Double { shown(at: seconds) - clipStart }
 }

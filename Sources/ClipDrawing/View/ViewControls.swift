@@ -13,7 +13,6 @@ package struct ViewControls: Equatable {
     package var isMirrored: Bool
     package var gravity: VideoGravity
     var isPaused = false
-
     /// How much the middle of the picture is enlarged; 1 shows all of it.
     private(set) var zoom = 1.0
     package static let help = "l overlay  m mirror  g gravity  + - zoom  s snapshot  p pause  q quit"

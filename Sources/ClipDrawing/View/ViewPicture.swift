@@ -2,9 +2,7 @@ import Companion
 import Frames
 import OverlayRendering
 
-/// What `facet view` draws over: the preview, a clip, or nothing.
-///
-/// Not Sendable: the code that draws owns it.
+/// What `facet view` draws over: the preview, a clip, or nothing; not Sendable, as the code that draws owns it.
 final class ViewPicture {
     var picture: Picture { preview.picture }
 
@@ -35,13 +33,9 @@ final class ViewPicture {
         preview.picture.forget()
     }
 
-    /// Decodes what is needed to draw the present; for a clip that is its frame at a time.
+    /// Decodes what is needed to draw the present, about as large as `target`: of a clip its frame at a time, if that is known.
     ///
-    /// - Parameters:
-    ///   - mediaTime: the time wanted of a clip, in seconds; nil if it is not known.
-    ///   - target: how large the picture will be drawn.
     /// - Returns: whether the picture is another one.
-    /// - Throws: `CommandFailure` if the clip is damaged.
     func update(mediaTime: Double?, target: FrameSize) throws -> Bool {
         if let new = waiting {
             waiting = nil
@@ -51,7 +45,7 @@ final class ViewPicture {
             return true
         }
         guard let mediaTime, isClip else { return false }
-        if mediaTime < reached { try rewind() }
+        if mediaTime < reached { frames = try clip.map { try ClipFrames($0) } }
         reached = mediaTime
         guard let frame = try frames?.frame(upTo: mediaTime) else { return false }
         try picture.update(from: frame, target: target)
@@ -65,8 +59,4 @@ final class ViewPicture {
     }
 
     var isFinished: Bool { frames?.isFinished ?? false }
-
-    private func rewind() throws {
-        frames = try clip.map { try ClipFrames($0) }
-    }
 }

@@ -5,9 +5,7 @@ import Frames
 import OverlayRendering
 import TerminalPictures
 
-/// What `facet view` shows, kept from messages, keys and time, and drawn on the terminal.
-///
-/// Not Sendable: the one task of the command owns it.
+/// What `facet view` shows of messages, keys and time; not Sendable, as the one task of the command owns it.
 final class ViewSession {
     private(set) var controls: ViewControls
     private var live = LiveModel()
@@ -52,8 +50,6 @@ final class ViewSession {
 
     var seconds: Double { start.duration(to: .now) / .seconds(1) }
 
-    // MARK: - Input
-
     /// Takes what happened where the messages come from.
     func take(_ occurrence: Subscriber.Occurrence) {
         let change = live.take(occurrence, at: seconds).subtracting(.picture)
@@ -81,7 +77,6 @@ final class ViewSession {
     }
 
     private var assumedPicture: FrameSize { live.pictureSize ?? .usual }
-
     /// The faces to draw: of the picture shown, or of the one that stands still during a pause.
     private var scene: Scene { frozenScene ?? playback?.scene ?? shown.map(live.scene(of:)) ?? live.scene }
 
@@ -110,11 +105,7 @@ final class ViewSession {
         isDirty = true
     }
 
-    // MARK: - Output
-
-    /// Draws if there is something new to see.
-    ///
-    /// - Returns: whether it drew.
+    /// Draws if there is something new to see; returns whether it drew.
     func drawIfNeeded() throws -> Bool {
         try play()
         takePictureOfPreview()
@@ -128,9 +119,7 @@ final class ViewSession {
         if let taken = pictureTaken, now - taken >= Scene.snapshotFlashLifetime { pictureTaken = nil }
         let isFading = pictureTaken != nil || (frozenScene == nil && scene.isFading)
         // Once a second in any case: the status line shows ages.
-        guard isDirty || isFading || TerminalSize.current != size || now - lastDraw >= 1 else {
-            return false
-        }
+        guard isDirty || isFading || TerminalSize.current != size || now - lastDraw >= 1 else { return false }
         try draw(at: now)
         // What fades is drawn once more when it is gone.
         isDirty = isFading

@@ -30,8 +30,8 @@ package struct EventWords: Sendable {
         case .eyesClosed: self.init("blink", "eyes closed", "eyes", pop: "eyes closed")
         case .eyesOpen: self.init("blink", "eyes open again", "eyes")
         case .mouthOpen: self.init("other", "mouth open", "other", pop: "mouth open")
-        case .zoneEnter: self.init("enter", "zone", "zones")
-        case .zoneLeave: self.init("leave", "zone", "zones")
+        case .zoneEnter: self.init("enter", "enters zone", "zones")
+        case .zoneLeave: self.init("leave", "leaves zone", "zones")
         case .sign: self.init("other", "made a sign", "other", pop: "sign")
         case .metadata, .count, .zones, .today, .status, .stats, .detectSet, .detectState, .smileSet, .previewJPEG:
             return nil

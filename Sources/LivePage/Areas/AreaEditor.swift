@@ -1,13 +1,11 @@
 import Companion
 import FaceMessages
 import SettingsFiles
-import System
 
 /// What `facet zones` gives its page, and does with the areas that were drawn there.
 package struct AreaEditor: Sendable {
     /// Bytes of the longest request: 32 zones and 32 ignored areas of 64 corners.
     static let longestBody = 128 << 10
-
     /// The settings file that the areas are from, and are written to; nil prints them.
     package let path: String?
     /// Takes what is to be said in the terminal.
@@ -18,9 +16,7 @@ package struct AreaEditor: Sendable {
         self.say = say
     }
 
-    /// The areas of the file, as JSON.
-    ///
-    /// - Throws: What is wrong with the file.
+    /// The areas of the file, as JSON; throws what is wrong with the file.
     package func areas() throws -> [UInt8] {
         try Self.areas(in: try path.map { try SettingsFile(path: $0) }, path)
     }
@@ -53,9 +49,7 @@ package struct AreaEditor: Sendable {
         }
     }
 
-    /// Takes the settings that the page wrote: the groups `zones` and `ignore`, or one of them, or nothing.
-    ///
-    /// - Returns: What was done, or what is wrong.
+    /// Takes the settings that the page wrote, `zones` and `ignore` or nothing, and says what was done or what is wrong.
     func take(_ text: String) -> (status: Int, words: String) {
         do {
             let drawn = text.allSatisfy(\.isWhitespace) ? nil : try SettingsText(path: "the page", text: text)
@@ -65,9 +59,7 @@ package struct AreaEditor: Sendable {
                 return (200, "printed in the terminal")
             }
             var file = try SettingsText(path: path)
-            for group in ["zones", "ignore"] {
-                file = try file.changed(group, to: drawn?.body(of: group) ?? [])
-            }
+            for group in ["zones", "ignore"] { file = try file.changed(group, to: drawn?.body(of: group) ?? []) }
             guard try Self.areas(in: file.file, nil) == wanted else {
                 let form = "as `zones:` and below it `  door: {area: [0, 0, 1, 1]}`"
                 return (400, "cannot write the areas into \(path): each must have lines of its own, \(form)")

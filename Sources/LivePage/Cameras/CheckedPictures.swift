@@ -1,18 +1,15 @@
 import Companion
-import FaceInference
 import FaceMetadata
 import Frames
 import OverlayRendering
 
 /// A camera's pictures under an overlay that hides faces: each was searched for faces, and is held back for a moment.
 ///
-/// Metadata names a face from its `enter` on, which comes a tenth of a second after it was first seen, and may be lost on
-/// the way. So every picture is searched here too. What was found shortly before or after, and is not found in the
-/// picture itself, is covered where it was then: a detector misses a face now and again.
+/// Metadata names a face a tenth of a second after it was first seen, and may be lost on the way; and a detector misses a face
+/// now and again, so that what was found shortly before or after is covered too.
 struct CheckedPictures {
     /// Seconds for which a picture is held back, and in which faces before and after it count.
     static let delay = 0.3
-
     /// Pictures held back at the same time; more come only from a preview with more than 50 a second.
     private static let capacity = 16
 

@@ -14,10 +14,7 @@ final class PictureCover {
     private let encoder: JPEGEncoder
     private let check: FaceCheck?
 
-    /// Makes it with nothing decoded yet.
-    ///
-    /// - Parameter isChecking: whether pictures are searched for faces, because all pages get an overlay that hides them.
-    /// - Throws: `CommandFailure` if the models that this needs are missing.
+    /// Makes it, with models that search pictures for faces if all pages get an overlay that hides them.
     init(isChecking: Bool) throws {
         decoder = try JPEGDecoder()
         encoder = try JPEGEncoder(quality: 85)
@@ -25,7 +22,6 @@ final class PictureCover {
     }
 
     var isChecking: Bool { check != nil }
-
     /// A frame of a session in this program as pages get pictures; empty if it cannot be encoded.
     func jpeg(of frame: Frame) -> [UInt8] { (try? encoder.encode(frame)) ?? [] }
 
@@ -40,9 +36,7 @@ final class PictureCover {
         try? check?.faces(in: try decoder.decode(picture.jpeg))
     }
 
-    /// Draws a look into a picture.
-    ///
-    /// - Returns: the picture as a JPEG; nil if it cannot be decoded.
+    /// Draws a look into a picture; returns the picture as a JPEG; nil if it cannot be decoded.
     func jpeg(
         _ preview: PreviewPicture,
         _ scene: Scene,

@@ -10,7 +10,6 @@ struct ServedCamera {
     private static let sceneRate = 25.0
     let base: String
     private(set) var model = LiveModel()
-
     /// The name that its messages stated last, which a restart of the broker does not change.
     private var name: String?
 
@@ -22,13 +21,9 @@ struct ServedCamera {
     private var hasRefused = false
     private var lastDraw = -1.0
 
-    init(base: String) {
-        self.base = base
-    }
+    init(base: String) { self.base = base }
 
-    /// Takes what happened on the connection.
-    ///
-    /// - Returns: what is another than before.
+    /// Takes what happened on the connection; returns what is another than before.
     mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
         let change = model.take(occurrence, at: seconds)
         name = model.state.name ?? name
@@ -49,22 +44,14 @@ struct ServedCamera {
 
     /// Its name, if pictures come.
     var picturedName: String? { model.picture == nil ? nil : name ?? base }
-
     var isOnline: Bool { model.state.status?.state == .online }
-
     /// Whether nothing came of it since the connection was made.
     var isSilent: Bool { model.state == CameraState() }
-
     mutating func refusePicture() { hasRefused = true }
-
     /// Draws what there is now even if nothing is new, for a page that has just come.
-    mutating func redraw() {
-        isDirty = true
-    }
+    mutating func redraw() { isDirty = true }
 
-    /// Takes the newest picture that can be drawn at a time in seconds.
-    ///
-    /// - Returns: whether there is something new to show.
+    /// Takes the newest picture that can be drawn at a time in seconds; returns whether there is something new to show.
     mutating func advance(to seconds: Double, _ cover: PictureCover, isWatched: Bool) -> Bool {
         model.advance(to: seconds)
         // Without a page no picture is searched for faces; one that was must not be the first that the next page gets.
@@ -106,16 +93,10 @@ struct ServedCamera {
     /// Whether pictures come whose faces cannot be known.
     private var lacksMetadata: Bool { model.state.stamp == nil }
 
-    /// The message with what there is to show: picture, faces, and the overlay.
+    /// The message with what there is to show: picture, faces, and the overlay; nothing if a picture alone is wanted and missing.
     ///
-    /// An overlay that hides faces is drawn into the picture: the page gets no other. Nothing if the picture alone is wanted, and
-    /// there is none.
-    func message(
-        _ wish: ViewerWish,
-        overlays: Overlays,
-        at seconds: Double,
-        cover: PictureCover
-    ) throws -> [UInt8] {
+    /// An overlay that hides faces is drawn into the picture: the page gets no other.
+    func message(_ wish: ViewerWish, overlays: Overlays, at seconds: Double, cover: PictureCover) throws -> [UInt8] {
         let (overlay, isMirrored) = (overlays[wish.overlay], wish.isMirrored)
         let size = shown?.size ?? model.pictureSize ?? .usual
         let scene = shown.map { model.scene(of: $0.picture) } ?? model.scene
@@ -143,15 +124,15 @@ struct ServedCamera {
             json.field("frame", shown?.picture.frame ?? scene.stamp?.frame)
             json.field("picture", jpeg.map { !$0.isEmpty } ?? false)
             json.field("faces", scene.faces)
+            // Of each face, how good a picture of a smile it makes, in thousandths.
+            json.object("qualities") { json in
+                for face in scene.faces { json.field("\(face.faceID.rawValue)", Int(1000 * face.smileQuality)) }
+            }
         }
         return ServedMessage.encode(header, svg: svg, jpeg: jpeg ?? [])
     }
 
-    /// Writes in what condition the camera is.
-    ///
-    /// - Parameters:
-    ///   - json: where.
-    ///   - isChecking: whether all pages get an overlay that hides faces.
+    /// Writes in what condition the camera is; `isChecking` is whether all pages get an overlay that hides faces.
     func write(_ json: inout JSONWriter, isChecking: Bool) {
         let status = model.state.status
         var attention = status?.attention?.map(\.rawValue) ?? []

@@ -2,7 +2,6 @@ import Companion
 import FaceMessages
 import Frames
 import MQTT
-import OverlayRendering
 
 /// The broker and the cameras, as pages and programs get them.
 struct ServedState: Sendable {

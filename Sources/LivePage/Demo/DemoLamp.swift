@@ -1,8 +1,5 @@
 import Companion
 import FaceMessages
-import Foundation
-import HTTPServing
-import System
 
 /// Writes events, and below them on a terminal a lamp that is on while a face smiles.
 struct DemoLamp {

@@ -1,31 +1,15 @@
 import Companion
 import FaceMessages
 import Foundation
-import OverlayRendering
 import System
 
 /// The demonstration: a clip or a camera, the live page, and a lamp that is on while a face smiles.
-package struct DemoShow {
-    private let source: String?
-    private let seconds: Double?
-    private let opensBrowser: Bool
-
-    /// Makes a show.
-    ///
-    /// - Parameters:
-    ///   - source: a camera, a clip or a stream; nil for the demo's clip.
-    ///   - seconds: for how long; nil until Ctrl-C.
-    ///   - opensBrowser: whether the page is opened where there is a display.
-    package init(source: String?, seconds: Double?, opensBrowser: Bool) {
-        self.source = source
-        self.seconds = seconds
-        self.opensBrowser = opensBrowser
-    }
-
-    package func run() async throws {
-        let source = try source ?? Self.clip()
+package enum DemoShow {
+    /// Shows a camera, a clip or a stream, or else the demo's clip, for some seconds or until Ctrl-C.
+    package static func run(source: String?, seconds: Double?, opensBrowser: Bool) async throws {
+        let source = try source ?? clip()
         let stage = try await DemoStage(source: source)
-        do { try await show(source, from: stage) } catch {
+        do { try await show(source, from: stage, seconds, opensBrowser) } catch {
             stage?.end()
             throw error
         }
@@ -34,10 +18,15 @@ package struct DemoShow {
                 "facetd ended: it cannot use \(source.withoutPasswords), for the reason that stands above"
             )
         }
-        StandardOutput.print(line: Self.next)
+        StandardOutput.print(line: next)
     }
 
-    private func show(_ source: String, from stage: DemoStage?) async throws {
+    private static func show(
+        _ source: String,
+        from stage: DemoStage?,
+        _ seconds: Double?,
+        _ opensBrowser: Bool
+    ) async throws {
         let name = source.withoutPasswords
         StandardOutput.print(
             line: stage.map { "broker: mosquitto at \($0.address); daemon: facetd on \(name)" }
@@ -77,11 +66,7 @@ package struct DemoShow {
           facet watch smile --exec 'a command'             something of yours that a smile switches on
         """
 
-    /// The clip that packages bring, which lies where they put it beside the program.
-    ///
-    /// - Parameter option: what names another clip.
-    /// - Returns: its path.
-    /// - Throws: `CommandFailure` if it is not there.
+    /// The path of the clip that packages put beside the program; the error names the option that names another clip.
     package static func clip(or option: String = "--source") throws -> String {
         let path = URL(filePath: DemoStage.directory).deletingLastPathComponent().path + "/share/facet/demo.mp4"
         guard FileManager.default.fileExists(atPath: path) else {
@@ -90,5 +75,14 @@ package struct DemoShow {
             )
         }
         return path
+    }
+}
+
+extension ShellCommand {
+    /// Opens an address in the browser, if there is a display.
+    package static func openInBrowser(_ url: String) {
+        let environment = ProcessInfo.processInfo.environment
+        guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { environment[$0]?.isEmpty == false }) else { return }
+        Task { await ShellCommand(text: "xdg-open '\(url)' >/dev/null 2>&1", environment: environment).run() }
     }
 }

@@ -15,7 +15,7 @@ let unsaid = [];
 let lastSaid = -pause;
 
 const lines = () => [...$("events").children];
-const isShown = (group) => !chosen.hide.includes(group);
+export const isShown = (group) => !chosen.hide.includes(group);
 
 export function showFilters() {
 	const filters = $("filters");
@@ -40,8 +40,8 @@ export function add(event, tile, { isNew, isNamed }) {
 	const { picture, words, group } = kindOf(event.kind);
 	const seconds = Date.parse(event.time) / 1000;
 	const who = `${isNamed ? `${event.name}, ` : ""}face ${event.face}`;
-	const round = (_, whole) => (whole < 60 ? `${whole} s` : `${Math.round(whole / 60)} min`);
-	const detail = event.text.replace(/^face \d+/, "").replace(/(\d+)\.\d+ s/, round);
+	const minutes = (words, whole) => (whole < 60 ? words : `${Math.round(whole / 60)} min`);
+	const detail = event.text.replace(/^face \d+/, "").replace(/(\d+)\.\d+ s/, minutes);
 	const crop = make("span", { className: "crop" }, icon(picture));
 	const line = make(
 		"li",

@@ -1,9 +1,11 @@
-// The last ten minutes of each camera. A row holds one face at a time; the next one takes the first row that is free.
+// What was seen of each camera: the last minute, and as time goes by the last ten. A row holds one face at a time; the next one takes the first row that is free.
 import { $, clock, kindOf, make, now, order } from "./dom.js";
 
-const span = 600; // seconds
+const spans = [60, 120, 300, 600]; // seconds: the first that holds what is known
 const mostRows = 8;
+let since = now();
 const lanes = new Map(); // base -> lane
+let span = spans[0];
 let smileStart = 1; // the level at which a smile begins
 
 function laneOf(base) {
@@ -55,10 +57,12 @@ function forget(lane) {
 	for (const visit of present(lane)) visit.to = now();
 }
 
-function visitOf(lane, id, from) {
-	const known = present(lane).find((visit) => visit.id === id);
+// The visit that a face makes at a time, or else a new one from another time on; leave and metadata may differ by a moment.
+function visitOf(lane, id, from, at) {
+	const known = lane.rows.flat().find((visit) => visit.id === id && (visit.to === null || (visit.from <= at + 1 && visit.to >= at - 1)));
 	if (known) return known;
 	const visit = { id, from, to: null, smiles: [], marks: [] };
+	since = Math.min(since, from);
 	const row = lane.rows.find((other) => (other.at(-1).to ?? Infinity) <= from);
 	if (row) row.push(visit);
 	else if (lane.rows.length < mostRows) lane.rows.push([visit]);
@@ -69,26 +73,33 @@ function visitOf(lane, id, from) {
 export function frame({ camera, faces }) {
 	const lane = laneOf(camera);
 	const time = now();
-	for (const { faceID: id, smile } of faces) {
-		const { smiles } = visitOf(lane, id, time);
+	for (const { faceID: id, smile, looking } of faces) {
+		const { smiles, marks } = visitOf(lane, id, time, Infinity);
 		if (!smiles.length || smiles.at(-1).level !== smile) smiles.push({ time, level: smile });
+		// The picture may be older than the event.
+		if (!looking) for (const mark of marks) if (mark.kind === "look" && time > mark.time + 1) mark.end ??= time;
 	}
 	for (const visit of present(lane)) if (visit.smiles.length && !faces.some(({ faceID }) => faceID === visit.id)) visit.to = time;
 }
 
-export function event({ camera, kind, face, time, dwell }, isNew) {
+export function event({ camera, kind, face, time, dwell, end }, isNew) {
 	const lane = laneOf(camera);
 	const seconds = Math.min(now(), Date.parse(time) / 1000);
 	const isLeave = kind === "leave";
 	if (isLeave && isNew && !present(lane).some(({ id }) => id === face)) return;
 	// A leave from before the page came says how long.
-	const visit = visitOf(lane, face, seconds - (dwell ?? 0));
+	const visit = visitOf(lane, face, seconds - (dwell ?? 0), seconds);
+	const ended = end && Date.parse(end) / 1000;
 	if (isLeave) visit.to = seconds;
-	else visit.marks.push({ time: seconds, kind });
+	else visit.marks.push({ time: seconds, kind, end: ended });
+	// Of a face that is gone no picture will say so.
+	if (kind === "enter" && ended) visit.to = ended;
 }
 
 export function draw() {
 	if (document.hidden) return;
+	span = spans.find((length) => now() - since <= length) ?? spans.at(-1);
+	$("lanes-title").textContent = `Last ${{ 60: "minute", 120: "two minutes", 300: "five minutes" }[span] ?? "ten minutes"}`;
 	// The legend's colours, which follow the light or dark scheme.
 	const paint = { line: getComputedStyle($("lanes")).borderTopColor, faint: getComputedStyle($("legend")).color };
 	for (const item of $("legend").children) paint[item.className] = getComputedStyle(item, "::before").color;
@@ -96,6 +107,8 @@ export function draw() {
 	const unit = parseFloat(getComputedStyle(document.documentElement).fontSize);
 	for (const lane of shown) drawLane(lane, paint, unit, shown.length > 1, lane.element === $("lane-list").lastChild || shown.length === 1);
 }
+
+const words = (seconds) => (seconds < 60 || seconds % 60 ? `${seconds} s` : `${seconds / 60} min`);
 
 function drawLane(lane, paint, unit, isOneOfMany, isLast) {
 	const { canvas } = lane;
@@ -115,14 +128,14 @@ function drawLane(lane, paint, unit, isOneOfMany, isLast) {
 	context.scale(devicePixelRatio, devicePixelRatio);
 	const place = (time) => width * (1 - (now() - time) / span);
 	Object.assign(context, { font: `${0.72 * unit}px system-ui, sans-serif`, textBaseline: "bottom" });
-	for (let minutes = 0; minutes <= 10; minutes += width < 420 ? 5 : 2) {
-		const x = width * (1 - minutes / 10);
+	for (let part = 0; part <= 1; part += width < 420 ? 0.5 : span > 120 ? 0.2 : 0.25) {
+		const x = width * (1 - part);
 		context.fillStyle = paint.line;
 		context.fillRect(Math.min(width - 1, x), 0, 1, rows);
 		if (!isLast) continue;
 		context.fillStyle = paint.faint;
-		context.textAlign = { 0: "right", 10: "left" }[minutes] ?? "center";
-		context.fillText(minutes ? `−${minutes} min` : "now", x, height);
+		context.textAlign = { 0: "right", 1: "left" }[part] ?? "center";
+		context.fillText(part ? `−${words(Math.round(part * span))}` : "now", x, height);
 	}
 	lane.rows.forEach((row, index) => {
 		for (const visit of row) drawVisit(context, visit, index * lane.height + 1, lane.height - 3, place, paint);
@@ -147,12 +160,12 @@ function drawVisit(context, visit, top, height, place, paint) {
 	});
 	for (let x = left; x < right; x += 6) fill(paint.start, x, bottom - smileStart * height, 3, 1);
 	context.restore();
-	visit.marks.forEach(({ time, kind }, index) => {
+	visit.marks.forEach(({ time, kind, end: ended }, index) => {
 		const x = place(time);
 		if (kind === "blink") fill(paint.blink, x - 0.75, bottom - height / 3, 1.5, height / 3);
 		if (kind === "eyes_closed") fill(paint.blink, x - 1.5, bottom - height / 2, 3, height / 2);
 		if (kind === "smile") fill(paint.smile, x - 1.5, top, 3, height);
-		const end = visit.marks.slice(index).find((mark) => mark.kind === "look_away")?.time ?? visit.to ?? now();
+		const end = visit.marks.slice(index).find((mark) => mark.kind === "look_away")?.time ?? ended ?? visit.to ?? now();
 		if (kind === "look") fill(paint.look, x, top, place(end) - x, 2);
 	});
 }
@@ -160,7 +173,7 @@ function drawVisit(context, visit, top, height, place, paint) {
 function summary(lane) {
 	const visits = lane.rows.flat();
 	const count = (kind) => visits.flatMap(({ marks }) => marks).filter((mark) => mark.kind === kind).length;
-	return `${lane.name.textContent}, last ten minutes: ${visits.length} faces, ${count("smile")} smiles, ${count("blink")} blinks. `
+	return `${lane.name.textContent}, ${$("lanes-title").textContent.toLowerCase()}: ${visits.length} faces, ${count("smile")} smiles, ${count("blink")} blinks. `
 		+ "The left and right keys read the values.";
 }
 

@@ -1,6 +1,6 @@
 import { chosen, isDemo, isKiosk, isTransparent, readCamera, save } from "./address.js";
 import { withoutCameras } from "./advice.js";
-import { $, clockOf, make, order, setClock } from "./dom.js";
+import { $, clockOf, kindOf, make, order, setClock } from "./dom.js";
 import * as feed from "./feed.js";
 import * as film from "./film.js";
 import * as lanes from "./lanes.js";
@@ -13,6 +13,7 @@ const narrow = matchMedia("(max-width: 56rem)");
 let state = null;
 let lastEvent = null;
 let emptiness = "null";
+let unfolds = false; // whether cameras whose daemon was stopped are shown beside others
 
 function connect() {
 	const { overlay, mirror, camera } = chosen;
@@ -28,6 +29,11 @@ function frame(header, overlay, picture) {
 	if (![...$("overlay").options].some(({ value }) => value === chosen.overlay)) $("overlay").value = header.overlay;
 	if (chosen.mirror === null) $("mirror").ariaPressed = header.mirrored;
 	tile.frame(header, overlay, picture);
+}
+
+function drawn(tile) {
+	feed.drawn(tile);
+	film.drawn(tile);
 }
 
 function lost(reason) {
@@ -69,10 +75,11 @@ function showCameras() {
 	}
 	const shown = cameras.map((row) => {
 		const { base, name } = row;
-		const handlers = { choose, snapshot: film.snapshot, detect, drawn: feed.drawn };
+		const handlers = { choose, snapshot: film.snapshot, detect, drawn };
 		const tile = tiles.get(base) ?? new Tile(base, handlers);
 		tiles.set(base, tile);
-		tile.figure.hidden = Boolean(chosen.camera) && chosen.camera !== base;
+		const isFolded = row.state === "stopped" && !unfolds && cameras.some(({ state }) => state === "online");
+		tile.figure.hidden = chosen.camera ? chosen.camera !== base : isFolded;
 		const isNamesake = cameras.some((other) => other.base !== base && other.name === name);
 		tile.show(row, isNamesake ? `${name} (${base})` : name, broker, control);
 		return tile;
@@ -85,6 +92,9 @@ function showCameras() {
 	lanes.show(shown, state.smileStart);
 	lamp?.keep(shown.filter(({ condition }) => condition === "live").map(({ base }) => base));
 	$("lanes").hidden = !shown.length;
+	const folded = chosen.camera ? [] : shown.filter(({ figure }) => figure.hidden).map(({ name }) => name.textContent);
+	$("folded").hidden = !folded.length;
+	$("folded").textContent = `Show what is stopped: ${folded.join(", ")}`;
 	arrange();
 }
 
@@ -110,7 +120,7 @@ function showEvents(events) {
 		if (!tile) continue;
 		lanes.event(event, isNew);
 		if (!isNew) continue;
-		tile.pop(event);
+		if (feed.isShown(kindOf(event.kind).group)) tile.pop(event);
 		if (event.kind === "smile") film.smiled(event, tile);
 	}
 }
@@ -174,6 +184,10 @@ const actions = {
 	full: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()),
 	keys: () => $("help").showModal(),
 	all: () => choose(chosen.camera),
+	folded: () => {
+		unfolds = true;
+		showCameras();
+	},
 };
 for (const [id, act] of Object.entries(actions)) $(id)[$(id).tagName === "SELECT" ? "onchange" : "onclick"] = act;
 

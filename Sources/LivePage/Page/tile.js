@@ -65,6 +65,7 @@ export class Tile {
 		Object.assign(canvas.dataset, { frame: header.frame ?? "", overlay: header.overlay, picture: header.picture });
 		for (const chip of this.chips.children) this.place(chip);
 		this.explain();
+		this.showWhy();
 		this.drawn(this);
 	}
 
@@ -103,12 +104,17 @@ export class Tile {
 		const faces = { 0: "nobody in view", 1: "1 face" }[row.faces] ?? `${row.faces} faces`;
 		const seen = row.held ? `, ${row.faces - row.held} seen` : "";
 		this.count.textContent = isLive && row.faces !== undefined ? faces + seen : "";
-		this.why.textContent = isLive ? attentionWords(row) : "";
+		this.showWhy();
 		this.shoot.title = `Save the picture of ${title} (s)`;
 		this.power.hidden = !control || row.state !== "online" || row.detecting === undefined || now === "cut";
 		this.power.title = `Switch detection ${row.detecting ? "off" : "on"}: ${title}`;
 		this.power.onclick = () => this.detect(row.base, !row.detecting);
 		this.explain();
+	}
+
+	showWhy() {
+		const mesh = this.header?.overlay === "mesh" ? "messages carry eyes and mouth only: facet view --source shows the whole mesh" : "";
+		this.why.textContent = this.condition === "live" ? [attentionWords(this.row), mesh].filter(Boolean).join("; ") : "";
 	}
 
 	explain() {

@@ -2,10 +2,12 @@
 import { $, make } from "./dom.js";
 import { check, follow } from "./stream.js";
 
-const areas = []; // { kind: "zones" or "ignore", name, corners: [{ x, y }], dwell, minimumSize, anchor }
+let areas = []; // { kind: "zones" or "ignore", name, corners: [{ x, y }], dwell, minimumSize, anchor }
 let chosen = null; // one of the areas
 let corners = []; // of the area that is being drawn
-let dragged = null; // what the pointer moves: a corner, or the rectangle that began at one
+let dragged = null; // what the pointer moves: corners of an area, or the rectangle that began at one
+const past = []; // what the areas were after each change, as JSON; the last is what they are
+const names = new Map(); // base -> the camera's name
 let isBusy = false;
 
 const round = (share) => Math.round(Math.min(1, Math.max(0, share)) * 1000) / 1000;
@@ -26,7 +28,8 @@ async function frame(header, overlay, jpeg) {
 		context.drawImage(marks, 0, 0, header.width, header.height);
 		URL.revokeObjectURL(marks.src);
 		picture?.close();
-		$("camera").textContent = picture ? header.camera : `${header.camera}: no pictures come, so faces are drawn as heads (preview.enabled)`;
+		const name = names.get(header.camera) ?? header.camera;
+		$("camera").textContent = picture ? name : `${name}: no pictures come, so faces are drawn as heads (preview.enabled)`;
 	} finally {
 		isBusy = false;
 	}
@@ -44,26 +47,49 @@ const isNear = (one, other) => {
 	return Math.hypot((one.x - other.x) * width, (one.y - other.y) * height) < 14;
 };
 
+const edges = ({ corners }) => corners.map((one, index) => [one, corners[(index + 1) % corners.length]]);
+const middle = ([one, other]) => ({ x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 });
+// By the edges that lie to the right of the point.
+const holds = (area, { x, y }) => edges(area).filter(([one, other]) =>
+	(one.y > y) !== (other.y > y) && x < one.x + ((y - one.y) / (other.y - one.y)) * (other.x - one.x)).length % 2 === 1;
+
+// What a press takes hold of: a corner, an edge of the chosen area, or a whole area; the chosen one before others.
+function grip(at) {
+	const order = [...areas.filter((area) => area === chosen), ...areas.filter((area) => area !== chosen).reverse()];
+	for (const area of order) {
+		const corner = area.corners.find((corner) => isNear(corner, at));
+		const edge = area === chosen && edges(area).find((edge) => isNear(middle(edge), at));
+		if (corner || edge) return { area, moved: corner ? [corner] : edge };
+	}
+	const area = order.find((area) => holds(area, at));
+	return area && { area, moved: area.corners };
+}
+
 svg.onpointerdown = (event) => {
 	const at = point(event);
 	svg.setPointerCapture(event.pointerId);
-	const area = corners.length ? null : areas.find((area) => area.corners.some((corner) => isNear(corner, at)));
-	if (area) {
-		chosen = area;
-		dragged = { corner: area.corners.find((corner) => isNear(corner, at)) };
-	} else {
-		dragged = { from: at };
-	}
+	const held = corners.length || event.shiftKey ? null : grip(at);
+	if (held) chosen = held.area;
+	dragged = held ? { at, moved: held.moved, start: held.moved.map((corner) => ({ ...corner })) } : { from: at };
 	show();
 };
 
 svg.onpointermove = (event) => {
 	if (!dragged) return;
 	const at = point(event);
-	if (dragged.corner) Object.assign(dragged.corner, at);
+	if (dragged.moved) move(dragged, at);
 	else dragged.to = corners.length || isNear(at, dragged.from) ? null : at;
 	show();
 };
+
+// As far as the picture reaches.
+function move({ moved, start, at: from }, to) {
+	for (const axis of ["x", "y"]) {
+		const places = start.map((corner) => corner[axis]);
+		const way = Math.min(1 - Math.max(...places), Math.max(-Math.min(...places), to[axis] - from[axis]));
+		moved.forEach((corner, index) => (corner[axis] = round(start[index][axis] + way)));
+	}
+}
 
 svg.onpointerup = (event) => {
 	const { from, to } = dragged ?? {};
@@ -71,20 +97,51 @@ svg.onpointerup = (event) => {
 	if (to) add(rectangle(from, to));
 	else if (from && corners.length > 2 && isNear(corners[0], from)) add(corners);
 	else if (from) corners.push(point(event));
-	show();
+	settle();
 };
 
 svg.onpointercancel = () => {
 	dragged = null;
-	show();
+	settle();
 };
 
-addEventListener("keydown", ({ key, target }) => {
+addEventListener("keydown", (event) => {
+	const { key, target } = event;
 	if (key === "Escape") corners = [];
 	else if (key === "Enter" && target === svg && corners.length > 2) add(corners);
+	else if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
+	else if (key === "z" && (event.ctrlKey || event.metaKey)) return undo();
+	else if ((key === "Delete" || key === "Backspace") && chosen) return remove(chosen);
 	else return;
-	show();
+	settle();
 });
+
+function remove(area) {
+	areas.splice(areas.indexOf(area), 1);
+	chosen = null;
+	list();
+	settle();
+}
+
+// A change is complete.
+function settle() {
+	const now = JSON.stringify(areas);
+	if (now !== past.at(-1)) past.push(now);
+	$("undo").disabled = past.length < 2 && !corners.length;
+	show();
+}
+
+// Takes back the last corner of what is being drawn, or the last change.
+function undo() {
+	if (!corners.pop() && past.length > 1) {
+		past.pop();
+		areas = JSON.parse(past.at(-1));
+		chosen = null;
+		list();
+	}
+	settle();
+}
+$("undo").onclick = undo;
 
 const rectangle = (one, other) => [one, { x: other.x, y: one.y }, other, { x: one.x, y: other.y }];
 
@@ -103,7 +160,8 @@ function show() {
 		const isChosen = area === chosen ? " chosen" : "";
 		return element("polygon", `${area.kind}${isChosen}`, area.corners);
 	});
-	const dots = areas.flatMap((area) => area.corners.map((corner) => element("polyline", "corner", [corner, corner])));
+	const handles = [...areas.flatMap((area) => area.corners), ...(chosen ? edges(chosen).map(middle) : [])];
+	const dots = handles.map((corner) => element("polyline", "corner", [corner, corner]));
 	const { from, to } = dragged ?? {};
 	const drawn = to ? element("polygon", "", rectangle(from, to)) : element("polyline", "", corners);
 	svg.replaceChildren(...shapes, ...dots, drawn, ...corners.map((corner) => element("polyline", "corner", [corner, corner])));
@@ -127,23 +185,18 @@ function list() {
 		kind.append(new Option("zone", "zones"), new Option("ignored", "ignore"));
 		kind.value = area.kind;
 		const dwell = make("input", { type: "number", min: 0, max: 3600, step: 0.5, value: area.dwell, ariaLabel: "Seconds until a face counts" });
-		dwell.title = dwell.ariaLabel;
-		dwell.hidden = area.kind === "ignore";
-		const remove = make("button", { textContent: "Remove" });
-		const row = make("li", { data: { index } }, name, kind, dwell, remove);
+		const wait = make("label", { hidden: area.kind === "ignore" }, "counts after", dwell, "s");
+		const button = make("button", { textContent: "Remove", onclick: () => remove(area) });
+		const row = make("li", { data: { index } }, name, kind, wait, button);
 		row.addEventListener("focusin", () => {
 			chosen = area;
 			show();
 		});
-		row.oninput = row.onchange = () => {
+		row.oninput = row.onchange = ({ type }) => {
 			Object.assign(area, { name: name.value.trim(), kind: kind.value, dwell: Math.max(0, Number(dwell.value) || 0) });
-			dwell.hidden = area.kind === "ignore";
-			show();
-		};
-		remove.onclick = () => {
-			areas.splice(index, 1);
-			list();
-			show();
+			wait.hidden = area.kind === "ignore";
+			if (type === "change") settle();
+			else show();
 		};
 		return row;
 	}));
@@ -208,7 +261,7 @@ for (const kind of ["zones", "ignore"]) {
 }
 if (known.file) $("send").textContent = `Write to ${known.file}`;
 list();
-show();
+settle();
 const camera = new URLSearchParams(location.search).get("camera");
-follow({ overlay: "box", mirror: false, camera }, { state() {}, frame, lost: (reason) => { $("camera").textContent = reason; } });
+follow({ overlay: "box", mirror: false, camera }, { state: ({ cameras }) => cameras.forEach(({ base, name }) => names.set(base, name)), frame, lost: (reason) => { $("camera").textContent = reason; } });
 setInterval(check, 2000);

@@ -6,19 +6,15 @@ import System
 
 /// The newest events, for programs that read them as server-sent events.
 ///
-/// Each connection reads on from where it was, so that a slow one costs no memory: what it has not read when it is dropped here
-/// is counted, and the count sent to it.
+/// Each connection reads on from where it was: what it has not read when it is dropped here is counted, and the count sent.
 final class EventLog: Sendable {
     /// Events that are kept.
     static let capacity = 1000
-
     /// Events whose identifiers are kept: a program that comes back after more of them is sent a smaller number of lost ones.
     private static let knownIDs = 10_000
-
     /// Connections at the same time, so that pages find a place too. A further one ends the oldest of the address with most
     /// of them, which loses nothing when it connects again: those that a client has left count until they are written to.
     static let mostStreams = 128
-
     /// Bytes that a connection is given at once, unless one event is longer.
     private static let mostBytes = 64 << 10
 
@@ -80,8 +76,7 @@ final class EventLog: Sendable {
         let (stream, displaced) = contents.withLock { contents in
             let ids = contents.ids
             let position = id.map { id in
-                // One that is not known is too old, or came from another server. Only then by the order of identifiers, as the
-                // clocks of cameras differ.
+                // An unknown one is too old or another server's: only then by the order of identifiers, as cameras' clocks differ.
                 let next = ids.lastIndex(of: id).map { $0 + 1 } ?? ids.firstIndex { $0 > id } ?? ids.count
                 return contents.count - ids.count + next
             }

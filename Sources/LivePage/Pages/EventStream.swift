@@ -1,4 +1,3 @@
-import Companion
 import HTTPServing
 import Synchronization
 
@@ -17,13 +16,7 @@ final class EventStream: HTTPStream {
     private let filter: EventLog.Filter
     private let box: Mutex<Box>
 
-    init(
-        _ log: EventLog,
-        _ filter: EventLog.Filter,
-        of client: String,
-        at position: Int,
-        beats: Int
-    ) {
+    init(_ log: EventLog, _ filter: EventLog.Filter, of client: String, at position: Int, beats: Int) {
         // The first comment shows the client at once that the connection stands.
         (self.log, self.filter, self.client) = (log, filter, client)
         box = Mutex(Box(position: position, beats: beats - 1))

@@ -1,42 +1,31 @@
 import Companion
 import FaceMessages
-import FacetKit
+import Frames
 import MQTT
 import OverlayRendering
 
 /// All cameras that pages show, and the way from the broker's messages to the pages' messages.
 ///
-/// Everything is drawn and encoded once for each camera, overlay and mirroring that any page wants, however many pages there
-/// are. Not Sendable: the one task of the command owns it.
+/// All is drawn and encoded once for each camera, overlay and mirroring; not Sendable, as the command's one task owns it.
 package final class PagePublisher {
     /// Events of each kind that are kept, so that blinks do not push the others out.
     private static let events = 20
-
     /// Cameras at the same time: names under a pattern come from any client that may publish.
     package static let capacity = 64
-
     /// Bytes of a message: previews of 4096 pixels' width have less.
     package static let largestMessage = 4 << 20
-
-    /// Bytes that the newest pictures of all cameras may have, each camera the same share: what is kept of a picture is
-    /// needed twice, and any client that may publish can make up cameras.
+    /// Bytes of the newest pictures of all cameras, each the same share: any client that may publish can make up cameras.
     private static let pictureBytes = 32 << 20
-
     /// Bytes of a base's name; longer ones are no daemon's.
     private static let longestBase = 256
-
     /// Further cameras that are distinguished when they are counted.
     private static let mostFurther = 1000
-
     /// Seconds between two states without a change, so that a page notices a connection that broke silently.
     private static let heartbeat = 2.0
-
     /// Seconds between two signs of life to programs that read events.
     private static let beat = 15.0
-
     /// Seconds from the connection until a silent camera is taken away: daemons connect again within three.
     private static let patience = 20.0
-
     /// Seconds between two states at the least, however much changes.
     private static let pause = 0.1
 
@@ -49,7 +38,7 @@ package final class PagePublisher {
     private let formatter = WatchFormatter(hasColors: false)
     private let cover: PictureCover
     private var state: ServedState
-    private var events: [(number: Int, base: String, message: EventMessage)] = []
+    private var events: [(number: Int, base: String, message: EventMessage, end: Timestamp?)] = []
     private var eventCount = 0
     /// When the connection was made, in seconds, until silent cameras are taken away.
     private var connected: Double?
@@ -83,7 +72,10 @@ package final class PagePublisher {
             connected = connection.isConnected ? seconds : nil
             state.lost = connection.isConnected ? nil : state.lost ?? .wallClock()
             isStateDirty = true
-            for base in state.cameras.keys { _ = state.cameras[base]?.take(occurrence, at: seconds) }
+            for base in state.cameras.keys {
+                _ = state.cameras[base]?.take(occurrence, at: seconds)
+                settle(base)
+            }
         case .message(var message):
             if case .picture(var picture) = message.content, case .frame(let frame) = picture.content {
                 picture.content = .jpeg(cover.jpeg(of: frame))
@@ -101,6 +93,7 @@ package final class PagePublisher {
             guard state.cameras[base] != nil || admit(base, occurrence, at: seconds),
                 let change = state.cameras[base]?.take(.message(message), at: seconds)
             else { return }
+            if !change.isDisjoint(with: [.faces, .status]) { settle(base) }
             if change.contains(.event), let event = state.cameras[base]?.model.state.lastEvent { remember(event, base) }
             // Where the faces are, and what they look like, comes with the pictures.
             isStateDirty = isStateDirty || !change.isSubset(of: [.faces, .picture])
@@ -108,10 +101,9 @@ package final class PagePublisher {
         }
     }
 
-    /// Decides whether a camera that was heard of for the first time is shown.
+    /// Decides whether a camera that was heard of for the first time is shown: any client that may publish can make up names.
     ///
-    /// Any client that may publish can make up names. What it publishes must be of the contract; once there is no room, a
-    /// camera that is online may replace one that is not, and none that was named.
+    /// It must keep the contract; without room, one that is online may replace one that is not, and none that was named.
     private func admit(_ base: String, _ occurrence: Subscriber.Occurrence, at seconds: Double) -> Bool {
         guard base.utf8.count <= Self.longestBase else { return false }
         var camera = ServedCamera(base: base)
@@ -146,7 +138,24 @@ package final class PagePublisher {
         let kind = Topic(message.event.kind)
         let same = events.indices.filter { Topic(events[$0].message.event.kind) == kind }
         if same.count == Self.events { events.remove(at: same[0]) }
-        events.append((eventCount, base, message))
+        events.append((eventCount, base, message, nil))
+    }
+
+    /// Notes when what events of a camera began was over: a page that comes later sees no face that says so.
+    private func settle(_ base: String) {
+        guard let camera = state.cameras[base]?.model.state else { return }
+        let time = camera.stamp?.time ?? .wallClock()
+        for index in events.indices where events[index].base == base && events[index].end == nil {
+            let event = events[index].message.event
+            let face = camera.faces.first { $0.faceID == event.face.faceID }
+            let isGoingOn =
+                switch event.kind {
+                case .enter: face != nil
+                case .look: face?.looking == true
+                default: true
+                }
+            if !isGoingOn, time > event.stamp.time { events[index].end = time }
+        }
     }
 
     /// Sends what is new to the pages that want it.
@@ -212,6 +221,7 @@ package final class PagePublisher {
             json.field("kind", Topic(event.kind).rawValue)
             json.field("face", event.face.faceID.rawValue)
             json.field("time", event.stamp.time.iso8601)
+            json.field("end", row.end?.iso8601)
             if case .leave(let dwell, _, _) = event.kind { json.field("dwell", dwell, decimals: 3) }
             json.field("text", formatter.words(of: row.message, withPose: false).printable)
         }

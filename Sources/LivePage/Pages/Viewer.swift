@@ -1,11 +1,7 @@
-import Companion
 import HTTPServing
 import Synchronization
 
-/// One open page: what it wants, and what waits to be sent to it.
-///
-/// Of each camera only the newest message waits, so a page on a slow connection falls behind by one picture and no more,
-/// and costs no memory.
+/// One open page and the newest message of each camera that waits for it: a slow one falls behind by one picture.
 final class Viewer: HTTPStream {
     private struct Box {
         var state: [UInt8]?
@@ -19,23 +15,16 @@ final class Viewer: HTTPStream {
     private static let patience = Duration.seconds(6)
 
     let wish: ViewerWish
-
     /// The login it belongs to.
     let session: String?
 
     private let began = ContinuousClock.now
     private let box = Mutex(Box())
 
-    init(_ wish: ViewerWish, session: String? = nil) {
-        (self.wish, self.session) = (wish, session)
-    }
-
+    init(_ wish: ViewerWish, session: String? = nil) { (self.wish, self.session) = (wish, session) }
     var isOver: Bool { box.withLock(\.isOver) }
-
     /// Puts the newest state in the place of one that still waits.
-    func put(state: [UInt8]) {
-        change { $0.state = state }
-    }
+    func put(state: [UInt8]) { change { $0.state = state } }
 
     /// Puts a camera's newest picture in the place of one that still waits.
     func put(_ frame: [UInt8], of base: String) {
@@ -63,9 +52,7 @@ final class Viewer: HTTPStream {
     }
 
     /// Ends the page; what waits is dropped.
-    func end() {
-        change { ($0.isOver, $0.state, $0.frames, $0.order) = (true, nil, [:], []) }
-    }
+    func end() { change { ($0.isOver, $0.state, $0.frames, $0.order) = (true, nil, [:], []) } }
 
     private func change(_ body: (inout Box) -> Void) {
         let ready = box.withLock { box in

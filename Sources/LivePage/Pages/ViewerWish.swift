@@ -1,18 +1,11 @@
-import Companion
-import HTTPServing
-import Synchronization
-
 /// What one open page wants to see.
 struct ViewerWish: Hashable, Sendable {
     var overlay: String
     var isMirrored: Bool
-
     /// The base of the only camera shown; nil for all.
     var camera: String?
-
     /// Whether only what an overlay draws is wanted, on a transparent ground.
     var isTransparent = false
-
     /// Whether the next picture is wanted alone, as a JPEG.
     var isPicture = false
 

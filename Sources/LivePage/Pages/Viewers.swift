@@ -1,5 +1,3 @@
-import Companion
-import HTTPServing
 import Synchronization
 
 /// What the server's thread and the command's task share: the open pages, what they show, and the events.
@@ -44,6 +42,5 @@ final class Viewers: Sendable {
 
     /// What there is to show now.
     var state: ServedState? { list.withLock(\.state) }
-
     func show(_ state: ServedState) { list.withLock { $0.state = state } }
 }

@@ -1,5 +1,3 @@
-import HTTPServing
-import Synchronization
 import System
 
 /// Slows down clients that guess tokens: after some wrong ones from an address, and after many from all, further ones are not

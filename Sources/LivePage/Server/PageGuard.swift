@@ -2,13 +2,11 @@ import Companion
 import Foundation
 import HTTPServing
 import Synchronization
-import System
 
 /// Decides which requests are answered.
 ///
-/// A page of another site must not reach the server through the visitor's browser: `Host` must name this server, so that
-/// a foreign name that resolves to it (DNS rebinding) is refused, and `Origin`, where a browser sends one, must be the
-/// same as `Host`. Where there is a token, a visitor needs it, from whatever address.
+/// A page of another site must not come through the visitor's browser: `Host` must name this server, against DNS rebinding, and
+/// `Origin`, where a browser sends one, be the same as `Host`. Where there is a token, a visitor needs it from any address.
 final class PageGuard: Sendable {
     enum Verdict: Equatable {
         /// It is answered; the session is nil without a login.
@@ -37,7 +35,6 @@ final class PageGuard: Sendable {
 
     /// The name of the cookie that stands for the token. Cookies are the same for all ports of a host: two servers have two.
     private let cookie: String
-
     /// Visitors logged in at the same time; a further one ends the oldest login.
     private static let mostSessions = 256
 
@@ -87,9 +84,7 @@ final class PageGuard: Sendable {
         return .welcome(cookie: cookie(session, request))
     }
 
-    /// Ends a session.
-    ///
-    /// - Returns: the `Set-Cookie` header that takes the cookie away.
+    /// Ends a session; returns the `Set-Cookie` header that takes the cookie away.
     func logout(_ session: String?, _ request: HTTPRequest) -> String {
         box.withLock { $0.sessions.removeAll { $0 == session } }
         return cookie("", request) + "; Max-Age=0"

@@ -2,10 +2,8 @@ import Companion
 import FaceMessages
 import Foundation
 import HTTPServing
-import Synchronization
 
-/// Answers the page's requests: its files, the way in and out, the live messages, and its one command; and those of programs, as
-/// config/openapi.yaml documents them.
+/// Answers the requests of pages, and those of programs as config/openapi.yaml documents them.
 struct PageServer: Sendable {
     /// The page draws and connects by its own script alone: nothing inline, nothing from elsewhere, in no frame.
     private static let policy = [
@@ -14,7 +12,6 @@ struct PageServer: Sendable {
     ].joined(separator: "; ")
 
     private static let html = "text/html; charset=utf-8"
-    private static let script = "text/javascript; charset=utf-8"
 
     private static let page = Array(PackageResources.page_html.filled(["icons": PageParts.icons]).utf8)
 
@@ -23,18 +20,24 @@ struct PageServer: Sendable {
         "/page.css": (Array(PageParts.style.utf8) + PackageResources.page_css, "text/css; charset=utf-8"),
         "/icon.svg": (PackageResources.icon_svg, "image/svg+xml"),
         "/manifest.json": (PackageResources.manifest_json, "application/manifest+json"),
-        "/page.js": (PackageResources.page_js, script), "/address.js": (PackageResources.address_js, script),
-        "/advice.js": (PackageResources.advice_js, script), "/dom.js": (PackageResources.dom_js, script),
-        "/kinds.js": (EventWords.script, script),
-        "/feed.js": (PackageResources.feed_js, script), "/film.js": (PackageResources.film_js, script),
-        "/lamp.js": (PackageResources.lamp_js, script), "/lanes.js": (PackageResources.lanes_js, script),
-        "/stream.js": (PackageResources.stream_js, script),
-        "/tile.js": (PackageResources.tile_js, script),
+        "/page.js": script(PackageResources.page_js), "/address.js": script(PackageResources.address_js),
+        "/advice.js": script(PackageResources.advice_js), "/dom.js": script(PackageResources.dom_js),
+        "/feed.js": script(PackageResources.feed_js), "/film.js": script(PackageResources.film_js),
+        "/lamp.js": script(PackageResources.lamp_js), "/lanes.js": script(PackageResources.lanes_js),
+        "/stream.js": script(PackageResources.stream_js), "/tile.js": script(PackageResources.tile_js),
+        "/kinds.js": script(EventWords.script),
     ]
     private static let editorFiles: [String: ([UInt8], type: String)] = [
-        "/zones": (PackageResources.zones_html, html), "/zones.js": (PackageResources.zones_js, script),
+        "/zones": (PackageResources.zones_html, html), "/zones.js": script(PackageResources.zones_js),
         "/zones.css": (PackageResources.zones_css, "text/css; charset=utf-8"),
     ]
+
+    /// A script as it is sent: without its indentation and the lines that are comments, which only developers read.
+    private static func script(_ source: [UInt8]) -> ([UInt8], type: String) {
+        let lines = source.split(separator: UInt8(ascii: "\n")).map { $0.drop { $0 == UInt8(ascii: "\t") } }
+        let sent = lines.filter { !$0.starts(with: "//".utf8) }.joined(separator: "\n".utf8)
+        return (Array(sent), "text/javascript; charset=utf-8")
+    }
 
     let access: PageGuard
     let viewers: Viewers
@@ -190,5 +193,12 @@ struct PageServer: Sendable {
 
     private func file(_ bytes: [UInt8], _ type: String, _ status: Int = 200) -> HTTPResponse {
         HTTPResponse(status, headers: ["Content-Type": type], body: .bytes(bytes))
+    }
+}
+
+extension HTTPResponse {
+    /// An answer in words.
+    static func text(_ status: Int, _ words: String) -> HTTPResponse {
+        HTTPResponse(status, headers: ["Content-Type": "text/plain; charset=utf-8"], body: .bytes(Array(words.utf8)))
     }
 }

@@ -5,12 +5,7 @@ extension Canvas {
     /// What stands for a picture where there is none to make coarse.
     private static let cover = Color(red: 0.5, green: 0.5, blue: 0.5)
 
-    /// Replaces what was drawn inside a shape by the means of cells.
-    ///
-    /// - Parameters:
-    ///   - outline: the shape.
-    ///   - cell: the side of a cell; at least eight pixels are taken together, and twelve for squares.
-    ///   - isSmooth: whether the cells' colours run into each other.
+    /// Replaces what is in a shape by the means of cells of at least eight pixels, twelve for squares; smooth ones run together.
     func coarsen(_ outline: Outline, cell: Double, isSmooth: Bool) {
         // Whole pixels, and only those that are there.
         guard let box = outline.bounds?.wholePixels(in: size), box.width > 0, box.height > 0 else { return }

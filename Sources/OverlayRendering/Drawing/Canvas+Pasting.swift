@@ -8,14 +8,9 @@ extension Canvas {
     /// The most pixels per point of what is pasted into a document of shapes: pages show it larger than the picture under it.
     private static let finest = 2.0
 
-    /// Pastes a picture cell by cell, so that it follows a curved or turned surface; a cell that shows its back is left out.
+    /// Pastes a picture cell by cell so that it follows a surface, without cells that show their back.
     ///
-    /// - Parameters:
-    ///   - picture: the picture.
-    ///   - width: about how many points wide the picture is seen from straight ahead.
-    ///   - columns: how many cells it is divided into across.
-    ///   - rows: how many cells it is divided into down.
-    ///   - place: where a point of the picture goes; u and v are 0…1 across and down.
+    /// `width` is about how many points wide it is seen from straight ahead; `place` maps u and v, 0…1 across and down.
     func paste(
         _ picture: PastedPicture,
         width: Double,

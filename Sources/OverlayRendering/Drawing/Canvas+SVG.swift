@@ -2,13 +2,7 @@ import CCairo
 package import Frames
 
 extension Canvas {
-    /// What is drawn on a canvas of that size, as an SVG document: the same calls that draw pixels.
-    ///
-    /// - Parameters:
-    ///   - size: the document's width and height in user units, which are the canvas's points.
-    ///   - body: draws.
-    /// - Returns: the document in UTF-8; transparent where nothing was drawn.
-    /// - Throws: what `body` throws, and `CanvasError` if Cairo fails.
+    /// What is drawn on a canvas of that size, as a transparent SVG document in UTF-8 whose user units are the canvas's points.
     package static func svg(size: FrameSize, _ body: (Canvas) throws -> Void) throws -> [UInt8] {
         let output = SVGOutput()
         let document: OpaquePointer = cairo_svg_surface_create_for_stream(

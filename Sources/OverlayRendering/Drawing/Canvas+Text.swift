@@ -25,16 +25,7 @@ extension Canvas {
         return words
     }
 
-    /// Writes lines on a plate beside a box, where they cover no face.
-    ///
-    /// - Parameters:
-    ///   - lines: What to write.
-    ///   - size: The letters' size, in points.
-    ///   - box: What they belong to.
-    ///   - gap: How far from it the plate is, in points.
-    ///   - style: How it looks.
-    ///   - places: The places that are free, of which it takes one.
-    /// - Returns: The place; nil if there was none.
+    /// Writes lines on a plate beside a box, where it covers no face; nil if it has no place. Letters and gap are in points.
     @discardableResult
     func write(
         _ lines: [String],

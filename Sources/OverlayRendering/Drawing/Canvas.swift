@@ -2,27 +2,20 @@ import CCairo
 import FaceMetadata
 package import Frames
 
-/// A picture to draw on; its points are its pixels.
-///
-/// Not Sendable: the code that draws owns it.
+/// A picture to draw on, whose points are its pixels; not Sendable, as the code that draws owns it.
 package final class Canvas {
     package let pixelSize: FrameSize
-
     /// The size of a terminal's cell, where it writes the words itself over what is drawn; they are then in `words`.
     package var textCell: SurfaceSize?
-
     /// What is to be written in cells since `takeWords`.
     var words: [CellWords] = []
-
     /// The side of its face on which each face's panel was last: it stays there as long as there is room.
     var panelSides: [FaceID: PanelPlace.Side] = [:]
 
     let surface: Surface
     let context: OpaquePointer
 
-    /// Makes a transparent picture.
-    ///
-    /// - Throws: `CanvasError.cannotCreate` if a side is not positive or larger than Cairo can draw (32767).
+    /// Makes a transparent picture; throws `CanvasError.cannotCreate` if a side is not 1 to 32767, Cairo's limit.
     package convenience init(pixelSize: FrameSize) throws(CanvasError) {
         self.init(try Surface(CAIRO_FORMAT_ARGB32, pixelSize))
     }
@@ -110,6 +103,16 @@ package final class Canvas {
         return try body(bytes, bytesPerRow)
     }
 
+    /// Lends what was drawn as a frame, while `body` runs.
+    package func withFrame<Result>(mediaTime: Double = 0, _ body: (Frame) throws -> Result) throws -> Result {
+        try check()
+        return try withPixels { pixels, bytesPerRow in
+            guard let base = pixels.baseAddress else { throw CanvasError.drawing(reason: "there is no memory") }
+            let plane = Frame.Plane(base: base, bytesPerRow: bytesPerRow)
+            return try body(Frame(borrowing: plane, size: pixelSize, format: .bgra, mediaTime: mediaTime))
+        }
+    }
+
     /// Throws if something drawn so far failed; Cairo draws nothing after a failure.
     package func check() throws(CanvasError) {
         let status = cairo_status(context)
@@ -155,9 +158,7 @@ package struct Color: Hashable, Sendable {
         (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
     }
 
-    package func withAlpha(_ alpha: Double) -> Color {
-        Color(red: red, green: green, blue: blue, alpha: alpha)
-    }
+    package func withAlpha(_ alpha: Double) -> Color { Color(red: red, green: green, blue: blue, alpha: alpha) }
 
     package static let white = Color(red: 1, green: 1, blue: 1)
     package static let black = Color(red: 0, green: 0, blue: 0)

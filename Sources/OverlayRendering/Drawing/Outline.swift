@@ -6,18 +6,14 @@ struct Outline: Hashable, Sendable {
     private(set) var lines: [[SurfacePoint]]
     /// Whether a last piece of each line leads back to its first point.
     private(set) var isClosed = true
-
     /// Pieces a curve is broken into: a quarter circle of 250 points then deviates by about 0.1 point.
     private static let piecesPerCurve = 24
 
     init(polygons: [[SurfacePoint]]) { lines = polygons }
-
     init(polygon points: [SurfacePoint]) { lines = [points] }
-
     init(line points: [SurfacePoint]) { (lines, isClosed) = ([points], false) }
 
-    /// The corners of the smallest convex polygon around points, all such polygons in the same direction (Andrew's monotone
-    /// chain).
+    /// The corners of the convex hull of points, all hulls in the same direction (Andrew's monotone chain).
     static func hull(_ points: [SurfacePoint]) -> [SurfacePoint] {
         let sorted = points.sorted { ($0.x, $0.y) < ($1.x, $1.y) }
         guard sorted.count > 2 else { return sorted }
@@ -91,9 +87,7 @@ struct Outline: Hashable, Sendable {
     }
 
     /// Both shapes, closed.
-    static func + (one: Outline, other: Outline) -> Outline {
-        Outline(polygons: one.lines + other.lines)
-    }
+    static func + (one: Outline, other: Outline) -> Outline { Outline(polygons: one.lines + other.lines) }
 
     /// The smallest upright rectangle around all points; nil if there is none.
     var bounds: SurfaceRect? {

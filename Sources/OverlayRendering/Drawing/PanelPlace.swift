@@ -18,18 +18,9 @@ struct PanelPlace {
     private var taken: [SurfaceRect]
     private let area: SurfaceSize
 
-    init(faces: [SurfaceRect], in area: SurfaceSize) {
-        (taken, self.area) = (faces, area)
-    }
+    init(faces: [SurfaceRect], in area: SurfaceSize) { (taken, self.area) = (faces, area) }
 
-    /// Finds a place and takes it.
-    ///
-    /// - Parameters:
-    ///   - size: The panel's size.
-    ///   - box: What it belongs to.
-    ///   - gap: How far from the box it is.
-    ///   - side: Where it is if there is room; then the other sides are tried, and the surface's corners.
-    /// - Returns: Nil if it would cover a face everywhere.
+    /// Takes a place by the first side of a box, the others or the surface's corners; nil if it would cover a face everywhere.
     mutating func take(_ size: SurfaceSize, beside box: SurfaceRect, gap: Double, first side: Side) -> SurfaceRect? {
         let sides = [side] + Side.allCases.filter { $0 != side }
         let (right, bottom) = (area.width - size.width, area.height - size.height)

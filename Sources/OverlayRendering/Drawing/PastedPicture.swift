@@ -3,10 +3,7 @@ package import Frames
 import Glibc
 import System
 
-/// A picture with transparent parts out of a PNG file, to be pasted onto faces.
-///
-/// It is kept in several sizes, each half of the one before: drawn much smaller than it is, it would flicker otherwise.
-/// Not Sendable: the code that draws owns it.
+/// A transparent PNG to paste onto faces, in sizes each half of the one before: drawn much smaller it would flicker otherwise.
 package final class PastedPicture {
     /// What a file may have: a face in a picture is hardly wider than 1000 pixels.
     static let maximumBytes = 4 << 20
@@ -17,7 +14,6 @@ package final class PastedPicture {
     }
 
     package let size: FrameSize
-
     /// The picture and its smaller copies.
     private var copies: [Surface]
 

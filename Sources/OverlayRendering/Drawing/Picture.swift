@@ -8,19 +8,13 @@ package final class Picture {
     private(set) var orientation = Orientation.up
 
     package init() {}
-
     /// The size of the upright picture, all its pixels counted; nil before the first frame.
     package var uprightSize: FrameSize? { frameSize.map(orientation.uprightSize(of:)) }
-
     package func forget() { (surface, frameSize) = (nil, nil) }
 
-    /// Takes over a frame's pixels.
+    /// Takes over a frame's pixels; throws `CanvasError.undecoded` for a JPEG, `.cannotCreate` if it is too large.
     ///
-    /// - Parameters:
-    ///   - frame: the frame.
-    ///   - target: how large the picture will be drawn, in pixels; where that is much smaller, only every second, third, …
-    ///     pixel is taken. Nil takes all.
-    /// - Throws: `CanvasError.undecoded` for a frame that is still a JPEG, `.cannotCreate` if it is too large.
+    /// Where it will be drawn much smaller, as `target` says in pixels, only every second, third, … pixel is taken.
     package func update(from frame: Frame, target: FrameSize? = nil) throws(CanvasError) {
         guard frame.format != .jpeg else { throw .undecoded }
         let stride = Self.stride(from: frame.uprightSize, to: target)
@@ -44,12 +38,7 @@ package final class Picture {
 }
 
 extension Canvas {
-    /// Draws a picture where the geometry puts it; nothing if it holds no frame.
-    ///
-    /// - Parameters:
-    ///   - picture: The picture; its own orientation makes it the upright one that the geometry speaks of.
-    ///   - geometry: Where it goes, in points.
-    ///   - isSmooth: Whether shrinking averages all pixels; otherwise it takes the nearest four, which is faster.
+    /// Draws an upright picture, if there is one; smooth shrinking averages all pixels, else the nearest four, which is faster.
     package func draw(_ picture: Picture, _ geometry: PreviewLayerGeometry, isSmooth: Bool = true) {
         guard let source = picture.surface else { return }
         let map = PlaneTransform.scaling(1 / source.all.width, 1 / source.all.height)

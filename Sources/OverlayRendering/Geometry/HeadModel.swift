@@ -10,14 +10,10 @@ struct HeadModel {
     /// the mouth a little less than half a width before the ears (from the canonical face model of 468 points).
     static let halfWidth = 0.60
     static let depth = 0.48
-
-    /// How many widths of the face the eye is away at least: from nearer, the front of a large face would be drawn much wider
-    /// than it is.
+    /// The eye is at least so many widths of the face away: from nearer, a large face's front would be drawn too wide.
     private static let viewingDistance = 6.0
-
     /// How far behind the edge, in radians, something has come down to its lowest height.
     private static let fading = 0.2
-
     /// The face's own size in points, as it would be seen from straight ahead.
     let unit: SurfaceSize
 
@@ -40,8 +36,7 @@ struct HeadModel {
         self.plane = plane
     }
 
-    /// The share of a face's width or height that is still seen when it is turned: the near side shows its depth, the far
-    /// side disappears behind the nose.
+    /// The share of a side that is seen of a turned face: the near side shows its depth, the far one hides behind the nose.
     private static func seenShare(_ angle: Double, depth: Double) -> Double {
         let (sine, cosine) = (sin(angle), max(0, cos(angle)))
         return max(0.6, ((cosine * cosine + depth * depth * sine * sine).squareRoot() + cosine) / 2)
@@ -49,17 +44,12 @@ struct HeadModel {
 
     /// How far what sits on top leans back with the head, in degrees; beyond, its upper end would lie out of sight behind it.
     private static let farthestLean = 10.0
-
     /// The middle of the skull and its half height and half length, from the middle between the eyes in widths of the face.
     private static let skull = (y: -0.04, z: -0.64, height: 0.68, length: 0.62)
 
-    /// The same head for what sits on top of it. Of a head that is tilted back, little is seen above the eyes: on the skull
-    /// itself a hat would cover them. So it keeps its share of the way from the eyes up to the skull's edge.
+    /// The same head for what sits on top of it, `y` of the height and `z` of the width from the middle.
     ///
-    /// - Parameters:
-    ///   - y: the height of its lower edge, a share of the height.
-    ///   - z: how far before the middle it is, a share of the width.
-    /// - Returns: the head; itself if it is not tilted back.
+    /// Of a head that is tilted back, the skull itself would put a hat on the eyes: it keeps its share of the way up to the edge.
     func carrying(_ y: Double, _ z: Double) -> HeadModel {
         guard pose.pitch > 0 else { return self }
         func edge(_ pitch: Double) -> Double {
@@ -88,15 +78,10 @@ struct HeadModel {
         plane.point(x * unit.width, y * unit.height, z * unit.width)
     }
 
-    /// Where a position on the head's curved front lies on the surface; one that is turned away from the viewer lies at the
-    /// edge behind which it disappears.
+    /// Where a position on the head's curved front lies on the surface; one that is turned away lies at the edge that hides it.
     ///
-    /// - Parameters:
-    ///   - x: along the front, as a share of the width seen from straight ahead.
-    ///   - y: a share of the height.
-    ///   - lift: how far it lies before the skin, a share of the width.
-    ///   - lowest: the height down to which it goes where it is turned away, so that nothing thin stands at that edge.
-    /// - Returns: the place on the surface.
+    /// x, as seen from straight ahead, and the lift before the skin are shares of the width, y is one of the height; turned away, a
+    /// position goes down to `lowest`, so that nothing thin stands at that edge.
     func front(_ x: Double, _ y: Double, lift: Double = 0, lowest: Double = -.infinity) -> SurfacePoint {
         let (a, c) = (Self.halfWidth + lift, Self.depth + lift)
         let straight = asin(max(-1, min(1, x / a)))
@@ -109,13 +94,7 @@ struct HeadModel {
         return point(a * sin(angle), y + max(0, lowest - y) * share, c * cos(angle))
     }
 
-    /// Where a position lies that follows the head's curved front as long as the head is so wide, and stands out flat beyond.
-    ///
-    /// - Parameters:
-    ///   - x: a share of the width, as seen from straight ahead.
-    ///   - y: a share of the height.
-    ///   - lift: how far it lies before the skin, a share of the width.
-    /// - Returns: the place on the surface.
+    /// Where a position lies that follows the head's front and stands out flat beyond; x and lift in widths, y in heights.
     func wrapped(_ x: Double, _ y: Double, lift: Double) -> SurfacePoint {
         let share = x / max(0.01, Self.halfWidth + lift)
         return point(x, y, (Self.depth + lift) * max(0, 1 - share * share).squareRoot())
@@ -135,7 +114,6 @@ extension SurfaceFace {
 
     /// How far an eye is turned outward from where the nose points, in degrees: a face is round.
     private static let outward = 22.0
-
     /// A plane that is turned further away than this is not seen: the bridge of the nose hides its eye.
     private static let edge = 0.30
 
@@ -147,7 +125,6 @@ extension SurfaceFace {
     }
 
     func shows(_ eye: FacePlane) -> Bool { eye.rotation.forward.z > Self.edge }
-
     var eyesMiddle: SurfacePoint { assumedEyes.left.middle(to: assumedEyes.right) }
 
     var headAtEyes: HeadModel {

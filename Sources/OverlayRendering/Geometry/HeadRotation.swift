@@ -6,8 +6,7 @@ typealias Vector = SIMD3<Double>
 
 /// A head's rotation as a matrix, in the surface's axes: x to the right, y down, z towards the viewer.
 ///
-/// Composed as `HeadPose` is measured: first the roll in the head's own plane, then the turn of the nose up or down,
-/// then to the side. So yaw and pitch say where the nose points in the picture, whatever the roll.
+/// As `HeadPose` is measured: roll in the head's own plane first, then the nose up or down, then to the side.
 struct HeadRotation: Hashable, Sendable {
     /// Where the head's own axes point: to its right as seen in the picture, down to its chin, out of its nose.
     private(set) var right: Vector, down: Vector, forward: Vector
@@ -65,14 +64,11 @@ extension Double {
 struct FacePlane: Hashable, Sendable {
     /// How far the eye is from the surface, in points: the 1000 of m34 = 1/−1000.
     static let eyeDistance = 1000.0
-
     /// Nearer than this share of the eye's distance nothing is drawn larger: a point behind the eye has no picture.
     private static let nearest = 0.2
-
     /// Where the centre of the plane lies on the surface.
     var center: SurfacePoint
     var rotation: HeadRotation
-
     /// How far the eye is, in points.
     var distance = FacePlane.eyeDistance
 
@@ -86,7 +82,5 @@ struct FacePlane: Hashable, Sendable {
         return center + SurfacePoint(position.x, position.y) / max(Self.nearest, 1 - position.z / distance)
     }
 
-    func project(_ outline: Outline) -> Outline {
-        outline.mapped { point($0.x, $0.y) }
-    }
+    func project(_ outline: Outline) -> Outline { outline.mapped { point($0.x, $0.y) } }
 }

@@ -1,31 +1,22 @@
 package import FaceMetadata
 package import Frames
 
-/// Where a camera's picture lies on a drawing surface, and the conversions between the two:
-/// the geometry of AVCaptureVideoPreviewLayer.
+/// Where a picture lies on a drawing surface: the geometry of AVCaptureVideoPreviewLayer.
 ///
-/// The picture's coordinates are those of the metadata: 0…1 of the picture that the daemon publishes about. Before it
-/// is shown, that picture is cropped to its clean aperture, mirrored, and fitted by gravity.
+/// The picture's coordinates are the metadata's 0…1; it is cropped to its clean aperture, mirrored, and fitted by gravity.
 package struct PreviewLayerGeometry: Hashable, Sendable {
     /// The size of the drawing surface in points.
     package let size: SurfaceSize
-
     /// The size of the picture that metadata refers to, in pixels.
     package let pictureSize: FrameSize
-
     /// Whether the picture is mirrored left to right as the viewer sees it, as people expect of their own image.
     let isMirrored: Bool
-
     /// Maps the picture's 0…1 to the surface's points.
     let surfaceFromPicture: PlaneTransform
-
     /// Where the visible part of the picture lies on the surface; reaches beyond it with `resizeAspectFill`.
     let visibleRect: SurfaceRect
 
-    /// Makes the geometry of a picture on a surface.
-    ///
-    /// Nil unless the picture, the surface and the clean aperture, which is the part of the picture that is shown, each
-    /// have a finite area.
+    /// Makes the geometry; nil unless picture, surface and the part of the picture that is shown each have a finite area.
     package init?(
         size: SurfaceSize,
         pictureSize: FrameSize,

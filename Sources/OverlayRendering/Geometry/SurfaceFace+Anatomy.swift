@@ -17,9 +17,8 @@ enum CanonicalFace {
 extension SurfaceFace {
     /// The face's size with its roll taken out, in points.
     ///
-    /// The box is upright whatever the roll, so that of a tilted face is wider than the face. For an ellipse it can be
-    /// undone exactly, except near 45°, where the box is square for every ellipse: there, and where the result would be
-    /// no face's shape, the canonical shape stands in.
+    /// The upright box of a tilted face is wider than the face. For an ellipse it can be undone exactly, except near 45°, where every
+    /// ellipse has a square: there, and where no face's shape would result, the canonical shape stands in.
     var uprightSize: SurfaceSize {
         let (width2, height2) = (bounds.width * bounds.width, bounds.height * bounds.height)
         let roll = (pose?.roll ?? eyeLineRoll ?? 0) * .pi / 180
@@ -44,8 +43,7 @@ extension SurfaceFace {
     /// The pose; if it is unknown, straight ahead with the roll of the eyes' line.
     var assumedPose: HeadPose { pose ?? HeadPose(roll: eyeLineRoll ?? 0, yaw: 0, pitch: 0) }
 
-    /// The plane through the middle of the face, turned by roll and yaw. The pitch is left out: the box already ends
-    /// where forehead and chin are seen.
+    /// The plane through the middle of the face, without pitch: the box already ends where forehead and chin are seen.
     var plane: FacePlane {
         let pose = assumedPose
         return FacePlane(center: bounds.center, pose: HeadPose(roll: pose.roll, yaw: pose.yaw, pitch: 0))
@@ -61,9 +59,7 @@ extension SurfaceFace {
     }
 
     /// The mouth; if it is unknown, where a face of this box and pose usually has it.
-    var assumedMouth: SurfacePoint {
-        mouth ?? plane.point(0, CanonicalFace.mouthY * uprightSize.height)
-    }
+    var assumedMouth: SurfacePoint { mouth ?? plane.point(0, CanonicalFace.mouthY * uprightSize.height) }
 
     /// How far the lips are apart, as a share of the face's height; 0 if it is unknown.
     var lipGap: Double {

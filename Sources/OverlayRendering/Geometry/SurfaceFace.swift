@@ -1,9 +1,7 @@
 package import FaceMetadata
 import Frames
 
-/// A face as it lies on the drawing surface; what is unknown is nil.
-///
-/// Left and right are the surface's: in a mirrored preview the eye at the picture's left is the right one here.
+/// A face as it lies on the surface, whose viewer says what is left and right, also mirrored; what is unknown is nil.
 @dynamicMemberLookup
 package struct SurfaceFace: Hashable, Sendable {
     /// What the metadata says, with left and right as the viewer of the surface sees them.
@@ -14,7 +12,6 @@ package struct SurfaceFace: Hashable, Sendable {
     let pose: HeadPose?
     /// The centres of the eyes and of the mouth, in points.
     let leftEye: SurfacePoint?, rightEye: SurfacePoint?, mouth: SurfacePoint?
-
     /// Where it looks as the viewer of the surface sees it, without roll.
     let gaze: HeadPose?
     /// The points of the face mesh; none if they are unknown.
@@ -38,10 +35,7 @@ package struct SurfaceFace: Hashable, Sendable {
 }
 
 extension PreviewLayerGeometry {
-    /// The face as it lies on the surface, its angles as the surface's viewer sees them.
-    ///
-    /// Nil if its box has no place on any surface: without area, endless, or far larger than the picture. Landmarks and
-    /// angles that are no numbers become unknown.
+    /// The face as it lies on the surface; nil for a box without area, endless or far larger than the picture.
     package func transformed(_ face: FaceObject) -> SurfaceFace? {
         let bounds = face.bounds
         guard [bounds.x, bounds.y].allSatisfy({ abs($0) <= farthest }),

@@ -3,7 +3,6 @@ typealias SurfacePoint = SIMD2<Double>
 
 extension SurfacePoint {
     func distance(to other: SurfacePoint) -> Double { ((other - self) * (other - self)).sum().squareRoot() }
-
     func middle(to other: SurfacePoint) -> SurfacePoint { (self + other) / 2 }
 }
 
@@ -12,9 +11,7 @@ package struct SurfaceSize: Hashable, Sendable {
     package var width: Double
     package var height: Double
 
-    package init(width: Double, height: Double) {
-        (self.width, self.height) = (width, height)
-    }
+    package init(width: Double, height: Double) { (self.width, self.height) = (width, height) }
 }
 
 /// An upright rectangle on the drawing surface, in points from its top left corner.
@@ -40,7 +37,6 @@ extension SurfaceRect {
     }
 
     var area: Double { width * height }
-
     var center: SurfacePoint { SurfacePoint(x: x + width / 2, y: y + height / 2) }
 
     /// The whole pixels that it touches on a surface of that size.

@@ -2,11 +2,7 @@ import FaceMessages
 
 /// A white square with round corners: tilted by roll, in perspective by yaw and pitch.
 struct BoxOverlay: Overlay {
-    func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
-        for face in faces { draw(face, on: canvas) }
-    }
-
-    private func draw(_ drawn: DrawnFace, on canvas: Canvas) {
+    func draw(_ drawn: DrawnFace, on canvas: Canvas) {
         let size = drawn.face.uprightSize
         // A face that enters is boxed in from outside; a smile fills its box with light.
         let side = max(size.width, size.height) * (1 + 0.25 * drawn.flash(.enter))

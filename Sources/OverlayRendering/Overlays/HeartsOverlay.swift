@@ -2,11 +2,7 @@ import FaceMessages
 
 /// A heart centred on each eye, turned with the head, and a red lid where the eye is closed; where it is turned away nothing.
 struct HeartsOverlay: Overlay {
-    func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
-        for face in faces { draw(face, on: canvas) }
-    }
-
-    private func draw(_ drawn: DrawnFace, on canvas: Canvas) {
+    func draw(_ drawn: DrawnFace, on canvas: Canvas) {
         let face = drawn.face
         let beat = 1 + 0.35 * drawn.flash(.smile)
         let width = face.headAtEyes.unit.width * 0.36 * beat

@@ -6,7 +6,6 @@ package struct LabelOverlay: Overlay {
     private static let linesInHeight = 28.0
 
     package init() {}
-
     package var showsZones: Bool { true }
 
     /// Draws the boxes, then the labels, which cover no face.
@@ -33,11 +32,6 @@ package struct LabelOverlay: Overlay {
     }
 
     /// Writes the words of faces beside their boxes, so that they cover none; the largest face's first.
-    ///
-    /// - Parameters:
-    ///   - faces: the faces with what their words stand beside.
-    ///   - style: how they look.
-    ///   - canvas: where.
     static func label(_ faces: [(face: DrawnFace, box: SurfaceRect)], style: PanelStyle, on canvas: Canvas) {
         var places = PanelPlace(faces: faces.map(\.face.face.bounds), in: canvas.size)
         for (face, box) in faces.reversed() {

@@ -1,9 +1,7 @@
 import FaceMessages
 import Glibc
 
-/// What is measured, made visible: the points of the face mesh, the irises and where they look, the axes of the head, the numbers.
-///
-/// Messages carry three points only, the centres of the eyes and of the mouth: the mesh is there where this program measures it.
+/// What is measured: face mesh (eyes and mouth only in messages), irises and where they look, the axes of the head, the numbers.
 struct MeshOverlay: Overlay {
     private static let line = Color(red: 0.35, green: 0.95, blue: 0.95)
     private static let rightAxis = Color(red: 1, green: 0.30, blue: 0.25)
@@ -71,8 +69,6 @@ struct MeshOverlay: Overlay {
             canvas.stroke(Outline(line: [nose, tip]), color, width: width)
         }
     }
-
-    // MARK: - Values
 
     /// How many lines would stand above each other in the picture.
     private static let linesInHeight = 36.0

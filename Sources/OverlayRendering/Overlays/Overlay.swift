@@ -4,26 +4,29 @@ package import FaceMessages
 package protocol Overlay {
     /// Whether it makes the faces in the picture unrecognisable, so that the picture itself must not be shown beside it.
     var hidesFaces: Bool { get }
-
     /// Whether the zones are drawn with their names and the number of faces in each.
     var showsZones: Bool { get }
 
     func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas)
+
+    /// Draws one face, for an overlay that draws each by itself.
+    func draw(_ face: DrawnFace, on canvas: Canvas)
 }
 
 extension Overlay {
     package var hidesFaces: Bool { false }
-
     package var showsZones: Bool { false }
+    package func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
+        for face in faces { draw(face, on: canvas) }
+    }
+    package func draw(_ face: DrawnFace, on canvas: Canvas) {}
 }
 
 /// A face with what an overlay needs beside it.
 package struct DrawnFace: Hashable, Sendable {
     package var face: SurfaceFace
-
     /// How strong the mark of each kind of event is now, 0…1; absent is 0.
     package var flashes: [Topic: Double]
-
     /// For how many seconds an eye has been closed.
     var closedFor = 0.0
 

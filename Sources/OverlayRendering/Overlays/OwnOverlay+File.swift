@@ -3,7 +3,6 @@ package import SettingsFiles
 
 extension OwnOverlay {
     private static let maximumParts = 16
-
     /// A file that shows what an overlay's file holds.
     private static let example = "docs/examples/overlays/party.yaml"
 

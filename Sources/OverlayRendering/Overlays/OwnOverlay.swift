@@ -17,13 +17,10 @@ package struct OwnOverlay: Overlay {
         case head
         /// The upright box around the face, which does not turn.
         case box
-
         /// Whether the head's front is round there, so that a picture can follow it.
         var canCurve: Bool { isOnFront || self == .head }
-
         /// Whether it lies on the head's front, which a picture follows unless its file says otherwise.
         var isOnFront: Bool { self == .eyes || self == .mouth || self == .upperLip }
-
         /// Whether a picture turns with the head there, and can lie before or behind it.
         var hasDepth: Bool { self != .box }
     }
@@ -54,10 +51,8 @@ package struct OwnOverlay: Overlay {
 
     let parts: [Part]
 
-    package func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
-        for face in faces {
-            for part in parts { draw(part, on: face.face, canvas) }
-        }
+    package func draw(_ face: DrawnFace, on canvas: Canvas) {
+        for part in parts { draw(part, on: face.face, canvas) }
     }
 
     private func draw(_ part: Part, on face: SurfaceFace, _ canvas: Canvas) {
@@ -76,12 +71,10 @@ package struct OwnOverlay: Overlay {
 
     /// How much longer a ring around the skull is than wide.
     fileprivate static let ringLength = Double.pi * (1 + skullDepth) / 2
-
     /// The length of the skull, from the forehead to the back, as a multiple of its width.
     fileprivate static let skullDepth = 1.15
 
-    /// Where a position goes that is counted in widths of the face from the anchor: to the head's right, down and out of its
-    /// nose; nil if the anchor is hidden.
+    /// Where a position goes, in widths of the face from the anchor: right, down and out of its nose; nil if that is hidden.
     private func place(_ part: Part, on face: SurfaceFace) -> ((Vector) -> SurfacePoint)? {
         switch part.anchor {
         case .eyes: return place(part, on: face.headAtEyes, y: CanonicalFace.eyeY, z: HeadModel.depth)
@@ -116,7 +109,6 @@ package struct OwnOverlay: Overlay {
 extension OwnOverlay.Part {
     /// The length of the picture along what it follows, in widths of the face.
     fileprivate var length: Double { width * (shape == .around ? OwnOverlay.ringLength : 1) }
-
     fileprivate var height: Double { length * Double(picture.size.height) / Double(picture.size.width) }
 
     /// Where a point of the picture lies, from the anchor; x and y are counted from the picture's middle.

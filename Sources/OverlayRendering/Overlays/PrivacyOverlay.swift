@@ -2,8 +2,7 @@ import FaceMetadata
 
 /// Makes the picture under each head unrecognisable: coarse squares, a blur, or a flat shape of head and shoulders.
 ///
-/// It hides the faces that it is given, those that are not seen in this frame as strongly as the others. A face that was not
-/// found stays visible.
+/// Faces that are not seen in this frame are hidden as strongly; one that was not found stays visible.
 struct PrivacyOverlay: Overlay {
     enum Style: Hashable, Sendable {
         case pixelate
@@ -16,15 +15,11 @@ struct PrivacyOverlay: Overlay {
     let style: Style
 
     var hidesFaces: Bool { true }
-
-    /// Squares or blurred spots across a head: with more, acquaintances still recognise each other, and a picture that was not
-    /// sharp before keeps more than a quarter of its detail.
+    /// Squares or spots across a head: with more, acquaintances still recognise each other, also in a picture that was not sharp.
     private var cells: Double { style == .pixelate ? 6 : 5 }
-
     /// The colour of a silhouette: neither that of skin nor that of most rooms.
     private static let flat = Color(red: 0.24, green: 0.27, blue: 0.33)
     private static let edge = Color(red: 0.47, green: 0.52, blue: 0.61)
-
     /// A head tilted further than this, in degrees, tilts the shoulders too.
     private static let farthestTilt = 30.0
 

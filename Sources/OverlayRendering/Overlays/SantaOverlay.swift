@@ -16,26 +16,20 @@ struct SantaOverlay: Overlay {
         }
     }
 
-    /// A disc of a colour that fades towards its edge; many of them make a soft shadow. Outside of it nothing is drawn, so the
-    /// path is a square, which Cairo fills fastest.
+    /// A disc of a colour that fades towards its edge, drawn as a square, which Cairo fills fastest; many make a soft shadow.
     private func glow(_ color: Color, at point: SurfacePoint, radius: Double, on canvas: Canvas) {
         let square = SurfaceRect(x: point.x - radius, y: point.y - radius, width: 2 * radius, height: 2 * radius)
         canvas.fill(Outline(square), from: color, to: color.withAlpha(0), center: point, radius: radius)
     }
 
-    // MARK: - Hat
-
     /// The middle of the hat's brim, and its half-widths across and along the skull.
     private static let brim = (y: -0.42, z: -0.20, across: 0.58, along: 0.68)
-
     /// The brim is higher over the forehead than at the back of the head, by this share of the height per width.
     private static let brimTilt = -0.10
-
     /// By how much the tufts of fur differ in size.
     private static let raggedness = [0.0, -0.10, 0.09, -0.06, 0.12, -0.12, 0.05]
 
-    /// To which side the tip falls: 1 to the head's right as seen in the picture, −1 to its left, 0 back. It is the right, away
-    /// from a neighbour there, and back between two.
+    /// To which side the tip falls, away from neighbours: 1 to the head's right as seen in the picture, −1 to its left, 0 back.
     static func side(of face: SurfaceFace, among others: [SurfaceFace]) -> Double {
         let (right, width) = (
             HeadRotation(HeadPose(roll: face.assumedPose.roll, yaw: 0, pitch: 0)).right, face.uprightSize.width
@@ -113,8 +107,7 @@ struct SantaOverlay: Overlay {
             canvas.fill(crown, from: Self.cloth, to: Self.clothShade, center: light, radius: unit * 1.35)
         }
         if isTailInFront {
-            // What the tail takes of the light on the crown, as far as that is seen from above. A clip within another one costs
-            // far more.
+            // The tail's shade on the crown, as far as it is seen from above. A clip within another one costs far more.
             let shade = Self.clothShade.withAlpha(0.6 * max(0, 1 - 2 * max(0, head.facing(0, 1, 0))))
             canvas.clipped(to: crown) {
                 for (point, radius) in [3, 5, 7, 9].map({ tail[$0] }) {
@@ -144,12 +137,8 @@ struct SantaOverlay: Overlay {
             polygons: points.indices.map { Outline.circle(points[$0], radius * (1 + Self.raggedness[$0 % 7])) }
         )
         canvas.fill(shape, Self.furGround, overlaps: true)
-        for point in points {
-            glow(Self.fur, at: point + up * (radius * 0.12), radius: radius * 0.95, on: canvas)
-        }
+        for point in points { glow(Self.fur, at: point + up * (radius * 0.12), radius: radius * 0.95, on: canvas) }
     }
-
-    // MARK: - Beard and moustache
 
     /// The beard around the mouth: x in shares of the face's width, y of its height.
     private static let beardShape: Outline = {

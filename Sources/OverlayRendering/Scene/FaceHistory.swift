@@ -14,7 +14,6 @@ struct FaceHistory: Hashable, Sendable {
 
     /// Entries kept: four seconds at the daemon's default of at most 15 messages a second.
     private static let capacity = 64
-
     /// A value that left its deadband did so by moving, at the longest for this many seconds: before, it was at rest.
     private static let longestMove = 0.25
 

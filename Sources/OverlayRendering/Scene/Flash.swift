@@ -4,7 +4,6 @@ import FaceMessages
 struct Flash: Hashable, Sendable {
     /// What happened; one of the event topics.
     var kind: Topic
-
     /// When it was received, in the scene's seconds.
     var start: Double
 

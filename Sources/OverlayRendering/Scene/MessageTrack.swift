@@ -37,7 +37,6 @@ package struct MessageTrack: Sendable {
 
     /// The time of the last message that comes from a frame.
     package var end: Double { entries.last?.mediaTime ?? 0 }
-
     /// The first status of a source that streams; nil if there is none.
     package var streamStatus: DaemonStatus? { entries.lazy.compactMap(\.streamStatus).first }
 
@@ -47,9 +46,7 @@ package struct MessageTrack: Sendable {
     }
 
     /// When the first face is there; nil if there is never one.
-    package var firstFace: Double? {
-        entries.first { $0.metadata?.faces.isEmpty == false }?.mediaTime
-    }
+    package var firstFace: Double? { entries.first { $0.metadata?.faces.isEmpty == false }?.mediaTime }
 
     private static func message(in row: some StringProtocol, number: Int) throws(MessageTrackError) -> DecodedMessage? {
         let fields: [String: Any]?
@@ -80,7 +77,6 @@ package struct MessageTrack: Sendable {
 package struct MessagePlayback: Sendable {
     /// Messages carry times rounded to the microsecond or so; a frame's own message must not be missed for that.
     private static let rounding = 0.0005
-
     /// The scene at the time played to.
     package private(set) var scene = Scene()
 
@@ -88,13 +84,9 @@ package struct MessagePlayback: Sendable {
     private var next = 0
     private var before: MetadataMessage?
 
-    package init(_ track: MessageTrack) {
-        self.track = track
-    }
+    package init(_ track: MessageTrack) { self.track = track }
 
-    /// Applies the messages up to a time of the clip, in seconds; a time before the one played to changes nothing.
-    ///
-    /// - Returns: The events among them.
+    /// Applies the messages up to a time of the clip, in seconds, and returns the events among them; it never goes back.
     @discardableResult
     package mutating func advance(to mediaTime: Double) -> [EventMessage] {
         var events: [EventMessage] = []

@@ -2,9 +2,7 @@ import CCairo
 import FaceMessages
 
 extension Scene {
-    /// The faces as they lie on a surface at a time, for an overlay to draw: the nearest, which is the largest, last.
-    ///
-    /// - Returns: the faces that have a place on the surface, and how strong each is drawn, 0…1.
+    /// The faces that have a place on a surface at a time, the nearest last, and how strong each is drawn, 0…1.
     func drawnFaces(
         _ geometry: PreviewLayerGeometry,
         at seconds: Double,
@@ -23,8 +21,7 @@ extension Scene {
 }
 
 extension Canvas {
-    /// Draws the scene with an overlay over what is there, and nothing beside the picture; a face that is not seen any more fades,
-    /// unless the overlay hides faces.
+    /// Draws the scene with an overlay over the picture; a face that is not seen any more fades, unless faces are hidden.
     package func draw(_ scene: Scene, _ geometry: PreviewLayerGeometry, overlay: any Overlay, at seconds: Double) {
         let faces = scene.drawnFaces(geometry, at: seconds, fades: !overlay.hidesFaces)
         let visible = geometry.visibleRect

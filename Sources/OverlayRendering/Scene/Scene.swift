@@ -7,12 +7,9 @@ package import FaceMessages
 package struct Scene: Hashable, Sendable {
     /// How long the white of a taken picture stays, in seconds.
     package static let snapshotFlashLifetime = 0.3
-
-    /// For how many seconds a face that is not seen any more is still drawn, fainter and fainter: where it was may be a
-    /// hand, or nothing.
+    /// For how many seconds a face that is not seen any more is drawn, fainter and fainter: a hand may be there.
     private static let fading = 0.15
     package private(set) var state = CameraState()
-
     /// The faces, by faceID.
     package private(set) var faces: [FaceObject] = []
 
@@ -26,7 +23,6 @@ package struct Scene: Hashable, Sendable {
     private var snapshotFlash: Double?
 
     package init() {}
-
     package var stamp: FrameStamp? { state.stamp }
 
     /// Takes over what a message says.
@@ -70,9 +66,7 @@ package struct Scene: Hashable, Sendable {
         place(state.faces) { known.contains($0) ? seconds : -.infinity }
     }
 
-    /// Whether the faces of a frame are settled, so that a picture of it can be drawn over.
-    ///
-    /// A frame without faces is: a face that comes is reported with its first frame, before the picture.
+    /// Whether a frame's faces are settled; without faces it is, as a face is reported with its first frame, before the picture.
     package func isSettled(in frame: Int) -> Bool { faces.isEmpty || history.reaches(frame) }
 
     /// The scene with the faces where they were in a frame; itself if that frame is not known any more.
@@ -83,19 +77,14 @@ package struct Scene: Hashable, Sendable {
         return result
     }
 
-    /// The scene with all that must be hidden in a picture of a frame that was held back: the faces of the frame, and those that
-    /// were reported since, where they were first.
+    /// The scene with all to be hidden in a frame that was held back: its faces, and the first places of those that came since.
     package func covering(from frame: Int) -> Scene {
         var result = self
         result.place(history.facesSoFar(from: frame))
         return result
     }
 
-    /// Puts faces where they are to be drawn without counting it as a change of the camera.
-    ///
-    /// - Parameters:
-    ///   - faces: all of them.
-    ///   - hiding: since when a face is not seen that was seen until now.
+    /// Puts faces where they are to be drawn without counting it as a change of the camera; `hiding`: since when one is not seen.
     mutating func place(_ faces: [FaceObject], hiding: (FaceID) -> Double = { _ in -.infinity }) {
         self.faces = faces.sorted { $0.faceID < $1.faceID }
         let hidden = self.faces.filter { !$0.isSeen }.map { ($0.faceID, hiddenSince[$0.faceID] ?? hiding($0.faceID)) }
@@ -109,9 +98,7 @@ package struct Scene: Hashable, Sendable {
         return hiddenSince[face.faceID].map { min(1, max(0, 1 - (seconds - $0) / Self.fading)) } ?? 1
     }
 
-    package mutating func takePicture(at seconds: Double) {
-        snapshotFlash = seconds
-    }
+    package mutating func takePicture(at seconds: Double) { snapshotFlash = seconds }
 
     package mutating func advance(to seconds: Double) {
         for (face, since) in hiddenSince where seconds >= since + Self.fading { hiddenSince[face] = -.infinity }

@@ -26,6 +26,6 @@ struct Demo: AsyncParsableCommand {
     var browser = true
 
     func run() async throws {
-        try await DemoShow(source: source, seconds: seconds, opensBrowser: browser).run()
+        try await DemoShow.run(source: source, seconds: seconds, opensBrowser: browser)
     }
 }

@@ -35,12 +35,13 @@ struct Record: AsyncParsableCommand {
 
     func run() async throws {
         try OutputPath.check(output, endings: ClipWriter.knownEndings, what: "a clip")
-        let recording = try OverlayRecording(output, plain ? nil : drawing.style, seconds: seconds)
+        let style = plain ? nil : drawing.style
         if let (path, track) = try clip.load(needsMetadata: !plain) {
             try OutputPath.checkIsNot(output, path)
-            try recording.run(over: path, track, metadata: clip.metadata)
+            try OverlayRecording.run(output, style, seconds: seconds, over: path, track, metadata: clip.metadata)
         } else {
-            try await recording.run(try await live.subscriber(command: "record"))
+            let subscriber = try await live.subscriber(command: "record")
+            try await OverlayRecording.run(output, style, seconds: seconds, subscriber)
         }
     }
 }

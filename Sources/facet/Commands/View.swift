@@ -42,10 +42,14 @@ struct View: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        let view = TerminalView(format: format, rate: rate, gravity: gravity, style: drawing.style)
         let recorded = try clip.load(needsMetadata: false)
-        try await view.run(clip: recorded?.clip, track: recorded?.track) {
-            try await live.subscriber(command: "view", capacity: 64)
-        }
+        try await TerminalView.run(
+            clip: recorded?.clip,
+            track: recorded?.track,
+            format: format,
+            rate: rate,
+            gravity: gravity,
+            style: drawing.style
+        ) { try await live.subscriber(command: "view", capacity: 64) }
     }
 }

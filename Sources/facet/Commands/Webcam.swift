@@ -23,7 +23,6 @@ struct Webcam: AsyncParsableCommand {
     @OptionGroup var live: SourceOptions
 
     func run() async throws {
-        var webcam = try WebcamOutput(to, drawing.style)
-        try await webcam.run(try await live.subscriber(command: "webcam"))
+        try await WebcamOutput.run(to, drawing.style, try await live.subscriber(command: "webcam"))
     }
 }

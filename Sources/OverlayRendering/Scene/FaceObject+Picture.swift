@@ -1,0 +1,24 @@
+package import FaceMetadata
+
+extension FaceObject {
+    /// How well the face is seen: large, turned to the camera, not cut off, with open eyes, and not in a yawn; 0…1.
+    package var viewQuality: Double { isSeen ? viewOfEyes * ((mouthOpen ?? 0) < 0.3 ? 1 : 0.5) : 0 }
+
+    /// How good a picture of a smile it makes: that of a face that is seen well and smiles much; 0…1.
+    package var smileQuality: Double {
+        isSeen ? viewOfEyes * min(max(smile.flatMap { $0.isFinite ? $0 : nil } ?? 0, 0), 1) : 0
+    }
+
+    private var viewOfEyes: Double {
+        let turn = pose.map { abs($0.yaw) + abs($0.pitch) } ?? 45
+        let isWhole = bounds.x >= 0 && bounds.y >= 0 && bounds.x + bounds.width <= 1 && bounds.y + bounds.height <= 1
+        let quality = bounds.area.squareRoot() * max(0.1, 1 - turn / 90) * (isWhole ? 1 : 0.3) * openness
+        return quality.isFinite ? min(quality, 1) : 0
+    }
+
+    /// 1 for eyes that are open, less for half-shut ones, a tenth if one is closed; cheeks lift the lids to 0.7 in a wide smile.
+    private var openness: Double {
+        guard leftEyeClosed != true, rightEyeClosed != true else { return 0.1 }
+        return min(max((min(leftEyeOpen ?? 1, rightEyeOpen ?? 1) - 0.3) / 0.4, 0.1), 1)
+    }
+}
