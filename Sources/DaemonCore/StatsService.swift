@@ -48,7 +48,7 @@ final class StatsMeter: Sendable {
         stats.analysisRate = Double(now.frames.analysed - last.frames.analysed) / elapsed
         (stats.captured, stats.analysed) = (now.frames.captured, now.frames.analysed)
         stats.dropped = now.frames.droppedByName
-        stats.stages = meter.takeStages().map { stage, timing in
+        stats.stages = meter.drainStages().map { stage, timing in
             let mean = timing.total / Double(timing.runs)
             return DaemonStats.Stage(name: stage.rawValue, runs: timing.runs, mean: mean, longest: timing.longest)
         }

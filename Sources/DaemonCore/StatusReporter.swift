@@ -49,14 +49,14 @@ package final class StatusReporter: Sendable {
             logger.warning("camera lost", metadata: ["reason": "\(failure.reason)", "detail": "\(failure)"])
         case .starting, .paused, .ended: break
         }
-        update { $0.take(state) }
+        update { $0.update(to: state) }
     }
 
     package func detection(isOn: Bool) {
         logger.info("detection switched", metadata: ["detect": isOn ? "ON" : "OFF"])
         update { status in
             status.detect = isOn
-            status.take(isOn ? .starting : .paused)
+            status.update(to: isOn ? .starting : .paused)
         }
         publisher.publish(.detectState, waits: false) { $0.detectState(isOn) }
     }

@@ -43,7 +43,6 @@ extension LuminanceGrid {
 
 extension SIMD where Scalar == Float {
     var magnitude: Self { replacing(with: -self, where: self .< 0) }
-
     var length: Float { (self * self).sum().squareRoot() }
 }
 

@@ -26,7 +26,6 @@ final class ChangeMap {
     let weights = Cells(count: count, repeating: 1)
     /// The mean brightness of the frame that was read last, 0…1; nil before the first.
     private(set) var luminance: Double?
-
     // Half as many rows leave a little more noise, which the gate measures; reading pixels is most of the time.
     private let grid = LuminanceGrid(columns: columns, rows: rows, maximumRows: 4, order: .columns)
     private let lit = Cells(count: count)
@@ -35,9 +34,7 @@ final class ChangeMap {
 
     init(region: NormalizedRect) { self.region = region }
 
-    /// Reads a frame's cells, unless they are those it has.
-    ///
-    /// - Returns: False for a frame that cannot be read.
+    /// Reads a frame's cells, unless they are those it has; false for a frame that cannot be read.
     func read(_ frame: Frame) -> Bool {
         if let latest, latest == (frame.stamp, frame.planes.first) { return true }
         guard grid.sample(frame, stored(in: frame), into: cells) else { return false }
@@ -96,7 +93,6 @@ final class ChangeMap {
 
     /// Brings older cells to the light of newer ones: each row is multiplied by the mean of the middle half of the ratios of its
     /// groups of cells, which things that move do not change.
-    ///
     /// - Returns: The older cells in the newer light, until the next call.
     func adapt(_ older: Cells, to newer: Cells) -> Cells {
         let (height, groups) = (Self.height, Self.groups)

@@ -3,13 +3,11 @@ import Frames
 import Glibc
 import System
 
-/// A model ready to run on one thread of the processor, with its input and output memory.
-///
-/// The way to use it: write into `input`, call `run()`, read from `outputs`. Nothing is allocated after `init`.
+/// A model ready to run on one thread of the processor: write into `input`, call `run()`, read from `outputs`. Nothing is allocated
+/// after `init`.
 final class CompiledModel {
     let input: AlignedMemory
     let outputs: [AlignedMemory]
-
     private let liteRT: LiteRT
     private let operators: [CustomOperator]
     private let compiled: LiteRtCompiledModel

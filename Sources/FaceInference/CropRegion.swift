@@ -2,9 +2,8 @@ import FaceMetadata
 import Frames
 import Glibc
 
-/// A turned square in the upright picture: what a model gets to see.
-///
-/// Pixels of the upright picture, y down, pixel centres at integers; the rotation in radians, clockwise as seen.
+/// A turned square in the upright picture, what a model gets to see: pixels, y down, pixel centres at integers; the rotation in
+/// radians, clockwise as seen.
 package struct CropRegion: Hashable, Sendable {
     var center: SIMD2<Float>
     var side: Float

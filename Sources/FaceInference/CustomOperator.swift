@@ -1,11 +1,9 @@
 import CLiteRT
 import Frames
 
-/// One of the three operators of the landmark model that LiteRT does not have: they cut the lips and the eyes out of a
-/// feature map along the first guess of the mesh, and put the points found there back.
-///
-/// LiteRT calls it from `run_compiled_model`, on the same thread. Matrices are row-major 4×4; only the first two rows
-/// matter.
+/// One of the three operators of the landmark model that LiteRT does not have: they cut the lips and the eyes out of a feature map
+/// along the first guess of the mesh, and put the points found there back. LiteRT calls it from `run_compiled_model`, on the same
+/// thread. Of the row-major 4×4 matrices only the first two rows matter.
 final class CustomOperator {
     /// The memory of an operator's tensors during one run.
     private struct Tensors {
@@ -105,7 +103,6 @@ final class CustomOperator {
     }
 
     /// Locks the tensors of a node, works on them and unlocks them.
-    ///
     /// - Returns: nil if one of them cannot be used.
     private func run(
         _ first: LiteRtTensorBuffer,

@@ -1,5 +1,6 @@
 public import FaceMetadata
 package import Frames
+import System
 
 /// Finds faces in frames, follows them by their landmarks and measures them.
 ///
@@ -19,23 +20,17 @@ public final class FaceAnalyzer {
 
         /// The directory of the LiteRT library and the models; nil searches `ModelDirectory.searchPath`.
         public var modelDirectory: String?
-
         /// How thoroughly new faces are looked for.
         public var accuracy = Accuracy.standard
-
         /// How many faces are followed at the same time, at least 1.
         public var maximumFaces = 8
-
         /// The smallest face width as a share of the picture's shorter side; 0 for no limit.
         public var minimumSize = 0.0
-
         /// Where to look, in the upright picture: faces whose centre is elsewhere are ignored. Nil is everywhere.
         public var region: NormalizedRect?
-
         /// Where no face begins, in the upright picture: televisions, mirrors, a neighbour's window. One that begins elsewhere
         /// and whose centre moves into such an area stays.
         public var ignored: [PictureArea] = []
-
         /// Seconds of media time between searches for further faces while some are followed.
         public var searchInterval = 0.5
 
@@ -44,20 +39,16 @@ public final class FaceAnalyzer {
         /// Where all faces' landmarks in every frame would take more, new and large faces come first and the others keep
         /// those of an earlier frame. The same frames then need not give the same events any more.
         public var cpuBudget: Double?
-
         /// Whether every frame is searched for faces of all sizes, and the first one of each scene in close-up: for clips and
         /// pictures that are analysed ahead of their use. Costs several times as much.
         package var isThorough = false
-
         /// With `isThorough`: whether no face may be missed, for pictures that must not show one. Small faces are looked for in
         /// every frame both in the whole and where something changed, and in frames so far apart that nothing can be followed
         /// from one to the next, in close-up.
         package var isForHiding = false
-
         /// With `isThorough`: whether the first frame of each scene is searched for faces that lie on their side or upside
         /// down too.
         package var findsTurned = false
-
         /// Whether models are run only where the picture has changed; false runs them in every frame, to compare with.
         package var skipsUnchanged = true
 
@@ -75,7 +66,7 @@ public final class FaceAnalyzer {
     private let landmarkModel: LandmarkModel
     private var faces: [TrackedFace] = []
     /// The pictures of faces that are not to be followed.
-    private var setAside: [FaceAnchor] = []
+    private var setAside: [OwnMotionMeter] = []
     private var schedule: SearchSchedule
     /// That of the newest face.
     package private(set) var lastLineage: Int
@@ -86,19 +77,17 @@ public final class FaceAnalyzer {
     private var spare = FaceLandmarks()
     private var budget: LandmarkBudget?
     private let scene: SceneGate
-    private let workspace = StillFace.Workspace()
+    private let workspace = UnchangedFace.Workspace()
     /// What the latest search beside followed faces was for.
     private enum Change { case none, new, lasting }
     private var change = Change.none
 
     /// Checks and loads the models, unless another analyzer of the process has, and compiles them: some 50 ms.
-    ///
     /// - Parameters:
     ///   - options: What to look for.
     ///   - lineage: The last one of the analyzer before, so that no face of it is taken for one of this.
     ///   - whenLibraryIsLoaded: Called between the two halves: loading LiteRT, and compiling the models.
-    /// - Throws: An error that names the file if one is missing, damaged or of another version; trying again is of no use
-    ///   before they were installed again.
+    /// - Throws: An error that names the file that is missing, damaged or of another version.
     package init(
         _ options: Options = Options(),
         after lineage: Int = 0,
@@ -119,14 +108,13 @@ public final class FaceAnalyzer {
     }
 
     /// Finds and measures the faces in the next frame.
-    ///
     /// - Throws: `unreadableFrame` for a frame whose pixels cannot be read, such as a JPEG that was not decoded; the
     ///   next frame can be tried all the same.
     package func analyze(_ frame: Frame) throws(InferenceError) -> FaceAnalysis {
         guard frame.format != .jpeg else { throw .unreadableFrame(reason: "it is a JPEG that was not decoded") }
         var analysis = FaceAnalysis()
         let start = ContinuousClock.now
-        let taken = budget.map { _ in LandmarkBudget.threadTime }
+        let taken = budget.map { _ in WorkTime.ofThread }
         let step = options.isThorough ? scene.step(to: frame) : .small
         if step == .cut { faces = [] }
         let count = faces.count
@@ -135,11 +123,11 @@ public final class FaceAnalyzer {
         // With another light alone, most faces are still where they were.
         analysis.isCut = step == .cut || (step == .light && 2 * faces.count < count)
         if options.isThorough {
-            if analysis.isCut { finder.reset() }
+            if analysis.isCut { finder.focus.reset() }
         } else if faces.count < count {
             analysis.isCut = scene.isOtherPicture(frame)
         }
-        let followed = taken.map { _ in LandmarkBudget.threadTime }
+        let followed = taken.map { _ in WorkTime.ofThread }
         analysis.landmarkTime = .now - start
         let due = options.isThorough ? .largeAndSmall : dueSearch(in: frame)
         if due != .none { try search(frame, due, &analysis) }
@@ -157,14 +145,14 @@ public final class FaceAnalyzer {
             observation.isCarriedOver = face.isCarriedOver
             guard !face.isCarriedOver else { return observation }
             observation.eyePatches = geometry.eyePatches(in: frame)
-            observation.ownMotion = face.anchor.measure(face, in: frame, workspace)
+            observation.ownMotion = face.ownMotion.measure(face, in: frame, workspace)
             return observation
         }
         if let taken, let followed {
             budget?.note(
                 landmarks: followed - taken,
                 of: computed,
-                rest: LandmarkBudget.threadTime - followed,
+                rest: WorkTime.ofThread - followed,
                 at: frame.stamp.mediaTime
             )
         }
@@ -172,7 +160,6 @@ public final class FaceAnalyzer {
     }
 
     /// Looks at a small gray version of the next frame, while no face is followed, to see whether anything changed.
-    ///
     /// - Returns: The frame's analysis if nothing did; nil if the frame must be given to `analyze` in colour and at
     ///   `usefulScale`, whether it was looked at here or not.
     package func glance(at frame: Frame) -> FaceAnalysis? {
@@ -195,7 +182,7 @@ public final class FaceAnalyzer {
         lastTime = nil
         schedule.reset()
         change = .none
-        finder.reset()
+        finder.focus.reset()
         scene.reset()
     }
 
@@ -203,7 +190,7 @@ public final class FaceAnalyzer {
     package func setAside(_ lineages: [Int], in frame: Frame) {
         for face in faces where lineages.contains(face.lineage) {
             setAside.removeAll { $0.region(in: frame.uprightSize).isSameFace(as: face.region) }
-            setAside.append(face.anchor)
+            setAside.append(face.ownMotion)
         }
         // Those that were taken down are not known to be gone.
         setAside = setAside.suffix(Self.mostSetAside)
@@ -223,10 +210,7 @@ public final class FaceAnalyzer {
         faces.first { $0.lineage == lineage }?.landmarks
     }
 
-    /// By how much the next frame could be scaled down, while it is decoded, without the models seeing less than now.
-    ///
-    /// - Parameter size: The size of the upright frames at full size.
-    /// - Returns: 1, 2, 4 or 8.
+    /// By how much the next frame could be scaled down while it is decoded, without the models seeing less: 1, 2, 4 or 8.
     package func usefulScale(for size: FrameSize) -> Int {
         let longer = Float(max(size.width, size.height))
         // The detectors see the region alone.
@@ -274,7 +258,6 @@ public final class FaceAnalyzer {
 
     /// Finds the landmarks of a followed face: computes them, or moves those of an earlier frame if the face has not
     /// changed; or leaves them where they are if they cannot be computed in this frame.
-    ///
     /// - Returns: How sure the model is that there is a face, 0…1.
     private func findLandmarks(
         of face: inout TrackedFace,
@@ -374,7 +357,6 @@ public final class FaceAnalyzer {
     }
 
     /// Begins to follow the face that was detected in a region if the landmark model, and a closer look, agree that it is one.
-    ///
     /// - Returns: Whether the face is followed now, or was before.
     private func consider(
         _ detection: FaceDetection,

@@ -13,13 +13,10 @@ package final class FaceCheck {
         finder = try FaceFinder(LiteRT.shared(in: ModelDirectory.find()))
     }
 
-    /// Where faces are, or may be, in a picture: as shares of it, upright, from the forehead to the chin. For pictures that must
-    /// not show a face, so doubtful ones are among them.
+    /// Where faces are, or may be, in a picture that must not show one: as shares of it, upright, from the forehead to the chin.
     ///
-    /// Both detectors look at the whole picture and at one that reaches beyond its edges, the full-range one also at squares
-    /// that overlap, in which it sees nearly all faces of a twentieth of the width: at 640×480, 17 runs of a model.
-    ///
-    /// - Throws: `InferenceError` if a model fails or the pixels cannot be read.
+    /// Both detectors look at the whole picture and at one that reaches beyond its edges, the full-range one also at squares that
+    /// overlap, in which it sees nearly all faces of a twentieth of the width: at 640×480, 17 runs of a model.
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {
         let size = frame.uprightSize
         let side = Float(SearchFocus.side) * Float(min(size.width, size.height))
@@ -37,12 +34,10 @@ package final class FaceCheck {
         }
     }
 
-    /// How a picture that is stored upright must be turned for its faces to be upright; nil if it need not, or if no face is
-    /// sure enough.
+    /// How a picture that is stored upright must be turned for its faces to be upright; nil if it need not, or if none is sure.
     ///
-    /// A face's pose does not show it: the landmark model lays an upright face over one that is upside down, and is sure of it.
-    /// The detectors' score can: of 151 portraits, 150 had one that was higher by `margin` when upright than when upside down,
-    /// and none a lower one.
+    /// A face's pose does not show it: the landmark model lays an upright face over one that is upside down. Of 151 portraits, 150 scored
+    /// higher by `margin` when upright than when upside down, and none lower.
     package func betterOrientation(of frame: Frame) throws(InferenceError) -> Orientation? {
         let asItIs = try score(of: frame, .up)
         let scores = try [Orientation.down, .right, .left].map { orientation throws(InferenceError) in

@@ -138,11 +138,8 @@ struct FaceDetection: Hashable, Sendable {
 
     var leftEye: SIMD2<Float> { keypoints[0] }
     var rightEye: SIMD2<Float> { keypoints[1] }
-
     var box: NormalizedRect { NormalizedRect(center: center, size: size) }
-}
 
-extension FaceDetection {
     /// Merges detections of the same face, best first: each best one takes in all that overlap it, weighted by score.
     ///
     /// The mean of many is steadier than the best alone, which is why it is not simply picked.
@@ -166,9 +163,7 @@ extension FaceDetection {
         let keypoints = (0..<6).map { index in mean { $0.keypoints[index] } }
         return FaceDetection(score: score, center: mean(\.center), size: mean(\.size), keypoints: keypoints)
     }
-}
 
-extension FaceDetection {
     /// The detection as a face without an identity, in a picture of that size.
     func face(in size: FrameSize) -> FaceObject {
         let (width, height) = (Double(size.width), Double(size.height))

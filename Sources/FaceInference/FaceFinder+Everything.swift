@@ -3,16 +3,9 @@ import Frames
 
 /// For clips and pictures that are analysed ahead, where a face that is found late is a face that was not covered.
 extension FaceFinder {
-    /// Finds faces of all sizes in the part of the frame that lies in `rect`, the surest first.
-    ///
-    /// - Parameters:
-    ///   - frame: The frame.
-    ///   - rect: Where faces are wanted in the upright picture.
-    ///   - turned: Whether faces that lie on their side or upside down are wanted too.
-    ///   - sides: How large the squares are, in pixels, in which the full-range detector looks; nil for those that show it all.
-    ///   - withDoubtful: Whether the short-range detector is believed where it is not sure.
-    /// - Returns: Detections in pixels of the upright picture; followed faces may be among them.
-    /// - Throws: `InferenceError` if a model fails or the frame's pixels cannot be read.
+    /// Finds faces of all sizes in a part of the frame, the surest first, in pixels of the upright picture; if `turned`, those too that
+    /// lie on their side or upside down. The full-range detector looks in squares of `sides` pixels, or of sizes that show it all; the
+    /// short-range one is believed where it is not sure if `withDoubtful`.
     func findEverything(
         in frame: Frame,
         rect: NormalizedRect,
@@ -76,7 +69,6 @@ extension FaceFinder {
     /// How large the squares are in which faces are looked for, as shares of the shorter side of the part of the picture: each
     /// about 0.7 times the one before, as a face that an edge cuts is found in some sizes of a square and not in others.
     private static let shares: [Float] = [1, 0.7, 0.5, 0.35, 0.25]
-
     /// How large the squares between two of these sizes are, which are only laid along the picture's edges. Of 240 portraits that
     /// an edge cuts, 9 instead of 15 are missed with them.
     private static let between: Float = 0.84

@@ -3,10 +3,9 @@ import Frames
 
 /// Finds faces with two detectors that cover for each other.
 ///
-/// The short-range one is quick and sees large faces, but with little confidence it also takes prints and folds of
-/// clothes for faces. The full-range one sees small faces too and none of those, but no face wider than about 0.4 of the
-/// picture, and takes three times as long. Found on 2000 portraits, twelve group pictures and clips of signers in printed
-/// clothes.
+/// The short-range one is quick and sees large faces, but takes prints and folds of clothes for faces with little confidence. The
+/// full-range one takes three times as long and sees small faces too, but none wider than about 0.4 of the picture. Found on 2000
+/// portraits, twelve group pictures and clips of signers in printed clothes.
 final class FaceFinder {
     let shortRange: FaceDetector
     // Compiled when it is first needed, since it takes 10 MB; its file is checked at once.
@@ -15,19 +14,15 @@ final class FaceFinder {
     /// Whether the next of `findNext` is for the whole picture.
     var isWholeDue = false
     private let liteRT: LiteRT
-
     /// Pixels of the picture's longer side for the detectors to see all they can: twice the larger input, so that they do
     /// not see the scaling's own blur.
     static let neededSide: Float = 2 * Float(DetectorKind.fullRange.inputSize)
-
     /// From this score on a short-range detection is believed; false ones reach 0.72, a hundredth of true ones are below.
     static let sureScore: Float = 0.75
-
     /// How much wider than its box the squares are in which a new face is looked for once more, and the score that it must
     /// have in one of them.
     private static let confirmingWidths: [Float] = [4.5, 3, 2]
     private static let confirmingScore: Float = 0.72
-
     /// From this share of the searched square on the full-range detector cannot be asked about a face.
     static let largeWidth: Float = 0.35
 
@@ -36,17 +31,8 @@ final class FaceFinder {
         self.liteRT = liteRT
     }
 
-    /// Finds faces in the part of the frame that the change map covers, the surest first.
-    ///
-    /// Whatever the search, the full-range detector is asked too when the other one is in doubt, and then about the whole.
-    ///
-    /// - Parameters:
-    ///   - frame: The frame.
-    ///   - map: What has changed, and where faces are wanted.
-    ///   - search: What to look for.
-    ///   - faces: The faces that are followed, in pixels of the upright picture.
-    /// - Returns: Detections in pixels of the upright picture; followed faces may be among them if they are small.
-    /// - Throws: `InferenceError` if a model fails or the frame's pixels cannot be read.
+    /// Finds faces in the part of the frame that the change map covers, the surest first, in pixels of the upright picture; followed ones
+    /// may be among them if they are small. The full-range detector is asked too, about the whole, when the other one is in doubt.
     func find(
         in frame: Frame,
         _ map: ChangeMap,
@@ -75,27 +61,16 @@ final class FaceFinder {
         return made
     }
 
-    /// Forgets the scene: what comes next has nothing to do with what came before.
-    func reset() {
-        focus.reset()
-    }
-
     /// Whether the short-range detector finds a new face in squares around it too, and is sure of it in one of them.
     ///
-    /// A hand may look like a face in one crop, and the landmark model lays a mesh over it with every feature in its place, and
-    /// is sure of that (presence 1.0). Seen from further away or nearer it is a hand: of 11708 detections of faces of signers
-    /// and on 400 portraits and 12 group pictures, in crops at random, one is below this score; of faces whose half is covered
-    /// 1 %; of 28 detections of hands, sleeves, prints and leaves all, with 0.70 at most. A skull on a sweater behind hands
-    /// reached 0.79 in one square and was not found in the two others, where each of 2087 portraits and faces of clips is
+    /// A hand may look like a face in one crop, and the landmark model is sure of it (presence 1.0). Of 11708 detections of faces
+    /// in crops at random one is below this score, of half covered ones 1 %; of 28 of hands, sleeves, prints and leaves all, with
+    /// 0.70 at most. A skull on a sweater reached 0.79 in one square and was not found in the two others; each of 2087 faces is
     /// found in two at least.
     func confirms(_ detection: FaceDetection, in frame: Frame) throws(InferenceError) -> Bool {
         var scores: [Float] = []
         for width in Self.confirmingWidths {
-            let square = CropRegion(
-                center: detection.center,
-                side: width * detection.size.max(),
-                rotation: 0
-            )
+            let square = CropRegion(center: detection.center, side: width * detection.size.max(), rotation: 0)
             let found = try shortRange.detect(in: frame, region: square)
             if let score = Self.score(of: detection, among: found) { scores.append(score) }
             if Self.areEnough(scores) { return true }

@@ -3,9 +3,8 @@ import FaceMetadata
 extension FaceGeometry {
     /// Where a face of that pose looks: where its irises lie between the corners of its eyes, and where its head points.
     ///
-    /// An eyeball turns about a point behind the line between its corners, which the head takes along: seen from the camera, the
-    /// iris moves by the radius of its circle for each radian of the gaze, and the line by its distance from that point for
-    /// each radian of the head.
+    /// An eyeball turns about a point behind that line, which the head takes along: seen from the camera, the iris moves by the radius of
+    /// its circle for each radian of the gaze, and the line by its distance from that point for each radian of the head.
     func gaze(with pose: HeadPose, unit: Float) -> Gaze? {
         guard unit > 0 else { return nil }
         var (offset, total) = (SIMD2<Float>.zero, Float.zero)

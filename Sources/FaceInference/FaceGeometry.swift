@@ -61,9 +61,7 @@ struct FaceGeometry {
     func distance(_ first: Int, _ second: Int) -> Float {
         hypotf(landmarks[first].x - landmarks[second].x, landmarks[first].y - landmarks[second].y)
     }
-}
 
-extension FaceGeometry {
     /// What the landmarks say of a face in an upright picture of that size.
     func observation(in size: FrameSize) -> FaceObservation {
         let (low, high) = landmarks.outline
@@ -87,9 +85,7 @@ extension FaceGeometry {
         observation.eyeDistance = Double(eyeDistance)
         return observation
     }
-}
 
-extension FaceGeometry {
     private static let patchSampler = LumaSampler(width: EyePatches.width, height: EyePatches.height)
 
     /// The pixels around both eyes, straight from the frame; nil if its pixels cannot be read.
@@ -104,11 +100,9 @@ extension FaceGeometry {
         }
     }
 
-    /// Maps pixels of an eye's patch to the upright picture.
-    ///
-    /// The patch runs along the line between the eye's corners, 1.25 times as wide as the eye and 0.30 of the outer eye
-    /// distance high, so that it holds the lids and as little else as possible. Its centre lies above the line because
-    /// an open eye does.
+    /// Maps pixels of an eye's patch to the upright picture: along the line between the eye's corners, 1.25 times as wide as the
+    /// eye and 0.30 of the outer eye distance high, so that it holds the lids and little else, with its centre above the line as an
+    /// open eye has.
     private func patchRegion(of eye: FaceMeshIndices.Eye, _ unit: Float) -> AffineTransform {
         let line = cornerLine(of: eye)
         let middle = line.middle - line.down * (0.0185 * unit)

@@ -29,10 +29,8 @@ struct HeadAxes: Hashable, Sendable {
         return SIMD3((vector * x).sum(), (vector * y).sum(), (vector * z).sum())
     }
 
-    /// The angles of the head with those landmarks, which the axes were made from.
-    ///
-    /// A head that looks straight ahead is first rolled in the picture, then pitched, then turned by the yaw. The pitch alone
-    /// comes from a fit of the mean face: chin and forehead by themselves also move when the face smiles.
+    /// The angles of the head with those landmarks, which the axes were made from: first rolled in the picture, then pitched, then turned by
+    /// the yaw. The pitch comes from a fit of the mean face: chin and forehead by themselves also move when the face smiles.
     func pose(of landmarks: FaceLandmarks) -> HeadPose {
         let yaw = atan2f(z.x, z.z)
         let lean = Self.pitch(z)
@@ -62,9 +60,8 @@ struct HeadAxes: Hashable, Sendable {
     private static func degrees(_ radians: Float) -> Double { Double(radians) * 180 / .pi }
 }
 
-/// Points of a mean face that mouth, jaw and brows move little, in the plane that divides it into left and right.
-///
-/// By `Tools/mean-face.py` from recorded landmarks of 137 faces in 2855 frames.
+/// Points of a mean face that mouth, jaw and brows move little, in the plane that divides it into left and right, by
+/// `Tools/mean-face.py` from recorded landmarks of 137 faces in 2855 frames.
 private enum MeanFace {
     /// Points of the mesh with the same position, in units of the distance between the outer eye corners, y up and z out of
     /// the face, from the mean of all points.

@@ -1,5 +1,5 @@
 /// Why faces cannot be looked for; the text says what was tried, on what, why it failed and what to do.
-public enum InferenceError: Error, Hashable, Sendable {
+public enum InferenceError: Error, Hashable, Sendable, CustomStringConvertible {
     /// None of the directories where the models are looked for holds this file.
     case notInstalled(file: String, searched: [String])
     /// A file that inference needs is not there.
@@ -18,9 +18,7 @@ public enum InferenceError: Error, Hashable, Sendable {
     case liteRT(operation: String, model: String, status: Int32)
     /// A frame has no pixels that could be read, with the reason.
     case unreadableFrame(reason: String)
-}
 
-extension InferenceError: CustomStringConvertible {
     /// One paragraph for people.
     public var description: String {
         switch self {

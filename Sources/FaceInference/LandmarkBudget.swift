@@ -1,10 +1,5 @@
-import Glibc
-import System
-
-/// Spreads the landmarks of many faces over frames, so that the analysis stays within a share of one core.
-///
-/// It goes by the processor time that the frames before took. So the events depend on the machine's speed, which they do
-/// not without a budget.
+/// Spreads the landmarks of many faces over frames, so that the analysis stays within a share of one core. It goes by the processor
+/// time that the frames before took, so that the events depend on the machine's speed, which they do not without a budget.
 struct LandmarkBudget {
     /// A face that could be computed in a frame.
     struct Candidate: Hashable {
@@ -61,7 +56,4 @@ struct LandmarkBudget {
         if let lastTime, time > lastTime { interval.add(time - lastTime) }
         lastTime = time
     }
-
-    /// The processor time of this thread, in seconds.
-    static var threadTime: Double { Double(nanoseconds(of: CLOCK_THREAD_CPUTIME_ID)) / 1e9 }
 }

@@ -22,9 +22,7 @@ package final class LandmarkModel {
         )
     }
 
-    /// Finds the landmarks in a region of the frame.
-    ///
-    /// - Returns: How sure the model is that there is a face, 0…1.
+    /// Finds the landmarks in a region of the frame, and returns how sure the model is that there is a face, 0…1.
     package func find(
         _ landmarks: FaceLandmarks,
         in frame: Frame,

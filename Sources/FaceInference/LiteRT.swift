@@ -4,12 +4,11 @@ import Glibc
 import Synchronization
 import System
 
-/// The loaded LiteRT library with its environment, and the files of the models: what all analyzers of a process share.
+/// The loaded LiteRT library with its environment, and the files of the models: what all analyzers of a process share. Their compiled
+/// models, which hold the numbers of their frames, must not outlive this.
 ///
-/// Each has compiled models of its own, which hold the numbers of its frames. They must not outlive this.
-///
-/// `@unchecked Sendable` because nothing changes after `init` but what LiteRT notes in the environment while it compiles
-/// models, which is done with `compiling` locked.
+/// `@unchecked Sendable` because nothing changes after `init` but what LiteRT notes in the environment while it compiles models, which is
+/// done with `compiling` locked.
 package final class LiteRT: @unchecked Sendable {
     /// The models' bytes, but of those that are not always needed.
     private let models: [PinnedFile: AlignedMemory]

@@ -12,9 +12,7 @@ package final class PersonOutline {
     private var low = SIMD2<Float>.zero
     private var scale: Float = 1
 
-    /// Loads and compiles the model: some 10 ms.
-    ///
-    /// - Throws: An error that names the file if it is missing, damaged or of another version.
+    /// Loads and compiles the model: some 10 ms. An error names the file that is missing, damaged or of another version.
     package init(modelDirectory: String?) throws(InferenceError) {
         let size = Int32(Self.size)
         model = try CompiledModel(
@@ -39,14 +37,8 @@ package final class PersonOutline {
         return model.outputs[0].numbers[Int(place.y) * Self.size + Int(place.x)]
     }
 
-    /// The shares of the place where a face was, and of that where the body below it was, that a person covers, 0…1.
-    ///
-    /// - Parameters:
-    ///   - bounds: Where the face was.
-    ///   - frame: The frame.
-    ///   - isWanted: Whether a position counts, or belongs to somebody else.
-    /// - Returns: The shares.
-    /// - Throws: `unreadableFrame` for a frame without pixels to read.
+    /// The shares of the places where a face and the body below it were that a person covers, 0…1, of the positions that are wanted:
+    /// others belong to somebody else.
     func coverage(
         of bounds: NormalizedRect,
         in frame: Frame,

@@ -3,9 +3,8 @@ import System
 
 /// A file that this program was made for, known by its length and its SHA-256.
 ///
-/// LiteRT crashes on a truncated model, and a library is code that runs with all our rights, so neither is opened
-/// before it was compared. The digest comes from OpenSSL's libcrypto, which libmosquitto brings into the process
-/// anyway; it uses the processor's own SHA instructions.
+/// LiteRT crashes on a truncated model, and a library is code that runs with all our rights, so neither is opened before it was
+/// compared.
 struct PinnedFile: Hashable, Sendable {
     let name: String
     let size: Int
@@ -50,9 +49,7 @@ struct PinnedFile: Hashable, Sendable {
     private static func unreadable(_ path: String) -> InferenceError {
         .unreadableFile(path: path, reason: String(cString: strerror(errno)))
     }
-}
 
-extension PinnedFile {
     /// `face_detection_short_range` of the mediapipe 0.10.21 wheel.
     static let shortRangeDetector = PinnedFile(
         name: "face_detection_short_range.tflite",
@@ -98,39 +95,5 @@ extension PinnedFile {
         #else
             throw .unsupportedProcessor("this kind of processor")
         #endif
-    }
-}
-
-/// Where the LiteRT library and the face models are looked for.
-public enum ModelDirectory {
-    /// The environment variable that names the directory; it is also `facetd`'s variable for `detection.modelDirectory`.
-    public static let environmentVariable = "FACET_DETECTION_MODEL_DIRECTORY"
-
-    /// The directories that are searched, first to last: the environment variable's alone if it is set; else `lib/facet` beside
-    /// the directory of the program, `/usr/lib/facet` for a Debian package, and `/usr/local/lib/facet` for `deploy/setup`.
-    public static var searchPath: [String] {
-        if let named = getenv(environmentVariable), named.pointee != 0 { return [String(cString: named)] }
-        return [programPrefix.map { $0 + "/lib/facet" }, "/usr/lib/facet", "/usr/local/lib/facet"].compactMap(\.self)
-    }
-
-    /// The named directory, unchecked, or the first one of the search path that holds the LiteRT library.
-    ///
-    /// - Throws: `InferenceError.notInstalled` with the searched directories if none does.
-    public static func find(_ named: String? = nil) throws(InferenceError) -> String {
-        if let named { return named }
-        let directories = searchPath
-        let library = try PinnedFile.library().name
-        guard let found = directories.first(where: { access($0 + "/" + library, F_OK) == 0 }) else {
-            throw .notInstalled(file: library, searched: directories)
-        }
-        return found
-    }
-
-    /// `/opt/facet` for a program `/opt/facet/bin/facetd`; nil if the system does not know the program's path.
-    private static var programPrefix: String? {
-        guard let path = realpath("/proc/self/exe", nil) else { return nil }
-        defer { free(path) }
-        let directories = String(cString: path).split(separator: "/").dropLast(2)
-        return "/" + directories.joined(separator: "/")
     }
 }

@@ -41,17 +41,27 @@ struct PlaceColors {
                 guard workspace.sampler.sample(frame, through: transform, into: &workspace.numbers) else {
                     return false
                 }
-                for index in 0..<part * part {
-                    let cell = (top + index / part) * Self.side + left + index % part
-                    // One by one: the conversion of a whole vector takes fourteen times as long.
-                    func level(_ channel: Int) -> UInt8 {
-                        UInt8(min(max(workspace.numbers[3 * index + channel] + 0.5, 0), 255))
-                    }
-                    cells[cell] = Color(level(0), level(1), level(2), 0)
-                }
+                take(workspace.numbers, column: left, row: top)
             }
         }
         return true
+    }
+
+    /// Takes the colours of the part that begins at a cell.
+    private mutating func take(_ numbers: [Float], column: Int, row: Int) {
+        cells.withUnsafeMutableBufferPointer { cells in
+            numbers.withUnsafeBufferPointer { numbers in
+                // One by one: the conversion of a whole vector takes fourteen times as long.
+                func level(_ index: Int) -> UInt8 { UInt8(min(max(numbers[index] + 0.5, 0), 255)) }
+                for line in 0..<Self.part {
+                    let (first, cell) = (3 * line * Self.part, (row + line) * Self.side + column)
+                    for pixel in 0..<Self.part {
+                        let number = first + 3 * pixel
+                        cells[cell + pixel] = Color(level(number), level(number + 1), level(number + 2), 0)
+                    }
+                }
+            }
+        }
     }
 
     /// Moves the colours by an eighth of the way to others, where these differ by no more than `limit` after a gain.
@@ -91,6 +101,8 @@ struct PlaceColors {
     /// The cells that a part of the picture covers.
     static func cells(of rect: NormalizedRect) -> (columns: Range<Int>, rows: Range<Int>) {
         func range(_ low: Double, _ length: Double) -> Range<Int> {
+            // Of what a model saw in garbage.
+            guard (low + length).isFinite else { return 0..<0 }
             let (first, end) = ((low * Double(side)).rounded(), ((low + length) * Double(side)).rounded())
             let start = Int(min(max(first, 0), Double(side)))
             return start..<max(start, Int(min(max(end, 0), Double(side))))

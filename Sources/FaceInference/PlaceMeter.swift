@@ -4,10 +4,8 @@ package import Frames
 /// Says whether the place of a face that is not seen any more still shows a person, without recognising anybody.
 ///
 /// It remembers the empty room, where there was a moment without anybody, and asks how much of the place differs from it. Where no
-/// empty room is known, it compares the clothes, and then asks the model that separates people from what is behind them, which
-/// is loaded for that. All that is remembered stays in memory.
-///
-/// Frames of one source, in order, from one thread at a time.
+/// empty room is known, it compares the clothes, and then asks a model for the outlines of people, which is loaded for that. All
+/// that is remembered stays in memory. Frames of one source, in order, from one thread at a time.
 package final class PlaceMeter {
     // Found on half of the scenes of `benchmark hold`; docs/accuracy.md has what the other half gives.
 
@@ -21,8 +19,8 @@ package final class PlaceMeter {
     private static let (outline, clothes) = (0.3, 0.6)
     /// The least share of the head's place that somebody fills whose head is there.
     private static let head = 0.5
-    /// For how many looks nobody must have been there until all that is there belongs to the empty room, a person with the back to the
-    /// camera too: until then it learns only what changes little.
+    /// For how many looks nobody must have been there until all that is there belongs to the empty room, a person with the back to
+    /// the camera too: until then it learns only what changes little.
     private static let looksUntilAll = 60
     /// The share of the picture beside people that another scene changes, and the least share that must be beside them.
     private static let (otherScene, leastBeside) = (0.5, 0.05)
@@ -57,20 +55,15 @@ package final class PlaceMeter {
 
     package init(modelDirectory: String?) { self.modelDirectory = modelDirectory }
 
-    /// Whether a frame of that time is to be looked at, with all its pixels.
-    package func isDue(at time: Double, _ faces: [FaceObject]) -> Bool {
+    /// Whether a frame of that media time, in seconds, is to be looked at with all its pixels; rarely while nobody is there, and more
+    /// often while somebody who is there is not seen.
+    package func isDue(at time: Double, isEmpty: Bool, hasUnseen: Bool) -> Bool {
         guard let lastLook, time >= lastLook else { return true }
-        let pause =
-            faces.isEmpty ? Self.pauses.empty : faces.allSatisfy(\.isSeen) ? Self.pauses.seen : Self.pauses.unseen
+        let pause = isEmpty ? Self.pauses.empty : hasUnseen ? Self.pauses.unseen : Self.pauses.seen
         return time - lastLook >= pause - 0.01
     }
 
-    /// Takes a frame.
-    ///
-    /// - Parameters:
-    ///   - frame: One that is decoded.
-    ///   - seen: Where faces are in it.
-    ///   - unseen: Where others were, that are not known to have gone.
+    /// Takes a frame with pixels, in which faces are seen and others were that are not known to have gone.
     package func look(at frame: Frame, seen: [NormalizedRect], unseen: [NormalizedRect]) {
         let time = frame.stamp.mediaTime
         if let lastLook, time < lastLook { (room, wasEmpty, replacedAt) = (nil, false, -.infinity) }
@@ -131,8 +124,8 @@ package final class PlaceMeter {
         return count
     }
 
-    /// The colours below a face, in the frame that was looked at last and in the light of the empty room, if that is known; nil if too
-    /// little of them is inside the picture.
+    /// The colours below a face, in the frame that was looked at last and in the light of the empty room, if that is known; nil if
+    /// too little of them is inside the picture.
     package func clothes(below bounds: NormalizedRect) -> ClothesColors? {
         var clothes = ClothesColors()
         forEachCell(of: bounds.around(widths: 0.7, heights: 0.9...2.1)) { index in
@@ -143,7 +136,7 @@ package final class PlaceMeter {
     }
 
     /// Why the model cannot be used, once; the place is judged without it then.
-    package func takeError() -> InferenceError? {
+    package func drainError() -> InferenceError? {
         defer { lastError = nil }
         return lastError
     }
@@ -175,7 +168,12 @@ package final class PlaceMeter {
 
     private func mark(_ faces: [NormalizedRect], _ whose: Place) {
         for face in faces {
-            forEachCell(of: face.headAndShoulders) { places[$0].insert(whose) }
+            let (columns, rows) = PlaceColors.cells(of: face.headAndShoulders)
+            places.withUnsafeMutableBufferPointer { places in
+                for row in rows {
+                    for column in columns { places[row * PlaceColors.side + column].insert(whose) }
+                }
+            }
         }
     }
 
@@ -191,12 +189,16 @@ package final class PlaceMeter {
     private func isOtherScene(than earlier: PlaceColors) -> Bool {
         let beside = places.count { $0.isEmpty }
         let isFull = Double(beside) < Self.leastBeside * Double(PlaceColors.count)
-        let gain = earlier.gain(to: colors, workspace) { [places] in isFull || places[$0].isEmpty }
-        var (count, differing) = (0, 0)
-        for index in stride(from: 0, to: PlaceColors.count, by: 5) where isFull || places[index].isEmpty {
-            count += 1
-            if earlier.differs(index, from: colors, gain: gain, limit: Self.difference) { differing += 1 }
+        func mostDiffers(_ gain: SIMD4<Float>) -> Bool {
+            var (count, differing) = (0, 0)
+            for index in stride(from: 0, to: PlaceColors.count, by: 5) where isFull || places[index].isEmpty {
+                count += 1
+                if earlier.differs(index, from: colors, gain: gain, limit: Self.difference) { differing += 1 }
+            }
+            return Double(differing) > Self.otherScene * Double(count)
         }
-        return Double(differing) > Self.otherScene * Double(count)
+        // What hardly differs needs no measurement of the light, which takes as long as the rest.
+        return mostDiffers(.one)
+            && mostDiffers(earlier.gain(to: colors, workspace) { [places] in isFull || places[$0].isEmpty })
     }
 }

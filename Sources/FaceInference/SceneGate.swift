@@ -3,12 +3,10 @@ import Frames
 
 /// Decides in which frames the detector has to look for faces: those in which something changed.
 ///
-/// It compares each frame's change map with that at the last look, relative to each cell's own noise and after removing
-/// changes of the light, so that sensor noise, mains flicker, auto exposure and daylight do not count as change, and a face
-/// that comes in at an edge does. Something that goes on moving is learnt as noise within seconds. Whatever it sees, it lets
-/// the detector look once a second.
-///
-/// The same frames at the same times give the same decisions.
+/// It compares each frame's change map with that at the last look, relative to each cell's own noise and after removing changes of
+/// the light, so that sensor noise, mains flicker, auto exposure and daylight do not count. Something that goes on moving is learnt
+/// as noise within seconds. Once a second the detector looks in any case. The same frames at the same times give the same
+/// decisions.
 final class SceneGate {
     // Tuned on empty rooms and sliding faces made of photographs with noise, flicker, ramps and video coding.
 
@@ -51,7 +49,6 @@ final class SceneGate {
     private let smooth = Cells(count: ChangeMap.count)
     private let smoothReference = Cells(count: ChangeMap.count)
     private let deviations = Cells(count: ChangeMap.count)
-
     private var isEmpty = true
     private var averaged = 0
     private var smoothed = 0
@@ -64,7 +61,6 @@ final class SceneGate {
     /// The share of the cells compared last that differ, and of those beside followed faces that do as a rule.
     private var changedShare: Float = 0
     private var usualShare: Float = 0
-
     /// Whether the scene is changing, or was a moment ago.
     private(set) var isChanging = false
     /// Whether there is a search beside followed faces that `hasChanged` compares with.
@@ -120,12 +116,8 @@ final class SceneGate {
 
     // MARK: Beside followed faces
 
-    /// Whether anything changed since `noteSearch` beside faces that are followed, and beside what moves with them.
-    ///
-    /// - Parameters:
-    ///   - frame: The frame to look at.
-    ///   - faces: Where those faces are, in pixels of the upright picture.
-    /// - Returns: Also true for a frame that cannot be read, and while there is none to compare with.
+    /// Whether anything changed since `noteSearch` beside followed faces, whose regions are pixels of the upright picture, and what moves
+    /// with them; true for a frame that cannot be read, and while there is none to compare with.
     func hasChanged(in frame: Frame, beside faces: [CropRegion]) -> Bool {
         guard map.read(frame) else { return true }
         let bottom = Float(frame.uprightSize.height)

@@ -1,12 +1,11 @@
 import FaceMetadata
 import Frames
 
-/// Chooses the part of the picture in which the full-range detector looks for small faces: where the change map differs from
-/// what it was when the detector looked there, otherwise each part in turn.
+/// Chooses the part of the picture in which the full-range detector looks for small faces: where the change map differs from what it
+/// was when the detector looked there, otherwise each part in turn.
 ///
-/// The detector scales what it sees to 192 pixels. Of faces of a twentieth of the width of a 640×480 picture it finds
-/// 51 % in the whole picture, 97 % in squares of three quarters of the shorter side; at 1280×720 82 % and 100 % (90
-/// portraits of GENKI-4K at random places). One such square takes as long as the whole picture.
+/// The detector scales what it sees to 192 pixels. Of faces of a twentieth of the width of a 640×480 picture it finds 51 % in the whole,
+/// 97 % in squares of three quarters of the shorter side; at 1280×720 82 % and 100 % (90 portraits of GENKI-4K at random places).
 struct SearchFocus {
     /// Places, each of 2 × 2 cells of the map, by rows: of places that changed alike the upper one comes first, since a face is
     /// the upper end of a person.
@@ -35,13 +34,8 @@ struct SearchFocus {
 
     mutating func reset() { looks = 0 }
 
-    /// Where to look in a frame, in the map's region.
-    ///
-    /// - Parameters:
-    ///   - frame: The frame.
-    ///   - map: Reads its cells.
-    ///   - faces: The faces that are followed: what changes there is known.
-    /// - Returns: A square within the region, or all of it.
+    /// Where to look in a frame whose cells the map reads: a square within its region, or all of it. What changes at faces that are
+    /// followed is known.
     mutating func next(in frame: Frame, _ map: ChangeMap, faces: [CropRegion]) -> NormalizedRect {
         let (size, whole) = (frame.uprightSize, map.region)
         var (width, height) = (whole.width * Double(size.width), whole.height * Double(size.height))

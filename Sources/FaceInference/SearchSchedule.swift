@@ -1,10 +1,10 @@
 /// Decides in which frames to look for new faces, and how thoroughly.
 ///
-/// With no face, always: that is when a coming face should be seen at once. With as many as are wanted, never. In between
-/// at an interval, and in every frame for a moment after a face was lost: it is probably still there.
-/// Small faces take longer to look for: while no face is followed, they are looked for in every search at high accuracy,
-/// otherwise after a loss and, now and then, while there is no large one to be found. While faces are followed, every
-/// search is for small ones, and every other one for large ones too; it may be put off while nothing changes beside them.
+/// With no face, always: one that comes should be seen at once. With as many as are wanted, never. In between at an interval, and
+/// in every frame for a moment after a face was lost. Small faces take longer to look for: while no face is followed, they are
+/// looked for in every search at high accuracy, otherwise after a loss and, now and then, while there is no large one. While faces
+/// are followed, every search is for small ones, and every other one for large ones too; it may be put off while nothing changes
+/// beside them.
 struct SearchSchedule: Hashable, Sendable {
     /// What to do in a frame.
     enum Search: Hashable, Sendable {
@@ -31,7 +31,6 @@ struct SearchSchedule: Hashable, Sendable {
     let maximumFaces: Int
     /// Whether every search without a face is for small faces too.
     let alwaysSmall: Bool
-
     /// For how long a search is put off, in seconds: three frames of thirty a second.
     private static let postponement = 0.095
     /// Seconds after which a search is made even though nothing changed.
@@ -53,13 +52,8 @@ struct SearchSchedule: Hashable, Sendable {
         self.alwaysSmall = alwaysSmall
     }
 
-    /// What to look for in a frame.
-    ///
-    /// - Parameters:
-    ///   - mediaTime: The frame's time in seconds.
-    ///   - count: How many faces are followed.
-    ///   - isChanging: Whether the scene, without those faces, has been changing for a while.
-    /// - Returns: `none` too if there are as many faces as wanted.
+    /// What to look for in a frame of that time in seconds, with so many faces followed; `isChanging` says whether the scene without
+    /// them has been changing for a while.
     func due(at mediaTime: Double, following count: Int, isChanging: Bool = false) -> Search {
         guard count < maximumFaces else { return .none }
         if hasLost(at: mediaTime) || (alwaysSmall && count == 0) { return .largeAndSmall }

@@ -9,9 +9,9 @@ struct TrackedFace {
     /// Where to look in the next frame, in pixels of the last one.
     private(set) var region: CropRegion
     /// Decides in which frames the landmarks must be computed.
-    let still = StillFace()
+    let unchanged = UnchangedFace()
     /// Measures whether the face moves by itself.
-    let anchor = FaceAnchor()
+    let ownMotion = OwnMotionMeter()
     /// The landmarks as they were computed last.
     private let computed = FaceLandmarks()
     /// The mean brightness of the crop they were computed from, 0…1.
@@ -28,14 +28,11 @@ struct TrackedFace {
     private(set) var shift: Float = 0
     /// The last upright picture's size: a JPEG may be decoded smaller from one frame to the next.
     private var size: FrameSize
-
     /// The presence under which a face is lost: MediaPipe's own.
     static let minimumPresence = 0.5
-
     /// The presence that a new face must have: true ones have 0.99 nearly always, pictures of no face seldom 0.7, and the
     /// worst seen, round letters in the sky of a cartoon, 0.94.
     static let minimumPresenceAtBirth = 0.95
-
     /// For how many seconds a face is new: long enough for its enter.
     private static let newness = 0.3
 
@@ -72,16 +69,14 @@ struct TrackedFace {
     }
 
     /// Notes that the landmarks were computed in a frame.
-    func landmarksWereComputed(in frame: Frame, _ workspace: StillFace.Workspace) {
+    func landmarksWereComputed(in frame: Frame, _ workspace: UnchangedFace.Workspace) {
         computed.copy(landmarks)
-        still.computed(landmarks, in: frame, workspace)
+        unchanged.computed(landmarks, in: frame, workspace)
     }
 
-    /// Moves the landmarks computed last to where the face is now.
-    ///
-    /// - Returns: False if the face has changed, so that they must be computed.
-    func reuseLandmarks(in frame: Frame, _ workspace: StillFace.Workspace) -> Bool {
-        guard let motion = still.motion(in: frame, workspace) else { return false }
+    /// Moves the landmarks computed last to where the face is now; false if the face has changed, so that they must be computed.
+    func reuseLandmarks(in frame: Frame, _ workspace: UnchangedFace.Workspace) -> Bool {
+        guard let motion = unchanged.motion(in: frame, workspace) else { return false }
         for index in 0..<FaceLandmarks.count {
             let point = motion(SIMD2(computed[index].x, computed[index].y))
             landmarks[index] = PixelLandmark(point, landmarks[index].z)
@@ -94,9 +89,7 @@ struct TrackedFace {
         Float(LandmarkModel.inputSize) * Float(max(size.width, size.height)) / region.side
     }
 
-    /// Takes in what the landmark model said about a frame.
-    ///
-    /// - Returns: False if this is no face, or no longer one in the picture.
+    /// Takes in what the landmark model said about a frame; false if this is no face, or no longer one in the picture.
     mutating func update(_ presence: Double, in size: FrameSize) -> Bool {
         self.presence = presence
         let before = self.region(in: size)

@@ -8,7 +8,6 @@ package struct ClothesColors: Hashable, Sendable {
     ]
 
     private var counts = [Float](repeating: 0, count: 44)
-
     /// How many pixels were counted.
     package private(set) var total = 0
 

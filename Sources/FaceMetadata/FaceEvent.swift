@@ -5,10 +5,8 @@ public struct FaceEvent: Hashable, Sendable {
 
     /// What happened.
     public var kind: Kind
-
     /// The face as it was when the event was settled; for a leave, as it was last seen.
     public var face: FaceObject
-
     /// The frame that settled the event: for a blink the first one with open eyes again.
     public var stamp: FrameStamp
 
@@ -128,18 +126,4 @@ public struct FaceEvent: Hashable, Sendable {
         /// The daemon had died with the face present, and reported it when it was back; or another source was set.
         case restart
     }
-}
-
-/// Why some events cannot fire although frames come.
-public enum FaceAttention: String, Hashable, Sendable, CaseIterable {
-    /// The picture is too dark to find faces or expressions.
-    case tooDark = "too_dark"
-    /// A face is too small to read its expression.
-    case tooSmall = "too_small"
-    /// A face is turned too far away to read its expression.
-    case turnedAway = "turned_away"
-    /// Too few frames are analysed to see blinks.
-    case lowFrameRate = "low_frame_rate"
-    /// There are more faces than the analysis may measure in each frame, so some events may be missed.
-    case overBudget = "over_budget"
 }

@@ -1,129 +1,66 @@
-/// The identity of one face from its `enter` to its `leave`: only grows, never used again.
-///
-/// It distinguishes faces and does not identify people: a person who leaves and comes back gets a new one.
-public struct FaceID: RawRepresentable, Hashable, Comparable, Sendable {
-    /// The number, from 1.
-    public var rawValue: Int
-
-    /// Makes the identity with that number.
-    public init(rawValue: Int) {
-        self.rawValue = rawValue
-    }
-
-    /// Orders by the number behind it.
-    public static func < (left: FaceID, right: FaceID) -> Bool {
-        left.rawValue < right.rawValue
-    }
-}
-
-/// Where a head points, in signed degrees in (−180, 180].
-public struct HeadPose: Hashable, Sendable {
-    /// Rotation in the picture: positive is clockwise as the viewer sees it.
-    public var roll: Double
-
-    /// Turn to the side: positive is nose towards the picture's right.
-    public var yaw: Double
-
-    /// Nod: positive is up.
-    public var pitch: Double
-
-    /// Makes a pose from its angles in degrees.
-    public init(roll: Double, yaw: Double, pitch: Double) {
-        self.roll = roll
-        self.yaw = yaw
-        self.pitch = pitch
-    }
-}
-
 /// One face as subscribers see it at one moment; what is unknown is nil, never 0 or false.
 ///
 /// Left and right are the picture's, not the person's.
 public struct FaceObject: Hashable, Sendable {
     /// The identity, constant from enter to leave.
     public var faceID: FaceID
-
     /// Forehead to chin, and the width of the face.
     public var bounds: NormalizedRect
-
     /// Where the head points.
     public var pose: HeadPose?
-
     /// How sure the model is that this is a face, 0…1; 0 for one that is not seen since the picture changed as a whole.
     public var confidence: Double
-
     /// The centre of the eye at the picture's left.
     public var leftEye: NormalizedPoint?
-
     /// The centre of the eye at the picture's right.
     public var rightEye: NormalizedPoint?
-
     /// The centre of the mouth.
     public var mouth: NormalizedPoint?
-
     /// Whether the face smiles.
     public var smiling: Bool?
-
     /// How much the face smiles, 0…1; `smiling` starts and ends at two different levels of it.
     public var smile: Double?
-
     /// Whether the eye at the picture's left is closed.
     public var leftEyeClosed: Bool?
-
     /// Whether the eye at the picture's right is closed.
     public var rightEyeClosed: Bool?
-
     /// How far the eye at the picture's left is open, 0…1: 1 is as far as this eye usually is.
     public var leftEyeOpen: Double?
-
     /// How far the eye at the picture's right is open, 0…1: 1 is as far as this eye usually is.
     public var rightEyeOpen: Double?
-
     /// The distance between the lips that `mouthOpen` counts as 1, in those between the outer eye corners: the widest yawn
     /// recorded has 0.61.
     package static let widestMouth = 0.6
 
     /// How far the lips are apart, 0…1: 1 is a wide yawn; speech reaches about half.
     public var mouthOpen: Double?
-
     /// Whether the lips move as in speech; nothing is heard, so that chewing counts too.
     public var talking: Bool?
-
     /// How often the face blinked in the last minute, per minute in which its eyes could be judged.
     public var blinksPerMinute: Double?
-
     /// The share of the last minute in which both eyes were closed, 0…1, blinks included.
     public var eyesClosedShare: Double?
-
     /// Whether the face looks at the camera, or at what stands in `FaceTracker.Parameters.Look.direction`: from the event
     /// `look` to `look_away`.
     public var looking: Bool?
-
     /// Where the face looks.
     public var gaze: Gaze?
-
     /// How far the eyes are from the camera, in metres: within a fifth, if the camera's field of view is known.
     public var distance: Double?
-
     /// The names of the zones that the face is in, from `zone_enter` to `zone_leave`; nil if there are no zones.
     public var zones: [String]?
-
     /// Whether the face seems to be only a picture of one: nothing in it has moved for `FaceTracker.Parameters.stillAfter`.
     public var still = false
-
     /// On how many analysed frames the face was seen since its enter.
     public var trackedFrames = 0
-
     /// Whether the face was seen in this very frame; false for one that is hidden for a moment, whose other values are the last seen,
     /// and for one that is held.
     public var isSeen = true
-
     /// Whether it is held: it has not been seen for longer than a moment, and its place shows that the person is still there. Nothing
     /// is known of it then but where it was.
     public var isHeld: Bool { !isSeen && pose == nil }
-
     /// What the face has done since its enter; nil before it, and in messages other than a `leave`.
     public var visit: Visit?
-
     /// The points of the face mesh, for drawing; empty unless this program measured them, for they are not published.
     package var mesh: [NormalizedPoint] = []
 

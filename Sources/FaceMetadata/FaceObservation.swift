@@ -5,49 +5,33 @@
 package struct FaceObservation: Sendable {
     /// Constant as long as the landmarks were followed from frame to frame without a new detection.
     package var lineage = 0
-
     /// Forehead to chin, and the width of the face.
     package var bounds = NormalizedRect(x: 0, y: 0, width: 0, height: 0)
-
     package var pose = HeadPose(roll: 0, yaw: 0, pitch: 0)
-
     /// How sure the landmark model is that this is a face, 0…1.
     package var confidence = 0.0
-
     /// The centre of the eye at the picture's left.
     package var leftEye = NormalizedPoint(x: 0, y: 0)
-
     /// The centre of the eye at the picture's right.
     package var rightEye = NormalizedPoint(x: 0, y: 0)
-
     package var mouth = NormalizedPoint(x: 0, y: 0)
-
     /// The lids of the eye at the picture's left.
     package var leftLids = Lids(height: 0, width: 0)
-
     /// The lids of the eye at the picture's right.
     package var rightLids = Lids(height: 0, width: 0)
-
     /// The pixels around both eyes; nil if they were not sampled.
     package var eyePatches: EyePatches?
-
     package var mouthShape = MouthShape(opening: 0, cornerDrop: 0, smileLevel: 0)
-
     /// Where the face looks; nil if that was not measured.
     package var gaze: Gaze?
-
     /// The mean diameter of the irises as a share of the upright picture's diagonal; nil if that was not measured.
     package var irisDiameter: Double?
-
     /// The distance between the outer eye corners in pixels of the frame; small values make the rest less reliable.
     package var eyeDistance = 0.0
-
     /// Whether something in the face moved by itself since an earlier frame; nil if that was not measured.
     package var ownMotion: OwnMotion?
-
     /// The colours below the face; nil if they were not looked at, or are outside the picture.
     package var clothes: ClothesColors?
-
     /// Whether all this was measured in an earlier frame, because there was no time for this face in the newest one.
     package var isCarriedOver = false
 
@@ -57,7 +41,6 @@ package struct FaceObservation: Sendable {
         ///
         /// The lower lid counts half because smiles and squints move it.
         package var height: Double
-
         /// The distance between the eye's corners in the picture, in pixels.
         package var width: Double
 
@@ -71,11 +54,9 @@ package struct FaceObservation: Sendable {
     package struct MouthShape: Hashable, Sendable {
         /// The distance between the inner lips at their middle: 0 closed, about 0.2 wide open.
         package var opening: Double
-
         /// How far the corners lie below the middle of the upper lip's inner edge: below 0.09 in a smile, more where the
         /// jaw drops.
         package var cornerDrop: Double
-
         /// How much the mouth smiles: 0 is an average mouth at rest, 1 an average smile.
         package var smileLevel: Double
 
@@ -94,27 +75,4 @@ package struct FaceObservation: Sendable {
     }
 
     package init() {}
-}
-
-/// Small grey pictures of both eyes, for signals that see what the landmarks miss.
-///
-/// They are a value without a pointer, so an observation allocates nothing.
-package struct EyePatches: Sendable {
-    /// Pixels from the eye's corner at the left to the one at the right, and beyond.
-    package static let width = 32
-
-    /// Pixels from above the eye to below it.
-    package static let height = 20
-
-    package static let count = width * height
-
-    /// Brightness 0…255: the rows of the eye at the picture's left from the top, then those of the other.
-    package var pixels: InlineArray<1280, UInt8>
-
-    /// Makes patches whose pixels `fill` writes; nil if it returns false.
-    package init?(_ fill: (UnsafeMutableBufferPointer<UInt8>) -> Bool) {
-        pixels = InlineArray(repeating: 0)
-        var span = pixels.mutableSpan
-        guard span.withUnsafeMutableBufferPointer(fill) else { return nil }
-    }
 }

@@ -2,19 +2,15 @@
 public struct PictureArea: Hashable, Sendable {
     /// The corners in their order along the border, 0…1 from the left and from the top edge.
     public let corners: [NormalizedPoint]
-
     /// How far inside some point lies at least: an area A with a border of the length L holds a circle of the radius A / L.
     package let certainDepth: Double
-
     private let edges: [Edge]
-
     /// How many corners an area may have.
     public static let cornerCounts = 3...64
 
     /// Makes an area from its corners, clockwise or counterclockwise.
-    ///
-    /// - Throws: `PictureAreaError` if there are too few or too many, one is outside the picture, or they bound no area.
-    public init(corners: [NormalizedPoint]) throws(PictureAreaError) {
+    /// - Throws: `Failure` if there are too few or too many, one is outside the picture, or they bound no area.
+    public init(corners: [NormalizedPoint]) throws(Failure) {
         guard Self.cornerCounts.contains(corners.count) else { throw .cornerCount(corners.count) }
         if let corner = corners.first(where: { !(0...1 ~= $0.x && 0...1 ~= $0.y) }) { throw .outside(corner) }
         self.corners = corners
@@ -32,10 +28,9 @@ public struct PictureArea: Hashable, Sendable {
     }
 
     /// Makes an area from numbers as settings have them.
-    ///
     /// - Parameter numbers: Four are a rectangle: x, y, width, height. More are the corners of a polygon: x, y, x, y, …
-    /// - Throws: `PictureAreaError` as `init(corners:)`, or if that many numbers are neither.
-    public init(numbers: [Double]) throws(PictureAreaError) {
+    /// - Throws: `Failure` as `init(corners:)`, or if that many numbers are neither.
+    public init(numbers: [Double]) throws(Failure) {
         var numbers = numbers
         if numbers.count == 4 {
             // Shares that are rounded may add up to a little more than 1.
@@ -66,34 +61,34 @@ public struct PictureArea: Hashable, Sendable {
         }
         return isInside ? nearest : -nearest
     }
-}
 
-/// Why points bound no area.
-public enum PictureAreaError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// So many corners, too few or too many.
-    case cornerCount(Int)
-    /// So many numbers, which are neither a rectangle nor points.
-    case numberCount(Int)
-    /// This corner lies outside the picture.
-    case outside(NormalizedPoint)
-    /// The edge between these corners crosses or touches another one.
-    case crossing(NormalizedPoint, NormalizedPoint)
-    /// The corners lie on one line, or nearly.
-    case flat
+    /// Why points bound no area.
+    public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
+        /// So many corners, too few or too many.
+        case cornerCount(Int)
+        /// So many numbers, which are neither a rectangle nor points.
+        case numberCount(Int)
+        /// This corner lies outside the picture.
+        case outside(NormalizedPoint)
+        /// The edge between these corners crosses or touches another one.
+        case crossing(NormalizedPoint, NormalizedPoint)
+        /// The corners lie on one line, or nearly.
+        case flat
 
-    /// What is wrong, as the end of a sentence about the area.
-    public var description: String {
-        let counts = PictureArea.cornerCounts
-        return switch self {
-        case .cornerCount(let count):
-            "has \(count) corners and needs \(counts.lowerBound) to \(counts.upperBound)"
-        case .numberCount(let count):
-            "has \(count) numbers and needs four (x, y, width, height) or those of three corners and more (x, y, x, y, …)"
-        case .outside(let corner):
-            "has the corner (\(corner.x), \(corner.y)) outside the picture: numbers are shares of it, 0 to 1"
-        case .crossing(let one, let other):
-            "crosses or touches itself at the edge from (\(one.x), \(one.y)) to (\(other.x), \(other.y))"
-        case .flat: "has no extent"
+        /// What is wrong, as the end of a sentence about the area.
+        public var description: String {
+            let counts = PictureArea.cornerCounts
+            return switch self {
+            case .cornerCount(let count):
+                "has \(count) corners and needs \(counts.lowerBound) to \(counts.upperBound)"
+            case .numberCount(let count):
+                "has \(count) numbers and needs four (x, y, width, height) or those of three corners and more (x, y, x, y, …)"
+            case .outside(let corner):
+                "has the corner (\(corner.x), \(corner.y)) outside the picture: numbers are shares of it, 0 to 1"
+            case .crossing(let one, let other):
+                "crosses or touches itself at the edge from (\(one.x), \(one.y)) to (\(other.x), \(other.y))"
+            case .flat: "has no extent"
+            }
         }
     }
 }
@@ -102,9 +97,7 @@ public enum PictureAreaError: Error, Hashable, Sendable, CustomStringConvertible
 private struct Edge: Hashable, Sendable {
     var from: NormalizedPoint
     var to: NormalizedPoint
-
     private var way: SIMD2<Double> { to.vector - from.vector }
-
     var length: Double { (way * way).sum().squareRoot() }
 
     /// Where the line through the edge, which must not be level, is at a height.

@@ -2,28 +2,20 @@
 public struct Visit: Hashable, Sendable {
     /// Its events `smile`.
     public var smiles = 0
-
     /// Its events `blink`, those of one eye included.
     public var blinks = 0
-
     /// Its events `look`.
     public var looks = 0
-
     /// How long it smiled, in seconds: the durations of its smiles that have ended.
     public var smilingSeconds = 0.0
-
     /// How long it looked at the camera or the thing beside it, in seconds: the durations of its looks that have ended.
     public var lookingSeconds = 0.0
-
     /// For how long it was held without being seen, in seconds.
     public var unseen = 0.0
-
     /// The smallest distance, in metres; nil if none was known.
     public var nearestDistance: Double?
-
     /// The largest height of its bounds, as a share of the picture's height.
     public var largestHeight = 0.0
-
     /// The share of the frames it was measured in that showed its expression, 0…1: it was large and frontal enough.
     public var judgedShare = 0.0
 

@@ -14,7 +14,6 @@ enum Assignment {
     ///
     /// Found on clips with people who pass behind each other and stand up; 0.7 to 1.5 and 1 to 3 give the same.
     private static let allowance = (base: 0.9, perSecond: 1.5)
-
     /// What a face that comes back to a held one must have: a distance in units of its size, a ratio of the sizes, a similarity of
     /// the clothes; where these are not in the picture, how soon it must be back, in seconds. From the experiment that
     /// docs/accuracy.md describes.
@@ -76,7 +75,6 @@ enum Assignment {
     }
 
     /// How far the centre of a face lies from the line from another one's centre to where that one may have moved.
-    ///
     /// - Returns: Units of the mean face size; nil if the sizes differ too much for one face.
     static func distance(of new: NormalizedRect, from old: NormalizedRect, to end: NormalizedPoint) -> Double? {
         let ratio = new.height / old.height

@@ -43,7 +43,6 @@ struct BlinkDecision {
 
     /// The blink, if it is one.
     private(set) var blink: BlinkDetector.Blink?
-
     private let valley: BlinkDetector.Valley
     private let samples: History<BlinkDetector.Sample>
     private let eyes: FaceEvent.Eyes

@@ -37,10 +37,8 @@ struct EyeAppearance: Sendable {
 struct EyeTemplate: Sendable {
     /// The mean runs over about this many patches: long enough to average noise, short enough to follow the light.
     private static let length: Float = 12
-
     /// Added to the standard deviation (brightness steps), so that a patch without contrast resembles nothing.
     private static let contrastFloor: Float = 1
-
     /// Each pixel's weight in the correlation, then its weight in the middle; both sum to 1.
     private static let weights = gaussian(10, 6) + gaussian(5, 4)
 

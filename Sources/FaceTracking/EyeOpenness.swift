@@ -20,15 +20,12 @@ extension EachEye: Equatable where Value: Equatable {}
 struct EyeOpenness: Sendable {
     /// Over how many seconds the open level is taken: it follows a face that turns or squints, and outlasts a blink.
     static let levelWindow = 4.0
-
     /// Which quantile is the open level: above the half-open frames of blinks and glances, below the wide-open ones of
     /// surprise.
     static let levelShare = 0.7
-
     /// An open eye's lids are never taken for closer than this share of the outer eye distance, so that eyes that are
     /// closed when the face comes are seen as closed.
     static let lowestLevel = 0.045
-
     /// Enough for the window at 60 frames per second.
     static let capacity = 256
 
@@ -42,7 +39,6 @@ struct EyeOpenness: Sendable {
         var height: EachEye<Double>
         /// How much each eye counts: by its projected width squared, because the far eye of a turned head hides blinks.
         var weight: EachEye<Double>
-
         /// Whether the eyes are open so far that their irises can be seen.
         var areOpen: Bool { weight.left * share.left + weight.right * share.right > ClosedEyes.openShare }
     }
@@ -101,10 +97,8 @@ struct ClosedEyes: Sendable {
     private var eyes = EachEye(Eye(), Eye())
     /// Which eyes were reported closed, and since when they are.
     private var reported: (eyes: FaceEvent.Eyes, since: Double)?
-
     /// Which eyes are closed in the latest frame.
     var isClosed: EachEye<Bool> { eyes.map { $0.closed != nil } }
-
     /// How far each eye is open in the latest frame, 0…1: as a share of its open level, of closed eyes of that from before.
     var openness: EachEye<Double> { eyes.map { min(max($0.share, 0), 1) } }
 
@@ -120,13 +114,8 @@ struct ClosedEyes: Sendable {
     }
 
     /// Takes the next frame.
-    ///
     /// - Returns: Whether eyes have been closed for longer than a blink now, or are open again.
-    mutating func advance(
-        _ reading: EyeOpenness.Reading,
-        canBeOneEye: Bool,
-        at time: Double
-    ) -> FaceEvent.Kind? {
+    mutating func advance(_ reading: EyeOpenness.Reading, canBeOneEye: Bool, at time: Double) -> FaceEvent.Kind? {
         eyes.left.advance(height: reading.height.left, level: reading.level.left, at: time)
         eyes.right.advance(height: reading.height.right, level: reading.level.right, at: time)
         guard let found = closure(canBeOneEye: canBeOneEye) else {

@@ -2,13 +2,8 @@ package import FaceMetadata
 
 // Faces that are not seen, and are there all the same.
 extension FaceTracker {
-    /// The places to look at in a frame, before the tracker is advanced to it: of the faces that are not observed and whose
-    /// patience has ended.
-    ///
-    /// - Parameters:
-    ///   - time: The frame's media time in seconds.
-    ///   - observations: The faces in it.
-    /// - Returns: Where to look.
+    /// The places to look at in a frame of that media time, before the tracker is advanced to it: of the faces that are not among
+    /// the observations and whose patience has ended.
     package func places(at time: Double, besides observations: [FaceObservation] = []) -> [PlaceQuery] {
         guard parameters.hold > 0 else { return [] }
         return tracks.compactMap { track in
@@ -22,6 +17,14 @@ extension FaceTracker {
         tracks.compactMap { track in observations.contains { $0.lineage == track.lineage } ? nil : track.bounds }
     }
 
-    /// Whether the clothes of faces of other lineages are needed, to know whether they are those of faces that are held.
-    package var isHolding: Bool { tracks.contains { $0.hold != nil } }
+    /// Whether nobody is there.
+    package var isEmpty: Bool { !tracks.contains(where: \.hasEntered) }
+    /// Whether somebody is there who is not seen.
+    package var hasUnseen: Bool { tracks.contains(where: \.isUnseen) }
+
+    /// Whether faces are held, and some observations are of others, whose clothes say whether they are the same.
+    package func isHolding(besides observations: [FaceObservation]) -> Bool {
+        tracks.contains { $0.hold != nil }
+            && observations.contains { seen in !tracks.contains { $0.hasEntered && $0.lineage == seen.lineage } }
+    }
 }

@@ -68,7 +68,6 @@ public struct FaceTracker: Sendable {
     private(set) var tracks: [Track] = []
     private var rate = FrameRateMeter()
     private var trackCount = 0
-
     /// The identity that the next face to enter gets.
     package private(set) var nextFaceID: FaceID
 
@@ -79,7 +78,6 @@ public struct FaceTracker: Sendable {
     }
 
     /// Takes what was observed in the next frame.
-    ///
     /// - Parameters:
     ///   - stamp: The frame.
     ///   - observations: The faces in it.
@@ -156,7 +154,7 @@ public struct FaceTracker: Sendable {
             update.events.append(tracks[index].enter(as: nextFaceID, at: stamp))
             nextFaceID = FaceID(rawValue: nextFaceID.rawValue + 1)
         }
-        update.events += tracks[index].takeExpressionEvents()
+        update.events += tracks[index].drainExpressionEvents()
         update.sightings.append(tracks[index].sighting(observation))
         guard tracks[index].face != nil else { return }
         if observation.eyeDistance < parameters.smallestEyeDistance { update.attention.insert(.tooSmall) }
@@ -181,10 +179,10 @@ public struct FaceTracker: Sendable {
         for index in tracks.indices where tracks[index].lastSeen != stamp {
             // A face that has not entered must be seen without a break; it is not published yet.
             let isKept =
-                tracks[index].face == nil
-                ? !wasLookedAt && !tracks[index].isLost(at: stamp)
-                : tracks[index].wait(reading: readings[tracks[index].number], at: stamp, parameters)
-            update.events += tracks[index].takeExpressionEvents()
+                tracks[index].hasEntered
+                ? tracks[index].wait(readings[tracks[index].number], at: stamp, parameters)
+                : !wasLookedAt && !tracks[index].isLost(at: stamp)
+            update.events += tracks[index].drainExpressionEvents()
             guard !isKept else { continue }
             update.events += tracks[index].leave(reason: .left, at: stamp)
             gone.insert(tracks[index].number)
@@ -209,10 +207,8 @@ extension FaceObservation {
 struct FrameRateMeter {
     private var last: Double?
     private var interval: Double?
-
     /// Whether two frames came at least.
     var isKnown: Bool { interval != nil }
-
     /// Frames per second; an assumed 30 until it is known.
     var value: Double { interval.map { 1 / $0 } ?? 30 }
 

@@ -23,13 +23,10 @@ struct FrameContext {
 
     /// Seconds.
     var time: Double { stamp.mediaTime }
-
     /// Whether the face is large and frontal enough to read its expression.
     var isVisible: Bool { eyeDistance >= parameters.smallestEyeDistance && abs(yaw) <= parameters.yawLimit }
-
     /// Whether it is near and frontal enough for a dip of one eye to be a wink; in a turned head it is normal.
     var canWink: Bool { abs(yaw) <= 15 && eyeDistance >= 60 }
-
     /// Whether no blink falls between two frames.
     var seesBlinks: Bool { frameRate >= BlinkDetector.minimumRate }
 }

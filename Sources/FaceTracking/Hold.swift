@@ -22,10 +22,9 @@ struct Hold: Sendable {
     /// Whether the place is to be looked at, at a time in seconds.
     func isDue(at time: Double) -> Bool { lastReading.map { time - $0 >= Self.interval - Track.slack } ?? true }
 
-    /// Takes what the place shows in a frame; nil if it was not looked at.
-    ///
+    /// Takes in what the place shows in a frame; nil if it was not looked at.
     /// - Returns: Whether the person is still there.
-    mutating func take(_ reading: PlaceReading?, at stamp: FrameStamp) -> Bool {
+    mutating func update(_ reading: PlaceReading?, at stamp: FrameStamp) -> Bool {
         let time = stamp.mediaTime
         if reading != nil { lastReading = time }
         switch reading {

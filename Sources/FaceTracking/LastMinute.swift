@@ -13,12 +13,8 @@ struct LastMinute: Sendable {
     private var seconds = Array(repeating: Second(), count: 60)
     private var latest: (time: Double, isSeen: Bool)?
 
-    /// Takes a frame, and the blinks that it made certain.
-    ///
-    /// - Parameters:
-    ///   - isClosed: Whether both eyes are closed; nil if they cannot be judged.
-    ///   - blinks: How many there were.
-    ///   - time: Seconds.
+    /// Takes a frame at a time in seconds, whether both eyes are closed in it, nil if they cannot be judged, and the blinks that it
+    /// made certain.
     mutating func advance(isClosed: Bool?, blinks: Double, at time: Double) {
         defer { latest = (time, isClosed != nil) }
         guard let latest, time >= latest.time else { return seconds = Array(repeating: Second(), count: 60) }

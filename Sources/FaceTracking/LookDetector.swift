@@ -48,7 +48,6 @@ struct LookDetector: Sendable {
     private var lastOpen: Double?
 
     /// Takes the eyes in the next frame in which the face was seen, at a time in seconds.
-    ///
     /// - Parameters:
     ///   - eyes: What is seen of them.
     ///   - distance: How far away the face is, in metres; nil if that is unknown.
@@ -104,7 +103,7 @@ struct LookDetector: Sendable {
 }
 
 /// All that is derived from the gaze of one face.
-struct GazeMonitor: Sendable {
+struct GazeDetector: Sendable {
     /// The width of an iris in metres: 11.7 ± 0.5 mm in nearly all people, the figure that MediaPipe Iris uses too.
     private static let irisWidth = 0.0117
     /// Below this distance of the outer eye corners an iris is less than four pixels wide, and the distance unknown.
@@ -119,7 +118,6 @@ struct GazeMonitor: Sendable {
     private(set) var gaze: Gaze?
     /// How far away it is, in metres; nil if that is unknown.
     private(set) var distance: Double?
-
     private var filter = OneEuroFilter<SIMD2<Double>>(speedCoefficient: ObservationSmoother.angleCoefficient)
     private var gazeTime = 0.0
     private var distanceTime = 0.0

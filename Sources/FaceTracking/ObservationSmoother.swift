@@ -5,6 +5,7 @@ struct ObservationSmoother {
     private var edges = OneEuroFilter<SIMD4<Double>>(speedCoefficient: 30)
     private var angles = OneEuroFilter<SIMD3<Double>>(speedCoefficient: angleCoefficient)
     static let angleCoefficient = 0.15
+
     private var lastRoll: Double?
 
     /// The bounds and the pose, steadied; `interval` is the time since the face's last observation, in seconds.
@@ -38,7 +39,6 @@ struct OneEuroFilter<Signals: SIMD>: Sendable where Signals.Scalar == Double, Si
     private let speedCoefficient: Double
     /// The cutoff of the speed itself, in Hz: the paper's value.
     private let speedCutoff = 1.0
-
     private var last: (values: Signals, speeds: Signals)?
 
     init(speedCoefficient: Double) { self.speedCoefficient = speedCoefficient }

@@ -49,16 +49,10 @@ struct SignDetector: Sendable {
     /// The last blink, if it may be the first half of a double one.
     private var lastBlink: (start: Double, end: Double)?
 
-    /// Takes the next frame in which the face was seen.
-    ///
-    /// - Parameters:
-    ///   - observation: What was measured on it.
-    ///   - eyes: What is seen of its eyes; nil if that is unknown.
-    ///   - context: What holds in the frame.
-    /// - Returns: The sign that was completed.
+    /// Takes the next frame in which the face was seen, and its eyes unless they cannot be judged; the sign that was completed.
     mutating func advance(
         _ observation: FaceObservation,
-        eyes: EyeMonitor.Seen?,
+        eyes: EyeDetector.Seen?,
         _ context: FrameContext
     ) -> FaceEvent.Kind? {
         let time = context.time
@@ -93,7 +87,7 @@ struct SignDetector: Sendable {
 
     // MARK: Eyes
 
-    private mutating func eyeSign(_ eyes: EyeMonitor.Seen?, canWink: Bool, at time: Double) -> FaceEvent.Sign? {
+    private mutating func eyeSign(_ eyes: EyeDetector.Seen?, canWink: Bool, at time: Double) -> FaceEvent.Sign? {
         guard let (isClosed, openness) = eyes else {
             closure = nil
             return nil

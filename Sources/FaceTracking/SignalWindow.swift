@@ -6,7 +6,6 @@ import Glibc
 struct History<Element: Sendable>: Sendable {
     private let capacity: Int
     private var storage: [Element] = []
-
     /// The number of the next element: how many there have been.
     private(set) var end = 0
     /// Nothing before this element counts.
@@ -16,10 +15,8 @@ struct History<Element: Sendable>: Sendable {
 
     /// The number of the oldest element that is still there.
     var first: Int { max(0, end - capacity) }
-
     /// The elements that are still there and count.
     var held: Range<Int> { max(start, first)..<end }
-
     var last: Element? { end > 0 ? self[end - 1] : nil }
 
     /// Lets none of the elements count before a number, or none at all.

@@ -70,24 +70,20 @@ package struct SmileDetector: Sendable {
     private static let slack = 1e-6
 
     private var samples = History<Sample>(capacity: EyeOpenness.capacity)
-    private var lips = Swings(least: MouthMonitor.smallestSwing, seconds: MouthMonitor.talk.window)
+    private var lips = Swings(least: MouthDetector.smallestSwing, seconds: MouthDetector.talk.window)
     private var swings = Swings(least: restless.swing, seconds: restless.window)
     private var firstSeen: Double?
     /// The latest levels outside smiles: about ten seconds.
     private var resting = SlidingQuantile(capacity: 300)
     private var smile: Smile?
-
     /// How much the face smiles, 0…1; nil if the mouth cannot be seen.
     private(set) var amount: Double?
-
     /// Whether a smile has begun and not ended; nil if the mouth cannot be seen.
     var isSmiling: Bool? { amount.map { _ in ongoing != nil } }
-
     /// The smile that was reported and has not ended; nil for none.
     var ongoing: FaceEvent.Kind? { smile?.reported.map { _ in .smile } }
 
     /// Takes the mouth of the next frame in which the face was seen.
-    ///
     /// - Returns: A smile that began or ended.
     mutating func advance(_ mouth: FaceObservation.MouthShape, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
@@ -153,8 +149,8 @@ package struct SmileDetector: Sendable {
 
     /// Whether the lips turn at the rate at which talk begins, which is clear before its whole window was seen.
     private func isTalking(at time: Double) -> Bool {
-        let seen = min(max(time - (firstSeen ?? time), 1), MouthMonitor.talk.window)
-        return Double(lips.count) >= Double(MouthMonitor.talk.begin) * seen / MouthMonitor.talk.window
+        let seen = min(max(time - (firstSeen ?? time), 1), MouthDetector.talk.window)
+        return Double(lips.count) >= Double(MouthDetector.talk.begin) * seen / MouthDetector.talk.window
     }
 
     private func isBeginning(above level: Double, at time: Double) -> Bool {
@@ -174,11 +170,7 @@ package struct SmileDetector: Sendable {
     }
 
     /// Ends the smile under way if it is over: what happened.
-    private mutating func endIfOver(
-        at time: Double,
-        _ wanted: SmileSettings,
-        merge: Double
-    ) -> FaceEvent.Kind? {
+    private mutating func endIfOver(at time: Double, _ wanted: SmileSettings, merge: Double) -> FaceEvent.Kind? {
         guard var smile, let first = firstHeld(for: Self.window) else { return nil }
         let level = mean(from: first, \.level)
         smile.peak = max(smile.peak, level)

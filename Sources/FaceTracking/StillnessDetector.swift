@@ -31,7 +31,6 @@ struct StillnessDetector: Sendable {
     private var shakenAt = -Double.infinity
 
     /// Takes the next frame in which the face was seen.
-    ///
     /// - Returns: Whether it is still, given whether its eyes are known to be open.
     mutating func advance(_ observation: FaceObservation, areEyesOpen: Bool, _ context: FrameContext) -> Bool {
         let time = context.time

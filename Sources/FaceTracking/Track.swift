@@ -4,7 +4,6 @@ import FaceMetadata
 struct Track: Sendable {
     /// Half a millisecond: three frames at 30 per second are 0.1 s but for rounding.
     static let slack = 0.0005
-
     /// A gap between frames no longer than this, in seconds, is bridged: a frame or a few that were lost or blurred within a
     /// blink. A longer one breaks what was held or under way.
     static let bridgedGap = 0.15
@@ -21,11 +20,12 @@ struct Track: Sendable {
     private(set) var clothes: ClothesColors?
     /// What keeps the face although it is not seen; nil unless its patience has ended.
     private(set) var hold: Hold?
-
     /// The face as subscribers see it; nil before its enter.
     var face: FaceObject? { hasEntered ? latest : nil }
+    /// Whether it is there, and is not seen.
+    var isUnseen: Bool { hasEntered && !latest.isSeen }
 
-    private var hasEntered = false
+    private(set) var hasEntered = false
     private let firstSeen: FrameStamp
     /// When the face was last measured, in seconds.
     private var lastMeasured: Double
@@ -40,11 +40,11 @@ struct Track: Sendable {
     private var confidence: Double
     private var smoother = ObservationSmoother()
     private var smile = SmileDetector()
-    private var eyes = EyeMonitor()
-    private var lips = MouthMonitor()
-    private var gaze = GazeMonitor()
+    private var eyes = EyeDetector()
+    private var lips = MouthDetector()
+    private var gaze = GazeDetector()
     private var signs = SignDetector()
-    private var zones = ZoneMonitor()
+    private var zones = ZoneDetector()
     private var stillness = StillnessDetector()
     private var expressionEvents: [(kind: FaceEvent.Kind, stamp: FrameStamp)] = []
 
@@ -166,15 +166,13 @@ struct Track: Sendable {
         return PlaceQuery(track: number, bounds: bounds, clothes: clothes, lastSeen: lastSeen.mediaTime)
     }
 
-    /// Takes what the place of the face shows in a frame in which it was not seen.
-    ///
-    /// - Returns: Whether it is there all the same.
-    mutating func wait(reading: PlaceReading?, at stamp: FrameStamp, _ parameters: FaceTracker.Parameters) -> Bool {
+    /// Takes what the place of the face shows in a frame in which it was not seen; whether it is there all the same.
+    mutating func wait(_ reading: PlaceReading?, at stamp: FrameStamp, _ parameters: FaceTracker.Parameters) -> Bool {
         let unseen = stamp.mediaTime - lastSeen.mediaTime
         guard unseen >= parameters.patience - Self.slack else { return true }
         guard unseen < parameters.hold else { return false }
         var new = hold ?? Hold(since: lastSeen)
-        guard new.take(reading, at: stamp) else { return false }
+        guard new.update(reading, at: stamp) else { return false }
         if hold == nil { becomeHeld(at: stamp) }
         hold = new
         return true
@@ -213,7 +211,7 @@ struct Track: Sendable {
     /// The events of this frame's expression; what happened before the enter is dropped, for the face was not published yet.
     ///
     /// A blink has the stamp of the first frame with open eyes, about a tenth of a second before.
-    mutating func takeExpressionEvents() -> [FaceEvent] {
+    mutating func drainExpressionEvents() -> [FaceEvent] {
         guard !expressionEvents.isEmpty else { return [] }
         defer { expressionEvents.removeAll(keepingCapacity: true) }
         let events = expressionEvents.filter { hasEntered && $0.stamp.mediaTime >= enterTime }
@@ -246,7 +244,7 @@ struct Track: Sendable {
 }
 
 /// All that is derived from the eyes of one face.
-struct EyeMonitor: Sendable {
+struct EyeDetector: Sendable {
     /// Below this rate, in analysed frames per second, even eyes that stay closed are seen in too few frames; it stands
     /// for 5, as the least rate for blinks stands for 15.
     private static let minimumClosureRate = 4.5
@@ -259,7 +257,6 @@ struct EyeMonitor: Sendable {
     /// Nil if they cannot be judged.
     private(set) var seen: Seen?
     var closed = ClosedEyes()
-
     private var openness = EyeOpenness()
     private var appearance = EyeAppearance()
     private var blink = BlinkDetector()

@@ -2,7 +2,7 @@ package import FaceMessages
 
 extension DaemonStatus {
     /// Takes over how the source is, and forgets what held for the state before; what held at the end stays.
-    package mutating func take(_ new: StreamState) {
+    package mutating func update(to new: StreamState) {
         attention = []
         guard new != .ended else { return state = .stopped }
         (reason, detail, picture) = (nil, nil, nil)

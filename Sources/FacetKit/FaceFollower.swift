@@ -17,7 +17,6 @@ final class FaceFollower: @unchecked Sendable {
 
     /// How the source is, as last reported.
     private(set) var state = StreamState.starting
-
     private let meter: SessionMeter
     private var options: FaceSession.Options
     private var analyzer: FaceAnalyzer?
@@ -28,6 +27,7 @@ final class FaceFollower: @unchecked Sendable {
     private var attention = AttentionFilter()
     /// Mean brightness below which a picture is too dark, 0…1: noise then outweighs an eyelid's contrast.
     private static let darkest = 0.08
+
     private var lastStamp: FrameStamp?
     private var lastDelivery: Double?
     private var stream: StreamDescription?
@@ -39,6 +39,7 @@ final class FaceFollower: @unchecked Sendable {
     private var restBegan: Double?
     /// Seconds after which that is a rest: longer than somebody stands behind a door frame.
     private static let restDelay = 1.0
+
     /// That of the analyzer before this one.
     private var lastLineage = 0
 
@@ -49,10 +50,7 @@ final class FaceFollower: @unchecked Sendable {
     }
 
     /// Takes options, and loads the models if they are not loaded or others are wanted.
-    func load(
-        _ wanted: FaceSession.Options,
-        whenLibraryIsLoaded: () -> Void = {}
-    ) throws(FaceSessionError) {
+    func load(_ wanted: FaceSession.Options, whenLibraryIsLoaded: () -> Void = {}) throws(FaceSessionError) {
         try wanted.check()
         if analyzer == nil || wanted.detection != options.detection {
             lastLineage = analyzer?.lastLineage ?? lastLineage
@@ -65,13 +63,13 @@ final class FaceFollower: @unchecked Sendable {
         }
         if wanted.tracking.hold == 0 || wanted.detection != options.detection { places = nil }
         options = wanted
-        takeParameters()
+        applyParameters()
         if !wanted.tracking.ignoresStill { analyzer?.forgetSetAside() }
     }
 
     var parameters: FaceTracker.Parameters { tracker.parameters }
 
-    private func takeParameters() {
+    private func applyParameters() {
         tracker.parameters = options.tracking
         tracker.parameters.isMirrored = isMirrored
     }
@@ -88,7 +86,7 @@ final class FaceFollower: @unchecked Sendable {
         self.stream = stream
         stallTimeout = options.stallTimeout / .seconds(1)
         isMirrored = options.isMirrored
-        takeParameters()
+        applyParameters()
         lastPicture = nil
         state = .streaming(stream)
         // What held for the stream before must be found anew.
@@ -155,7 +153,7 @@ final class FaceFollower: @unchecked Sendable {
         var update = update(tracked, of: frame)
         update.events = gone + update.events
         update.sightings = tracked.sightings + analysis.unconfirmed.map { FaceSighting(track: nil, face: $0) }
-        (update.isCut, update.isOverLimit, update.problem) = (isNewScene, analysis.isOverLimit, places?.takeError())
+        (update.isCut, update.isOverLimit, update.problem) = (isNewScene, analysis.isOverLimit, places?.drainError())
         if options.landmarks {
             update.landmarks = landmarks(analyzer, in: picture?.uprightSize ?? frame.uprightSize)
             let meshes = update.landmarks.mapValues { $0.map { NormalizedPoint(x: $0.x, y: $0.y) } }
@@ -188,7 +186,6 @@ final class FaceFollower: @unchecked Sendable {
     }
 
     /// Looks for faces in a frame.
-    ///
     /// - Returns: What was found, and the frame with pixels to read; no frame if its pixels were of no interest.
     private func look(
         at frame: Frame,
@@ -198,7 +195,11 @@ final class FaceFollower: @unchecked Sendable {
         guard frame.format == .jpeg else { return (try analyzer.analyze(frame), frame) }
         let isDue = isDeliveryDue(at: frame.stamp.mediaTime)
         // Without faces the analyzer looks at whole pictures often enough for the empty room.
-        let isGray = !isDue && (tracker.faces.isEmpty || !arePlacesDue(at: frame.stamp.mediaTime))
+        let time = frame.stamp.mediaTime
+        let arePlacesRead =
+            options.tracking.hold > 0 && !tracker.isEmpty
+            && (arePlacesDue(at: time) || !tracker.places(at: time).isEmpty)
+        let isGray = !isDue && !arePlacesRead
         // A JPEG in which nothing has changed is decoded only as far as it takes to see that.
         if isGray, let scale = analyzer.glanceScale(for: frame.size) {
             let small = try meter.measureDecoding { try decoder.decode(frame, decimation: scale, isGray: true) }
@@ -209,36 +210,29 @@ final class FaceFollower: @unchecked Sendable {
         return (try analyzer.analyze(picture), picture)
     }
 
-    /// Whether the places of faces are to be looked at in a frame of that time, or the empty room is.
-    private func arePlacesDue(at time: Double, besides observations: [FaceObservation] = []) -> Bool {
-        guard options.tracking.hold > 0 else { return false }
-        return places?.isDue(at: time, tracker.faces) ?? true
-            || !tracker.places(at: time, besides: observations).isEmpty
+    /// Whether the empty room, or who is in it, is to be looked at in a frame of that time.
+    private func arePlacesDue(at time: Double) -> Bool {
+        places?.isDue(at: time, isEmpty: tracker.isEmpty, hasUnseen: tracker.hasUnseen) ?? true
     }
 
     /// Looks at the places of faces that are not seen in a frame, and at the clothes of those that are, as far as that is due.
     private func readPlaces(in picture: Frame, _ observations: inout [FaceObservation]) -> [Int: PlaceReading] {
         let time = picture.stamp.mediaTime
-        let known = tracker.lineages.values
-        let hasNewcomer = tracker.isHolding && observations.contains { !known.contains($0.lineage) }
-        guard options.tracking.hold > 0, hasNewcomer || arePlacesDue(at: time, besides: observations) else {
-            return [:]
-        }
+        let queries = tracker.places(at: time, besides: observations)
+        guard options.tracking.hold > 0,
+            !queries.isEmpty || arePlacesDue(at: time) || tracker.isHolding(besides: observations)
+        else { return [:] }
         let meter = places ?? PlaceMeter(modelDirectory: options.detection.modelDirectory)
         places = meter
-        meter.look(
-            at: picture,
-            seen: observations.map(\.bounds),
-            unseen: tracker.unseenBounds(besides: observations)
-        )
+        meter.look(at: picture, seen: observations.map(\.bounds), unseen: tracker.unseenBounds(besides: observations))
         for index in observations.indices where !observations[index].isCarriedOver {
             observations[index].clothes = meter.clothes(below: observations[index].bounds)
         }
         // Whoever goes where faces are not wanted has left.
-        let queries = tracker.places(at: time, besides: observations).filter { query in
+        let wanted = queries.filter { query in
             !options.detection.ignored.contains { $0.contains(query.bounds.center) }
         }
-        return Dictionary(uniqueKeysWithValues: queries.map { ($0.track, meter.reading(of: $0, in: picture)) })
+        return Dictionary(uniqueKeysWithValues: wanted.map { ($0.track, meter.reading(of: $0, in: picture)) })
     }
 
     /// Whether an update of that time carries its frame.

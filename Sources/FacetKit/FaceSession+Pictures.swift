@@ -23,7 +23,6 @@ extension FaceSession {
     /// The cameras of this machine, those in use too, without blocking the task's thread: first those of V4L2, then those that
     /// libcamera and PipeWire offer where GStreamer is installed, which may be the same. `CameraInventory` says why other video
     /// nodes are none.
-    ///
     /// - Throws: `FaceSessionError.thread` if the system has no thread left.
     public static func cameras() async throws(FaceSessionError) -> [Camera] {
         try await onThread(named: "cameras", orThrow: FaceSessionError.thread) { () throws(FaceSessionError) in
@@ -36,7 +35,6 @@ extension FaceSession {
     ///
     /// What takes time to measure, such as a smile against the face's own rest, is an estimate. Loads the models, unless a
     /// session of this process has loaded them; blocks for up to some tenths of a second.
-    ///
     /// - Parameters:
     ///   - frame: The picture; a JPEG is decoded.
     ///   - detection: What to look for.
@@ -66,7 +64,6 @@ extension FaceSession {
     }
 
     /// The faces in one picture, without blocking the task's thread.
-    ///
     /// - Throws: `FaceSessionError` if the models cannot be used or the picture cannot be decoded.
     public static func faces(
         in frame: Frame,
@@ -78,7 +75,6 @@ extension FaceSession {
     }
 
     /// The faces in a picture file, or in the first picture of a clip, without blocking the task's thread.
-    ///
     /// - Throws: `FaceSessionError` if the models or the file cannot be used.
     public static func faces(
         inPictureAt path: String,

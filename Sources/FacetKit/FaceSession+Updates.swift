@@ -42,7 +42,6 @@ extension FaceSession {
             fileprivate let run: UpdateRun
 
             /// The next update; nil at the end of the run.
-            ///
             /// - Throws: `FaceSessionError` if the source or the models cannot be used.
             public mutating func next(
                 isolation: isolated (any Actor)? = #isolation
@@ -120,7 +119,6 @@ final class UpdateChannel: Sendable {
     }
 
     /// Hands an update to the reader that waits for it, or keeps it as the policy says.
-    ///
     /// - Returns: false if the reader wants no more.
     func send(_ update: FaceUpdate) -> Bool {
         // Released after the lock: giving a frame back to its source may take a system call.

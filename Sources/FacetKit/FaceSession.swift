@@ -55,7 +55,6 @@ public final class FaceSession: Sendable {
 
     /// Counts frames and measures the work on them, over all runs of this session.
     package let meter: SessionMeter
-
     let control: Monitor<Control>
     let follower: FaceFollower
     let memory: CameraMemory
@@ -64,7 +63,6 @@ public final class FaceSession: Sendable {
     let loading: JoinableThread?
 
     /// Makes a session; a camera is not touched, and no model is loaded for one, before it runs.
-    ///
     /// - Parameters:
     ///   - source: Where frames come from.
     ///   - options: What to look for.
@@ -183,13 +181,11 @@ public final class FaceSession: Sendable {
     ///
     /// With other options alone the camera stays open and faces keep their identity. With another source faces leave. If the
     /// new ones do not work, the session continues with those that did: updates say so in `configuration`.
-    ///
     /// - Returns: The number that `FaceUpdate.configuration` has from now on, for a program that goes by its outcome.
     @discardableResult
     public func apply(source: Source, options: Options) -> Int { ask { $0.apply(source, options) } }
 
     /// Continues with other options; the camera stays open and faces keep their identity.
-    ///
     /// - Returns: The number that `FaceUpdate.configuration` has from now on.
     @discardableResult
     public func apply(_ options: Options) -> Int { ask { $0.apply(nil, options) } }

@@ -14,7 +14,6 @@ extension FaceSession {
         }
 
         fileprivate var kind: Kind
-
         /// How its frames come: turned, mirrored, how fast, and when it counts as lost.
         public var options: FrameSourceOptions
 
@@ -32,23 +31,21 @@ extension FaceSession {
         ///
         /// An address of a stream may be given too: what turns out to be live when it is opened is treated as with `stream`,
         /// whatever the pace.
-        public static func file(_ path: String, pace: PlaybackPace = .asap, loops: Bool = false) -> Source {
+        public static func file(_ path: String, pace: FrameSourceOptions.Pace = .asap, loops: Bool = false) -> Source {
             Source(kind: .media(path), pace: pace, loops: loops)
         }
 
         /// A network stream, which is opened again whenever it is lost, or a command's output.
-        ///
         /// - Parameter address: Begins with `rtsp://`, `rtsps://`, `http://` or `https://`; or `exec:` and a command for the shell,
         ///   which writes MJPEG, H.264 or YUV4MPEG to its standard output and is started again whenever it ends.
         /// - Returns: The source; the address is checked when a session is made with it, and opened when that runs.
         public static func stream(_ address: String) -> Source { file(address, pace: .realtime) }
 
         /// A camera of libcamera or PipeWire, or any GStreamer pipeline; needs GStreamer on the machine.
-        ///
         /// - Returns: The source; the description is checked when a session is made with it.
         public static func pipeline(
             _ description: PipelineDescription,
-            pace: PlaybackPace = .realtime,
+            pace: FrameSourceOptions.Pace = .realtime,
             loops: Bool = false
         ) -> Source {
             Source(kind: .pipeline(description), pace: pace, loops: loops)
@@ -66,7 +63,7 @@ extension FaceSession {
 
         /// The source that a person means by a text: `auto`, `/dev/video0`, `libcamera`, `pipewire`, `gstreamer:…`, `exec:…`,
         /// `clip.mp4`, `rtsp://…`; what is not live with that pace.
-        public init(_ text: String, pace: PlaybackPace = .asap) {
+        public init(_ text: String, pace: FrameSourceOptions.Pace = .asap) {
             if let description = PipelineDescription(text) {
                 self = .pipeline(description, pace: pace)
             } else {
@@ -74,7 +71,7 @@ extension FaceSession {
             }
         }
 
-        private init(kind: Kind, pace: PlaybackPace = .asap, loops: Bool = false) {
+        private init(kind: Kind, pace: FrameSourceOptions.Pace = .asap, loops: Bool = false) {
             self.kind = kind
             options = FrameSourceOptions(pace: pace, loops: loops)
         }

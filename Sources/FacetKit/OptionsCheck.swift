@@ -49,11 +49,6 @@ extension FaceSession.Options {
 }
 
 /// - Throws: `FaceSessionError.unusable` if a number of a program's is not what it must be.
-func require(
-    _ isUsable: Bool,
-    _ name: String,
-    _ value: some Any,
-    _ allowed: String
-) throws(FaceSessionError) {
+func require(_ isUsable: Bool, _ name: String, _ value: some Any, _ allowed: String) throws(FaceSessionError) {
     guard isUsable else { throw .unusable(option: name, value: "\(value)", allowed: allowed) }
 }

@@ -49,12 +49,9 @@ struct RunState {
 
     /// Whether the session is to pause or to end.
     var isInterrupted: Bool { isEnding || isPaused }
-
     /// Whether the source is closed because of a pause, if the session is to pause, and the run is over, if it is to end.
     var isSettled: Bool { run == nil || !isEnding && isPaused == (pausedAt != nil) }
-
     private var isEnding: Bool { run?.isEnding ?? false }
-
     /// The run in progress, if it can be cancelled by itself.
     var ticket: RunTicket? { run?.ticket }
 
@@ -143,7 +140,6 @@ struct RunState {
     }
 
     /// The source or the models failed.
-    ///
     /// - Returns: whether the run goes on, with the configuration before or with a newer one.
     mutating func sourceFailed(_ error: FaceSessionError) -> Bool {
         defer { sourceIsClosed() }

@@ -114,11 +114,10 @@ package final class SessionMeter: Sendable {
     /// How many seconds of processor time it took to decode frames, here or on the source's thread, and to do all else with
     /// them until their update is there.
     package var processorTime: (decoding: Double, analysis: Double) { state.withLock { $0.processorTime } }
-
     package var counts: FrameCounts { state.withLock { $0.total } }
 
     /// The stage times since the last call.
-    package func takeStages() -> [(stage: Stage, timing: Timing)] {
+    package func drainStages() -> [(stage: Stage, timing: Timing)] {
         state.withLock { state in
             defer { state.stages = [:] }
             return Stage.allCases.compactMap { stage in state.stages[stage].map { (stage, $0) } }

@@ -11,9 +11,7 @@ package struct CropSampler: Hashable, Sendable {
 
     /// The width and height of the crop in pixels.
     package let size: Int
-
     private let border: Border
-
     /// How a sample 0…255 becomes a number: sample · scale + offset.
     private let scale: Float
     private let offset: Float
@@ -29,14 +27,10 @@ package struct CropSampler: Hashable, Sendable {
     /// How many numbers a crop has: rows from the top, in them pixels from the left, in them red, green, blue.
     package var count: Int { 3 * size * size }
 
-    /// Samples a crop.
-    ///
-    /// - Parameters:
-    ///   - frame: The frame; its orientation is taken into account.
-    ///   - uprightFromCrop: Maps a pixel of the crop (column, row) to pixels of the upright picture.
-    ///   - output: Memory for `count` numbers.
-    /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read: a JPEG, a frame without
-    ///   extent or without a plane that its format needs, or a transform that is not finite.
+    /// Samples a crop of a frame, whose orientation is taken into account; the transform maps a pixel of the crop (column, row) to
+    /// pixels of the upright picture, and `output` has room for `count` numbers.
+    /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read: a JPEG, a frame without extent or
+    ///   without a plane that its format needs, or a transform that is not finite.
     package func sample(
         _ frame: Frame,
         through uprightFromCrop: AffineTransform,

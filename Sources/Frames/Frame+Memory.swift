@@ -1,48 +1,9 @@
 public import FaceMetadata
 
-/// Why a frame cannot be made, or its pixels cannot be read.
-public enum FrameError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Width and height must be between 1 and 32,767.
-    case unusableSize(FrameSize)
-    /// The format describes no pixels: an offset outside the pixel, chroma planes smaller than a sixteenth.
-    case unusableFormat(PixelFormat)
-    /// The format has another number of planes.
-    case wrongPlanes(PixelFormat, expected: Int, given: Int)
-    /// A plane has fewer bytes than its rows take.
-    case tooShort(plane: Int, bytes: Int, needed: Int)
-    /// Rows of a plane are closer to each other than they are long.
-    case overlappingRows(plane: Int, bytesPerRow: Int, needed: Int)
-    /// The planes of U and V, which are read together, have different numbers of bytes from a row to the next.
-    case differentChromaRows(u: Int, v: Int)
-    /// The frame's media time is negative, longer than 30 years or no number.
-    case unusableTime
-    /// The frame is a JPEG that cannot be decoded, with the decoder's reason.
-    case undecodable(String)
-
-    /// What was tried and why it failed.
-    public var description: String {
-        switch self {
-        case .unusableSize(let size): "cannot make a frame of \(size): width and height must be 1 to 32767 pixels"
-        case .unusableFormat(let format): "cannot make a frame: \(format) describes no pixels"
-        case .wrongPlanes(let format, let expected, let given):
-            "cannot make a frame: \(format) has \(expected) planes, \(given) were given"
-        case .tooShort(let plane, let bytes, let needed):
-            "cannot make a frame: plane \(plane) has \(bytes) bytes, its rows take \(needed)"
-        case .overlappingRows(let plane, let bytesPerRow, let needed):
-            "cannot make a frame: plane \(plane) has \(bytesPerRow) bytes from row to row, a row takes \(needed)"
-        case .differentChromaRows(let u, let v):
-            "cannot make a frame: from row to row, U has \(u) bytes and V \(v); give both the same"
-        case .unusableTime:
-            "cannot make a frame: its media time is not from 0 to \(Int(FrameStamp.longestMediaTime)) seconds"
-        case .undecodable(let reason): "cannot read the frame's pixels: \(reason)"
-        }
-    }
-}
-
 // Frames of a program's own.
+
 extension Frame {
     /// Makes a frame over a program's own memory; nothing is copied.
-    ///
     /// - Parameters:
     ///   - planes: The memory of each plane that the format has, from its lowest address, and its bytes from a row to the one
     ///     below: negative if the bottom row lies first. For a JPEG one plane, whose bytes per row do not matter.
@@ -99,7 +60,6 @@ extension Frame {
     }
 
     /// Makes a frame with a copy of bytes in which the format's planes follow each other, and rows too, without gaps.
-    ///
     /// - Throws: `FrameError` if the bytes do not fit the format and the size.
     public init(
         copying bytes: [UInt8],
@@ -131,7 +91,6 @@ extension Frame {
     }
 
     /// Makes a frame of a JPEG, whose size is read from its header.
-    ///
     /// - Throws: `FrameError.undecodable` if the bytes have no such header.
     public init(jpeg bytes: [UInt8], orientation: Orientation = .up, stamp: FrameStamp) throws(FrameError) {
         let size: FrameSize
@@ -148,7 +107,6 @@ extension Frame {
     public var planeCount: Int { planes.all.count }
 
     /// Lends the bytes of a plane, as stored.
-    ///
     /// - Parameters:
     ///   - index: Which plane, in 0..<`planeCount`.
     ///   - body: Gets the plane's bytes from the lowest address on, and the bytes from a row to the one below: negative if the
@@ -177,7 +135,6 @@ extension Frame {
     }
 
     /// The upright picture as bytes of red, green and blue, row after row from the top left, without gaps.
-    ///
     /// - Parameter maximumWidth: A wider picture is made smaller, by averaging.
     /// - Returns: The bytes and the size they make up.
     /// - Throws: `FrameError` if the frame is a JPEG that is damaged.
@@ -201,11 +158,8 @@ extension Frame {
         let count = 3 * target.width * target.height
         return ([UInt8](UnsafeRawBufferPointer(start: drawn.planes.first.base, count: count)), target)
     }
-}
 
-extension Frame {
     /// The upright picture as a JPEG, to be saved or sent.
-    ///
     /// - Parameters:
     ///   - quality: 1 to 100; others become the nearest of these.
     ///   - maximumWidth: A wider picture is made smaller; at least 16 pixels.

@@ -1,5 +1,6 @@
 public import FaceMetadata
-import FoundationEssentials
+import Glibc
+import System
 
 /// One captured picture, in the format and the memory that its source delivered it in.
 ///
@@ -7,12 +8,11 @@ import FoundationEssentials
 ///
 /// `@unchecked Sendable` because of the pointers in `planes`: that memory is not written to between the making of the
 /// frame and the end of `lease`, which is itself Sendable.
-public struct Frame: @unchecked Sendable {
+public struct Frame: @unchecked Sendable, Equatable {
     /// One plane of samples; the memory belongs to the frame's lease.
     package struct Plane: Equatable {
         /// The first byte of the top row.
         package var base: UnsafeRawPointer
-
         /// Bytes from a row to the one below; negative if rows lie bottom-up. For a JPEG: its length in bytes.
         package var bytesPerRow: Int
 
@@ -39,28 +39,20 @@ public struct Frame: @unchecked Sendable {
 
     /// Which frame of the source this is, and when it was captured.
     public package(set) var stamp: FrameStamp
-
     /// When the frame was captured, or decoded from a clip, on the machine's monotonic clock: for measuring latency.
     public package(set) var captured: ContinuousClock.Instant
-
     /// The size as stored, before `orientation` is applied.
     public package(set) var size: FrameSize
-
     /// How the pixels lie in memory.
     public package(set) var format: PixelFormat
-
     /// How YUV samples stand for colours; without meaning for RGB.
     public package(set) var encoding: YUVEncoding
-
     /// How the picture must be turned to be upright.
     public package(set) var orientation: Orientation
-
     /// Where the pixels are.
     package var planes: Planes
-
     /// How many frames between the one before and this one were left out because nothing happened in them.
     package var skipped = 0
-
     /// Keeps the memory of `planes` alive; its end gives the memory back to the source.
     package var lease: any AnyObject & Sendable
 
@@ -87,9 +79,7 @@ public struct Frame: @unchecked Sendable {
 
     /// The size of the upright picture, which all published coordinates refer to.
     public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
-}
 
-extension Frame {
     private final class NoLease: Sendable {}
 
     /// A frame over pixels that the caller keeps alive while the frame is used.
@@ -103,9 +93,7 @@ extension Frame {
             lease: NoLease()
         )
     }
-}
 
-extension Frame: Equatable {
     /// Whether both are the same picture: the same memory with the same meaning. Pixels are not compared.
     public static func == (one: Frame, other: Frame) -> Bool {
         one.stamp == other.stamp && one.captured == other.captured && one.size == other.size
@@ -114,46 +102,9 @@ extension Frame: Equatable {
     }
 }
 
-/// Memory for pixels; as a frame's lease it keeps them alive.
-///
-/// `@unchecked Sendable` because of the pointer: the memory is written before its frame is made and not again before
-/// the last lease is gone.
-package final class PixelMemory: @unchecked Sendable {
-    package let base: UnsafeMutableRawPointer
-    package let byteCount: Int
-
-    package init(byteCount: Int) {
-        // 64: a cache line, and the widest vector that is loaded.
-        base = .allocate(byteCount: byteCount, alignment: 64)
-        self.byteCount = byteCount
-    }
-
-    deinit { base.deallocate() }
-}
-
-/// Lends pixel memory and lends it again when it is no longer held.
-package struct PixelMemoryPool {
-    /// How many pieces are kept: one being written, one waiting, one being read, one in a preview.
-    private let limit = 4
-    private var kept: [PixelMemory] = []
-
-    package init() {}
-
-    /// Memory of at least that many bytes that is not lent.
-    package mutating func take(byteCount: Int) -> PixelMemory {
-        for index in kept.indices where isKnownUniquelyReferenced(&kept[index]) {
-            if kept[index].byteCount < byteCount { kept[index] = PixelMemory(byteCount: byteCount) }
-            return kept[index]
-        }
-        let fresh = PixelMemory(byteCount: byteCount)
-        if kept.count < limit { kept.append(fresh) }
-        return fresh
-    }
-}
-
 extension Timestamp {
-    /// What the wall clock shows, to about a microsecond. Only sources and senders of messages ask it.
+    /// What the wall clock shows. Only sources and senders of messages ask it.
     public static func wallClock() -> Timestamp {
-        Timestamp(nanoseconds: 0).advanced(bySeconds: Date().timeIntervalSince1970)
+        Timestamp(nanoseconds: System.nanoseconds(of: CLOCK_REALTIME))
     }
 }

@@ -11,7 +11,6 @@ extension Monitor where Value == Bool {
     package func set() { update { $0 = true } }
 
     /// Blocks for that long, or until it is set.
-    ///
     /// - Returns: Whether the time passed.
     package func wait(for duration: Duration) -> Bool {
         wait(for: duration) { $0 ? () : nil } == nil
@@ -31,7 +30,7 @@ package struct FrameDelivery {
     }
 
     package enum Attempt {
-        case ended(SourceEnd)
+        case ended(SourceEvent.End)
         /// Begins again, without a wait.
         case finishedRound
         case lost(SourceFailure)
@@ -52,19 +51,14 @@ package struct FrameDelivery {
     private var delay = Duration.zero
     /// Whether pictures were damaged since the newest good one.
     private var hasDamage = false
-
     /// How late a paced picture may be before those after it are planned anew: less than the age at which frames are
     /// dropped, or a decoder that is slower than real time would have no frame analysed again.
     private static let longestDelay = Duration.milliseconds(500)
     /// For how long a source must have been open to be opened again without a wait that grows.
     private static let steadyTime = Duration.seconds(5)
 
-    /// Makes a delivery that has not begun.
-    ///
-    /// - Parameters:
-    ///   - mailbox: Where the frames go.
-    ///   - stop: What ends waits and tries.
-    ///   - longestGap: For how long damaged pictures of a paced source may leave a gap before it counts as lost.
+    /// Makes a delivery that has not begun. `stop` ends waits and tries; for `longestGap` damaged pictures of a paced source may
+    /// leave a gap before it counts as lost.
     package init(into mailbox: FrameMailbox, until stop: StopSignal, longestGap: Duration) {
         (self.mailbox, self.stop, self.longestGap) = (mailbox, stop, longestGap)
     }
@@ -73,7 +67,7 @@ package struct FrameDelivery {
     package mutating func untilEnd(
         waiting waits: ClosedRange<Double>,
         _ attempt: (inout FrameDelivery) -> Attempt
-    ) -> SourceEnd {
+    ) -> SourceEvent.End {
         var backoff = Backoff(waits)
         var reported: SourceFailure?
         while !stop.isSet {
@@ -99,12 +93,8 @@ package struct FrameDelivery {
         return .stopped
     }
 
-    /// Lets the next picture follow the newest one, whatever its own time is.
-    ///
-    /// - Parameters:
-    ///   - timing: How pictures come from now on.
-    ///   - rate: How many a second, where they do not say; nil if that is not known.
-    ///   - isConnection: Whether the next picture is to be shown now.
+    /// Lets the next picture, whatever its own time is, follow the newest one, or be shown now if it is a connection's; `rate` is
+    /// how many pictures a second there are where they do not say, nil if that is not known.
     package mutating func begin(_ timing: Timing, rate: Double?, isConnection: Bool) {
         self.timing = timing
         timeline.nominalStep = PresentationTimeline(rate: rate).nominalStep
@@ -113,12 +103,8 @@ package struct FrameDelivery {
     }
 
     /// Waits for a picture's time, stamps the picture and puts it into the mailbox, with the stream's description if that is new.
-    ///
-    /// - Parameters:
-    ///   - picture: The picture; its stamp does not matter.
-    ///   - stream: What it belongs to.
-    ///   - presentation: When it is to be shown, in seconds by the source's own clock; nil if the source does not say.
-    ///   - age: How long ago it was captured.
+    /// `presentation` is in seconds by the source's own clock, nil if it does not say; `age` is how long ago the picture was
+    /// captured.
     /// - Returns: False if the source was stopped or the mailbox closed.
     package mutating func deliver(
         _ picture: Frame,

@@ -3,7 +3,7 @@ extension Frame {
     ///
     /// Nil if the frame lacks planes or is a JPEG.
     package func drawnUpright(of target: FrameSize, in pool: inout PixelMemoryPool) -> Frame? {
-        let memory = pool.take(byteCount: 3 * target.width * target.height)
+        let memory = pool.lend(byteCount: 3 * target.width * target.height)
         let storedFromUpright = orientation.storedFromUpright(stored: size)
         let upright = uprightSize
         // Averages n × n evenly spaced source pixels for each drawn one; n keeps fine patterns from shimmering.
@@ -34,13 +34,8 @@ extension Frame {
         return drawn
     }
 
-    /// Writes the pixels, as they are stored, as bytes of blue, green, red and 255; a JPEG or a frame that lacks planes is
-    /// left out.
-    ///
-    /// - Parameters:
-    ///   - stride: Takes only each pixel at a multiple of it, in both directions.
-    ///   - target: Where the bytes go.
-    ///   - bytesPerRow: Bytes from a row of the target to the next.
+    /// Writes the pixels, as they are stored, as bytes of blue, green, red and 255: those at multiples of `stride` in both
+    /// directions. A JPEG or a frame that lacks planes is left out.
     package func drawBGRA(stride: Int, into target: UnsafeMutablePointer<UInt8>, bytesPerRow: Int) {
         _ = readColors { color in
             for row in 0..<size.height / stride {
@@ -55,7 +50,6 @@ extension Frame {
     }
 
     /// Calls a function with another one that gives the colour of the stored pixel at a column of a row.
-    ///
     /// - Returns: False if the frame lacks planes or is a JPEG.
     @inline(__always)
     fileprivate func readColors(_ body: (_ color: (_ x: Int, _ y: Int) -> (r: UInt8, g: UInt8, b: UInt8)) -> Void)

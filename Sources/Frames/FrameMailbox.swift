@@ -76,7 +76,6 @@ public final class FrameMailbox: Sendable {
     package func change(to policy: Policy) { state.update { $0.policy = policy } }
 
     /// Puts an event in; waits for a free place if the policy is `.every` and the event is a frame.
-    ///
     /// - Returns: false once the mailbox is closed; the event is gone then, and the source should end.
     @discardableResult
     public func put(_ event: SourceEvent) -> Bool {
@@ -125,7 +124,6 @@ public final class FrameMailbox: Sendable {
     }
 
     /// Blocks until there is an event, and takes the oldest.
-    ///
     /// - Returns: nil once the mailbox is closed.
     package func next() -> SourceEvent? {
         while let taken = take() { if let taken { return taken } }

@@ -23,7 +23,6 @@ struct FrameSamples {
     let first: Group
     /// U and V; nil for gray, and if `first` has the colours.
     let chroma: Group?
-
     var isRGB: Bool { first.channels == 3 }
 
     /// Finds the samples in a frame; nil for a JPEG, or if a plane is missing.
@@ -43,9 +42,7 @@ struct FrameSamples {
             guard let u = frame.planes.second, let v = frame.planes.third, u.bytesPerRow == v.bytesPerRow,
                 0...4 ~= shiftX, 0...4 ~= shiftY
             else { return nil }
-            (first, self.chroma) = (
-                brightness(step: 1), chroma(u.bytes, v.bytes, u.bytesPerRow, 1, shiftX, shiftY)
-            )
+            (first, self.chroma) = (brightness(step: 1), chroma(u.bytes, v.bytes, u.bytesPerRow, 1, shiftX, shiftY))
         case .nv12:
             guard let second = frame.planes.second else { return nil }
             (first, self.chroma) = (
@@ -63,22 +60,6 @@ struct FrameSamples {
 extension Frame.Plane {
     /// The plane's bytes as C functions take them.
     var bytes: UnsafePointer<UInt8> { base.assumingMemoryBound(to: UInt8.self) }
-}
-
-extension YUVEncoding {
-    /// What makes red, green and blue of 0…255 from samples: R = luma · (Y − black) + redV · (V − 128), and so on.
-    ///
-    /// In the video range there are 219 steps of brightness and 224 of chroma.
-    var factors: (luma: Double, black: Double, redV: Double, greenU: Double, greenV: Double, blueU: Double) {
-        let (red, blue) = matrix.weights
-        let green = 1 - red - blue
-        let chroma = 2 * (isFullRange ? 1 : 255.0 / 224)
-        return (
-            luma: isFullRange ? 1 : 255.0 / 219, black: isFullRange ? 0 : 16, redV: chroma * (1 - red),
-            greenU: -chroma * (1 - blue) * blue / green, greenV: -chroma * (1 - red) * red / green,
-            blueU: chroma * (1 - blue)
-        )
-    }
 }
 
 /// Turns YUV samples into RGB in a range of numbers.

@@ -1,46 +1,69 @@
 /// How the frames of a source come; each source takes what applies to its kind.
 public struct FrameSourceOptions: Hashable, Sendable {
-    /// How fast a clip plays, or a pipeline that is not live.
-    public var pace = PlaybackPace.realtime
+    /// How fast a file is played.
+    public enum Pace: String, Hashable, Sendable, CaseIterable {
+        /// As a camera would deliver it; frames that there is no time for are dropped.
+        case realtime
+        /// As fast as it can be analysed; no frame is dropped.
+        case asap
+    }
 
+    /// Which pictures of a network stream are decoded while nothing is seen in them.
+    public enum IdleDecoding: String, Hashable, Sendable, CaseIterable {
+        /// The key pictures, until the sizes of the packets between them tell that something happens; the others where that works
+        /// not.
+        case auto
+        /// All.
+        case always
+    }
+
+    /// Pictures that follow each other without any header.
+    public struct RawPictures: Hashable, Sendable {
+        /// Their size in pixels, rows without gaps.
+        public var size: FrameSize
+        /// How their pixels lie in memory.
+        public var format: PixelFormat
+        /// Pictures a second, if known.
+        public var rate: Double?
+
+        /// Makes a description of raw pictures.
+        public init(size: FrameSize, format: PixelFormat, rate: Double? = nil) {
+            self.size = size
+            self.format = format
+            self.rate = rate
+        }
+    }
+
+    /// How fast a clip plays, or a pipeline that is not live.
+    public var pace = Pace.realtime
     /// Whether a clip, or a pipeline that is not live, begins again at its end, and a still picture stays. Stamps go on growing.
     public var loops = false
-
     /// How the picture must be turned to be upright, after what the source itself says; a program's own frames say it themselves.
     public var orientation = Orientation.up
-
     /// Whether the upright picture is mirrored left to right; of a program's own frames, whether they are mirror images. Signs
     /// name the person's own eyes all the same.
     public var isMirrored = false
-
     /// Which pictures of a network stream are decoded while nothing is seen in them.
-    public var idleDecoding = IdleDecodingPolicy.auto
-
+    public var idleDecoding = IdleDecoding.auto
     /// Whether the certificate of an `https` or `rtsps` sender must be that of its host, by an authority that this machine trusts.
     public var verifiesCertificate = true
-
     /// A PEM file with the certificates of the authorities that may sign such a certificate; nil for those of this machine.
     public var certificateAuthority: String?
-
     /// What a command of `exec:` writes that writes pictures without any header.
     public var rawPictures: RawPictures?
-
     /// How long opening may take: a network camera answers late, and a file is searched for its first picture.
     package var openTimeout = Duration.seconds(10)
-
     /// For how long no picture may come, or none that can be decoded, before the source counts as lost and, but for a file, is
     /// opened again.
     public var stallTimeout = Duration.seconds(2)
-
     /// How many pixels a picture may have that is no camera's of V4L2: the 33 million of 8K and some more. Larger ones are refused
     /// by their header, before memory is allocated.
     public var maximumPixels = JPEGDecoder.defaultMaximumPixels
-
     /// How stored pictures must be turned, and mirrored.
     package var wholeOrientation: Orientation { isMirrored ? orientation.mirrored : orientation }
 
     /// Makes options for a source.
-    public init(pace: PlaybackPace = .realtime, loops: Bool = false) {
+    public init(pace: Pace = .realtime, loops: Bool = false) {
         self.pace = pace
         self.loops = loops
     }

@@ -8,11 +8,9 @@ import FaceMetadata
 package final class JPEGDecoder {
     /// The divisors of width and height that the DCT can do on the way.
     package static let decimations = [1, 2, 4, 8]
-
     /// How many pixels a picture of a camera, a clip or a message may have unless the user says otherwise: somewhat
     /// more than the 33 million of 8K. As many pixels of planar YUV take 60 MB.
     package static let defaultMaximumPixels = 40_000_000
-
     /// A progressive JPEG may have any number of scans, each of which costs a pass over the picture.
     private static let flags = TJFLAG_LIMITSCANS
     /// Rows of decoded planes start on cache lines.
@@ -22,7 +20,6 @@ package final class JPEGDecoder {
     private var pool = PixelMemoryPool()
 
     /// Makes a decoder; it allocates nothing before the first picture.
-    ///
     /// - Throws: `outOfMemory`.
     package init() throws(JPEGError) {
         guard let handle = tjInitDecompress() else { throw .outOfMemory }
@@ -32,7 +29,6 @@ package final class JPEGDecoder {
     deinit { tjDestroy(handle) }
 
     /// Reads the size that a JPEG's header states, and decodes nothing.
-    ///
     /// - Returns: the size in pixels.
     /// - Throws: `corrupt` if the bytes are no JPEG or end within the header.
     package func size(of jpeg: UnsafeRawBufferPointer) throws(JPEGError) -> FrameSize {
@@ -53,7 +49,6 @@ package final class JPEGDecoder {
     }
 
     /// Decodes a JPEG out of memory, for drawing.
-    ///
     /// - Parameters:
     ///   - jpeg: the file's bytes.
     ///   - target: how large it will be drawn, in pixels; the picture is made no smaller. Nil keeps all its pixels.
@@ -82,7 +77,6 @@ package final class JPEGDecoder {
     /// Decodes a JPEG frame to `.gray` or `.planarYUV` in the JPEG's own subsampling and full-range encoding.
     ///
     /// Stamp, capture time and orientation are the JPEG frame's.
-    ///
     /// - Parameters:
     ///   - frame: a frame in the format `.jpeg`; its size is what the source negotiated.
     ///   - decimation: 1, 2, 4 or 8: what width and height are divided by, rounded up.
@@ -138,7 +132,7 @@ package final class JPEGDecoder {
         _ subsampling: JPEGSubsampling
     ) throws(JPEGError) -> (planes: Frame.Planes, lease: PixelMemory) {
         let (width, height, code) = (Int32(size.width), Int32(size.height), subsampling.code)
-        let memory = pool.take(byteCount: Int(tjBufSizeYUV2(width, Self.alignment, height, code)))
+        let memory = pool.lend(byteCount: Int(tjBufSizeYUV2(width, Self.alignment, height, code)))
         var next = UnsafeRawPointer(memory.base)
         func plane(_ component: Int32) -> Frame.Plane {
             let stride = Int((tjPlaneWidth(component, width, code) + Self.alignment - 1) & ~(Self.alignment - 1))

@@ -7,10 +7,8 @@ import CTurboJPEG
 package final class JPEGEncoder {
     /// How good the pictures are, 1…100.
     package let quality: Int
-
     /// Pictures wider than this many pixels are made smaller; nil: none are.
     package let maximumWidth: Int?
-
     /// What drawn and packed colours become.
     private let colors: JPEGSubsampling
     private let handle: tjhandle
@@ -18,13 +16,8 @@ package final class JPEGEncoder {
     private var drawn = PixelMemoryPool()
     private var output = PixelMemory(byteCount: 64 * 1024)
 
-    /// Makes an encoder.
-    ///
-    /// - Parameters:
-    ///   - quality: 1…100.
-    ///   - maximumWidth: pixels of the upright picture, at least 16; nil to keep the frame's own width.
-    ///   - halvesChroma: whether RGB and what is drawn keeps its chroma for every other pixel only; drawn lines stay sharp
-    ///     otherwise.
+    /// Makes an encoder of a quality of 1…100; wider pictures are made smaller, to 16 pixels at least. With `halvesChroma` RGB and
+    /// what is drawn keeps its chroma for every other pixel only; drawn lines stay sharp otherwise.
     /// - Throws: `outOfMemory`.
     package init(quality: Int = 80, maximumWidth: Int? = nil, halvesChroma: Bool = true) throws(JPEGError) {
         precondition((1...100).contains(quality), "a JPEG's quality is between 1 and 100")
@@ -40,7 +33,6 @@ package final class JPEGEncoder {
     deinit { tjDestroy(handle) }
 
     /// Makes a JPEG of the frame: upright, not wider than `maximumWidth`.
-    ///
     /// - Throws: `JPEGError`; for a frame in the format `.jpeg` also what `JPEGDecoder` throws.
     package func encode(_ frame: Frame) throws(JPEGError) -> [UInt8] {
         var frame = frame

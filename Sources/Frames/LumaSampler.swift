@@ -10,14 +10,9 @@ package struct LumaSampler: Hashable, Sendable {
         (self.width, self.height) = (max(0, width), max(0, height))
     }
 
-    /// Samples a rectangle.
-    ///
-    /// - Parameters:
-    ///   - frame: The frame; its orientation is taken into account.
-    ///   - uprightFromCrop: Maps a pixel of the rectangle (column, row) to pixels of the upright picture.
-    ///   - output: Memory for `width * height` brightnesses, 0 black to 255 white whatever the frame's range.
-    /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read, or the transform is not
-    ///   finite.
+    /// Samples a rectangle of a frame as `CropSampler` does, as `width * height` brightnesses, 0 black to 255 white whatever the
+    /// frame's range.
+    /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read, or the transform is not finite.
     package func sample(
         _ frame: Frame,
         through uprightFromCrop: AffineTransform,

@@ -74,20 +74,10 @@ package final class LuminanceGrid {
         edges.deallocate()
     }
 
-    /// Writes the cells' means, 0…255 in the frame's own range of brightness.
-    ///
-    /// Parts of the rectangle outside the picture continue its nearest pixels.
-    ///
-    /// - Parameters:
-    ///   - frame: The frame.
-    ///   - rectangle: What the grid covers, in pixels of the stored picture, whatever the frame's orientation.
-    ///   - output: Memory for `columns * rows` numbers.
+    /// Writes the cells' means, 0…255 in the frame's own range of brightness; `rectangle` is in pixels of the stored picture,
+    /// whatever the frame's orientation. Parts of it outside the picture continue its nearest pixels.
     /// - Returns: False, with `output` untouched, if the frame has no pixels that can be read or the rectangle no area.
-    package func sample(
-        _ frame: Frame,
-        _ rectangle: Rectangle,
-        into output: UnsafeMutablePointer<Float>
-    ) -> Bool {
+    package func sample(_ frame: Frame, _ rectangle: Rectangle, into output: UnsafeMutablePointer<Float>) -> Bool {
         let size = frame.size
         let cellWidth = (rectangle.right - rectangle.left) / Float(columns)
         let cellHeight = (rectangle.bottom - rectangle.top) / Float(rows)

@@ -19,7 +19,6 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
 
     /// Whether width and height change places.
     public var swapsAxes: Bool { rawValue >= 5 }
-
     /// The orientation that also mirrors the upright picture left to right.
     public var mirrored: Orientation { then(.upMirrored) }
 
@@ -65,55 +64,5 @@ extension AffineMap {
     {
         let (tx, ty) = (turn.a + turn.b < 0 ? end.x : 0, turn.c + turn.d < 0 ? end.y : 0)
         return Self(a: Scalar(turn.a), b: Scalar(turn.b), c: Scalar(turn.c), d: Scalar(turn.d), tx: tx, ty: ty)
-    }
-}
-
-/// A map of pixel positions.
-package typealias AffineTransform = AffineMap<Float>
-
-/// A map of the plane: x′ = a·x + b·y + tx, y′ = c·x + d·y + ty.
-package struct AffineMap<Scalar: BinaryFloatingPoint & Sendable>: Hashable, Sendable {
-    package var a, b, c, d, tx, ty: Scalar
-
-    @inlinable
-    package init(a: Scalar, b: Scalar, c: Scalar, d: Scalar, tx: Scalar, ty: Scalar) {
-        (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
-    }
-
-    /// The map that leaves everything where it is.
-    package static var identity: Self { Self(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0) }
-
-    /// Where a point goes.
-    @inlinable
-    package func callAsFunction(_ x: Scalar, _ y: Scalar) -> (x: Scalar, y: Scalar) {
-        (a * x + b * y + tx, c * x + d * y + ty)
-    }
-
-    /// The map that does this one first, then the other.
-    package func then(_ next: Self) -> Self {
-        Self(
-            a: next.a * a + next.b * c,
-            b: next.a * b + next.b * d,
-            c: next.c * a + next.d * c,
-            d: next.c * b + next.d * d,
-            tx: next.a * tx + next.b * ty + next.tx,
-            ty: next.c * tx + next.d * ty + next.ty
-        )
-    }
-
-    /// How areas grow; negative if the map mirrors, 0 if it cannot be undone.
-    package var determinant: Scalar { a * d - b * c }
-
-    /// The map that undoes this one, which must not have a determinant of 0.
-    package var inverse: Self {
-        let k = 1 / determinant
-        return Self(
-            a: d * k,
-            b: -b * k,
-            c: -c * k,
-            d: a * k,
-            tx: (b * ty - d * tx) * k,
-            ty: (c * tx - a * ty) * k
-        )
     }
 }

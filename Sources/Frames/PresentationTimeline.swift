@@ -8,14 +8,11 @@
 package struct PresentationTimeline {
     /// The media time of the newest picture; nil before the first.
     private(set) var latest: Double?
-
     /// Seconds from one picture to the next where the clip does not say.
     var nominalStep: Double
-
     /// What is added to presentation times; nil until the first picture of a round.
     private var offset: Double?
     private var earliestOfRound = 0.0
-
     private static let smallestStep = 0.001
     /// Small enough that pictures which come all at once do not run ahead of the clock.
     private static let smallestArrivalStep = 0.000_001
@@ -28,7 +25,6 @@ package struct PresentationTimeline {
     }
 
     /// Lets the next picture, whatever its time, follow the newest one: a clip begins again, a stream came back.
-    ///
     /// - Parameter earliest: the media time that it must at least get, in seconds.
     mutating func beginRound(notBefore earliest: Double = 0) {
         offset = nil
@@ -39,11 +35,11 @@ package struct PresentationTimeline {
     package mutating func mediaTime(presentation: Double?) -> Double {
         let next = max(earliestOfRound, latest.map { $0 + nominalStep } ?? 0)
         guard let presentation else { return settle(next) }
-        guard let offset else { return reanchor(presentation, at: next) }
+        guard let offset else { return shift(presentation, at: next) }
         let time = presentation + offset
         guard let latest else { return settle(time) }
         guard time - latest < Self.longestForwardStep, latest - time <= Self.longestBackwardStep else {
-            return reanchor(presentation, at: next)
+            return shift(presentation, at: next)
         }
         return settle(time > latest ? time : latest + Self.smallestStep)
     }
@@ -53,7 +49,7 @@ package struct PresentationTimeline {
         settle(latest.map { max(arrival, $0 + Self.smallestArrivalStep) } ?? 0)
     }
 
-    private mutating func reanchor(_ presentation: Double, at time: Double) -> Double {
+    private mutating func shift(_ presentation: Double, at time: Double) -> Double {
         offset = time - presentation
         return settle(time)
     }

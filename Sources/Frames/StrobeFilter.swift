@@ -16,7 +16,6 @@ struct StrobeFilter: Sendable {
     private var lit: Float = 0
 
     /// Takes the next frame's brightness, 0 to 255.
-    ///
     /// - Returns: Whether the lamp was off, and does flash.
     mutating func isUnlit(_ brightness: Float) -> Bool {
         guard let before = previous else {

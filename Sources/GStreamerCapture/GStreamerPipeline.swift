@@ -48,7 +48,6 @@ final class GStreamerPipeline {
     private var copies = PixelMemoryPool()
 
     /// Makes a pipeline; nothing is opened yet.
-    ///
     /// - Throws: `SourceFailure` if GStreamer or one of its elements is not installed, or the description has an error.
     init(_ description: PipelineDescription) throws(SourceFailure) {
         if let reason = Self.unavailable {
@@ -74,9 +73,16 @@ final class GStreamerPipeline {
     static func cameras() -> [(device: String, name: String)] {
         guard unavailable == nil, let list = FacetPipelineCameras() else { return [] }
         defer { FacetPipelineFreeText(list) }
+        return cameras(in: String(cString: list))
+    }
+
+    /// Reads a list with a line for each camera, in which tabs separate the element, the camera's name for it and that for people.
+    static func cameras(in list: String) -> [(device: String, name: String)] {
         let kinds = ["libcamerasrc": "libcamera", "pipewiresrc": "pipewire"]
-        return String(cString: list).split(separator: "\n").compactMap { line in
+        return list.split(separator: "\n").compactMap { line in
             let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            // A name may hold a line break.
+            guard parts.count == 3 else { return nil }
             return kinds[parts[0]].map { ("\($0):\(parts[1])", parts[2]) }
         }
     }
@@ -130,7 +136,7 @@ final class GStreamerPipeline {
         var (base, owner): (UnsafeRawPointer, any AnyObject & Sendable) = (UnsafeRawPointer(data), lease)
         if isLive {
             // Cameras have few buffers, and libcamera 0.0.3 crashes if one is given back after the camera was closed.
-            let memory = copies.take(byteCount: frame.size)
+            let memory = copies.lend(byteCount: frame.size)
             memory.base.copyMemory(from: data, byteCount: frame.size)
             (base, owner) = (UnsafeRawPointer(memory.base), memory)
         }

@@ -11,7 +11,6 @@ public struct PipelineDescription: Hashable, Sendable {
     package let isCamera: Bool
 
     /// A pipeline, such as `videotestsrc num-buffers=90` or `rtspsrc location=… ! decodebin`.
-    ///
     /// - Parameter text: Its elements, without a sink; the last one delivers pictures.
     /// - Returns: The description, which is checked when a session is made with it.
     public static func pipeline(_ text: String) -> PipelineDescription {
@@ -19,7 +18,6 @@ public struct PipelineDescription: Hashable, Sendable {
     }
 
     /// A camera that libcamera finds: that of a Raspberry Pi's ribbon cable, of a phone, of a laptop with an image processor.
-    ///
     /// - Parameters:
     ///   - identifier: Its name as `cam --list` shows it; nil for the first one.
     ///   - size: The size of its pictures; nil for 640x480.
@@ -38,7 +36,6 @@ public struct PipelineDescription: Hashable, Sendable {
     }
 
     /// A camera that PipeWire shares with other programs.
-    ///
     /// - Parameters:
     ///   - node: Its name or serial number, as `wpctl status` shows them; nil for the preferred one.
     ///   - size: The size of its pictures; nil for what it likes.

@@ -18,7 +18,6 @@ package final class PipelineSource: FrameSource {
     private let made: Mutex<GStreamerPipeline?>
 
     /// Checks the description; the camera or the file is not touched before `run`.
-    ///
     /// - Throws: `SourceFailure` if GStreamer or an element is missing, or the description has an error.
     package init(_ description: PipelineDescription, options: FrameSourceOptions = FrameSourceOptions())
         throws(SourceFailure)
@@ -48,7 +47,7 @@ package final class PipelineSource: FrameSource {
     private func play(_ run: inout Run, into delivery: inout FrameDelivery) -> FrameDelivery.Attempt {
         run.pipeline = nil
         let pipeline: GStreamerPipeline
-        do throws(SourceFailure) { pipeline = try takePipeline() } catch { return lost(error, run) }
+        do throws(SourceFailure) { pipeline = try nextPipeline() } catch { return lost(error, run) }
         run.pipeline = pipeline
         let before = delivery.delivered
         var (hasStarted, last) = (false, ContinuousClock.now)
@@ -83,7 +82,7 @@ package final class PipelineSource: FrameSource {
     }
 
     /// The pipeline that `init` made, once; a new one afterwards.
-    private func takePipeline() throws(SourceFailure) -> GStreamerPipeline {
+    private func nextPipeline() throws(SourceFailure) -> GStreamerPipeline {
         if let first = made.withLock({ $0.take() }) { return first }
         return try GStreamerPipeline(description)
     }
@@ -99,7 +98,6 @@ package final class PipelineSource: FrameSource {
     }
 
     /// Delivers a picture; what its format or its size makes unusable is counted as corrupt.
-    ///
     /// - Returns: False if the source was stopped or the mailbox closed.
     private func deliver(
         _ picture: GStreamerPipeline.Picture,

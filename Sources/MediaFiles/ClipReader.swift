@@ -56,13 +56,10 @@ final class ClipReader {
         completeness.indexExceedsFile = input.indexExceedsFile
     }
 
-    /// Reads on until there is a picture, damage or the end.
+    /// Reads on until there is a picture, damage or the end; `isAtRest` says whether nothing is seen in the pictures.
     ///
-    /// A network stream must bring a picture, not only data, within `stallTimeout`, and the first one within
-    /// `openTimeout` if that is longer: a picture that needs no other one may be seconds away.
-    ///
-    /// - Parameter isAtRest: Whether nothing is seen in the pictures.
-    /// - Returns: What there is.
+    /// A network stream must bring a picture, not only data, within `stallTimeout`, and the first one within `openTimeout` if that
+    /// is longer: a picture that needs no other one may be seconds away.
     func next(_ isAtRest: () -> Bool = { false }) -> Step {
         waitingSince = waitingSince ?? .now
         while true {
@@ -96,7 +93,7 @@ final class ClipReader {
     }
 
     /// How long decoding took since the last call, with the conversion of the pictures.
-    func takeDecodingTime() -> WorkTime { exchange(&decodingTime, with: WorkTime()) }
+    func drainDecodingTime() -> WorkTime { exchange(&decodingTime, with: WorkTime()) }
 
     private var pictureTimeout: Duration {
         completeness.decoded > 0 ? options.stallTimeout : max(options.stallTimeout, options.openTimeout)
@@ -110,7 +107,6 @@ final class ClipReader {
     }
 
     /// Gives the decoder the next packet of the video track.
-    ///
     /// - Returns: false if it is damaged.
     private func feed(_ isAtRest: () -> Bool) -> Bool {
         guard !isDraining else { return true }
@@ -207,12 +203,11 @@ final class ClipReader {
 
     /// Whether packets are worked off that have waited.
     var isCatchingUp: Bool { catchUp != nil }
-
     /// How long ago the packet came that was decoded last; zero unless it, or one before, has waited.
     var age: Duration { catchUp?.arrival.duration(to: .now) ?? .zero }
 
     /// How many pictures were left out since the last call.
-    func takeSkipped() -> Int { exchange(&skipped, with: 0) }
+    func drainSkipped() -> Int { exchange(&skipped, with: 0) }
 
     /// Drops what waits but for the key picture, which was shown.
     private func leaveOut() {
@@ -293,7 +288,7 @@ final class ClipReader {
             let bytes = Int(ffmpeg.av_image_get_buffer_size(native, Int32(size.width), Int32(size.height), 64))
             guard bytes > 0 else { return nil }
             // Some of libswscale's loops write a few bytes past the last row.
-            let memory = converted.take(byteCount: bytes + 64)
+            let memory = converted.lend(byteCount: bytes + 64)
             guard let target = PixelScaler.Pixels(memory, format: native, size: size, encoding: encoding),
                 scaler.convert(source, to: target)
             else { return nil }

@@ -21,20 +21,14 @@ import Synchronization
 package final class ClipSource: FrameSource {
     /// The path or the address, without credentials.
     package var name: String { location.name }
-
     let location: MediaLocation
     let options: FrameSourceOptions
     let interrupt: Interrupt
     /// The reader that `init` opened, until it is played.
     private let opened: Mutex<ClipReader?>
 
-    /// Opens a file. A network address is only checked for its form; `run` connects or starts the command, and goes on
-    /// trying.
-    ///
-    /// - Parameters:
-    ///   - location: a path, or an address that begins with `rtsp://`, `rtsps://`, `http://`, `https://` or `file://`; or
-    ///     `exec:` with a command.
-    ///   - options: how to play it.
+    /// Opens a file by its path or `file://` address. Of a network address or `exec:` with a command only the form is checked;
+    /// `run` connects or starts the command, and goes on trying.
     /// - Throws: `SourceFailure` if the file is missing, unreadable, empty, not a clip or picture, or without video.
     package init(_ location: String, options: FrameSourceOptions = FrameSourceOptions()) throws(SourceFailure) {
         let location = try MediaLocation(location)
@@ -102,15 +96,15 @@ package final class ClipSource: FrameSource {
         _ reader: ClipReader,
         _ stream: StreamDescription,
         into delivery: inout FrameDelivery
-    ) -> SourceEnd {
+    ) -> SourceEvent.End {
         let isStill = reader.input.isStill
         var stream = stream
         while !interrupt.stop.isSet {
             let step = reader.next { delivery.isAtRest }
-            delivery.skip(reader.takeSkipped(), isCatchingUp: reader.isCatchingUp)
+            delivery.skip(reader.drainSkipped(), isCatchingUp: reader.isCatchingUp)
             switch step {
             case .picture(let picture):
-                delivery.noteDecoding(reader.takeDecodingTime())
+                delivery.noteDecoding(reader.drainDecodingTime())
                 // A JPEG states its orientation itself.
                 stream.orientation = picture.frame.orientation
                 var (presentation, repetition) = (picture.presentation, 0)
@@ -133,7 +127,7 @@ package final class ClipSource: FrameSource {
         return .stopped
     }
 
-    private func corrupt(_ problem: String) -> SourceEnd {
+    private func corrupt(_ problem: String) -> SourceEvent.End {
         .failed(.init(.corrupt, "could not play \(name) to its end: \(problem); copy or record it again."))
     }
 

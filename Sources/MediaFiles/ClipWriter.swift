@@ -2,18 +2,14 @@ import CFFmpeg
 import FaceMetadata
 package import Frames
 
-/// Writes frames as a clip, at the times that their stamps say.
-///
-/// The format follows the ending of the file's name. The file appears under its name only when `finish()` was called;
-/// without that nothing is left. One object belongs to one thread or task at a time.
+/// Writes frames as a clip, at the times that their stamps say, in the format of the file's ending. The file appears under its name
+/// only when `finish()` was called; without that nothing is left. One object belongs to one thread or task at a time.
 package final class ClipWriter {
     package static let knownEndings = ClipFormat.all.map(\.ending)
 
     package private(set) var frames = 0
-
     /// The codecs of the sound that this format cannot hold, which is left out.
     package var omittedSound: [String] { muxer?.sound?.omitted ?? [] }
-
     private let path: String
     private let size: FrameSize
     private let scaler = FrameScaler()
@@ -27,7 +23,6 @@ package final class ClipWriter {
     private var latestTicks: Int64 = -1
 
     /// Begins a clip.
-    ///
     /// - Parameters:
     ///   - path: the file; its ending is one of `knownEndings`. H.264 where the installed FFmpeg has libx264 and the
     ///     format allows, else MPEG-4.
@@ -56,12 +51,10 @@ package final class ClipWriter {
         frameTicks = max(1, Int64((1 / (rate * encoder.context.pointee.time_base.seconds)).rounded()))
     }
 
-    /// Adds a frame, upright, at its `mediaTime`; the first frame's is the clip's beginning.
-    ///
-    /// A time that is not later than the one before is moved to the next one that the format can express.
-    ///
-    /// - Throws: `SourceFailure` if the frame has another size, is damaged, or the disk is full. In the last
-    ///   two cases the clip is given up.
+    /// Adds a frame, upright, at its `mediaTime`; the first one's is the clip's beginning. A time that is not later than the one
+    /// before is moved to the next one that the format can express.
+    /// - Throws: `SourceFailure` if the frame has another size, is damaged, or the disk is full; in the last two cases the clip is
+    ///   given up.
     package func append(_ frame: Frame) throws(SourceFailure) {
         guard let muxer else { throw .writerClosed(path) }
         guard frame.uprightSize == size else {
@@ -90,7 +83,6 @@ package final class ClipWriter {
     }
 
     /// Writes what is still in the encoder and the end of the file, and gives the file its name.
-    ///
     /// - Parameter isWhole: whether all pictures of the clip were added, so that the sound goes on to its own end;
     ///   otherwise it ends with the last picture.
     /// - Throws: `SourceFailure` if no frame was added or the disk is full; nothing is left then.

@@ -38,7 +38,6 @@ struct ColorPalette {
 
     /// The colours, parts 0…255.
     let colors: [SIMD3<Int>]
-
     /// The index of the nearest colour for each place of the grid; −1 where it was not asked for yet.
     private var nearest = [Int16](repeating: -1, count: steps * steps * steps)
 

@@ -7,7 +7,6 @@ struct CommandMark: Hashable, Sendable {
     var owner: pid_t
     /// Which of the owner's commands it is.
     var number: Int
-
     static let variable = "FACET_COMMAND"
 
     var text: String { "\(owner).\(number)" }

@@ -23,7 +23,6 @@ final class CommandOutput {
     /// The newest bytes of standard error.
     private var errorText: [UInt8] = []
     private lazy var end = endGroup()
-
     private static let bufferSize: CInt = 65_536
     /// How long a line of standard error may be.
     private static let longestLine = 1000
@@ -118,7 +117,6 @@ final class CommandOutput {
     }
 
     /// Ends the command and what it started.
-    ///
     /// - Returns: How it ended; nil if it had to be ended.
     private func endGroup() -> String? {
         // What closes its output mostly ends in the same moment, and its own status says more than our signal's.

@@ -18,14 +18,12 @@ struct Completeness: Hashable {
     var announcedDuration: Double?
     /// Whether the container's index points behind the end of the file.
     var indexExceedsFile = false
-
     /// How much of the stated length may be missing: the last picture's duration is often unknown.
     static let durationTolerance = 0.5
     /// Up to this share of damaged pictures a clip counts as played; a recording with a few broken blocks is no failure.
     static let damagedShare = 0.1
 
     /// Counts a packet of the video track.
-    ///
     /// - Parameter number: its place in the track, from 0, if the container says: those that were left out count too.
     mutating func countPacket(number: Int64?) {
         let before = max(packets, number.map { Int(clamping: $0) } ?? 0)

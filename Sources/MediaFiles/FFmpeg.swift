@@ -8,7 +8,6 @@ var ffmpeg: FFmpegFunctions { FFmpeg.functions.pointee }
 enum FFmpeg {
     /// Opens the libraries, once per process: a camera needs none of them, and they are more than a hundred with what
     /// they depend on. Every type that a caller of this module can make calls this first.
-    ///
     /// - Throws: `SourceFailure` if they are missing.
     static func load() throws(SourceFailure) { _ = try loaded.get() }
 
@@ -92,7 +91,6 @@ final class FFmpegOwned<Value> {
 extension AVRational {
     /// The fraction as a number; nil if it says nothing.
     var value: Double? { num > 0 && den > 0 ? Double(num) / Double(den) : nil }
-
     /// A time base in seconds.
     var seconds: Double { Double(num) / Double(den) }
 }

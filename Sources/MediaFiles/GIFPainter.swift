@@ -7,7 +7,6 @@ import Frames
 final class GIFPainter {
     /// Memory for pictures that wait: 36 of 1280×720.
     private static let capacity = 100_000_000
-
     /// How far the colours of neighbouring pixels are moved apart, of 256, so that shades do not end in visible edges. The
     /// pattern stays in its place: what does not move in the clip takes no room in the file.
     private static let ditherStrength = 10
@@ -23,7 +22,6 @@ final class GIFPainter {
     private var palette: ColorPalette?
 
     /// Hands on a picture of 24 bits a pixel, painted, together with those that waited; or lets it wait.
-    ///
     /// - Returns: the first number that `encode` returned and that is an error; 0 without one.
     func paint(
         _ picture: UnsafeMutablePointer<AVFrame>,

@@ -65,12 +65,7 @@ struct IdleDecoding {
     private var evidence = 0.0
     private var earliestWait = -Double.infinity
 
-    /// Decides about the next packet.
-    ///
-    /// - Parameters:
-    ///   - packet: What is known of it.
-    ///   - isAtRest: Whether nothing was seen in the pictures decoded so far.
-    /// - Returns: What to do with it.
+    /// Decides about the next packet; `isAtRest` says whether nothing was seen in the pictures decoded so far.
     mutating func decide(_ packet: Packet, isAtRest: Bool) -> Decision {
         guard let time = packet.presentation else {
             // As of the first packet over RTSP.
@@ -134,7 +129,6 @@ struct IdleDecoding {
         private var newest: [Double] = []
         private var next = 0
         private var (median, deviation) = (0.0, 0.0)
-
         var count: Int { newest.count }
         var isKnown: Bool { deviation > 0 }
 

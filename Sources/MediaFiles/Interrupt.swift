@@ -12,7 +12,6 @@ final class Interrupt: Sendable {
     /// The address of the `AVIOContext` whose bytes are counted, 0 for none, and the count at which reading ends.
     private let input = Atomic<UInt>(0)
     private let lastByte = Atomic<Int64>(.max)
-
     /// So many bytes without a packet are no video: the largest picture that is allowed is smaller by far.
     static let bytesPerPacket: Int64 = 64 << 20
 
@@ -29,7 +28,6 @@ final class Interrupt: Sendable {
     }
 
     /// Gives FFmpeg so many bytes of that input for the next packet; nil takes the limit away.
-    ///
     /// - Parameter input: must stay valid until another one is set.
     func limitBytes(of input: UnsafePointer<AVIOContext>?) {
         lastByte.store((input?.pointee.bytes_read ?? 0) + Self.bytesPerPacket, ordering: .relaxed)

@@ -44,17 +44,13 @@ final class MediaInput {
     }
 
     var demuxer: String { String(cString: context.pointee.iformat.pointee.name) }
-
     /// Whether it is one picture, not a clip.
     var isStill: Bool { command == nil && (demuxer == "image2" || demuxer.hasSuffix("_pipe")) }
-
     /// Whether it brings its pictures when they happen: a clip on a server has a length, a live stream has none.
     var isLive: Bool { location.isStream && !isStill && announcedDuration == nil }
-
     /// Whether its pictures come without times, and FFmpeg makes some up: 25 a second, whatever the sender does. Those of
     /// a command count its pictures at best.
     var lacksTimes: Bool { command != nil || context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0 }
-
     /// More is no rate: FFmpeg then names the ticks of the clock, 1000 or 90000 a second.
     private static let highestRate = 500.0
 
@@ -130,7 +126,6 @@ final class MediaInput {
     var orientation: Orientation { facet_display_matrix(stream).map { Orientation(displayMatrix: $0) } ?? .up }
 
     /// Reads the next packet of any track; network streams get `options.stallTimeout`.
-    ///
     /// - Returns: 0, or FFmpeg's error number.
     func read(into packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
         if location.isStream {

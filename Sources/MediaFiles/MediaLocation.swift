@@ -7,17 +7,13 @@ struct MediaLocation: Hashable, Sendable {
 
     /// What FFmpeg is given. A path gets the `file:` protocol, so that a colon in a name is not taken for another one.
     let address: String
-
     /// The path or the address as it may be shown: without user, password and query.
     let name: String
-
     let path: String?
-
     /// What writes the stream to its standard output.
     let command: String?
 
     /// Reads a path, a `file://` address, a network address or `exec:` with a command.
-    ///
     /// - Throws: `SourceFailure` for another scheme, or for an address that can never be reached: without a host, with a
     ///   port beyond 65535, with an IPv6 address that has no closing bracket.
     init(_ text: String) throws(SourceFailure) {

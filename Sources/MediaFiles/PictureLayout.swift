@@ -4,7 +4,6 @@ import Frames
 /// How one of FFmpeg's pictures is delivered: as it is, or converted to another pixel format or size first.
 enum PictureLayout {
     /// The size of a picture once its pixels are square.
-    ///
     /// - Parameters:
     ///   - stored: the size in pixels as they are stored.
     ///   - aspect: a stored pixel's width divided by its height, which the clip states; 1 or nil for square ones.
@@ -98,10 +97,8 @@ enum PictureLayout {
 }
 
 extension Orientation {
-    /// Reads the 3×3 matrix by which a container says how its pictures are to be shown.
-    ///
-    /// Turns by other angles than 90° are taken for the nearest one. Only the signs matter: a stored point (x, y) is
-    /// shown at (m0·x + m3·y, m1·x + m4·y).
+    /// Reads the 3×3 matrix by which a container says how its pictures are to be shown: a stored point (x, y) at (m0·x + m3·y, m1·x
+    /// + m4·y). Turns by other angles than 90° are taken for the nearest one, so that only the signs matter.
     init(displayMatrix matrix: UnsafePointer<Int32>) {
         let (a, b, c, d) = (matrix[0], matrix[1], matrix[3], matrix[4])
         if abs(Int64(a)) >= abs(Int64(b)) {

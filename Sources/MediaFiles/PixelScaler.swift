@@ -65,12 +65,8 @@ final class PixelScaler {
         }
     }
 
-    /// Converts a picture, and scales it if the sizes differ.
-    ///
-    /// A smaller target of another format than the source gets its top left part if `crops`: encoders that halve the
-    /// chroma want even sizes.
-    ///
-    /// - Returns: false if FFmpeg cannot.
+    /// Converts a picture, and scales it if the sizes differ; false if FFmpeg cannot. A smaller target of another format gets its
+    /// top left part if `crops`: encoders that halve the chroma want even sizes.
     func convert(_ source: Pixels, to target: Pixels, crops: Bool = false) -> Bool {
         let read = crops ? target.size : source.size
         context = ffmpeg.sws_getCachedContext(
@@ -148,10 +144,8 @@ final class FrameScaler {
         var encoding: YUVEncoding
     }
 
-    /// Runs `body` with the upright picture in the target's form; it is valid during that call only.
-    ///
-    /// A target smaller than the picture gets its top left part.
-    ///
+    /// Runs `body` with the upright picture in the target's form, valid during that call only; a smaller target gets the top left
+    /// part.
     /// - Throws: `SourceFailure.unencodable` with that path.
     func convert<Result>(
         _ frame: Frame,

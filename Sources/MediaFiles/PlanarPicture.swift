@@ -8,14 +8,8 @@ package final class PlanarPicture {
 
     package init() throws(SourceFailure) { try FFmpeg.load() }
 
-    /// Lends a frame's picture.
-    ///
-    /// - Parameters:
-    ///   - frame: The frame; where it is larger than the picture, its top left part is taken.
-    ///   - size: The picture's size; both sides are even.
-    ///   - path: Where it is meant for, in errors.
-    ///   - body: Gets the bytes, which are valid during the call.
-    /// - Throws: `SourceFailure.unencodable`, or what `body` throws.
+    /// Lends a frame's picture of a size whose sides are even, during a call of `body`; of a larger frame the top left part is taken.
+    /// - Throws: `SourceFailure.unencodable` with that path, or what `body` throws.
     package func withBytes(
         of frame: Frame,
         size: FrameSize,

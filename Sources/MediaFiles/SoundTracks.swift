@@ -22,14 +22,13 @@ final class SoundTracks {
     private var newest: [CInt: Int64] = [:]
     /// A step back of so many seconds begins another recording.
     private static let longestStepBack = 0.5
+
     private var holdsPacket = false
     private var isOver = false
-
     /// The codecs of tracks that the output's format cannot hold.
     let omitted: [String]
 
     /// Adds a stream to the output for each track of sound, before the output's header is written.
-    ///
     /// - Throws: `SourceFailure` if the clip cannot be read.
     init(of path: String, into output: UnsafeMutablePointer<AVFormatContext>) throws(SourceFailure) {
         input = try MediaInput(try MediaLocation(path), interrupt: Interrupt(), options: FrameSourceOptions())
@@ -66,7 +65,6 @@ final class SoundTracks {
     }
 
     /// Copies the sound before a time of the clip that is written; with nil all that is left.
-    ///
     /// - Returns: FFmpeg's error number of the muxer; not negative if all went well. Sound that cannot be read ends there.
     func copy(upTo seconds: Double?) -> Int32 {
         while !isOver, reached < seconds ?? .infinity {

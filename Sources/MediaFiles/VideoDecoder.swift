@@ -40,7 +40,6 @@ final class VideoDecoder {
     }
 
     /// Gives it a packet; nil says that no more come.
-    ///
     /// - Returns: 0, or FFmpeg's error number if the packet is damaged.
     func send(_ packet: UnsafeMutablePointer<AVPacket>?) -> Int32 {
         ffmpeg.avcodec_send_packet(context.pointer, packet)
@@ -61,8 +60,8 @@ final class VideoDecoder {
 
 /// A reference to a decoded picture in the decoder's memory; its end gives the memory back to FFmpeg's pool.
 ///
-/// `@unchecked Sendable`: after `init` the picture is not written to. FFmpeg counts references atomically, and a decoder
-/// that continues in a picture that is still held copies it first.
+/// `@unchecked Sendable`: after `init` the picture is not written to. FFmpeg counts references atomically, and a decoder that
+/// continues in a picture that is still held copies it first.
 final class DecodedPicture: @unchecked Sendable {
     private let owned = FFmpegOwned.frame()
 
@@ -70,9 +69,7 @@ final class DecodedPicture: @unchecked Sendable {
     init(taking source: UnsafeMutablePointer<AVFrame>) { ffmpeg.av_frame_move_ref(owned.pointer, source) }
 
     var pointer: UnsafeMutablePointer<AVFrame> { owned.pointer }
-
     var size: FrameSize { FrameSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height)) }
-
     var format: AVPixelFormat { AVPixelFormat(pointer.pointee.format) }
 
     /// How the picture itself says it is to be turned: by EXIF in a JPEG, WebP or PNG.

@@ -9,7 +9,6 @@ final class VideoEncoder {
     var context: UnsafeMutablePointer<AVCodecContext> { owned.pointer }
 
     /// Opens the first of the format's encoders that the installed FFmpeg has.
-    ///
     /// - Throws: `SourceFailure.noEncoder` with that path if there is none or it refuses the settings.
     init(_ format: ClipFormat, _ target: FrameScaler.Target, rate: Double, path: String) throws(SourceFailure) {
         let names = format.encoders
@@ -25,12 +24,8 @@ final class VideoEncoder {
     }
 
     /// Encodes a picture, nil at the end, and calls `body` with every packet that comes out.
-    ///
     /// - Returns: FFmpeg's error number, of the encoder or of `body`; 0 if all went well.
-    func encode(
-        _ frame: UnsafeMutablePointer<AVFrame>?,
-        _ body: (UnsafeMutablePointer<AVPacket>) -> Int32
-    ) -> Int32 {
+    func encode(_ frame: UnsafeMutablePointer<AVFrame>?, _ body: (UnsafeMutablePointer<AVPacket>) -> Int32) -> Int32 {
         let packet = packet.pointer
         frame?.pointee.quality = context.pointee.global_quality
         let sent = ffmpeg.avcodec_send_frame(context, frame)
@@ -56,7 +51,6 @@ final class Muxer {
     private(set) var sound: SoundTracks?
 
     /// Makes the file and writes its header.
-    ///
     /// - Throws: `SourceFailure` if the file cannot be written, or the source of the sound cannot be read.
     init(
         _ path: String,
@@ -96,7 +90,6 @@ final class Muxer {
     }
 
     /// Adds a packet.
-    ///
     /// - Returns: FFmpeg's error number; not negative if all went well.
     func write(_ packet: UnsafeMutablePointer<AVPacket>) -> Int32 {
         packet.pointee.stream_index = stream.pointee.index

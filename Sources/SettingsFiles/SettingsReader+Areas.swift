@@ -37,7 +37,7 @@ extension SettingsReader {
     /// An area, as the numbers of a rectangle or of a polygon's corners.
     private mutating func readArea(_ key: String) -> PictureArea? {
         guard let numbers = readList(key, "a number", { Double($0) }), !hasProblem(with: key) else { return nil }
-        do throws(PictureAreaError) {
+        do throws(PictureArea.Failure) {
             return try PictureArea(numbers: numbers)
         } catch {
             refuse(key, "\(error)")

@@ -16,11 +16,7 @@ package final class JoinableThread: Sendable {
     /// Nil once it was joined.
     private let thread: Mutex<pthread_t?>
 
-    /// Starts a thread.
-    ///
-    /// - Parameters:
-    ///   - name: What tools like `top` call it; 15 bytes at most.
-    ///   - body: What it does.
+    /// Starts a thread that does `body`. Tools like `top` show its name, of 15 bytes at most.
     /// - Throws: `ThreadError` if the system has no thread left.
     package init(named name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
         let work = Unmanaged.passRetained(
@@ -72,24 +68,18 @@ package final class JoinableThread: Sendable {
 }
 
 /// The system has no thread left.
-public struct ThreadError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ThreadError: Error, Hashable, Sendable, CustomStringConvertible {
     let name: String
     package let reason: String
 
     /// What was tried, why it failed, what to do.
-    public var description: String {
+    package var description: String {
         "cannot start the thread `\(name)`: \(reason); raise the limit of processes (`ulimit -u`, TasksMax)"
     }
 }
 
-/// Runs `body`, which may block, on a new thread, and waits for its result without blocking a shared one.
-///
-/// - Parameters:
-///   - name: What tools like `top` call the thread; 15 bytes at most.
-///   - failure: The error for a system that has no thread left.
-///   - body: What blocks.
-/// - Returns: What `body` returns.
-/// - Throws: What `body` throws, or `failure`.
+/// Runs `body`, which may block, on a new thread of that name, and waits for its result without blocking a shared one.
+/// - Throws: What `body` throws, or `failure` if the system has no thread left.
 package func onThread<Value: Sendable, Failure: Error>(
     named name: String,
     orThrow failure: (ThreadError) -> Failure,
@@ -110,7 +100,6 @@ package func onThread<Value: Sendable, Failure: Error>(
 }
 
 /// Runs `body`, which may block, on a new thread.
-///
 /// - Throws: What `body` throws, or `ThreadError`.
 package func onThread<Value: Sendable>(
     named name: String,

@@ -46,7 +46,6 @@ package final class Monitor<Value>: @unchecked Sendable {
     }
 
     /// Blocks as `wait(until:)` does, but no longer than for that time.
-    ///
     /// - Returns: nil if the time is over.
     package func wait<Result>(for limit: Duration, until body: (inout Value) -> Result?) -> Result? {
         var end = timespec()

@@ -62,13 +62,8 @@ package final class PendingFile: Sendable {
         guard close(dup(descriptor)) == 0 else { throw SystemError("write \(path)", errno) }
     }
 
-    /// Writes a whole file.
-    ///
-    /// - Parameters:
-    ///   - bytes: what it holds.
-    ///   - path: its name.
-    ///   - mode: as for `init`.
-    ///   - keepsOwner: whether it gets the owner, the group and the mode of the file whose place it takes.
+    /// Writes a whole file, with the mode as for `init` or, with `keepsOwner`, owner, group and mode of the file whose place it
+    /// takes.
     /// - Throws: `SystemError`; a file that was there is as before then.
     package static func write(
         _ bytes: UnsafeRawBufferPointer,

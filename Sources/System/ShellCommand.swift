@@ -26,7 +26,6 @@ package struct ShellCommand {
     }
 
     /// Makes a pipe whose ends no other command inherits, the one to read from first.
-    ///
     /// - Returns: Whether it could be made; `errno` says why not.
     package static func makePipe(_ ends: inout [CInt]) -> Bool { pipe_with_flags(&ends, O_CLOEXEC) == 0 }
 
@@ -56,7 +55,6 @@ package struct ShellCommand {
     }
 
     /// Starts the shell, which must be waited for.
-    ///
     /// - Returns: 0, or the error's number.
     package func start(_ identifier: inout pid_t) -> Int32 {
         var actions = posix_spawn_file_actions_t()
@@ -100,8 +98,8 @@ package struct ShellCommand {
 }
 
 extension String {
-    /// A text without the users and passwords of its addresses, and without the values of properties and headers that are
-    /// secrets. Of a source `exec:COMMAND` only the program is left, of `gstreamer:PIPELINE` the first element, as the rest may hold a
+    /// A text without the users and passwords of its addresses, and without the values of properties and headers that are secrets.
+    /// Of a source `exec:COMMAND` only the program is left, of `gstreamer:PIPELINE` the first element, as the rest may hold a
     /// password in any form.
     package var withoutPasswords: String {
         if let command = wholeMatch(of: /exec:\s*(?<program>\S*)(?s:.*)/) {

@@ -28,13 +28,8 @@ package final class Waker: Sendable {
         _ = eventfd_read(descriptor, &wakes)
     }
 
-    /// Waits for `wake`, for a descriptor to be ready, or for the time to be over; clears the wake-up.
-    ///
-    /// - Parameters:
-    ///   - interests: descriptors with the `poll` events of interest in each.
-    ///   - nanoseconds: how long to wait at most.
-    /// - Returns: the events that occurred, per descriptor; errors count as readable and writable, since reading reports
-    ///   them.
+    /// Waits for `wake`, for a descriptor to be ready for its `poll` events, or for the time to be over; clears the wake-up.
+    /// - Returns: The events that occurred, per descriptor; errors count as readable and writable, since reading reports them.
     package func wait(_ interests: [(descriptor: CInt, events: Int16)], nanoseconds: Int64) -> [Int16] {
         var list = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
         list += interests.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
@@ -49,20 +44,6 @@ package final class Waker: Sendable {
             $0.revents & Int16(POLLERR | POLLHUP) == 0 ? $0.revents : Int16(POLLIN | POLLOUT)
         }
     }
-}
-
-package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was tried, such as `make an eventfd`.
-    package let attempt: String
-    package let code: CInt
-
-    package init(_ attempt: String, _ code: CInt) {
-        self.attempt = attempt
-        self.code = code
-    }
-
-    package var reason: String { String(cString: strerror(code)) }
-    package var description: String { "cannot \(attempt): \(reason)" }
 }
 
 /// Gives free blocks of the heap back to the system.

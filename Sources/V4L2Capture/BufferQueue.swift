@@ -43,7 +43,6 @@ final class BufferQueue: Sendable {
     }
 
     /// Takes a filled buffer.
-    ///
     /// - Returns: nil if none is ready.
     func dequeue() throws(V4L2Error) -> v4l2_buffer? {
         var buffer = v4l2_buffer.capture()
@@ -68,7 +67,6 @@ final class BufferQueue: Sendable {
     }
 
     /// Ends it: buffers that come back later stay ours.
-    ///
     /// - Returns: the buffers that frames may still hold.
     func detach() -> [Int] {
         state.withLock { state in
@@ -91,11 +89,10 @@ final class BufferLease: Sendable {
     deinit { queue.queue(index) }
 }
 
-/// A buffer of the driver, mapped into our memory until its last owner releases it.
+/// A buffer of the driver, mapped into our memory until its last owner releases it. A frame that outlives its stream keeps its
+/// pixels: see `makePrivate`.
 ///
-/// A frame that outlives its stream keeps its pixels: see `makePrivate`.
-/// `@unchecked Sendable` because of the pointer: a reader holds the lease, and the driver writes only while
-/// the buffer is queued.
+/// `@unchecked Sendable` because of the pointer: a reader holds the lease, and the driver writes only while the buffer is queued.
 final class MappedBuffer: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     let length: Int

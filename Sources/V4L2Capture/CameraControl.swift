@@ -1,5 +1,5 @@
 /// A setting of a camera: gain, exposure, power-line frequency.
-public struct CameraControl: Hashable, Sendable {
+public struct CameraControl: Hashable, Sendable, CustomStringConvertible {
     /// What values the control takes.
     public enum Kind: Hashable, Sendable {
         /// A whole number.
@@ -12,39 +12,27 @@ public struct CameraControl: Hashable, Sendable {
 
     /// The driver's number for the control.
     public var id: UInt32
-
     /// The name in settings and messages, lowerCamelCase.
     public var name: String
-
     /// The driver's own name, for people; it is accepted in settings too.
     public var label: String
-
     /// What values it takes.
     public var kind = Kind.integer
-
     /// The values it takes, at both ends included.
     public var range: ClosedRange<Int>
-
     /// Values are `range.lowerBound` plus multiples of this.
     public var step = 1
-
     /// The value after a reset.
     public var defaultValue = 0
-
     /// The value now; nil if the driver does not report it.
     public var value: Int?
-
     /// The names of a menu's values.
     public var choices: [Int: String] = [:]
-
     /// Whether it can't be set at all.
     public var isReadOnly = false
-
     /// Whether it can't be set because of another control, as exposure while automatic exposure is on.
     public var isInactive = false
-}
 
-extension CameraControl: CustomStringConvertible {
     /// Name and values on one line: `gain 0…255`, `powerLineFrequency (disabled, 50 Hz, 60 Hz)`.
     public var description: String {
         switch kind {
@@ -57,7 +45,7 @@ extension CameraControl: CustomStringConvertible {
 }
 
 /// Why a control can't be set.
-package enum ControlError: Error, Hashable, Sendable {
+package enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknown(name: String, existing: [CameraControl])
     /// The value is out of range, or not one of the menu's.
     case badValue(String, CameraControl)
@@ -65,9 +53,7 @@ package enum ControlError: Error, Hashable, Sendable {
     case readOnly(CameraControl)
     /// Another control sets it at the moment.
     case inactive(CameraControl)
-}
 
-extension ControlError: CustomStringConvertible {
     /// What is wrong, and what would be right.
     public var description: String {
         switch self {

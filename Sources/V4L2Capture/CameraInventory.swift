@@ -35,7 +35,6 @@ public struct CameraInventory: Sendable {
 
     /// The cameras, by node number.
     public var cameras: [Camera]
-
     /// The other nodes, by number: metadata nodes, output devices, nodes that may not be opened.
     public var others: [Other]
 

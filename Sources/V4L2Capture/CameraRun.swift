@@ -14,7 +14,6 @@ struct CameraRun {
     private var backoff = Backoff(0.25...0.5)
     /// The nodes that there were when `fallback` had nothing to go on with.
     private var nodesWithoutFallback: [String]?
-
     private var configuration: CameraConfiguration { source.configuration }
     private var calls: any V4L2Calls { source.calls }
     private var lastSeen: V4L2Device.Identity? {
@@ -30,9 +29,8 @@ struct CameraRun {
     }
 
     /// Goes on until the source is stopped or can't even start.
-    ///
     /// - Returns: nil if another source went on in its place.
-    mutating func untilEnd() -> SourceEnd? {
+    mutating func untilEnd() -> SourceEvent.End? {
         while true {
             do throws(V4L2Error) {
                 try streamOnce()
@@ -95,12 +93,7 @@ struct LossReport {
         pending = nil
     }
 
-    /// The camera was lost, or a try to get it back failed.
-    ///
-    /// - Parameters:
-    ///   - reason: the kind of failure.
-    ///   - now: the monotonic clock in nanoseconds.
-    /// - Returns: whether to report it.
+    /// The camera was lost, or a try to get it back failed, at a time of the monotonic clock in nanoseconds; whether to report that.
     mutating func failed(_ reason: SourceFailure.Reason, now: Int64) -> Bool {
         guard let reported else {
             self.reported = reason

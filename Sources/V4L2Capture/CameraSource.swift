@@ -3,22 +3,6 @@ import Synchronization
 import System
 import SystemPackage
 
-/// What is known of a camera that was in use, for the next source that is made for it.
-///
-/// So a camera that was closed for a while is found again under another number, and waited for as after a loss.
-package final class CameraMemory: Sendable {
-    struct Content: Sendable {
-        /// What was asked for when it streamed last.
-        var configuration: CameraConfiguration?
-        var identity: V4L2Device.Identity?
-        var timeline = FrameTimeline()
-    }
-
-    let content = Mutex(Content())
-
-    package init() {}
-}
-
 /// A V4L2 camera as a source of frames, which is opened again after every loss.
 ///
 /// The events in the mailbox: `.streaming` with the first frame after each (re)opening; `.lost` when frames stop coming,
@@ -38,13 +22,8 @@ package final class CameraSource: FrameSource {
     /// Makes the source that goes on where `auto` finds no camera but one that only libcamera can set up; nil if there is none.
     package typealias Fallback = @Sendable () -> (any FrameSource)?
 
-    /// Makes a source; the camera is not touched before `run`.
-    ///
-    /// - Parameters:
-    ///   - configuration: Which camera to use, and how.
-    ///   - options: How its pictures are turned, and when it counts as lost.
-    ///   - memory: What an earlier source knew of the camera; this one continues with it.
-    ///   - fallback: What to do without a camera of V4L2.
+    /// Makes a source that continues with what an earlier one knew; the camera is not touched before `run`. `fallback` goes on
+    /// where V4L2 has none.
     /// - Throws: `V4L2Error.failed` if the process has no file descriptor left.
     package convenience init(
         _ configuration: CameraConfiguration,
@@ -84,7 +63,6 @@ package final class CameraSource: FrameSource {
     }
 
     /// Runs what goes on in this source's place, unless there was nothing when the nodes were the same.
-    ///
     /// - Returns: Whether there was any.
     func goesOn(into mailbox: FrameMailbox, _ nodes: inout [String]?) -> Bool {
         let found = calls.nodes()
@@ -107,44 +85,5 @@ package final class CameraSource: FrameSource {
             successor.isStopped = true
             successor.source?.stop()
         }
-    }
-}
-
-/// Which camera to use, and how.
-public struct CameraConfiguration: Hashable, Sendable {
-    /// Which camera.
-    public var device: DeviceSelector
-
-    /// Size, rate and format, as far as they are not left to the negotiation.
-    public var request: CaptureRequest
-
-    /// How many buffers the driver fills in turn, at least 2.
-    ///
-    /// The default is 5: one is being read, one waits to be, one has just come, and two must be left for the driver to fill.
-    public var bufferCount: Int
-
-    /// Settings for the camera's controls, by name.
-    public var controls: [String: String]
-
-    /// Whether a camera that is away, busy or forbidden at the start is waited for.
-    ///
-    /// The default is true: an unattended machine may boot before its camera is there, and must not need a second boot. Settings that the camera
-    /// can't fulfil and nodes that are no cameras end the source at the start either way: those are mistakes, and waiting
-    /// does not help. Once frames have come, every failure is waited out: the next camera that is plugged in may be the right one.
-    public var waitsForCamera: Bool
-
-    /// Makes a configuration; the default one takes the first camera as it likes best.
-    public init(
-        device: DeviceSelector = .automatic,
-        request: CaptureRequest = CaptureRequest(),
-        bufferCount: Int = 5,
-        controls: [String: String] = [:],
-        waitsForCamera: Bool = true
-    ) {
-        self.device = device
-        self.request = request
-        self.bufferCount = bufferCount
-        self.controls = controls
-        self.waitsForCamera = waitsForCamera
     }
 }

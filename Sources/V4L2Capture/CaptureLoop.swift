@@ -12,10 +12,8 @@ import SystemPackage
 struct CaptureLoop {
     /// With fewer, the driver would skip frames while we handle one.
     static let fewestQueued = 2
-
     /// Less than this, in nanoseconds, is the distance of two readings of clocks.
     private static let shortestSuspend: Int64 = 200_000_000
-
     /// A camera that starts may take longer than a running one: it measures the light first.
     static let startTimeout = 5000
 
@@ -23,13 +21,10 @@ struct CaptureLoop {
     let stop: Waker
     let mailbox: FrameMailbox
     let stallTimeout: Duration
-
     /// Numbers and times; continues from one stream to the next.
     var timeline: FrameTimeline
-
     /// Whether a frame was delivered: only then the camera counts as streaming.
     private(set) var hasDelivered = false
-
     private var copies = PixelMemoryPool()
     private lazy var depth = stream.layout.wide?.depth
     private var calls: any V4L2Calls { stream.device.calls }
@@ -41,7 +36,6 @@ struct CaptureLoop {
     }
 
     /// Runs until the capture is stopped or the mailbox closed.
-    ///
     /// - Throws: `V4L2Error` when the camera is lost.
     mutating func run() throws(V4L2Error) {
         timeline.beginStream()
@@ -160,7 +154,7 @@ struct CaptureLoop {
         }
         // The buffer goes back once it is copied.
         return withExtendedLifetime(lease) {
-            let memory = copies.take(byteCount: wide == nil ? mapped.length : size.width * size.height)
+            let memory = copies.lend(byteCount: wide == nil ? mapped.length : size.width * size.height)
             if let wide {
                 depth?.narrow(
                     mapped.base,

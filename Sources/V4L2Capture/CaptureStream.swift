@@ -87,9 +87,7 @@ final class CaptureStream {
         }
         return Int(request.count)
     }
-}
 
-extension CaptureStream {
     /// What driver and request agree on.
     private static func negotiate(
         _ device: V4L2Device,

@@ -1,4 +1,4 @@
-public import Frames
+import Frames
 
 /// Chooses among what a camera offers.
 ///
@@ -8,10 +8,8 @@ public import Frames
 struct FormatNegotiation {
     /// The formats we can read, cheapest first.
     static let preferred = FrameLayout.formats.map(\.name)
-
     /// The rate that nothing beyond is gained from, in frames per second.
     static let usualRate = 30.0
-
     /// Rates that differ by less are the same: 29.97 is sold as 30.
     static let rateTolerance = 0.011
 
@@ -82,35 +80,6 @@ struct FormatNegotiation {
 
     private func rank(_ format: FourCC) -> Int {
         Self.preferred.firstIndex(of: format) ?? Self.preferred.count
-    }
-}
-
-/// What the owner wants of a camera; nil leaves the choice to the negotiation.
-public struct CaptureRequest: Hashable, Sendable {
-    /// The size in pixels as the camera stores it, before any turning.
-    public var size: FrameSize?
-
-    /// Frames per second.
-    public var rate: Double?
-
-    /// The pixel format.
-    public var format: FourCC?
-
-    /// Makes a request; what is nil is chosen.
-    public init(size: FrameSize? = nil, rate: Double? = nil, format: FourCC? = nil) {
-        self.size = size
-        self.rate = rate
-        self.format = format
-    }
-}
-
-extension CaptureRequest: CustomStringConvertible {
-    /// What is wanted, for messages: `1920x1080 at 60 fps in MJPG`.
-    public var description: String {
-        let rate = rate.map { "\(CameraSize.decimal($0)) fps" }
-        let picture = [size?.description, rate].compactMap(\.self).joined(separator: " at ")
-        let text = [picture, format?.description ?? ""].filter { !$0.isEmpty }.joined(separator: " in ")
-        return text.isEmpty ? "any format" : text
     }
 }
 

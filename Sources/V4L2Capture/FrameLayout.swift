@@ -1,5 +1,5 @@
 import CV4L2
-package import Frames
+import Frames
 
 /// Where a frame's planes lie in a buffer, from what the driver answered when the format was set.
 struct FrameLayout {
@@ -12,7 +12,6 @@ struct FrameLayout {
     private(set) var wide: (bytesPerRow: Int, depth: GrayDepth)?
     /// How many bytes a whole frame has; for a JPEG the fewest one can have.
     var byteCount: Int
-
     /// Shorter than its own headers a JPEG can't be.
     private static let fewestJPEGBytes = 128
 
@@ -25,7 +24,7 @@ struct FrameLayout {
     ]
 
     /// The formats with two bytes a sample, and how many of their bits are used at least.
-    fileprivate static let wide: [FourCC: Int] = [.y16: 8, .y12: 12, .y10: 10]
+    static let wide: [FourCC: Int] = [.y16: 8, .y12: 12, .y10: 10]
 
     /// Nil for a format we can't read, or an answer that makes no sense.
     init?(_ answer: v4l2_pix_format) {
@@ -64,16 +63,6 @@ struct FrameLayout {
             Frame.Plane(base: base + planes[index].offset, bytesPerRow: planes[index].bytesPerRow)
         }
         return Frame.Planes(plane(0), planes.count > 1 ? plane(1) : nil, planes.count > 2 ? plane(2) : nil)
-    }
-}
-
-extension FourCC {
-    /// How pixels of this format lie in memory, planes and rows without gaps; nil if that is not known, or they are compressed.
-    package var rawPixels: PixelFormat? {
-        FrameLayout.formats.first {
-            $0.name == self && self != .yv12 && $0.pixels != .jpeg && FrameLayout.wide[self] == nil
-        }?
-        .pixels
     }
 }
 

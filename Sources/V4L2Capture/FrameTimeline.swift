@@ -13,7 +13,6 @@ struct FrameTimeline {
     /// Slewing moves both alike, so a difference means that the time was set (a board without a battery clock gets
     /// its time from the network after boot) or that the machine slept.
     private static let clockStep: Int64 = 50_000_000
-
     /// A jump in sequence numbers beyond this is a confused driver and no gap.
     private static let largestGap: UInt32 = 100_000
 
@@ -29,7 +28,6 @@ struct FrameTimeline {
     }
 
     /// A frame came, good or not.
-    ///
     /// - Parameter sequence: the driver's number; nil if it can't be trusted, as in an empty buffer.
     /// - Returns: how many frames are missing before it.
     mutating func advance(to sequence: UInt32?) -> Int {
@@ -46,13 +44,10 @@ struct FrameTimeline {
         return Int(step) - 1
     }
 
-    /// Number and times of the frame that `advance` was last called for.
-    ///
-    /// - Parameters:
-    ///   - driver: the buffer's stamp in nanoseconds; nil if it is by a clock we don't know.
-    ///   - now: the clocks as the frame was fetched.
-    /// - Returns: number and times, later than those of the frame before, and when the frame was captured in nanoseconds of
-    ///   the monotonic clock.
+    /// Number and times of the frame that `advance` was last called for, by the buffer's stamp in nanoseconds, nil if it is by a
+    /// clock we don't know, and the clocks as the frame was fetched.
+    /// - Returns: Number and times, later than those of the frame before, and when it was captured in nanoseconds of the monotonic
+    ///   clock.
     mutating func moment(driver: Int64?, now: ClockReading) -> (stamp: FrameStamp, instant: Int64) {
         var instant = now.monotonic
         if let driver, driver > 0, driver <= now.monotonic, now.monotonic - driver < Self.oldest { instant = driver }

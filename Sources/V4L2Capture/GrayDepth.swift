@@ -11,14 +11,8 @@ struct GrayDepth {
 
     init(atLeast bits: Int) { self.bits = bits }
 
-    /// Writes a picture of bytes, rows without gaps.
-    ///
-    /// - Parameters:
-    ///   - words: The picture of little-endian words.
-    ///   - bytesPerRow: From one of its rows to the next.
-    ///   - width: Words in a row.
-    ///   - height: Rows.
-    ///   - bytes: Memory for `width * height` bytes.
+    /// Writes a picture of `width * height` bytes, rows without gaps, of one of little-endian words with so many bytes from row to
+    /// row.
     mutating func narrow(
         _ words: UnsafeRawPointer,
         bytesPerRow: Int,
@@ -30,14 +24,18 @@ struct GrayDepth {
             let start = (words + index * bytesPerRow).assumingMemoryBound(to: UInt16.self)
             return UnsafeBufferPointer(start: start, count: width)
         }
-        var (used, higher) = (UInt16(0), 0)
+        // How many words have so many bits, and how many have more than there are so far.
+        var (counts, higher) = (InlineArray<17, Int>(repeating: 0), 0)
         for index in 0..<height {
             for word in row(index) where Int(word) >> bits > 0 {
-                used |= word
+                counts[16 - word.leadingZeroBitCount] += 1
                 higher += 1
             }
         }
-        if higher > width * height / Self.damagedShare { bits = 16 - used.leadingZeroBitCount }
+        while higher > width * height / Self.damagedShare {
+            bits += 1
+            higher -= counts[bits]
+        }
         let shift = UInt16(bits - 8)
         for index in 0..<height {
             let line = (bytes + index * width).assumingMemoryBound(to: UInt8.self)

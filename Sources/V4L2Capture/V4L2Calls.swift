@@ -14,7 +14,6 @@ struct ClockReading: Hashable, Sendable {
 /// What `V4L2Calls.wait` saw.
 struct Readiness: OptionSet, Hashable, Sendable {
     let rawValue: Int
-
     static let readable = Readiness(rawValue: 1)
     /// The device reports an error or is gone (POLLERR, POLLHUP, POLLNVAL).
     static let failed = Readiness(rawValue: 2)

@@ -80,7 +80,6 @@ extension V4L2Device {
     }
 
     /// Sets pixel format and size.
-    ///
     /// - Returns: what the driver made of it.
     func setFormat(
         _ fourCC: FourCC,
@@ -100,7 +99,6 @@ extension V4L2Device {
     }
 
     /// Sets the frame rate.
-    ///
     /// - Returns: the rate that the driver says it will use; nil if it has no notion of rates.
     func setRate(_ rate: Double?) throws(V4L2Error) -> Double? {
         var parameters = v4l2_streamparm()

@@ -28,7 +28,6 @@ final class V4L2Device {
     deinit { calls.close(descriptor) }
 
     /// Makes a request.
-    ///
     /// - Returns: False if the driver answered with one of the refusals: it lacks what was asked for.
     /// - Throws: `V4L2Error` for every other failure.
     @discardableResult
@@ -60,9 +59,7 @@ final class V4L2Device {
             throw V4L2Error(.convert, device: path, error)
         }
     }
-}
 
-extension V4L2Device {
     struct Identity: Hashable {
         var driver = ""
         var card = ""

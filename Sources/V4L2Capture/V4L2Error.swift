@@ -5,7 +5,7 @@ import System
 package import SystemPackage
 
 /// Why a camera can't be used, or can't any more.
-package enum V4L2Error: Error, Hashable, Sendable {
+package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
     case notFound(selector: String)
     /// There is no other camera than one that only libcamera can set up.
     case setUpElsewhere(device: String)
@@ -21,9 +21,7 @@ package enum V4L2Error: Error, Hashable, Sendable {
     case stalled(device: String, milliseconds: Int)
     case misbehaved(device: String, what: String)
     case failed(V4L2Operation, device: String, Errno)
-}
 
-extension V4L2Error {
     package var reason: SourceFailure.Reason {
         switch self {
         case .notFound, .setUpElsewhere: .notFound
@@ -59,9 +57,7 @@ extension V4L2Error {
         default: self = .failed(operation, device: device, errno)
         }
     }
-}
 
-extension V4L2Error: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notFound("auto"): "no camera found: plug one in; `facet devices` lists what there is"

@@ -9,7 +9,6 @@ package final class VideoOutput {
     private let device: V4L2Device
 
     /// Opens the node.
-    ///
     /// - Throws: `VideoOutputError` if there is none, it may not be opened, or it takes no pictures.
     package init(_ path: String) throws(VideoOutputError) {
         do throws(V4L2Error) {

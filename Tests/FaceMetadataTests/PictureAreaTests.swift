@@ -48,7 +48,7 @@ struct PictureAreaTests {
         ] as [([Double], String)]
     )
     func refused(numbers: [Double], reason: String) {
-        let error = #expect(throws: PictureAreaError.self) { try PictureArea(numbers: numbers) }
+        let error = #expect(throws: PictureArea.Failure.self) { try PictureArea(numbers: numbers) }
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
     }
 

@@ -8,10 +8,10 @@ import Testing
 extension Trace {
     /// The signs that are seen, in order.
     func signs(isMirrored: Bool = false) -> [(sign: FaceEvent.Sign, lineage: Int, time: Double)] {
-        var faces: [Int: (eyes: EyeMonitor, signs: SignDetector)] = [:]
+        var faces: [Int: (eyes: EyeDetector, signs: SignDetector)] = [:]
         var found: [(sign: FaceEvent.Sign, lineage: Int, time: Double)] = []
         for seen in sightings {
-            var face = faces[seen.lineage] ?? (EyeMonitor(), SignDetector())
+            var face = faces[seen.lineage] ?? (EyeDetector(), SignDetector())
             var observation = FaceObservation.sample(mouth: seen.mouth, yaw: seen.yaw, eyeDistance: seen.eyeDistance)
             (observation.leftLids, observation.rightLids) = (seen.leftLids, seen.rightLids)
             observation.pose.pitch = seen.pitch

@@ -104,15 +104,15 @@ struct Trace {
     func events(_ watch: (Sighting, State) -> Void = { _, _ in }) -> [Event] {
         var faces:
             [Int: (
-                eyes: EyeOpenness, blink: BlinkDetector, closed: ClosedEyes, smile: SmileDetector, mouth: MouthMonitor,
-                gaze: GazeMonitor, first: Double
+                eyes: EyeOpenness, blink: BlinkDetector, closed: ClosedEyes, smile: SmileDetector, mouth: MouthDetector,
+                gaze: GazeDetector, first: Double
             )] = [:]
         var events: [Event] = []
         for seen in sightings {
             var face =
                 faces[seen.lineage]
                 ?? (
-                    EyeOpenness(), BlinkDetector(), ClosedEyes(), SmileDetector(), MouthMonitor(), GazeMonitor(),
+                    EyeOpenness(), BlinkDetector(), ClosedEyes(), SmileDetector(), MouthDetector(), GazeDetector(),
                     seen.time
                 )
             defer { faces[seen.lineage] = face }
@@ -172,8 +172,8 @@ extension Trace {
             last[lineage] = (index, false)
             guard let before, !before.isDelayed else { continue }
             let earlier = sightings[before.index]
-            guard sightings[index].time - earlier.time < StillFace.longestLag,
-                earlier.mouth.smileLevel < StillFace.mostSmileInLag
+            guard sightings[index].time - earlier.time < UnchangedFace.longestLag,
+                earlier.mouth.smileLevel < UnchangedFace.mostSmileInLag
             else { continue }
             sightings[index].mouth = earlier.mouth
             sightings[index].yaw = earlier.yaw

@@ -54,6 +54,14 @@ struct PipelineSourceTests {
         #expect(played.end == .failed(failure), "\(String(describing: played.end))")
     }
 
+    @Test("cameras are listed under their names; a name with a line break makes no other one, and ends nothing")
+    func names() {
+        let list = "libcamerasrc\t/base/i2c@1\tRaspberry Pi\npipewiresrc\t42\tA\nphone\nv4l2src\t/dev/video0\tWebcam\n"
+        let cameras = GStreamerPipeline.cameras(in: list)
+        #expect(cameras.map(\.device) == ["libcamera:/base/i2c@1", "pipewire:42"])
+        #expect(cameras.map(\.name) == ["Raspberry Pi", "A"])
+    }
+
     @Test("a rate that is no number is an error of the pipeline, not of the program")
     func unusableRate() throws {
         for rate in [Double.nan, .infinity, 1e300] {

@@ -13,7 +13,7 @@ struct Played {
     private(set) var stamps: [FrameStamp] = []
     private(set) var captures: [ContinuousClock.Instant] = []
     private(set) var losses: [SourceFailure] = []
-    private(set) var end: SourceEnd?
+    private(set) var end: SourceEvent.End?
     private(set) var counts: FrameMailbox.Counts?
     /// The middle of the last picture, 0 to 255.
     private(set) var lastColour: (red: Int, green: Int, blue: Int)?

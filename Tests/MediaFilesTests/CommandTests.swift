@@ -43,7 +43,7 @@ struct CommandTests {
         let size = FrameSize(width: 64, height: 48)
         let bytes = try format.rows(in: size).reduce(0) { $0 + $1.bytes * $1.count }
         var options = FrameSourceOptions()
-        options.rawPictures = RawPictures(size: size, format: format)
+        options.rawPictures = FrameSourceOptions.RawPictures(size: size, format: format)
         let recording = try record("head -c \(4 * bytes) /dev/zero", options: options, frames: 4)
         #expect(recording.stream?.size == size && recording.formats == [format])
     }

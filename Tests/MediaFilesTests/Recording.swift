@@ -13,7 +13,7 @@ struct Recording {
     var orientations: Set<Orientation> = []
     var memories: Set<UnsafeRawPointer> = []
     var losses: [SourceFailure] = []
-    var ends: [SourceEnd] = []
+    var ends: [SourceEvent.End] = []
     var counts = FrameMailbox(policy: .newest).counts
 
     /// Plays a source to its end, taking every frame.

@@ -24,7 +24,7 @@ struct RestingStreamTests {
     }
 
     /// Plays a file of the directory as a live stream in which nothing is ever seen.
-    private func play(_ name: String, _ policy: IdleDecodingPolicy) throws -> Playback {
+    private func play(_ name: String, _ policy: FrameSourceOptions.IdleDecoding) throws -> Playback {
         let server = try LocalServer(.files, directory: scratch.directory)
         var options = FrameSourceOptions()
         options.idleDecoding = policy
@@ -34,7 +34,7 @@ struct RestingStreamTests {
         var playback = Playback()
         while true {
             let step = reader.next { true }
-            playback.count += reader.takeSkipped()
+            playback.count += reader.drainSkipped()
             switch step {
             case .picture(let picture):
                 playback.times[playback.count] = picture.presentation

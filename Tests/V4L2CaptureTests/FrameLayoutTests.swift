@@ -108,7 +108,11 @@ struct FrameLayoutTests {
         #expect(depth.bits == 10 && bytes[0] == 255 && bytes[1] == 128 && bytes[1999] == 255)
         words[7] = 0x0FFF
         narrow()
-        #expect(depth.bits == 16 && bytes[0] == 255 && bytes[1] == 2)
+        #expect(depth.bits == 11 && bytes[0] == 255 && bytes[1] == 64)
+        // In the first picture too, which shows the depth.
+        depth = GrayDepth(atLeast: 8)
+        narrow()
+        #expect(depth.bits == 11 && bytes[0] == 255 && bytes[1] == 64)
     }
 
     @Test("names of formats survive both ways", arguments: ["YUYV", "MJPG", "GREY", "Y8", "NV12"])

@@ -57,7 +57,9 @@ final class DaemonUnderTest {
 
     var messages: Int { counter.count }
     /// How long each stage has taken.
-    var stages: [(SessionMeter.Stage, SessionMeter.Timing)] { session.meter.takeStages().map { ($0.stage, $0.timing) } }
+    var stages: [(SessionMeter.Stage, SessionMeter.Timing)] {
+        session.meter.drainStages().map { ($0.stage, $0.timing) }
+    }
 
     init(_ frames: RecordedFrames, brokerPort: Int?) throws {
         let logger = Logger(label: "benchmark")

@@ -68,7 +68,7 @@ struct Consumer {
         }
     }
 
-    private func report(_ end: SourceEnd) -> Bool {
+    private func report(_ end: SourceEvent.End) -> Bool {
         switch end {
         case .failed(let failure):
             Report.line(["event": "ended", "reason": failure.reason.rawValue, "text": failure.description])

@@ -37,7 +37,7 @@ package struct UpdateMessages {
     package mutating func messages(of update: FaceUpdate) -> [DecodedMessage] {
         var messages = update.events.map(event)
         var status = self.status ?? DaemonStatus(state: .online)
-        status.take(update.state)
+        status.update(to: update.state)
         (status.detect, status.version, status.attention) = (update.state != .paused, facetVersion, update.attention)
         if status != self.status {
             self.status = status

@@ -23,7 +23,7 @@ extension Settings {
             source = .file(device)
             // A command's pictures have no header if a format without one is set.
             options.rawPictures = request.format.flatMap(\.rawPixels)
-                .map { RawPictures(size: request.size ?? .usual, format: $0, rate: request.rate) }
+                .map { FrameSourceOptions.RawPictures(size: request.size ?? .usual, format: $0, rate: request.rate) }
         }
         source.options = options
         return source

@@ -3,7 +3,7 @@ import FaceMetadata
 /// What the lips do besides smiling: how far they are apart, whether they stay so, and whether they move as in speech.
 ///
 /// The constants were chosen on the recorded landmarks, see docs/accuracy.md.
-struct MouthMonitor: Sendable {
+struct MouthDetector: Sendable {
     /// A mouth that has been open by more than this for so many seconds is reported, and again once it was open by less than
     /// the lower limit: in speech none is.
     private static let wide = (opening: 0.3, end: 0.21, seconds: 0.5)
@@ -16,7 +16,6 @@ struct MouthMonitor: Sendable {
     private(set) var opening: Double?
     /// Whether the lips move as in speech; nil if that is unknown.
     private(set) var isTalking: Bool?
-
     private var last: Double?
     /// Since when the mouth has been seen without a break.
     private var seenSince = 0.0
@@ -24,12 +23,10 @@ struct MouthMonitor: Sendable {
     private var wideSince: Double?
     private var isReported = false
     private var swings = Swings(least: smallestSwing, seconds: talk.window)
-
     /// What lasts and was reported; nil for nothing.
     var ongoing: FaceEvent.Kind? { isReported ? .mouthOpen : nil }
 
     /// Takes the lips' opening in the next frame in which the face was seen.
-    ///
     /// - Returns: What happened.
     mutating func advance(_ units: Double, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time

@@ -4,7 +4,7 @@ import FaceMetadata
 ///
 /// A face comes into a zone 1 % of the picture inside its border, and leaves it as far outside, so that one at the border does
 /// not come and go by the noise of its position. In an area too narrow for that, a smaller share counts.
-struct ZoneMonitor: Sendable {
+struct ZoneDetector: Sendable {
     /// As the default deadband of positions in metadata.
     private static let margin = 0.01
     /// A face stays in a zone until it is smaller than the smallest by this factor.
@@ -18,15 +18,12 @@ struct ZoneMonitor: Sendable {
     }
 
     private var stays: [Stay] = []
-
     /// The zones whose `zone_enter` was reported, and not their `zone_leave`, in the order in which the face came into them.
     private(set) var names: [String] = []
-
     /// What `names` means as events.
     var ongoing: [FaceEvent.Kind] { names.map { .zoneEnter(zone: $0) } }
 
     /// Takes where the face is at a time in seconds.
-    ///
     /// - Returns: Zones that it came into or left, those too that are no longer among the zones.
     mutating func advance(_ bounds: NormalizedRect, at time: Double, _ zones: [Zone]) -> [FaceEvent.Kind] {
         guard !zones.isEmpty || !stays.isEmpty else { return [] }

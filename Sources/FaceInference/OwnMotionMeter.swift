@@ -1,19 +1,17 @@
 import FaceMetadata
 import Frames
 
-/// Measures whether a face changes by itself, beyond what moves its picture as a whole: that of a poster never does, however
-/// the camera sways, the light changes and the picture is noisy.
+/// Measures whether a face changes by itself, beyond what moves its picture as a whole: that of a poster never does, however the
+/// camera sways, the light changes and the picture is noisy.
 ///
-/// It compares the face with an earlier frame as `StillFace` does, but wherever it is now and for as long as nothing changes.
-/// The earlier frame follows the later ones slowly, so that shadows that wander count for nothing.
-///
-/// One face's, used by one thread.
-final class FaceAnchor {
+/// It compares the face with an earlier frame as `UnchangedFace` does, but wherever it is now and for as long as nothing changes. The
+/// earlier frame follows the later ones slowly, so that shadows that wander count for nothing.
+final class OwnMotionMeter {
     /// Seconds between two comparisons, and from a change to the next frame to compare with.
     private static let (interval, pause) = (0.095, 1.0)
     /// Over how many seconds the earlier frame follows.
     private static let following = 10.0
-    /// From how many of `StillFace`'s tolerances above the noise on a part has changed. With 78 portraits as posters, 99.9 % of
+    /// From how many of `UnchangedFace`'s tolerances above the noise on a part has changed. With 78 portraits as posters, 99.9 % of
     /// the comparisons are below 2, the largest is 6.4; the faces of 26 clips of people are above 10 within three seconds.
     private static let threshold: Float = 5
     /// What is brighter may be clipped.
@@ -22,7 +20,7 @@ final class FaceAnchor {
     private static let (precision, step): (Float, Float) = (0.2, 1.5)
     private static let mostRounds = 6
 
-    private let picture = StillFace()
+    private let picture = UnchangedFace()
     /// Where the face was found last, in an upright picture of that width, and how large it was in the earlier frame.
     private var place = CropRegion(center: .zero, side: 0, rotation: 0)
     private var width = 0
@@ -35,9 +33,12 @@ final class FaceAnchor {
     func region(in size: FrameSize) -> CropRegion { place.scaled(by: Float(size.width) / Float(max(width, 1))) }
 
     /// Compares a face that was followed into a frame with an earlier one.
-    ///
     /// - Returns: Nil if it is too early for another comparison.
-    func measure(_ face: TrackedFace, in frame: Frame, _ workspace: StillFace.Workspace) -> FaceObservation.OwnMotion? {
+    func measure(
+        _ face: TrackedFace,
+        in frame: Frame,
+        _ workspace: UnchangedFace.Workspace
+    ) -> FaceObservation.OwnMotion? {
         let time = frame.stamp.mediaTime
         guard time >= dueAt || time < comparedAt else { return nil }
         dueAt = time + Self.interval
@@ -57,18 +58,18 @@ final class FaceAnchor {
     }
 
     /// Whether the face looks as before: near where it was, or else in a region.
-    func isUnchanged(_ other: CropRegion? = nil, in frame: Frame, _ workspace: StillFace.Workspace) -> Bool {
+    func isUnchanged(_ other: CropRegion? = nil, in frame: Frame, _ workspace: UnchangedFace.Workspace) -> Bool {
         defer { comparedAt = frame.stamp.mediaTime }
         let places = [region(in: frame.uprightSize), other].compactMap(\.self)
         return places.contains { isUnchanged(at: $0, in: frame, workspace) }
     }
 
-    private func isUnchanged(at start: CropRegion, in frame: Frame, _ workspace: StillFace.Workspace) -> Bool {
+    private func isUnchanged(at start: CropRegion, in frame: Frame, _ workspace: UnchangedFace.Workspace) -> Bool {
         let (cells, weights) = (workspace.cells, workspace.weights)
         let upright = frame.orientation.storedFromUpright(stored: frame.size).inverse
         var place = start
         for _ in 0..<Self.mostRounds {
-            let rectangle = StillFace.rectangle(around: place).stored(in: frame)
+            let rectangle = UnchangedFace.rectangle(around: place).stored(in: frame)
             guard workspace.grid.sample(frame, rectangle, into: cells) else { return false }
             for block in cells.indices {
                 let isClipped = cells[block] .> Self.brightest .| picture.reference[block] .> Self.brightest
@@ -85,9 +86,9 @@ final class FaceAnchor {
                 follow(cells, to: place, in: frame)
                 return true
             }
-            let cell = (rectangle.right - rectangle.left) / Float(StillFace.side)
+            let cell = (rectangle.right - rectangle.left) / Float(UnchangedFace.side)
             // The face's middle stays where it is when the grid grows.
-            let middle = (picture.center + 0.5 - Float(StillFace.side) / 2) * (1 - scale)
+            let middle = (picture.center + 0.5 - Float(UnchangedFace.side) / 2) * (1 - scale)
             let shift = (SIMD2(motion.x, motion.y) + middle) * cell
             let center = SIMD2(rectangle.left + rectangle.right, rectangle.top + rectangle.bottom) / 2 - 0.5
             place = CropRegion(center: upright(center + shift), side: place.side * scale, rotation: 0)
@@ -102,10 +103,10 @@ final class FaceAnchor {
             cells[block] = picture.rest(of: cells, block, fitted) * squares[block]
             squares[block] = cells[block] * cells[block]
         }
-        let noise = StillFace.noise(picture.flat.lazy.map { squares.numbers[$0] }.filter { $0 > 0 })
+        let noise = UnchangedFace.noise(picture.flat.lazy.map { squares.numbers[$0] }.filter { $0 > 0 })
         return picture.zones.allSatisfy { zone in
-            let mean = StillFace.mean(cells, in: zone)
-            return StillFace.mean(squares, in: zone) - mean * mean - noise <= Self.threshold * zone.tolerance
+            let mean = UnchangedFace.mean(cells, in: zone)
+            return UnchangedFace.mean(squares, in: zone) - mean * mean - noise <= Self.threshold * zone.tolerance
         }
     }
 

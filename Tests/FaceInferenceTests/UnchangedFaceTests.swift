@@ -5,9 +5,9 @@ import Testing
 @testable import FaceInference
 
 @Suite("Still face")
-struct StillFaceTests {
-    private let face = StillFace()
-    private let workspace = StillFace.Workspace()
+struct UnchangedFaceTests {
+    private let face = UnchangedFace()
+    private let workspace = UnchangedFace.Workspace()
     private let landmarks = FaceLandmarks()
     private let picture: Frame
 

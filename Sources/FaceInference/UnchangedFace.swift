@@ -3,16 +3,13 @@ import Frames
 
 /// Decides whether a face still looks as it did when its landmarks were last computed, so that they can be used again.
 ///
-/// It compares a grid of 48 × 48 brightness cells around the face. What a small shift, scaling, turn and change of light
-/// would explain is fitted and removed; the rest must be within the noise of the face's flat parts in the eyes, the mouth
-/// and the face as a whole, relative to the contrast there. For one frame the eyes alone decide.
-///
-/// One face's, used by one thread. It keeps its memory from frame to frame.
-final class StillFace {
+/// It compares 48 × 48 cells of brightness around the face. What a small shift, scaling, turn and change of light would explain is
+/// fitted and removed; the rest must be within the noise of the face's flat parts in the eyes, the mouth and the face as a whole,
+/// relative to the contrast there. For one frame the eyes alone decide. It keeps its memory from frame to frame.
+final class UnchangedFace {
     /// Cells of the grid's width and height.
     static let side = 48
     static let count = side * side
-
     /// The grid's side as a multiple of that of the landmark model's crop: 1.3 of the larger side of the landmarks' box.
     private static let margin: Float = 1.3 / 1.5
     /// How many frames in a row may go without computed landmarks.
@@ -53,12 +50,12 @@ final class StillFace {
     }
 
     /// The grid at the time when the landmarks were computed.
-    let reference = Cells(count: StillFace.count)
+    let reference = Cells(count: UnchangedFace.count)
     /// What a unit of shift right, shift down, scaling, turning and brightening does to the cells: five vectors for each vector
     /// of cells.
-    let effects = Cells(count: 5 * StillFace.count)
+    let effects = Cells(count: 5 * UnchangedFace.count)
     /// 1 inside the face's ellipse, 0 outside.
-    let mask = Cells(count: StillFace.count)
+    let mask = Cells(count: UnchangedFace.count)
     /// The sums of the products of effects with each other inside the ellipse, by rows.
     private var products = InlineArray<5, SIMD8<Float>>(repeating: .zero)
     /// The cells with the least contrast.
@@ -69,17 +66,17 @@ final class StillFace {
     private(set) var radius = SIMD2<Float>.one
     private var rectangle = LuminanceGrid.Rectangle(left: 0, top: 0, right: 0, bottom: 0)
     private var size = FrameSize(width: 0, height: 0)
-    private var skips = StillFace.mostSkips
+    private var skips = UnchangedFace.mostSkips
     private var computedAt = 0.0
     /// Whether the mouth is far from a smile.
     private var canLag = false
 
     /// Memory that all faces of an analyzer share.
     final class Workspace {
-        let grid = LuminanceGrid(columns: StillFace.side, rows: StillFace.side)
-        let cells = Cells(count: StillFace.count)
-        /// Which cells `FaceAnchor` compares.
-        let weights = Cells(count: StillFace.count)
+        let grid = LuminanceGrid(columns: UnchangedFace.side, rows: UnchangedFace.side)
+        let cells = Cells(count: UnchangedFace.count)
+        /// Which cells `OwnMotionMeter` compares.
+        let weights = Cells(count: UnchangedFace.count)
     }
 
     /// Notes that the landmarks were computed in a frame.
@@ -120,7 +117,7 @@ final class StillFace {
 
 // MARK: When the landmarks are computed
 
-extension StillFace {
+extension UnchangedFace {
     /// Pixels of the stored picture for a cell.
     private var cellSide: Float { (rectangle.right - rectangle.left) / Float(Self.side) }
 
@@ -211,7 +208,7 @@ extension StillFace {
 
 // MARK: In each frame
 
-extension StillFace {
+extension UnchangedFace {
     /// The weighted sums of the products of each effect with a vector of each block.
     @inline(__always)
     func sums(_ weights: Cells, _ vector: (_ block: Int) -> Cells.Vector) -> SIMD8<Float> {

@@ -1,0 +1,34 @@
+import Glibc
+
+/// Where the LiteRT library and the face models are looked for.
+public enum ModelDirectory {
+    /// The environment variable that names the directory; it is also `facetd`'s variable for `detection.modelDirectory`.
+    public static let environmentVariable = "FACET_DETECTION_MODEL_DIRECTORY"
+
+    /// The directories that are searched, first to last: the environment variable's alone if it is set; else `lib/facet` beside
+    /// the directory of the program, `/usr/lib/facet` for a Debian package, and `/usr/local/lib/facet` for `deploy/setup`.
+    public static var searchPath: [String] {
+        if let named = getenv(environmentVariable), named.pointee != 0 { return [String(cString: named)] }
+        return [programPrefix.map { $0 + "/lib/facet" }, "/usr/lib/facet", "/usr/local/lib/facet"].compactMap(\.self)
+    }
+
+    /// The named directory, unchecked, or the first one of the search path that holds the LiteRT library.
+    /// - Throws: `InferenceError.notInstalled` with the searched directories if none does.
+    public static func find(_ named: String? = nil) throws(InferenceError) -> String {
+        if let named { return named }
+        let directories = searchPath
+        let library = try PinnedFile.library().name
+        guard let found = directories.first(where: { access($0 + "/" + library, F_OK) == 0 }) else {
+            throw .notInstalled(file: library, searched: directories)
+        }
+        return found
+    }
+
+    /// `/opt/facet` for a program `/opt/facet/bin/facetd`; nil if the system does not know the program's path.
+    private static var programPrefix: String? {
+        guard let path = realpath("/proc/self/exe", nil) else { return nil }
+        defer { free(path) }
+        let directories = String(cString: path).split(separator: "/").dropLast(2)
+        return "/" + directories.joined(separator: "/")
+    }
+}

@@ -1,0 +1,20 @@
+/// Which frame something was seen in, and when that frame was captured.
+///
+/// The capture gives every frame its stamp, so nothing after the capture asks a clock.
+public struct FrameStamp: Hashable, Sendable {
+    /// The frame's index in its source, from 0; dropped frames count.
+    public var frame: Int
+    /// The capture time by the wall clock.
+    public var time: Timestamp
+    /// Seconds since the source's first frame, on a clock that never steps back.
+    public var mediaTime: Double
+    /// A media time beyond this, in seconds, is damage: it is 30 years.
+    package static let longestMediaTime = 1e9
+
+    /// Makes a stamp from the frame's index in its source, its capture time and its seconds since the first frame.
+    public init(frame: Int, time: Timestamp, mediaTime: Double) {
+        self.frame = frame
+        self.time = time
+        self.mediaTime = mediaTime
+    }
+}

@@ -1,0 +1,16 @@
+/// Where a head points, in signed degrees in (−180, 180].
+public struct HeadPose: Hashable, Sendable {
+    /// Rotation in the picture: positive is clockwise as the viewer sees it.
+    public var roll: Double
+    /// Turn to the side: positive is nose towards the picture's right.
+    public var yaw: Double
+    /// Nod: positive is up.
+    public var pitch: Double
+
+    /// Makes a pose from its angles in degrees.
+    public init(roll: Double, yaw: Double, pitch: Double) {
+        self.roll = roll
+        self.yaw = yaw
+        self.pitch = pitch
+    }
+}

@@ -1,0 +1,41 @@
+public import FaceInference
+public import Frames
+import System
+
+/// Why a session cannot start or continue; the text says what was tried, why it failed and what to do.
+public enum FaceSessionError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The camera, clip or stream cannot be used.
+    case source(SourceFailure)
+    /// The models or the LiteRT library cannot be used.
+    case inference(InferenceError)
+    /// The JPEG decoder cannot be made.
+    case decoder(reason: String)
+    /// The system has no thread left.
+    case thread(reason: String)
+    /// A number given by the program cannot be used.
+    case unusable(option: String, value: String, allowed: String)
+    /// The session runs already, on another thread or for another `updates`.
+    case alreadyRunning
+
+    /// One paragraph for people.
+    public var description: String {
+        switch self {
+        case .source(let failure): failure.description
+        case .inference(let error): error.description
+        case .decoder(let reason): "cannot decode JPEG: \(reason)"
+        case .thread(let reason): reason
+        case .unusable(let option, let value, let allowed): "cannot use the \(option) \(value): it must be \(allowed)"
+        case .alreadyRunning: "this session runs already; make another one, or stop the first"
+        }
+    }
+
+    static func thread(_ error: ThreadError) -> Self { .thread(reason: error.description) }
+}
+
+/// Runs what fails with an error of another module, which is wrapped.
+func failing<Result, Failure: Error>(
+    as wrap: (Failure) -> FaceSessionError,
+    _ body: () throws(Failure) -> Result
+) throws(FaceSessionError) -> Result {
+    do throws(Failure) { return try body() } catch { throw wrap(error) }
+}

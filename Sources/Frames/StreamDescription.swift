@@ -1,0 +1,41 @@
+/// What a source streams, for logs and the status.
+public struct StreamDescription: Hashable, Sendable {
+    /// The device, file or address, without credentials.
+    public var name: String
+    /// The size of the frames as stored.
+    public var size: FrameSize
+    /// The pixel format or codec, as its field names it (`YUYV`, `MJPG`, `h264`).
+    public var format: String
+    /// Frames per second, if the source says.
+    public var rate: Double?
+    /// How the frames must be turned to be upright.
+    public var orientation: Orientation
+    /// Whether frames come at their own time, and are dropped if they come too fast; otherwise the source waits until each
+    /// was taken.
+    public var isLive: Bool
+    /// The size of the upright frames.
+    public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
+
+    /// The description on one line: `/dev/video0: YUYV 640x480 at 30.0 frames/s`.
+    public var summary: String {
+        let rate = rate.map { " at \(($0 * 100).rounded() / 100) frames/s" } ?? ""
+        return "\(name): \(format) \(size)\(rate)"
+    }
+
+    /// Makes a description of a stream.
+    public init(
+        name: String,
+        size: FrameSize,
+        format: String,
+        rate: Double?,
+        orientation: Orientation = .up,
+        isLive: Bool = true
+    ) {
+        self.name = name
+        self.size = size
+        self.format = format
+        self.rate = rate
+        self.orientation = orientation
+        self.isLive = isLive
+    }
+}

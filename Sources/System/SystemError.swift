@@ -1,0 +1,15 @@
+import Glibc
+
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was tried, such as `make an eventfd`.
+    package let attempt: String
+    package let code: CInt
+
+    package init(_ attempt: String, _ code: CInt) {
+        self.attempt = attempt
+        self.code = code
+    }
+
+    package var reason: String { String(cString: strerror(code)) }
+    package var description: String { "cannot \(attempt): \(reason)" }
+}

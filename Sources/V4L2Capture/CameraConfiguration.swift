@@ -1,0 +1,37 @@
+/// Which camera to use, and how.
+public struct CameraConfiguration: Hashable, Sendable {
+    /// Which camera.
+    public var device: DeviceSelector
+    /// Size, rate and format, as far as they are not left to the negotiation.
+    public var request: CaptureRequest
+
+    /// How many buffers the driver fills in turn, at least 2.
+    ///
+    /// The default is 5: one is being read, one waits to be, one has just come, and two must be left for the driver to fill.
+    public var bufferCount: Int
+    /// Settings for the camera's controls, by name.
+    public var controls: [String: String]
+
+    /// Whether a camera that is away, busy or forbidden at the start is waited for.
+    ///
+    /// The default is true: an unattended machine may boot before its camera is there, and must not need a second boot. Settings
+    /// that the camera can't fulfil and nodes that are no cameras end the source at the start either way: those are mistakes, and
+    /// waiting does not help. Once frames have come, every failure is waited out: the next camera that is plugged in may be the
+    /// right one.
+    public var waitsForCamera: Bool
+
+    /// Makes a configuration; the default one takes the first camera as it likes best.
+    public init(
+        device: DeviceSelector = .automatic,
+        request: CaptureRequest = CaptureRequest(),
+        bufferCount: Int = 5,
+        controls: [String: String] = [:],
+        waitsForCamera: Bool = true
+    ) {
+        self.device = device
+        self.request = request
+        self.bufferCount = bufferCount
+        self.controls = controls
+        self.waitsForCamera = waitsForCamera
+    }
+}
