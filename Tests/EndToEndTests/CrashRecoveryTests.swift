@@ -59,8 +59,31 @@ struct CrashRecoveryTests {
         }
     }
 
-    @Test("what was seen today is the sum of the visits published, after kills at any point")
-    func today() async throws {
+    /// What the local clock does while daemons run.
+    enum ClockChange: String, CaseIterable {
+        case none, forward, back
+
+        /// The time zone, in the form of POSIX, where it was noon at an hour of UTC and the clock is changed by an hour at a time.
+        func zone(noonAt hour: Int, change: Date?) -> String {
+            guard self != .none, let change else { return "NOON\(hour - 12)" }
+            var calendar = Calendar(identifier: .gregorian)
+            calendar.timeZone = .gmt
+            let local = change.addingTimeInterval(Double(12 - hour) * 3600)
+            let day = (calendar.ordinality(of: .day, in: .year, for: local) ?? 1) - 1
+            let time = calendar.dateComponents([.hour, .minute, .second], from: local)
+            let rule = "\(day)/\(time.hour ?? 12):\(time.minute ?? 0):\(time.second ?? 0)"
+            let other = (day + 180) % 365
+            return self == .forward
+                ? "NOON\(hour - 12)NOOS\(hour - 13),\(rule),\(other)"
+                : "NOON\(hour - 11)NOOS\(hour - 12),\(other),\(rule)"
+        }
+    }
+
+    @Test(
+        "what was seen today, and in each hour, is the sum of the visits published, after kills at any point",
+        arguments: TestEffort.amount([.none], soak: ClockChange.allCases)
+    )
+    func today(clock: ClockChange) async throws {
         let clip = directory.file("portrait.mp4")
         let making = try await BuiltProgram.run("demo-clip", [clip])
         try #require(making.status == 0, "\(making.output)")
@@ -69,7 +92,10 @@ struct CrashRecoveryTests {
         var record = Record()
         // Where the machine is, it is noon: no day begins while this runs.
         let hour = Calendar(identifier: .gregorian).dateComponents(in: .gmt, from: .now).hour ?? 12
+        // The clock is changed while the run after the one with the first leave goes on.
+        var change: Date?
         func run(_ detection: Bool) async throws -> ChildProcess {
+            if change == nil, !record.events(on: .leave).isEmpty { change = Date(timeIntervalSinceNow: 2) }
             let options = [
                 "events.maxAge=unlimited", "stats.interval=1s", "detection.enabled=\(detection)",
                 "camera.name=\(detection ? "killed" : "last")",
@@ -78,7 +104,7 @@ struct CrashRecoveryTests {
                 "facetd",
                 ["--source", clip, "--loop", "--pace", "asap", "--mqtt", "mqtt://127.0.0.1:\(broker.port)"]
                     + options.flatMap { ["--set", $0] },
-                environment: ["XDG_STATE_HOME": directory.path, "TZ": "NOON\(hour - 12)"]
+                environment: ["XDG_STATE_HOME": directory.path, "TZ": clock.zone(noonAt: hour, change: change)]
             )
         }
         // Each takes some seconds: the daemon starts and plays the clip until the event that it is killed at.
@@ -114,8 +140,12 @@ struct CrashRecoveryTests {
         #expect(abs(today.lookingSeconds - visits.reduce(0) { $0 + $1.lookingSeconds }) < 1e-6)
         #expect(visits.reduce(0) { $0 + $1.blinks } == record.events(on: .blink).count)
         #expect(today.mostFaces == 1)
-        // The hours add up to the day, and the machine's hour is noon.
-        #expect((1...2).contains(today.hours.count) && Set(today.hours.map(\.hour)).isSubset(of: [12, 13]))
+        // The hours add up to the day, and the machine's hour is noon, before the clock was changed.
+        let hours = Set(today.hours.map(\.hour))
+        print("hours: \(kills) kills, clock \(clock): \(today.hours.map { "\($0.hour): \($0.visits) visits" })")
+        #expect(hours.count == today.hours.count)
+        let (first, most) = clock == .back ? (11, 13) : clock == .forward ? (12, 14) : (12, 13)
+        #expect(hours.allSatisfy { (first...most).contains($0) } && (clock == .none || hours.count >= 2))
         #expect(today.hours.reduce(0) { $0 + $1.visits } == today.visits)
         #expect(today.hours.reduce(0) { $0 + $1.smiles } == today.smiles)
         #expect(today.hours.reduce(0) { $0 + $1.looks } == today.looks)
