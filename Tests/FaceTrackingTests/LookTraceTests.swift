@@ -37,6 +37,7 @@ struct LookTraceTests {
         for (name, clip) in try labels().sorted(by: { $0.key < $1.key }) {
             let trace = try Trace(name)
             var own: Pair = (.init(), .init())
+            let before = (near.at, near.away, far.away)
             for (letter, face) in clip.looking {
                 // The faces are lettered in the order in which they come.
                 let lineage = letter == "A" ? 1 : 2
@@ -70,6 +71,18 @@ struct LookTraceTests {
             print(
                 "looks: \(name): at the camera \(own.at), away \(own.away)\(clip.lessSure == true ? " (less sure)" : "")"
             )
+            for (kind, now, before) in [
+                ("at the camera, eyes from 60 px apart", near.at, before.0),
+                ("away, eyes from 60 px apart", near.away, before.1),
+                ("away, eyes below 60 px apart", far.away, before.2),
+            ] where now.all > before.all {
+                ClipCount(
+                    "seconds of looks \(kind)",
+                    in: name,
+                    of: now.all - now.unknown - before.all + before.unknown,
+                    right: now.right - before.right
+                ).print()
+            }
         }
         print("looks: from 60 px at the camera \(near.at), away \(near.away); below \(far.at), \(far.away)")
         #expect((near.at.share + near.away.share) / 2 >= 0.9)

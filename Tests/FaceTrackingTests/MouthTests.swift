@@ -110,10 +110,11 @@ struct TalkTraceTests {
         "people who speak talk in nine tenths of the time, others in a tenth at most; no mouth is wide open in speech"
     )
     func talk() throws {
-        func share(_ prefixes: [String]) throws -> (share: Double, seconds: Double, open: Int) {
+        func share(_ figure: String, _ prefixes: [String]) throws -> (share: Double, seconds: Double, open: Int) {
             var (talking, all, open) = (0.0, 0.0, 0)
             for name in try Trace.labels().keys.sorted() where prefixes.contains(where: name.hasPrefix) {
                 var last: [Int: Double] = [:]
+                let earlier = (talking, all)
                 let events = try Trace(name).events { seen, state in
                     defer { last[seen.lineage] = seen.time }
                     guard let before = last[seen.lineage], let isTalking = state.isTalking else { return }
@@ -121,10 +122,14 @@ struct TalkTraceTests {
                     if isTalking { talking += seen.time - before }
                 }
                 open += events.count { $0.name == "mouth_open" }
+                ClipCount(figure, in: name, of: all - earlier.1, right: talking - earlier.0).print()
             }
             return (talking / all, all, open)
         }
-        let (talk, silent) = (try share(Self.clips.talk), try share(Self.clips.silent))
+        let (talk, silent) = (
+            try share("seconds of talk that are talking", Self.clips.talk),
+            try share("seconds of silence that are talking", Self.clips.silent)
+        )
         print("talk: \(talk), silent: \(silent)")
         #expect(talk.seconds > 60 && silent.seconds > 150)
         #expect(talk.share >= 0.9)

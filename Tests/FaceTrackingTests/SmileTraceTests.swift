@@ -14,7 +14,11 @@ struct SmileTraceTests {
             for (name, truth) in try Trace.labels(in: directory) {
                 guard let labels = truth as? [String: Any], labels["smiles"] is [String: Any] else { continue }
                 let group = labels["set"] as? String == "talk" ? "talk" : directory.lastPathComponent
-                totals[group, default: SmileScore()].add(try Trace(name, in: directory), labels)
+                let trace = try Trace(name, in: directory)
+                var score = SmileScore()
+                score.add(trace, labels)
+                if group != "talk" { score.print(of: trace, group) }
+                totals[group, default: SmileScore()].add(score)
             }
         }
         for (group, score) in totals { print("traces: \(group): \(score)") }
@@ -41,6 +45,16 @@ private struct SmileScore: CustomStringConvertible {
         var `false` = 0
 
         var score: Double { Double(2 * found) / Double(max(1, labelled + found + `false`)) }
+
+        static func += (sum: inout Count, count: Count) {
+            sum.labelled += count.labelled
+            sum.found += count.found
+            sum.false += count.false
+        }
+
+        func print(_ figure: String, of trace: Trace) {
+            trace.count(figure, of: Double(labelled), right: Double(found), wrong: Double(`false`)).print()
+        }
     }
 
     private(set) var plain = Count()
@@ -49,6 +63,16 @@ private struct SmileScore: CustomStringConvertible {
     var description: String {
         [("plain", plain), ("amended", amended)]
             .map { "\($0) \($1.found) of \($1.labelled), \($1.false) false (\($1.score))" }.joined(separator: "; ")
+    }
+
+    mutating func add(_ other: SmileScore) {
+        plain += other.plain
+        amended += other.amended
+    }
+
+    func print(of trace: Trace, _ folder: String) {
+        plain.print("smiles, \(folder), as fitted", of: trace)
+        amended.print("smiles, \(folder), as fitted, amended", of: trace)
     }
 
     mutating func add(_ trace: Trace, _ labels: [String: Any]) {

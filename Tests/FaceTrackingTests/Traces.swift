@@ -97,6 +97,14 @@ struct Trace {
         }
     }
 
+    /// What was right of something in this clip, with the size of its faces.
+    func count(_ figure: String, of all: Double, right: Double, wrong: Double? = nil) -> ClipCount {
+        let distances = sightings.map(\.eyeDistance).sorted()
+        let median = distances.isEmpty ? 0 : distances[distances.count / 2]
+        let size = median < 40 ? "below 40 px" : median < 80 ? "40 to 80 px" : "from 80 px"
+        return ClipCount(figure, in: name, of: all, right: right, wrong: wrong, group: "eyes \(size) apart")
+    }
+
     /// Everything that the detectors report, as the tracker uses them.
     ///
     /// - Parameter watch: Called with each sighting, and what its face does then.

@@ -45,6 +45,11 @@ extension Benchmark {
                 let score = Score(of: messages.lines, against: labels)
                 (identities, people) = (identities + score.identities, people + (score.people ?? score.identities))
                 wrongEnters += score.wrongEnters
+                for (figure, count) in [("blinks", score.blinks), ("smiles", score.smiles)] {
+                    guard let count else { continue }
+                    let (found, wrong) = (Double(count.found), Double(count.wrong))
+                    ClipCount(figure, in: name, of: Double(count.labelled), right: found, wrong: wrong).print()
+                }
                 blinks = blinks + (score.blinks ?? Score.Count())
                 smiles = smiles + (score.smiles ?? Score.Count())
                 rows.append([

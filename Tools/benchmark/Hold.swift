@@ -71,6 +71,9 @@ extension Benchmark {
                                 )
                             }
                             results.append((number % 2, kind, result))
+                            if number % 2 == 1 {
+                                result.count(Self.people[number], isRoomKnown ? "empty room known" : "not known")
+                            }
                         }
                     }
                 }
@@ -104,6 +107,18 @@ extension Benchmark {
             var lateness: Double?
             var hasLeft = false
             var isWrongLink: Bool?
+
+            func count(_ person: String, _ room: String) {
+                func count(_ figure: String, of all: Double, right: Double) {
+                    ClipCount("\(room): \(figure)", in: person, of: all, right: right).print()
+                }
+                if hidden > 0 {
+                    count("seconds held", of: hidden, right: held)
+                    count("held to the return", of: 1, right: held >= hidden ? 1 : 0)
+                    count("linked again", of: 1, right: isLinked ? 1 : 0)
+                }
+                if hasLeft { count("gone and no wrong hold", of: 1, right: lateness.map { $0 > 2 } ?? true ? 0 : 1) }
+            }
         }
 
         private static func row(_ name: String, _ results: [Result]) -> [String] {

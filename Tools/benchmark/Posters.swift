@@ -73,6 +73,11 @@ extension Benchmark {
                     let faces = try watch(.custom(CutSource(Int(seconds * rate)) { scene.frame($0) }))
                     FileHandle.standardOutput.write(Data("from \(start): \(faces)\n".utf8))
                     total.add(faces)
+                    for face in 0..<faces.entered {
+                        let isStill = face < faces.stillAt.count
+                        ClipCount("pictures that are still", in: "\(start + face)", of: 1, right: isStill ? 1 : 0)
+                            .print()
+                    }
                 }
             }
             print(total)

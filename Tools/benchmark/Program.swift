@@ -9,8 +9,8 @@ extension Benchmark {
             discussion: """
                 Runs each program in turn on each source, and prints medians, and ratios to the first program. The processor \
                 time is that from the 20th frame to the last, so the start is not in it; that of the thread that decodes the \
-                clip is printed by itself and left out of the ratio. The time to the first metadata is wall-clock time: \
-                measure it on a machine that does nothing else.
+                clip is printed by itself and left out of the ratio. The time to the first metadata, and how many of the same \
+                frames come in a second, are wall-clock times: measure them on a machine that does nothing else.
                 """
         )
 
@@ -97,6 +97,7 @@ extension Benchmark {
                 text("first metadata after %.0f ms;", runs.compactMap(\.firstMetadata)),
                 text("%.3f ms a frame", runs.compactMap(\.analysis)),
                 text("and %.3f ms to decode it;", runs.compactMap(\.decoding)),
+                text("%.0f frames in a second;", runs.compactMap(\.rate)),
                 text("resident %.1f MB,", runs.map(\.resident)),
                 text("not from files %.1f MB,", runs.map(\.anonymous)),
                 text("%.0f libraries", runs.map(\.libraries))
@@ -116,8 +117,15 @@ private struct Measurement {
     private(set) var resident = 0.0
     private(set) var anonymous = 0.0
     private(set) var libraries = 0.0
-    private var first: (frame: Int, times: [String: Double])?
-    private var last: (frame: Int, times: [String: Double])?
+    private typealias Point = (frame: Int, times: [String: Double], at: ContinuousClock.Instant)
+    private var first: Point?
+    private var last: Point?
+
+    /// Frames in a second of wall-clock time.
+    var rate: Double? {
+        guard let first, let last, last.at > first.at else { return nil }
+        return Double(last.frame - first.frame) / ((last.at - first.at) / .seconds(1))
+    }
 
     /// Milliseconds of processor time per frame on the thread that reads the source.
     var decoding: Double? { perFrame { $0 == "capture" || $0.hasPrefix("av:") } }
@@ -134,8 +142,8 @@ private struct Measurement {
         let times = Self.times(of: identifier)
         // What comes after the clip's end is published when its thread is gone.
         guard times["capture"] != nil else { return }
-        if first == nil, frame >= 20 { first = (frame, times) }
-        last = (frame, times)
+        if first == nil, frame >= 20 { first = (frame, times, .now) }
+        last = (frame, times, .now)
         if frame % 50 < 10 { readMemory(of: identifier) }
     }
 
