@@ -318,7 +318,7 @@ if Context.environment["FACET_FUZZ"] != nil {
             name: "fuzz",
             dependencies: [
                 "DaemonCore", "FaceMessages", "FaceMetadata", "Frames", "HTTPServing", "MQTT", "MediaFiles",
-                "OverlayRendering", "SettingsFiles", "V4L2Capture", logging,
+                "OverlayRendering", "SettingsFiles", "V4L2Capture", "LivePage", "CCurl", logging,
             ],
             path: "Tests/Fuzz",
             exclude: ["Corpus"],

@@ -105,13 +105,13 @@ final class CommandOutput {
     func reason(_ reason: String) -> String {
         if hasErrors { readErrors() }
         let how = isAtEnd ? end ?? "it closed its standard output" : reason
-        guard let line = lastLine else { return how }
+        guard let line = Self.lastLine(of: errorText) else { return how }
         return "\(how), saying: \(line)"
     }
 
     /// The last line of standard error, without what a program writes before its words: times, addresses, numbers.
-    private var lastLine: String? {
-        let lines = String(decoding: errorText, as: UTF8.self).split(whereSeparator: \.isNewline)
+    static func lastLine(of text: [UInt8]) -> String? {
+        let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
         return lines.map { $0.trimmingPrefix(/(\s*\[[^\]]*\])*\s*/) }.last { !$0.isEmpty }
             .map { String($0.prefix(Self.longestLine)).withoutPasswords }
     }

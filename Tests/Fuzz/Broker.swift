@@ -1,8 +1,9 @@
 import Dispatch
 import Foundation
 import Logging
-import MQTT
 import Synchronization
+
+@testable import MQTT
 
 /// Readers of what a broker sends.
 enum Broker {

@@ -24,6 +24,10 @@ enum Fuzz {
         "http": Media.http,
         "outbox": DamagedOutbox.file,
         "mqtt": Broker.mqtt,
+        "exec": Media.exec,
+        "page": Companion.page,
+        "areas": Companion.areas,
+        "post": Companion.post,
     ]
 
     nonisolated(unsafe) static var target: Target = { _ in }

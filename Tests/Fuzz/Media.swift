@@ -1,8 +1,9 @@
 import FaceMetadata
 import Foundation
 import Frames
-import MediaFiles
 import Synchronization
+
+@testable import MediaFiles
 
 /// Readers of pictures and clips: TurboJPEG and FFmpeg, reached the way the programs reach them.
 enum Media {
@@ -25,6 +26,25 @@ enum Media {
         play(source, frames: 40)
     }
 
+    /// What a command writes: the first byte says how many of the others go to standard error, of which the last line is shown.
+    ///
+    /// One input in 64 comes from a command, as starting one takes ten milliseconds.
+    static let exec: Target = { bytes in
+        guard let first = bytes.first else { return }
+        let errors = min(Int(first), bytes.count - 1)
+        _ = CommandOutput.lastLine(of: Array(bytes[1..<1 + errors]))
+        guard bytes.count % 64 == 0 else { return }
+        mkdir(directory, 0o700)
+        for (name, part) in [("err", bytes[1..<1 + errors]), ("out", bytes[(1 + errors)...])] {
+            guard FileManager.default.createFile(atPath: "\(directory)/\(name)", contents: Data(part)) else { return }
+        }
+        var options = FrameSourceOptions(pace: .asap)
+        options.maximumPixels = 1 << 20
+        let command = "exec:cat \(directory)/err >&2; cat \(directory)/out"
+        guard let source = try? ClipSource(command, options: options) else { return }
+        play(source, frames: 10)
+    }
+
     /// What an HTTP server answers: one that repeats it on every connection.
     static let http: Target = { bytes in
         let server = answering
@@ -45,7 +65,7 @@ enum Media {
 
     /// Writes small pictures and clips in each format that this package can write, for the targets that read such.
     static func writeSeeds(into directory: String, for target: String) {
-        guard ["preview", "clip", "http"].contains(target) else { return }
+        guard ["preview", "clip", "http", "exec"].contains(target) else { return }
         let size = FrameSize(width: 32, height: 32)
         let pixels = (0..<size.width * size.height * 4).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         func frame(at time: Double) throws -> Frame {
@@ -55,10 +75,13 @@ enum Media {
         for ending in PictureWriter.knownEndings where target == "clip" || ending == "jpg" {
             let path = "\(directory)/seed.\(ending)"
             try? PictureWriter.write(try frame(at: 0), to: path)
-            guard target == "http", let picture = FileManager.default.contents(atPath: path) else { continue }
+            guard target == "http" || target == "exec", let picture = FileManager.default.contents(atPath: path) else {
+                continue
+            }
             let head = "HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=b\r\n\r\n"
             let part = Data("--b\r\nContent-Type: image/jpeg\r\n\r\n".utf8) + picture + Data("\r\n".utf8)
-            _ = FileManager.default.createFile(atPath: path, contents: Data(head.utf8) + part + part)
+            let start = target == "http" ? Data(head.utf8) : Data([4] + "end\n".utf8)
+            _ = FileManager.default.createFile(atPath: path, contents: start + part + part)
         }
         for ending in ClipWriter.knownEndings where target == "clip" {
             guard let writer = try? ClipWriter("\(directory)/seed.\(ending)", size: size) else { continue }

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
-import MQTT
+
+@testable import MQTT
 
 /// The outbox's file, damaged by bytes and by SQL, opened as a daemon does.
 enum DamagedOutbox {
