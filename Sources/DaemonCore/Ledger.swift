@@ -147,10 +147,6 @@ extension FaceEvent {
     /// The leave that is owed if nothing is known of the face after this event.
     fileprivate func owedLeave(entered: Timestamp) -> FaceEvent {
         let dwell = max(0, stamp.time.seconds(since: entered))
-        return FaceEvent(
-            kind: .leave(dwell: dwell, lastSeen: stamp.time, reason: .restart),
-            face: face,
-            stamp: stamp
-        )
+        return FaceEvent(kind: .leave(dwell: dwell, lastSeen: stamp.time, reason: .restart), face: face, stamp: stamp)
     }
 }

@@ -60,9 +60,7 @@ final class PrintSink: MessageSink {
     }
 
     /// The daemon is to end: from now on a reader that does not read is not waited for.
-    func beginEnding() {
-        state.withLock { $0.isEnding = true }
-    }
+    func beginEnding() { state.withLock { $0.isEnding = true } }
 
     /// Writes it all; the reason if that is not possible.
     private func write(_ bytes: [UInt8]) -> Int32? {

@@ -34,12 +34,7 @@ package final class Publisher: Sendable {
     /// Publishes the wanted messages, and in any case status, stats and the state of detection, to sinks in their order.
     ///
     /// - Throws: `ThreadError` if the system has no thread left.
-    package init(
-        encoder: MessageEncoder,
-        wanted: Set<Topic>,
-        ledger: Ledger,
-        sinks: [any MessageSink]
-    ) throws {
+    package init(encoder: MessageEncoder, wanted: Set<Topic>, ledger: Ledger, sinks: [any MessageSink]) throws {
         self.encoder = encoder
         self.wanted = wanted
         self.ledger = ledger
@@ -57,11 +52,7 @@ package final class Publisher: Sendable {
         thread.withLock { $0?.join() }
     }
 
-    /// Publishes events in their order.
-    ///
-    /// - Parameters:
-    ///   - events: What happened.
-    ///   - frame: The frame that settled them, and when it was captured; nil if no frame did.
+    /// Publishes events in their order, with the frame that settled them and when it was captured; nil if no frame did.
     package func publish(_ events: [FaceEvent], frame: (stamp: FrameStamp, captured: ContinuousClock.Instant)? = nil) {
         post { [self] in
             for event in events {
@@ -146,9 +137,7 @@ package final class Publisher: Sendable {
         if wanted.contains(.today) { send(encoder.today(today)) }
     }
 
-    private func send(_ message: Message) {
-        for sink in sinks { sink.send(message) }
-    }
+    private func send(_ message: Message) { for sink in sinks { sink.send(message) } }
 
     // MARK: - The thread
 

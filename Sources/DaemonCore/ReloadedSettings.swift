@@ -12,14 +12,10 @@ struct ReloadedSettings {
     /// Those read last, which may not hold yet.
     var newest: Settings { offered?.settings ?? settings }
 
-    init(_ settings: Settings) {
-        self.settings = settings
-    }
+    init(_ settings: Settings) { self.settings = settings }
 
     /// Takes settings that the session knows by a number.
-    mutating func offer(_ settings: Settings, number: Int) {
-        offered = (settings, number)
-    }
+    mutating func offer(_ settings: Settings, number: Int) { offered = (settings, number) }
 
     /// Takes what became of the settings that the session was given last.
     ///

@@ -11,12 +11,8 @@ package struct ServiceManager: Sendable {
     let watchdogInterval: Duration?
     private let socketName: String
 
-    /// The manager that started this process; nil if none did.
-    ///
-    /// - Parameters:
-    ///   - environment: `NOTIFY_SOCKET` is a path or, after an `@`, a name in the abstract namespace; `WATCHDOG_USEC` is
-    ///     the interval in microseconds, meant for `WATCHDOG_PID` if that is set.
-    ///   - process: this process's id.
+    /// The manager that started this process; nil if none did. `NOTIFY_SOCKET` is a path or, after an `@`, a name in the
+    /// abstract namespace; `WATCHDOG_USEC` is the interval in microseconds, meant for `WATCHDOG_PID` if that is set.
     init?(environment: [String: String], process: Int32 = getpid()) {
         guard let name = environment["NOTIFY_SOCKET"], name.hasPrefix("/") || name.hasPrefix("@"),
             withUnixAddress(name, { _, _ in }) != nil
@@ -58,9 +54,7 @@ final class Watchdog: Sendable {
     private let logger: Logger
     private let isStuck = Mutex(false)
 
-    init(interval: Duration, logger: Logger) {
-        (self.interval, self.logger) = (interval, logger)
-    }
+    init(interval: Duration, logger: Logger) { (self.interval, self.logger) = (interval, logger) }
 
     /// Whether to give a sign of life; the first time that the newest frame has been worked on for too long is logged.
     func isAlive(timeWithFrame time: Duration) -> Bool {

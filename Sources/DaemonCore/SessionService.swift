@@ -46,9 +46,7 @@ final class SessionService: Service {
     ///
     /// The session's thread publishes the switch once it is done: two switches in quick succession cannot leave subscribers
     /// with the one that does not hold.
-    func setDetection(_ isOn: Bool) {
-        if isOn { session.resume() } else { session.pause() }
-    }
+    func setDetection(_ isOn: Bool) { if isOn { session.resume() } else { session.pause() } }
 
     /// Goes on with other settings as soon as the session works with them; only what differs is made anew. Detection is
     /// switched only if its setting changed.

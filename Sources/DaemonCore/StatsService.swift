@@ -53,9 +53,7 @@ final class StatsMeter: Sendable {
             return DaemonStats.Stage(name: stage.rawValue, runs: timing.runs, mean: mean, longest: timing.longest)
         }
         stats.cpu = (now.processorTime - last.processorTime) / elapsed
-        if now.work.decoding > 0 {
-            stats.cpuDecoding = (now.work.decoding - last.work.decoding) / elapsed
-        }
+        if now.work.decoding > 0 { stats.cpuDecoding = (now.work.decoding - last.work.decoding) / elapsed }
         stats.cpuAnalysis = (now.work.analysis - last.work.analysis) / elapsed
         stats.residentBytes = Self.residentBytes()
         stats.messages = messages
@@ -69,9 +67,7 @@ final class StatsMeter: Sendable {
         let frames: FrameCounts
         let work: (decoding: Double, analysis: Double)
 
-        init(of meter: SessionMeter) {
-            (frames, work) = (meter.counts, meter.processorTime)
-        }
+        init(of meter: SessionMeter) { (frames, work) = (meter.counts, meter.processorTime) }
     }
 
     /// The memory of this process that is in RAM, from `/proc/self/statm`; 0 if that cannot be read.

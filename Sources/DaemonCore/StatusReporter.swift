@@ -33,14 +33,10 @@ package final class StatusReporter: Sendable {
     /// Whether detection is reported as on.
     var isDetecting: Bool { status.withLock { $0.detect == true } }
 
-    package func announce() {
-        update { _ in }
-    }
+    package func announce() { update { _ in } }
 
     /// The models are loaded, or not wanted for now: from here on the daemon does what it is there for.
-    func ready() {
-        manager?.ready()
-    }
+    func ready() { manager?.ready() }
 
     package func camera(_ state: StreamState) {
         switch state {
@@ -65,13 +61,9 @@ package final class StatusReporter: Sendable {
         update { ($0.held, $0.attention) = (held, attention) }
     }
 
-    func smile(_ settings: SmileSettings) {
-        update { $0.smile = settings }
-    }
+    func smile(_ settings: SmileSettings) { update { $0.smile = settings } }
 
-    func connected(to broker: String) {
-        update { $0.broker = broker }
-    }
+    func connected(to broker: String) { update { $0.broker = broker } }
 
     /// Whether events survive a crash changed.
     func outbox(_ condition: StoreCondition) {
@@ -92,9 +84,7 @@ package final class StatusReporter: Sendable {
 }
 
 extension DaemonStatus.Outbox {
-    init?(_ condition: StoreCondition) {
-        self.init(rawValue: condition.state.rawValue)
-    }
+    init?(_ condition: StoreCondition) { self.init(rawValue: condition.state.rawValue) }
 }
 
 extension ServiceManager {

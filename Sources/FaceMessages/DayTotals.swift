@@ -32,15 +32,11 @@ public struct DayTotals: Hashable, Sendable {
         public var smiles = 0
 
         /// Makes totals that begin with zero.
-        public init(hour: Int) {
-            self.hour = hour
-        }
+        public init(hour: Int) { self.hour = hour }
     }
 
     /// Makes totals that begin with zero.
-    public init(since: Timestamp) {
-        self.since = since
-    }
+    public init(since: Timestamp) { self.since = since }
 
     /// Takes in a visit that has ended; of one that nothing is known of only that it was one.
     ///

@@ -91,8 +91,7 @@ package struct JSONWriter {
             case 0..<0x20:
                 bytes += (byte < 0x10 ? "\\u000" : "\\u00").utf8
                 bytes += String(byte, radix: 16).utf8
-            default:
-                bytes.append(byte)
+            default: bytes.append(byte)
             }
         }
         bytes.append(UInt8(ascii: "\""))

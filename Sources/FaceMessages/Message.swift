@@ -95,10 +95,7 @@ public struct CloudEventAttributes: Hashable, Sendable {
 
     /// Names and values in the order in which they are sent.
     public var properties: [(name: String, value: String)] {
-        [
-            ("specversion", Self.specversion), ("id", id), ("source", source), ("type", type),
-            ("time", time.iso8601),
-        ]
+        [("specversion", Self.specversion), ("id", id), ("source", source), ("type", type), ("time", time.iso8601)]
     }
 
     /// One segment of a URI's path: all but RFC 3986's unreserved characters are percent-encoded, byte by byte.

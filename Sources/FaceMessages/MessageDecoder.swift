@@ -35,8 +35,7 @@ public struct MessageDecoder: Sendable {
         case .stats:
             let sent = try read(SentValue(origin: origin, value: DaemonStats()), bytes, topic)
             return .stats(sent.value, from: sent.origin)
-        case .zones:
-            return .zones(try read(ZonesMessage(origin: origin, zones: []), bytes, topic))
+        case .zones: return .zones(try read(ZonesMessage(origin: origin, zones: []), bytes, topic))
         case .today:
             let totals = DayTotals(since: Timestamp(nanoseconds: 0))
             let sent = try read(SentValue(origin: origin, value: totals), bytes, topic)
@@ -60,8 +59,7 @@ public struct MessageDecoder: Sendable {
                 throw .malformed(topic: topic, reason: "it holds neither level nor hold")
             }
             return .smileSet(change)
-        default:
-            throw .malformed(topic: topic, reason: "a picture is no message")
+        default: throw .malformed(topic: topic, reason: "a picture is no message")
         }
     }
 

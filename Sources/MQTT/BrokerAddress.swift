@@ -16,9 +16,7 @@ package struct BrokerAddress: Hashable, Sendable {
         explicitPort ?? (usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort)
     }
 
-    /// Reads a URL.
-    ///
-    /// A bare `host[:port]` means `mqtt`.
+    /// Reads a URL; a bare `host[:port]` means `mqtt`.
     ///
     /// - Throws: `MQTTError.url`. A URL with a password is refused, since process lists show it, and is not repeated.
     package init(url: String) throws(MQTTError) {

@@ -19,15 +19,10 @@ package final class BrokerConnection: Sendable {
     private let session: ClientSession
     private let isStarted = Atomic(false)
 
-    /// Makes a client; `start` lets it connect.
+    /// Makes a client, which `start` lets connect. Events that `store` holds from an earlier run go out first; `logger` gets
+    /// one line per change of the connection, and one per kind of trouble.
     ///
-    /// - Parameters:
-    ///   - settings: where the broker is and how to be its client.
-    ///   - rules: how long events are worth delivering, and how many may wait.
-    ///   - store: keeps events until the broker has them; those it holds from an earlier run go out first.
-    ///   - clock: measures the age of events.
-    ///   - logger: gets one line per change of the connection, and one per kind of trouble.
-    /// - Throws: `MQTTError` for settings that can't work, TLS files among them.
+    /// - Throws: `MQTTError` for settings that cannot work, TLS files among them.
     package init(
         settings: BrokerSettings,
         rules: DeliveryRules = DeliveryRules(),
@@ -44,9 +39,7 @@ package final class BrokerConnection: Sendable {
         requestStop(timeout: .zero)
     }
 
-    /// Lets the client connect, and reconnect for ever.
-    ///
-    /// Calling it again does nothing.
+    /// Lets the client connect, and reconnect for ever; calling it again does nothing.
     ///
     /// - Throws: `MQTTError.resources` when the system has no thread left.
     package func start() throws {
@@ -54,13 +47,9 @@ package final class BrokerConnection: Sendable {
         _ = try JoinableThread(named: "mqtt") { [session] in NetworkLoop(session).run() }
     }
 
-    /// Publishes something that happened, once, with quality of service 1 and never retained.
-    ///
-    /// When it returns, the event is in the store; a crash does not lose it then if the store survives one.
-    /// - Parameters:
-    ///   - message: what to send.
-    ///   - sequence: its number from the store's `nextSequence`; nil takes one.
-    ///   - age: how long ago it happened; its life counts from then.
+    /// Publishes something that happened, once, with quality of service 1 and never retained. When it returns, the event is in
+    /// the store; a crash does not lose it then if the store survives one. `sequence` is its number from the store's
+    /// `nextSequence`, nil takes one; `age` says how long ago it happened, from when its life counts.
     package func publish(event message: MQTTMessage, sequence: Int64? = nil, age: Duration = .zero) {
         var message = message
         message.qos = .atLeastOnce
@@ -113,11 +102,9 @@ package final class BrokerConnection: Sendable {
     /// What became of the messages so far.
     package var counters: DeliveryCounters { session.counters }
 
-    /// Sends what waits, disconnects, and ends; `incoming` and `states` end too.
+    /// Sends what waits, disconnects, and ends within `timeout`, as do `incoming` and `states`; while offline at once.
     ///
-    /// While offline nothing is waited for. What was not sent stays in the store.
-    /// - Parameter timeout: how long all of it may take.
-    /// - Returns: what was left.
+    /// - Returns: What was left, which stays in the store.
     package func stop(timeout: Duration = .seconds(2)) async -> StopReport {
         requestStop(timeout: timeout)
         guard isStarted.load(ordering: .relaxed) else {

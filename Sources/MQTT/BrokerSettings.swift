@@ -141,9 +141,7 @@ package struct TLSSettings: Hashable, Sendable {
 package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let value: String
 
-    package init(_ value: String) {
-        self.value = value
-    }
+    package init(_ value: String) { self.value = value }
 
     /// Reads a password file: its first line.
     ///

@@ -31,9 +31,7 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    package var isConnected: Bool {
-        if case .connected = self { true } else { false }
-    }
+    package var isConnected: Bool { if case .connected = self { true } else { false } }
 }
 
 struct Refusal: Equatable {

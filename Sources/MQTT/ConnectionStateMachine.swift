@@ -105,9 +105,7 @@ struct ConnectionStateMachine {
         attempt = Attempt(broker: 0, version: .version5, cleanStart: true)
     }
 
-    var isConnected: Bool {
-        if case .connected = phase { true } else { false }
-    }
+    var isConnected: Bool { if case .connected = phase { true } else { false } }
 
     var isStopped: Bool { phase == .stopped }
 
@@ -246,8 +244,7 @@ struct ConnectionStateMachine {
     private mutating func lostWhileOpening(_ loss: Loss, now: Int64) -> [Action] {
         switch loss {
         case .unreachable(let reason, let isRefusal): return failed(reason, isRefusal: isRefusal, now: now)
-        case .takenOver:
-            return again("\(broker): closed before the broker answered", now: now)
+        case .takenOver: return again("\(broker): closed before the broker answered", now: now)
         case .ended(let reason), .malformed(let reason): return again(reason, now: now)
         case .unanswered(let reason):
             if attempt.cleanStart, accepted[attempt.broker] == attempt.version {

@@ -15,12 +15,6 @@ package struct DeliveryClock: Sendable {
         /// Which boot of the machine `uptime` belongs to.
         package var boot: String
 
-        package init(wall: Int64, uptime: Int64, boot: String) {
-            self.wall = wall
-            self.uptime = uptime
-            self.boot = boot
-        }
-
         /// The moment so long before this one.
         func earlier(by duration: Duration) -> Moment {
             let nanoseconds = max(0, duration.wholeNanoseconds)
@@ -35,11 +29,7 @@ package struct DeliveryClock: Sendable {
         }
     }
 
-    package var now: @Sendable () -> Moment
-
-    package init(now: @escaping @Sendable () -> Moment) {
-        self.now = now
-    }
+    package let now: @Sendable () -> Moment
 
     package static let system: DeliveryClock = {
         let boot = currentBoot()

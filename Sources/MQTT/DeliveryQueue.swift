@@ -59,9 +59,7 @@ struct DeliveryQueue {
     /// How many events were looked at so far: the measure of the work.
     private(set) var examined = 0
 
-    init(rules: DeliveryRules) {
-        self.rules = rules
-    }
+    init(rules: DeliveryRules) { self.rules = rules }
 
     var count: Int { waiting.count + inFlight.count }
     var isEmpty: Bool { count == 0 }
@@ -125,19 +123,13 @@ struct DeliveryQueue {
     /// Takes the acknowledged event out.
     ///
     /// - Returns: its number; nil if the acknowledgement is not an event's.
-    mutating func acknowledge(message: Int32) -> Int64? {
-        takeFlight(message)?.event.sequence
-    }
+    mutating func acknowledge(message: Int32) -> Int64? { takeFlight(message)?.event.sequence }
 
     /// Notes that the broker could not take an event now; it waits again, in its old place.
-    mutating func postpone(message: Int32) {
-        if let entry = takeFlight(message) { putBack(entry) }
-    }
+    mutating func postpone(message: Int32) { if let entry = takeFlight(message) { putBack(entry) } }
 
     /// Takes an event out that can never be sent.
-    mutating func discard(_ sequence: Int64) {
-        _ = takeWaiting(sequence)
-    }
+    mutating func discard(_ sequence: Int64) { _ = takeWaiting(sequence) }
 
     /// Notes that nothing in flight will be acknowledged any more; it waits again, in its old place.
     mutating func connectionLost() {

@@ -62,9 +62,7 @@ final class Dialer {
         failed = []
     }
 
-    deinit {
-        for attempt in attempts { close(attempt.socket) }
-    }
+    deinit { for attempt in attempts { close(attempt.socket) } }
 
     /// The sockets whose becoming writable is of interest.
     var sockets: [CInt] { attempts.map(\.socket) }

@@ -4,12 +4,6 @@ package struct StoredEvent: Hashable, Sendable {
     package var sequence: Int64
     package var time: DeliveryClock.Moment
     package var message: MQTTMessage
-
-    package init(sequence: Int64, time: DeliveryClock.Moment, message: MQTTMessage) {
-        self.sequence = sequence
-        self.time = time
-        self.message = message
-    }
 }
 
 /// Whether events survive a crash, and if not, why.

@@ -60,13 +60,13 @@ final class MosquittoHandle {
     /// The topics and the filters of what awaits its answer, by number.
     private var subjects: [Int32: String] = [:]
 
-    init(settings: BrokerSettings, version: ConnectionState.ProtocolVersion, cleanStart: Bool) throws(MQTTError) {
+    init(_ settings: BrokerSettings, _ attempt: ConnectionStateMachine.Attempt) throws(MQTTError) {
         _ = Self.isReady
-        guard let handle = mosquitto_new(settings.clientID, version == .version311 || cleanStart, nil) else {
+        isVersion5 = attempt.version == .version5
+        guard let handle = mosquitto_new(settings.clientID, !isVersion5 || attempt.cleanStart, nil) else {
             throw .resources("make an MQTT client", String(cString: strerror(errno)))
         }
         self.handle = handle
-        isVersion5 = version == .version5
         mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
         setCallbacks()
         let number = isVersion5 ? CInt(MQTT_PROTOCOL_V5) : CInt(MQTT_PROTOCOL_V311)
@@ -78,9 +78,7 @@ final class MosquittoHandle {
         if let will = settings.will { try setWill(will, delay: settings.willDelay) }
     }
 
-    deinit {
-        mosquitto_destroy(handle)
-    }
+    deinit { mosquitto_destroy(handle) }
 
     private func setWill(_ will: MQTTMessage, delay: Duration) throws(MQTTError) {
         var properties = isVersion5 ? Properties(of: will) : Properties()
@@ -125,22 +123,20 @@ final class MosquittoHandle {
 
     var wantsToWrite: Bool { mosquitto_want_write(handle) }
 
-    /// Reads and writes what the socket is ready for, and keeps the connection alive.
+    /// Reads and writes what the socket is ready for, in the bits of `poll`, and keeps the connection alive.
     ///
     /// - Returns: what went wrong, if there was no event that says so.
-    func serve(readable: Bool, writable: Bool) -> Failure? {
+    func serve(isReady events: Int16) -> Failure? {
         errno = 0
         var code = MOSQ_ERR_SUCCESS.rawValue
-        if readable { code = mosquitto_loop_read(handle, 1) }
-        if code == 0, writable, socket >= 0 { code = mosquitto_loop_write(handle, 1) }
+        if events & Int16(POLLIN) != 0 { code = mosquitto_loop_read(handle, 1) }
+        if code == 0, events & Int16(POLLOUT) != 0, socket >= 0 { code = mosquitto_loop_write(handle, 1) }
         if code == 0, socket >= 0 { code = mosquitto_loop_misc(handle) }
         return code == 0 ? nil : failure(code)
     }
 
     /// What happened since the last call, in order.
-    func takeEvents() -> [Event] {
-        exchange(&events, with: [])
-    }
+    func takeEvents() -> [Event] { exchange(&events, with: []) }
 
     /// Hands a message over.
     ///
@@ -183,9 +179,7 @@ final class MosquittoHandle {
     }
 
     /// Sends DISCONNECT; the will is not published then.
-    func disconnect() {
-        mosquitto_disconnect_v5(handle, 0, nil)
-    }
+    func disconnect() { mosquitto_disconnect_v5(handle, 0, nil) }
 
     func failure(_ code: Int32) -> Failure { Failure(code: code, systemError: errno) }
 
@@ -285,8 +279,8 @@ private struct Properties {
         if let contentType = message.contentType {
             mosquitto_property_add_string(&list, CInt(MQTT_PROP_CONTENT_TYPE.rawValue), contentType)
         }
+        let identifier = CInt(MQTT_PROP_USER_PROPERTY.rawValue)
         for property in message.userProperties {
-            let identifier = CInt(MQTT_PROP_USER_PROPERTY.rawValue)
             mosquitto_property_add_string_pair(&list, identifier, property.name, property.value)
         }
     }
@@ -301,9 +295,7 @@ private struct Properties {
         mosquitto_property_add_int32(&list, CInt(identifier.rawValue), number)
     }
 
-    mutating func free() {
-        mosquitto_property_free_all(&list)
-    }
+    mutating func free() { mosquitto_property_free_all(&list) }
 
     /// Reads a received message's MIME type and user properties; what is not text is left out.
     static func read(_ list: OpaquePointer?, into message: inout MQTTMessage) {

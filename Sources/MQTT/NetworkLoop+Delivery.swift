@@ -4,7 +4,7 @@ import System
 
 extension NetworkLoop {
     func sendSubscriptions() {
-        // Our own topic first: nothing is sent before it is known what the broker has kept there.
+        // Our own topic first: nothing is sent before what the broker has kept there is known.
         let filters = [settings.selfCorrectingTopic].compactMap(\.self) + session.state.withLock(\.subscriptions)
         while takesMore, let handle, subscribed < filters.count {
             let filter = filters[subscribed]
@@ -32,11 +32,8 @@ extension NetworkLoop {
             session.state.withLock { $0.states.renewOwn() }
         }
         while takesMore, let message = session.state.withLock({ $0.states.takeNext() }) {
-            guard let (number, qos) = send(message) else { continue }
-            guard qos == .atLeastOnce else { continue }
-            session.state.withLock { state in
-                state.states.markSent(message.topic, message: number, at: DeliveryClock.monotonic())
-            }
+            guard let (number, qos) = send(message), qos == .atLeastOnce else { continue }
+            session.state.withLock { $0.states.markSent(message.topic, message: number, at: DeliveryClock.monotonic()) }
         }
     }
 
@@ -50,21 +47,17 @@ extension NetworkLoop {
                 if machine.isConnected { session.discard(event) }
                 continue
             }
-            session.state.withLock { state in
-                state.events.markSent(event.sequence, message: number, at: DeliveryClock.monotonic())
-            }
+            let sent = DeliveryClock.monotonic()
+            session.state.withLock { $0.events.markSent(event.sequence, message: number, at: sent) }
         }
     }
 
     func sendTransients() {
         for message in session.state.withLock({ exchange(&$0.transients, with: []) }) {
-            guard takesMore else {
-                session.state.withLock { $0.counters.count(machine.isConnected ? .congested : .offline) }
-                continue
-            }
-            if send(message) == nil {
-                session.state.withLock { $0.counters.count(machine.isConnected ? .rejected : .offline) }
-            }
+            let isTaken = takesMore
+            if isTaken, send(message) != nil { continue }
+            let drop: DeliveryCounters.Drop = !machine.isConnected ? .offline : isTaken ? .rejected : .congested
+            session.state.withLock { $0.counters.count(drop) }
         }
     }
 
@@ -127,10 +120,7 @@ extension NetworkLoop {
     private func guardOwnTopic(_ message: MQTTMessage) {
         let now = DeliveryClock.monotonic()
         let (isForeign, isRivals) = session.state.withLock { state in
-            (
-                state.states.isForeign(topic: message.topic, payload: message.payload),
-                state.states.isRivals(topic: message.topic, payload: message.payload)
-            )
+            (state.states.isForeign(message), state.states.isRivals(message))
         }
         guard !message.retain else {
             // What the broker had kept is overwritten anyway, by the renewal of all states.

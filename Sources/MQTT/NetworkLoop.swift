@@ -37,7 +37,7 @@ final class NetworkLoop {
     var isLeaving = false
     private var outcome: StopReport?
     private var link = Link.none
-    /// The broker and the address of the connection, until the broker there has accepted it.
+    /// Where the connection goes, until the broker there has accepted it.
     private var unaccepted: (broker: Int, address: SocketAddress)?
     /// Each broker's addresses that took a connection without accepting it, the last one last.
     private var failedAddresses: [Int: [SocketAddress]] = [:]
@@ -48,21 +48,16 @@ final class NetworkLoop {
     }
 
     /// libmosquitto, while there is a connection to a broker.
-    var handle: MosquittoHandle? {
-        if case .open(let handle, _) = link { handle } else { nil }
-    }
+    var handle: MosquittoHandle? { if case .open(let handle, _) = link { handle } else { nil } }
 
-    /// Whether the network takes more now.
-    ///
-    /// What would only wait in a buffer waits where it can be replaced, dropped or expire.
+    /// Whether the network takes more now. Otherwise messages stay in their queues, where a newer one may replace them or
+    /// they may expire, rather than in a buffer.
     var takesMore: Bool {
         guard machine.isConnected, case .open(let handle, let relay) = link else { return false }
         return !handle.wantsToWrite && relay.isFlushed
     }
 
-    func flush() {
-        if case .open(_, let relay) = link { relay.flush() }
-    }
+    func flush() { if case .open(_, let relay) = link { relay.flush() } }
 
     /// Works until the session is asked to stop.
     func run() {
@@ -100,10 +95,8 @@ final class NetworkLoop {
             _ = waker.wait(interests, nanoseconds: min(wake, dialer.wake) - now)
             advance(dialer)
         case .securing(let stream):
-            _ = waker.wait(
-                [(stream.socket, Int16(stream.needsWriting ? POLLOUT : POLLIN))],
-                nanoseconds: wake - now
-            )
+            let events = Int16(stream.needsWriting ? POLLOUT : POLLIN)
+            _ = waker.wait([(stream.socket, events)], nanoseconds: wake - now)
             secure(stream)
         case .open(let handle, let relay):
             relay.flush()
@@ -119,13 +112,10 @@ final class NetworkLoop {
             let oversized = relay.receive()
             if oversized > 0 { session.state.withLock { $0.counters.countRefused(oversized) } }
         }
-        let failure = handle.serve(
-            readable: ready[0] & Int16(POLLIN) != 0,
-            writable: ready[0] & Int16(POLLOUT) != 0
-        )
+        let failure = handle.serve(isReady: ready[0])
         relay.flush()
         for event in handle.takeEvents() {
-            // What an abandoned connection reported is of no interest to the next.
+            // Of a connection that was abandoned meanwhile.
             guard self.handle === handle else { return }
             process(event)
         }
@@ -202,9 +192,7 @@ final class NetworkLoop {
     private func open(_ attempt: ConnectionStateMachine.Attempt) {
         do {
             let failed = failedAddresses[attempt.broker] ?? []
-            link = .dialing(
-                try Dialer(settings.brokers[attempt.broker], failed: failed, waker: session.waker)
-            )
+            link = .dialing(try Dialer(settings.brokers[attempt.broker], failed: failed, waker: session.waker))
         } catch {
             connectionLost(.unreachable("\(error)"))
         }
@@ -238,13 +226,9 @@ final class NetworkLoop {
             return connectionLost(.unreachable(reason, isRefusal: error.isUntrusted))
         }
         do {
-            let attempt = machine.attempt
-            let handle = try MosquittoHandle(
-                settings: settings,
-                version: attempt.version,
-                cleanStart: attempt.cleanStart
-            )
-            let inspector = PacketInspector(isVersion5: attempt.version == .version5, limit: settings.maximumPacket)
+            let handle = try MosquittoHandle(settings, machine.attempt)
+            let isVersion5 = machine.attempt.version == .version5
+            let inspector = PacketInspector(isVersion5: isVersion5, limit: settings.maximumPacket)
             link = .open(handle, Relay(stream: stream, inner: try handle.connect(settings), inspector: inspector))
             machine.reached(.asking, now: DeliveryClock.monotonic())
         } catch {

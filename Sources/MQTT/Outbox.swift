@@ -80,12 +80,9 @@ package final class Outbox: EventStore {
         self.state = Mutex(state)
     }
 
-    /// Opens or makes the file, along with the directories that lead to it.
+    /// Opens or makes the file, along with the directories that lead to it. `maximumPages` limits its size as a full disk would;
+    /// `logger` gets one line per change of the condition.
     ///
-    /// - Parameters:
-    ///   - path: where the file is; each process needs its own.
-    ///   - maximumPages: limits the file's size as a full disk would.
-    ///   - logger: gets one line per change of the condition.
     /// - Throws: `OutboxInUse` if another process has the file: both would number and send the same events.
     package init(path: String, maximumPages: Int? = nil, logger: Logger) throws(OutboxInUse) {
         self.path = path
@@ -286,9 +283,10 @@ package final class Outbox: EventStore {
     private static func numberByClock() -> Int64 { DeliveryClock.system.now().wall / 1_000_000 }
 
     private func log(_ condition: StoreCondition) {
-        let metadata: Logger.Metadata = ["file": "\(path ?? "")", "reason": "\(condition.detail ?? "")"]
+        var metadata: Logger.Metadata = ["file": "\(path ?? "")"]
+        metadata["reason"] = condition.detail.map { "\($0)" }
         switch condition.state {
-        case .ok: logger.info("the outbox can be written again", metadata: ["file": "\(path ?? "")"])
+        case .ok: logger.info("the outbox can be written again", metadata: metadata)
         case .restored: logger.warning("the outbox was replaced", metadata: metadata)
         case .memory:
             logger.error(

@@ -63,12 +63,8 @@ final class OutboxFile: Sendable {
     private let path: String
     private let identity: [UInt64]
 
-    /// Opens or makes the file in a directory that exists.
+    /// Opens or makes the file in a directory that exists; `lock` is held as long as it is open.
     ///
-    /// - Parameters:
-    ///   - path: where the file is.
-    ///   - maximumPages: limits the file's size, as a full disk would.
-    ///   - lock: is held as long as the file is open.
     /// - Throws: `Failure` or `SQLiteError`.
     init(path: String, maximumPages: Int?, lock: OutboxLock?) throws {
         (self.path, self.lock) = (path, lock)

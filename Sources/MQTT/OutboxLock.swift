@@ -47,17 +47,13 @@ final class OutboxLock: Sendable {
         throw OutboxInUse(path: path, holder: Self.name(of: lock.l_pid))
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// Whether the lock's file is still where another process looks for it.
     var isInPlace: Bool { (try? OutboxFile.identity(of: name)) == identity }
 
     /// Notes for the next process whether numbers are used that the outbox does not hold.
-    func note(isStale: Bool) {
-        _ = ftruncate(descriptor, isStale ? 1 : 0)
-    }
+    func note(isStale: Bool) { _ = ftruncate(descriptor, isStale ? 1 : 0) }
 
     private static var wholeFile: flock {
         flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)

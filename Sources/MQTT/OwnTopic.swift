@@ -35,9 +35,7 @@ struct SelfCorrection {
     }
 
     /// The connection ended; on the next one all is sent anyway.
-    mutating func connectionLost() {
-        due = nil
-    }
+    mutating func connectionLost() { due = nil }
 }
 
 /// Decides whether another client with our client id is there, by what it leaves on the topic that is ours alone.

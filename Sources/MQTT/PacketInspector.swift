@@ -15,11 +15,6 @@ package struct PacketInspector {
         package var packets: [UInt8] = []
         /// Messages larger than the limit.
         package var oversized = 0
-
-        package init(packets: [UInt8] = [], oversized: Int = 0) {
-            self.packets = packets
-            self.oversized = oversized
-        }
     }
 
     private let isVersion5: Bool
@@ -34,11 +29,9 @@ package struct PacketInspector {
         self.limit = limit
     }
 
-    /// Takes bytes from the network.
+    /// Takes bytes from the network, and returns the packets that are complete now.
     ///
-    /// - Returns: the packets that are complete now.
-    /// - Throws: `Malformed`; the packets before the malformed one are lost with it, like any that are under way when a
-    ///   connection ends.
+    /// - Throws: `Malformed`; the packets before that one are lost with it, as any under way when a connection ends.
     package mutating func take(_ bytes: some Collection<UInt8>) throws(Malformed) -> Result {
         var result = Result()
         let skipped = min(skip, bytes.count)

@@ -115,9 +115,7 @@ final class Relay {
     }
 
     /// Ends it so that nothing arrives any more, unless it has ended already.
-    func abandon() {
-        if !hasEnded { stream.discardUnsentBytes() }
-    }
+    func abandon() { if !hasEnded { stream.discardUnsentBytes() } }
 
     private static func text(_ error: any Error) -> String { (error as? ByteStream.Failure)?.reason ?? "\(error)" }
 }

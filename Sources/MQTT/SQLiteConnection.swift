@@ -68,13 +68,10 @@ package final class SQLiteConnection {
         return rows
     }
 
-    /// Runs a body in a transaction: all that it changes is kept if it returns, and nothing if it throws.
+    /// Runs a body in a transaction: all that it changes is kept if it returns, and nothing if it throws. Others are kept from
+    /// writing from its start if `isWriting`, else from the first change on.
     ///
-    /// - Parameters:
-    ///   - isWriting: whether others are kept from writing from the start; else from the first change on.
-    ///   - body: changes and reads.
-    /// - Returns: what the body returns.
-    /// - Throws: what the body throws, or `SQLiteError`.
+    /// - Throws: What the body throws, or `SQLiteError`.
     @discardableResult
     package func transaction<Result>(isWriting: Bool = true, _ body: () throws -> Result) throws -> Result {
         try execute(isWriting ? "BEGIN IMMEDIATE" : "BEGIN")

@@ -87,14 +87,14 @@ struct StateTopics {
     }
 
     /// Whether a message on the topic that is ours alone is another client's.
-    func isForeign(topic: String, payload: [UInt8]) -> Bool {
-        guard topic == ownTopic, let index = index(of: topic) else { return false }
-        return !ownPayloads.contains(payload) && entries[index].message.payload != payload
+    func isForeign(_ message: MQTTMessage) -> Bool {
+        guard message.topic == ownTopic, let index = index(of: message.topic) else { return false }
+        return !(ownPayloads + [entries[index].message.payload]).contains(message.payload)
     }
 
     /// Whether what the broker has kept on the topic that is ours alone is another client's, and not our will either.
-    func isRivals(topic: String, payload: [UInt8]) -> Bool {
-        !payload.isEmpty && payload != willPayload && isForeign(topic: topic, payload: payload)
+    func isRivals(_ message: MQTTMessage) -> Bool {
+        !message.payload.isEmpty && message.payload != willPayload && isForeign(message)
     }
 
     /// Makes the message of the topic that is ours alone due again.

@@ -52,9 +52,7 @@ final class TLSContext {
         else { throw Self.lastError("cannot use the key file \(key) with the certificate") }
     }
 
-    deinit {
-        SSL_CTX_free(context)
-    }
+    deinit { SSL_CTX_free(context) }
 }
 
 /// A connection's bytes, through TLS where there is a context. Never blocks; confined to one thread.
@@ -89,9 +87,7 @@ final class ByteStream {
         ERR_clear_error()
         guard SSL_set_fd(session, socket) == 1,
             isAddress || (tls_set_server_name(session, host) == 1 && SSL_set1_host(session, host) == 1)
-        else {
-            throw TLSContext.lastError("cannot have the certificate checked for the host \(host)")
-        }
+        else { throw TLSContext.lastError("cannot have the certificate checked for the host \(host)") }
     }
 
     private static func session(_ settings: TLSSettings) throws(MQTTError) -> OpaquePointer {
@@ -127,9 +123,7 @@ final class ByteStream {
     ///
     /// - Returns: how many bytes; 0 at the end; nil if there is nothing yet.
     func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int? {
-        guard let session else {
-            return try moved(recv(socket, buffer.baseAddress, buffer.count, 0))
-        }
+        guard let session else { return try moved(recv(socket, buffer.baseAddress, buffer.count, 0)) }
         ERR_clear_error()
         let count = SSL_read(session, buffer.baseAddress, CInt(clamping: buffer.count))
         guard count <= 0 else { return Int(count) }

@@ -12,10 +12,8 @@ package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
 
     /// One line: source, key, reason, none of them longer than a person reads.
     package var description: String {
-        [source, key, reason].compactMap(\.self).map {
-            $0.utf8.count > 300 ? $0.prefix(200) + "…" : $0
-        }
-        .joined(separator: ": ")
+        let parts = [source, key, reason].compactMap(\.self)
+        return parts.map { $0.utf8.count > 300 ? $0.prefix(200) + "…" : $0 }.joined(separator: ": ")
     }
 }
 
@@ -36,9 +34,7 @@ package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     /// A line for each problem, as far as they are shown.
-    package var description: String {
-        text(about: "the settings have")
-    }
+    package var description: String { text(about: "the settings have") }
 
     /// A line for each problem, as far as they are shown, after a line that begins with other words than "the settings have".
     package func text(about beginning: String) -> String {
@@ -71,11 +67,8 @@ package struct SettingsFile {
 
     private(set) var problems: [SettingsProblem] = []
 
-    /// Reads and parses the file.
+    /// Reads and parses the file; messages name `example` as one that shows what it should hold.
     ///
-    /// - Parameters:
-    ///   - path: the file.
-    ///   - example: a file that shows what it should hold, for messages.
     /// - Throws: `SettingsError` if it cannot be read, is no YAML, or holds no settings at all.
     package init(path: String, example: String = daemonExample) throws(SettingsError) {
         let text: String
@@ -112,10 +105,7 @@ package struct SettingsFile {
             )
         }
         guard let mapping = root.mapping else {
-            throw SettingsError(
-                path,
-                "must hold keys and values, as \(example) does, not a single value or list"
-            )
+            throw SettingsError(path, "must hold keys and values, as \(example) does, not a single value or list")
         }
         flatten(mapping, under: "")
     }
@@ -128,9 +118,7 @@ package struct SettingsFile {
         return rest(self) == rest(other)
     }
 
-    func source(of key: String) -> String {
-        lines[key].map { "\(path):\($0)" } ?? path
-    }
+    func source(of key: String) -> String { lines[key].map { "\(path):\($0)" } ?? path }
 
     private mutating func flatten(_ mapping: Node.Mapping, under prefix: String) {
         for (keyNode, value) in mapping {
@@ -146,8 +134,7 @@ package struct SettingsFile {
             }
             lines[key] = keyNode.mark?.line
             switch value {
-            case .mapping(let inner):
-                flatten(inner, under: key + ".")
+            case .mapping(let inner): flatten(inner, under: key + ".")
             case .scalar(let scalar):
                 // A key without a value counts as not given; only its name is checked.
                 if value.null == nil { values[key] = .text(scalar.string) }
@@ -158,8 +145,7 @@ package struct SettingsFile {
                     continue
                 }
                 values[key] = .list(items)
-            case .alias:
-                problem(key, keyNode, "is a YAML alias, which settings do not use")
+            case .alias: problem(key, keyNode, "is a YAML alias, which settings do not use")
             }
         }
     }

@@ -51,11 +51,7 @@ struct SettingsOptions: ParsableArguments {
     var assignments: [String] = []
 
     func load() throws -> Settings {
-        try Settings.load(
-            arguments: try arguments(),
-            environment: ProcessInfo.processInfo.environment,
-            path: config
-        )
+        try Settings.load(arguments: try arguments(), environment: ProcessInfo.processInfo.environment, path: config)
     }
 
     private func arguments() throws -> [String: String] {

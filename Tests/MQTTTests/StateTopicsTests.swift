@@ -95,9 +95,9 @@ struct StateTopicsTests {
         _ = drain(&board)
         board.set(message("status", "lost"))
         _ = drain(&board)
-        #expect(!board.isForeign(topic: "status", payload: Array("online".utf8)))
-        #expect(!board.isForeign(topic: "count", payload: Array("offline".utf8)))
-        #expect(board.isForeign(topic: "status", payload: Array("offline".utf8)))
+        #expect(!board.isForeign(MQTTMessage(topic: "status", text: "online")))
+        #expect(!board.isForeign(MQTTMessage(topic: "count", text: "offline")))
+        #expect(board.isForeign(MQTTMessage(topic: "status", text: "offline")))
         board.renewOwn()
         #expect(drain(&board) == ["status=lost"])
     }

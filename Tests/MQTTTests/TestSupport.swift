@@ -1,6 +1,6 @@
 import FacetTestSupport
 import Logging
-import MQTT
+
 import Synchronization
 import Testing
 
