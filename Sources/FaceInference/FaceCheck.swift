@@ -16,7 +16,7 @@ package final class FaceCheck {
     /// Where faces are, or may be, in a picture that must not show one: as shares of it, upright, from the forehead to the chin.
     ///
     /// Both detectors look at the whole picture and at one that reaches beyond its edges, the full-range one also at squares that
-    /// overlap, in which it sees nearly all faces of a twentieth of the width: at 640×480, 17 runs of a model.
+    /// overlap, in which it sees nearly all faces of a twentieth of the width: at 640×480, 31 runs of a model.
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {
         let size = frame.uprightSize
         let side = Float(SearchFocus.side) * Float(min(size.width, size.height))

@@ -20,10 +20,8 @@ extension FaceFinder {
             [2 * (0.5 + Self.reach) * shorter]
             + (sides ?? Self.sides(of: rect, in: frame.uprightSize, smallest: Float(far.kind.inputSize) / 2))
         var tiles = all.flatMap { Self.tiles(of: rect, in: frame.uprightSize, side: $0) }
-        if sides == nil {
-            tiles += all.flatMap { Self.tiles(of: rect, in: frame.uprightSize, side: Self.between * $0) }
-                .filter { $0.reachesBeyond(frame.uprightSize) }
-        }
+        tiles += all.flatMap { Self.tiles(of: rect, in: frame.uprightSize, side: Self.between * $0) }
+            .filter { $0.reachesBeyond(frame.uprightSize) }
         var found: [FaceDetection] = []
         for quarter in 0..<(turned ? 4 : 1) {
             var region = CropRegion(letterboxing: rect, of: frame.uprightSize)
