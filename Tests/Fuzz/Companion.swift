@@ -25,7 +25,7 @@ enum Companion {
         }
         var query: [String: String] = [:]
         for part in (address.count > 1 ? address[1] : "").split(separator: "&") {
-            let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             query[pair[0]] = pair.count > 1 ? pair[1] : ""
         }
         let body = text.dropFirst(text.prefix { $0 != "\u{0}" }.count + 1)

@@ -69,6 +69,17 @@ struct AreaEditorTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).count == 2)
     }
 
+    @Test("are read and written where lines end as YAML ends them", arguments: ["\r", "\u{85}", "\u{2028}"])
+    func lineEnds(end: String) throws {
+        let directory = try TemporaryDirectory()
+        let before = ["log:", "  level: info", "zones:", "  old: {area: [0, 0, 1, 1]}", ""].joined(separator: end)
+        let path = try directory.write(before, to: "facetd.yaml")
+        let answer = editor(path).take(Self.drawn.replacing("\n", with: end))
+        #expect(answer.status == 200, "\(answer)")
+        let after = String(decoding: try editor(path).areas(), as: UTF8.self)
+        #expect(after.contains("desk") && after.contains("television") && !after.contains("old"))
+    }
+
     @Test(
         "are not written into a file whose other settings that would change, which stays as it is",
         arguments: [

@@ -21,7 +21,8 @@ package struct SettingsText {
         self.path = path
         file = try SettingsFile(path: path, text: text)
         lineEnding = text.contains("\r\n") ? "\r\n" : "\n"
-        lines = text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
+        // As YAML counts them: a lone carriage return ends a line too.
+        lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     }
 
     /// The file with other lines.
