@@ -14,7 +14,6 @@ struct Delivery: Sendable {
     ///
     /// - Throws: An error that says which setting cannot work and why.
     init(_ settings: Settings, encoder: MessageEncoder, environment: [String: String], logger: Logger) throws {
-        // Each base topic has its own file, because each is a daemon of its own.
         let path = settings.outbox.path ?? OutboxLocation.path(topic: settings.mqtt.topic, environment: environment)
         outbox = try Outbox(path: path, logger: logger)
         connection = try BrokerConnection(

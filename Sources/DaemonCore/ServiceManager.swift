@@ -61,10 +61,8 @@ final class Watchdog: Sendable {
         let isNow = time >= interval
         let wasStuck = isStuck.withLock { exchange(&$0, with: isNow) }
         if isNow, !wasStuck {
-            logger.error(
-                "a frame is stuck in the analysis; the service manager will restart facetd",
-                metadata: ["for": "\(time)"]
-            )
+            let consequence = "the service manager will restart facetd"
+            logger.error("a frame is stuck in the analysis; \(consequence)", metadata: ["for": "\(time)"])
         }
         return !isNow
     }

@@ -115,7 +115,7 @@ struct DeliveryQueue {
 
     /// Notes that an event was handed to the network.
     mutating func markSent(_ sequence: Int64, message: Int32, at time: Int64) {
-        guard var entry = takeWaiting(sequence) else { return }
+        guard var entry = removeWaiting(sequence) else { return }
         entry.wasSent = true
         inFlight.append(Flight(entry: entry, message: message, since: time))
     }
@@ -123,13 +123,13 @@ struct DeliveryQueue {
     /// Takes the acknowledged event out.
     ///
     /// - Returns: its number; nil if the acknowledgement is not an event's.
-    mutating func acknowledge(message: Int32) -> Int64? { takeFlight(message)?.event.sequence }
+    mutating func acknowledge(message: Int32) -> Int64? { removeFlight(message)?.event.sequence }
 
     /// Notes that the broker could not take an event now; it waits again, in its old place.
-    mutating func postpone(message: Int32) { if let entry = takeFlight(message) { putBack(entry) } }
+    mutating func postpone(message: Int32) { if let entry = removeFlight(message) { putBack(entry) } }
 
     /// Takes an event out that can never be sent.
-    mutating func discard(_ sequence: Int64) { _ = takeWaiting(sequence) }
+    mutating func discard(_ sequence: Int64) { _ = removeWaiting(sequence) }
 
     /// Notes that nothing in flight will be acknowledged any more; it waits again, in its old place.
     mutating func connectionLost() {
@@ -138,7 +138,7 @@ struct DeliveryQueue {
     }
 
     /// What is sent or dropped is the first that waits, so the search ends at once.
-    private mutating func takeWaiting(_ sequence: Int64) -> Entry? {
+    private mutating func removeWaiting(_ sequence: Int64) -> Entry? {
         for index in waiting.indices {
             examined += 1
             if waiting[index].event.sequence == sequence { return waiting.remove(at: index) }
@@ -146,7 +146,7 @@ struct DeliveryQueue {
         return nil
     }
 
-    private mutating func takeFlight(_ message: Int32) -> Entry? {
+    private mutating func removeFlight(_ message: Int32) -> Entry? {
         examined += inFlight.count
         return inFlight.firstIndex { $0.message == message }.map { inFlight.remove(at: $0).entry }
     }

@@ -82,7 +82,7 @@ final class Dialer {
             }
             self.lookup = nil
         }
-        if let connected = takeConnected() { return connected }
+        if let connected = firstConnected() { return connected }
         while let address = waiting.first, now >= nextStart || attempts.isEmpty {
             waiting.removeFirst()
             nextStart = now + Self.stagger
@@ -97,7 +97,7 @@ final class Dialer {
         return failures.map { "\($0.address): \($0.reason)" }.joined(separator: ", ")
     }
 
-    private func takeConnected() -> Progress? {
+    private func firstConnected() -> Progress? {
         for (index, attempt) in attempts.enumerated().reversed() {
             var state = pollfd(fd: attempt.socket, events: Int16(POLLOUT), revents: 0)
             guard poll(&state, 1, 0) > 0 else { continue }

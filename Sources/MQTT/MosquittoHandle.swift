@@ -8,7 +8,7 @@ import System
 /// so that addresses, deadlines, TLS and the check of incoming packets are too.
 /// A new handle has no memory of the last: what is sent again after a loss is decided by `DeliveryQueue` alone.
 /// Confined to one thread. libmosquitto calls back within the calls made here; what it says is kept in order until
-/// `takeEvents`, so that nothing is decided inside a callback.
+/// `drainEvents`, so that nothing is decided inside a callback.
 final class MosquittoHandle {
     enum Event {
         /// The broker accepted the connection; the highest quality of service it takes.
@@ -136,7 +136,7 @@ final class MosquittoHandle {
     }
 
     /// What happened since the last call, in order.
-    func takeEvents() -> [Event] { exchange(&events, with: []) }
+    func drainEvents() -> [Event] { exchange(&events, with: []) }
 
     /// Hands a message over.
     ///

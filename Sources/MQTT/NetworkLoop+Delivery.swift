@@ -31,7 +31,7 @@ extension NetworkLoop {
         if correction.isDue(now: DeliveryClock.monotonic()) {
             session.state.withLock { $0.states.renewOwn() }
         }
-        while takesMore, let message = session.state.withLock({ $0.states.takeNext() }) {
+        while takesMore, let message = session.state.withLock({ $0.states.nextDue() }) {
             guard let (number, qos) = send(message), qos == .atLeastOnce else { continue }
             session.state.withLock { $0.states.markSent(message.topic, message: number, at: DeliveryClock.monotonic()) }
         }

@@ -114,8 +114,8 @@ final class NetworkLoop {
         }
         let failure = handle.serve(isReady: ready[0])
         relay.flush()
-        for event in handle.takeEvents() {
-            // Of a connection that was abandoned meanwhile.
+        for event in handle.drainEvents() {
+            // The rest is about a connection that was abandoned.
             guard self.handle === handle else { return }
             process(event)
         }
@@ -294,7 +294,7 @@ final class NetworkLoop {
         guard let handle else { return finish(didDisconnect: false) }
         if !isLeaving { handle.disconnect() }
         isLeaving = true
-        let events = handle.takeEvents()
+        let events = handle.drainEvents()
         for case .ended(let code) in events { return flushed { finish(didDisconnect: code == 0) } }
         // libmosquitto may have closed its socket without an event.
         if handle.socket < 0 { flushed { finish(didDisconnect: true) } }

@@ -36,11 +36,8 @@ package final class Outbox: EventStore {
         }
 
         var contents: OutboxFile.Contents {
-            .init(
-                events: events.values.sorted { $0.sequence < $1.sequence },
-                values: values,
-                lastSequence: lastSequence
-            )
+            let sorted = events.values.sorted { $0.sequence < $1.sequence }
+            return .init(events: sorted, values: values, lastSequence: lastSequence)
         }
     }
 
@@ -208,10 +205,8 @@ package final class Outbox: EventStore {
             let aside = try OutboxFile.moveAside(path: path)
             file = try OutboxFile(path: path, maximumPages: maximumPages, lock: state.lock)
             try file.write(all: contents)
-            state.healthy = StoreCondition(
-                state: .restored,
-                detail: "\(damage.text): moved to \(aside), a new one begins"
-            )
+            let detail = "\(damage.text): moved to \(aside), a new one begins"
+            state.healthy = StoreCondition(state: .restored, detail: detail)
         }
         // A file that is opened late still holds what an earlier run left: that stays for the next one.
         if !state.hasBeenOpened {
@@ -289,10 +284,8 @@ package final class Outbox: EventStore {
         case .ok: logger.info("the outbox can be written again", metadata: metadata)
         case .restored: logger.warning("the outbox was replaced", metadata: metadata)
         case .memory:
-            logger.error(
-                "the outbox cannot be used: events are kept in memory only, a crash loses them",
-                metadata: metadata
-            )
+            let consequence = "events are kept in memory only, a crash loses them"
+            logger.error("the outbox cannot be used: \(consequence)", metadata: metadata)
         }
     }
 }

@@ -52,7 +52,7 @@ struct StateTopics {
     /// States go out in the order in which they were set, after a new connection too: a subscriber never sees no face
     /// reported by a daemon that it still believes to be watching. A topic whose last message is not acknowledged yet
     /// waits, so that a slow network gets the newest only; nothing overtakes the topic that is ours alone.
-    mutating func takeNext() -> MQTTMessage? {
+    mutating func nextDue() -> MQTTMessage? {
         let next = entries.firstIndex { $0.isDue && ($0.flight == nil || $0.message.topic == ownTopic) }
         guard let index = next, entries[index].flight == nil else { return nil }
         entries[index].isDue = false

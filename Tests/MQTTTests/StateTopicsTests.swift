@@ -10,7 +10,7 @@ struct StateTopicsTests {
 
     private func drain(_ board: inout StateTopics) -> [String] {
         var sent: [String] = []
-        while let next = board.takeNext() {
+        while let next = board.nextDue() {
             sent.append("\(next.topic)=\(String(decoding: next.payload, as: UTF8.self))")
         }
         return sent

@@ -1,8 +1,9 @@
 import FacetTestSupport
 import Logging
-
 import Synchronization
 import Testing
+
+@testable import MQTT
 
 /// A clock that goes by a test's word only, so that no event grows old while a busy machine is slow.
 final class MovableClock: Sendable {

@@ -38,10 +38,8 @@ extension Settings {
             reader.read("mqtt.tls.key", &tls.key)
             let usesTLS = tls != TLSSettings() || brokers.contains(where: \.usesTLS)
             if usesTLS, brokers.contains(where: { $0.hasScheme && !$0.usesTLS }) {
-                reader.refuse(
-                    "mqtt.brokers",
-                    "mixes mqtt:// with mqtts:// or with mqtt.tls: use TLS with all brokers or with none"
-                )
+                let remedy = "use TLS with all brokers or with none"
+                reader.refuse("mqtt.brokers", "mixes mqtt:// with mqtts:// or with mqtt.tls: \(remedy)")
             }
             if (tls.certificate == nil) != (tls.key == nil) {
                 reader.refuse("mqtt.tls.certificate", "needs mqtt.tls.key beside it, and the other way round")

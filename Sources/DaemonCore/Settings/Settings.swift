@@ -60,11 +60,8 @@ package struct Settings: Hashable, Sendable {
         reader.read("detection.accuracy", &detection.options.accuracy)
         reader.read("detection.maximumFaces", &detection.options.maximumFaces, in: 1...32)
         reader.read("detection.minimumSize", &detection.options.minimumSize, in: 0...1)
-        reader.read(
-            "detection.searchInterval",
-            seconds: &detection.options.searchInterval,
-            in: .milliseconds(33) ... .seconds(60)
-        )
+        let intervals = Duration.milliseconds(33)...Duration.seconds(60)
+        reader.read("detection.searchInterval", seconds: &detection.options.searchInterval, in: intervals)
         reader.read("detection.cpuBudget", &detection.options.cpuBudget, "a share of one core", in: 0.05...1, or: "off")
         reader.read("detection.region", &detection.options.region)
         reader.read("detection.modelDirectory", &detection.options.modelDirectory)
@@ -86,12 +83,8 @@ package struct Settings: Hashable, Sendable {
         reader.read("metadata.maxRate", &metadata.changes.maximumRate, in: 0.1...240)
         reader.read("metadata.positionDeadband", &metadata.changes.position, in: 0...1)
         reader.read("metadata.angleDeadband", &metadata.changes.angle, in: 0...180)
-        reader.read(
-            "events.maxAge",
-            &outbox.rules.maximumAge,
-            in: .milliseconds(100) ... .seconds(86_400),
-            or: "unlimited"
-        )
+        let ages = Duration.milliseconds(100)...Duration.seconds(86_400)
+        reader.read("events.maxAge", &outbox.rules.maximumAge, in: ages, or: "unlimited")
         reader.read("publish", &publish, of: Topic.selectable)
         detection.options.ignored = reader.readIgnored().map(\.area)
         tracking.zones = reader.readZones()
