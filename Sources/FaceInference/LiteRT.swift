@@ -136,7 +136,7 @@ final class LiteRTObjects {
         try check("set the options of", functions.add_opaque_options(options, choice))
         for custom in operators { try custom.register(in: options, self) }
         return try make("compile", destroyedBy: functions.destroy_compiled_model) {
-            functions.create_compiled_model(environment, model, options, $0)
+            LiteRtCompileQuietly(liteRT.functions, environment, model, options, $0)
         }
     }
 
