@@ -252,12 +252,21 @@ extension ClosedRange {
     func holding(_ value: Bound?) -> Bound? { value.flatMap { contains($0) ? $0 : nil } }
 }
 
-/// The known name that a misspelled one is most like; nil if it is like none.
+/// The known name that a misspelled one is most like, whole or in part; nil if it is like none.
 package func likelyName(for name: String, among known: some Sequence<String>) -> String? {
     // No name is so long.
     guard name.utf8.count < 100 else { return nil }
-    let nearest = known.map { (editDistance(name.lowercased(), $0.lowercased()), $0) }.min { $0 < $1 }
-    return nearest.flatMap { $0.0 <= max(name.count > 3 ? 2 : 1, name.count / 4) ? $0.1 : nil }
+    func nearest(_ name: String, _ form: (String) -> String) -> String? {
+        let nearest = known.map { (editDistance(name, form($0.lowercased())), $0) }.min { $0 < $1 }
+        return nearest.flatMap { $0.0 <= max(name.count > 3 ? 2 : 1, name.count / 4) ? $0.1 : nil }
+    }
+    func lastPart(_ key: String) -> String { String(key.split { "._".contains($0) }.last ?? "") }
+    if let whole = nearest(name.lowercased(), \.self) { return whole }
+    let part = lastPart(name.lowercased())
+    guard part.count > 4 else { return nil }
+    // rotation is like camera.rotation, pasword like passwordFile, framerate like camera.rate.
+    return nearest(part, lastPart) ?? nearest(part) { String(lastPart($0).prefix(part.count)) }
+        ?? known.sorted().first { lastPart($0).count > 3 && part.hasSuffix(lastPart($0.lowercased())) }
 }
 
 /// How many bytes must be inserted, removed or changed to turn one text into the other (Levenshtein).

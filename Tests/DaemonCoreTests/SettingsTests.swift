@@ -257,7 +257,7 @@ struct SettingsTests {
             try Settings.load(
                 arguments: [
                     "camera.szie": "1x1", "camera.size": "640x480", "camera..size": "320x240", "mqtt.tls": "true",
-                    "camera.controls.": "3", ".": "x",
+                    "camera.controls.": "3", ".": "x", "framerate": "3", "mqtt.pasword": "x",
                 ]
             )
         }
@@ -267,6 +267,8 @@ struct SettingsTests {
                 "command line: camera..size: is not a setting; did you mean camera.size?",
                 "command line: camera.controls.: is not a setting; did you mean camera.controls?",
                 "command line: camera.szie: is not a setting; did you mean camera.size?",
+                "command line: framerate: is not a setting; did you mean camera.rate?",
+                "command line: mqtt.pasword: is not a setting; did you mean mqtt.passwordFile?",
                 "command line: mqtt.tls: is a group of settings, not a single one",
             ]
         )
