@@ -93,11 +93,11 @@ FacetPoster *FacetPosterMake(const char *url, const char **error) {
 }
 
 long FacetPosterSend(
-    FacetPoster *poster, const void *body, size_t length, const char *const *headers, size_t headerCount, long milliseconds,
+    FacetPoster *poster, const void *body, size_t length, const char *type, const char *header, long milliseconds,
     const char **error
 ) {
-    List *list = NULL;
-    for (size_t index = 0; index < headerCount; index++) list = curl.append(list, headers[index]);
+    List *list = curl.append(NULL, type);
+    if (header != NULL) list = curl.append(list, header);
     poster->error[0] = 0;
     curl.setOption(poster->handle, OptionHeader, list);
     curl.setOption(poster->handle, OptionPostFieldSize, (long)length);

@@ -47,6 +47,9 @@ package final class ClipSource: FrameSource {
         opened.withLock { $0?.input.description }
     }
 
+    /// The length in seconds that a file's container states; nil if it does not, for a network stream and after `run` began.
+    package var announcedDuration: Double? { opened.withLock { $0?.input.announcedDuration } }
+
     /// Plays the clip or the stream to its end, or until it is stopped; blocks.
     package func run(into mailbox: FrameMailbox) {
         var delivery = FrameDelivery(into: mailbox, until: interrupt.stop, longestGap: options.stallTimeout)

@@ -37,9 +37,7 @@ package final class Terminal: Sendable {
     }
 
     /// Gives the terminal back; once is enough.
-    package func release() {
-        facet_terminal_release()
-    }
+    package func release() { facet_terminal_release() }
 
     /// Whether the program was suspended since the last call, so that everything must be drawn anew.
     package var wasResumed: Bool { facet_terminal_was_resumed() }
@@ -77,10 +75,8 @@ package final class Terminal: Sendable {
 package struct TerminalSize: Hashable, Sendable {
     package var columns: Int
     package var rows: Int
-
     /// The pixels of a character cell, from the terminal or else a guess.
     package var cellWidth: Int
-
     /// The pixels of a character cell, from the terminal or else a guess.
     package var cellHeight: Int
 

@@ -17,7 +17,6 @@ package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
 /// Not Sendable: the code that draws owns it.
 package final class TerminalPicture {
     package let format: TerminalFormat
-
     private let info: OpaquePointer
     /// The most colours that cells can have.
     private let colors: ChafaCanvasMode
@@ -144,9 +143,7 @@ package final class TerminalPicture {
     }
 
     /// Back to the corner; in kitty's protocol a picture stays until it is taken away, so the last one is.
-    package var clearing: [UInt8] {
-        Array((format == .kitty ? "\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[H" : "\u{1B}[H").utf8)
-    }
+    package var clearing: [UInt8] { Array((format == .kitty ? "\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[H" : "\u{1B}[H").utf8) }
 
     /// Cells come as lines: without the line feeds' own effect on the column, each begins at the left.
     private func placed(_ text: [UInt8]) -> [UInt8] {
@@ -163,10 +160,7 @@ package final class TerminalPicture {
         defer { chafa_canvas_config_unref(config) }
         chafa_canvas_config_set_geometry(config, Int32(wanted.columns), Int32(wanted.rows))
         chafa_canvas_config_set_cell_geometry(config, Int32(wanted.cellWidth), Int32(wanted.cellHeight))
-        chafa_canvas_config_set_canvas_mode(
-            config,
-            format == .cells ? colors : CHAFA_CANVAS_MODE_TRUECOLOR
-        )
+        chafa_canvas_config_set_canvas_mode(config, format == .cells ? colors : CHAFA_CANVAS_MODE_TRUECOLOR)
         chafa_canvas_config_set_pixel_mode(
             config,
             format == .sixel ? CHAFA_PIXEL_MODE_SIXELS : CHAFA_PIXEL_MODE_SYMBOLS

@@ -3,7 +3,9 @@ import Companion
 import FaceMessages
 import FacetKit
 import Foundation
+import OverlayRendering
 import SettingsFiles
+import TerminalPictures
 
 /// The companion of `facetd`: shows and uses what the daemon publishes about faces.
 @main
@@ -13,7 +15,8 @@ struct Facet: AsyncParsableCommand {
         ProcessEnvironment.openStandardDescriptors()
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
-            if let problem = RenamedWords.problem(in: arguments) ?? wrongCommand(in: arguments) { throw problem }
+            if arguments == ["help", "broker"] { return print(BrokerHelp.helpMessage(includeHidden: true)) }
+            if let problem = renamedWord(in: arguments) ?? wrongCommand(in: arguments) { throw problem }
             var command = try parseAsRoot(arguments)
             try ProcessEnvironment.checkLimits()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -22,7 +25,7 @@ struct Facet: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            if let word = wrongWord(in: message(for: error)) { StandardOutput.note(word) }
+            if let word = wrongValue(in: CommandLine.arguments) { StandardOutput.note(word) }
             // The command line's own errors have other statuses.
             let isOurs = exitCode(for: error) == .failure && !(error is ExitCode)
             // The parser wraps what a check of the options throws.
@@ -33,7 +36,7 @@ struct Facet: AsyncParsableCommand {
     /// What is wrong with the command's name, or with the one that `help` is asked for; nil if there is such a command, or
     /// an option in its place.
     static func wrongCommand(in arguments: [String]) -> ValidationError? {
-        var names = ["help"]
+        var names = ["help", "broker"]
         for command in configuration.subcommands { names.append(command._commandName) }
         let asked = arguments.first == "help" ? arguments.dropFirst().first : arguments.first
         guard let asked, !asked.hasPrefix("-"), !names.contains(asked) else { return nil }
@@ -41,16 +44,39 @@ struct Facet: AsyncParsableCommand {
         return ValidationError("there is no command '\(asked)'\(hint)")
     }
 
-    /// What to say of a value that is none of those which the parser's message lists; nil if none of them is like it.
-    static func wrongWord(in message: String) -> String? {
-        guard message.hasPrefix("The value '"), let list = message.range(of: "Please provide one of") else {
-            return nil
-        }
-        let words = message[list.upperBound...].matches(of: /'([^']+)'|- (\S+)/).compactMap { $0.1 ?? $0.2 }
-        let value = message.dropFirst(11).prefix { $0 != "'" }
-        return likelyName(for: String(value), among: words.map(String.init)).map {
+    /// The options and commands that take one of several words.
+    private static let values = [
+        "--overlay": OverlayName.allCases.map(\.rawValue), "--format": TerminalFormat.allValueStrings,
+        "--fit": VideoGravity.allValueStrings, "--on": EventName.allValueStrings, "detect": Detect.Wish.allValueStrings,
+    ]
+
+    /// The suggestion for the first value that is none of an option's words; nil if none of them is like it.
+    static func wrongValue(in arguments: [String]) -> String? {
+        let words = arguments.flatMap { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+        let named = zip(words, words.dropFirst()).first { values[$0]?.contains($1) == false }
+        guard let (option, value) = named else { return nil }
+        return likelyName(for: value, among: values[option] ?? []).map {
             "there is no '\(value)'; did you mean '\($0)'?"
         }
+    }
+
+    /// The commands and options that had another name before version 0.4; an option belongs to the command that is named, or to
+    /// all.
+    private static let renamed = [
+        ("looks", "", "overlays"), ("mirror", "", "webcam"), ("metrics", "", "fleet --prometheus FILE"),
+        ("", "--look", "--overlay"), ("watch", "--only", "watch smile leave"), ("watch", "--verbose", "--faces"),
+        ("watch", "-v", "--faces"), ("press", "--on", "press long_blink=ENTER"), ("view", "--gravity", "--fit"),
+    ]
+
+    /// The present name of the first old word; nil if there is none.
+    static func renamedWord(in arguments: [String]) -> ValidationError? {
+        guard let command = arguments.first(where: { $0 != "help" }) else { return nil }
+        let words = arguments.prefix { $0 != "--" }.map { $0.prefix { $0 != "=" } }
+        for (owner, option, new) in renamed where ["", command].contains(owner) {
+            if option.isEmpty { return ValidationError("'facet \(command)' is now 'facet \(new)'") }
+            if words.contains(option[...]) { return ValidationError("'\(option)' is now '\(new)'") }
+        }
+        return nil
     }
 
     static let configuration = CommandConfiguration(
@@ -72,6 +98,8 @@ struct Facet: AsyncParsableCommand {
               facet report clip.mp4 -o report.html a page about a clip or an hour
               facet press long_blink=ENTER         keys without hands
               facet doctor                         what works, what does not, and why
+
+            The broker's options, which most commands take: facet help broker
 
             Shell completions: facet --generate-completion-script bash|zsh|fish
             """,

@@ -20,6 +20,10 @@ enum Main {
         if CommandLine.arguments.dropFirst().first == "check-config" {
             Facetd.exit(withError: ValidationError("'check-config FILE' is now '--check --config FILE'"))
         }
+        if let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-"), word != "help" {
+            let hint = "a camera, a clip or a stream follows --source: facetd --source \(word)"
+            Facetd.exit(withError: ValidationError("there is no argument '\(word)'; \(hint)"))
+        }
         await Facetd.main()
     }
 }
@@ -79,7 +83,10 @@ struct Facetd: AsyncParsableCommand {
         var daemonOptions = Daemon.Options()
         daemonOptions.prints = prints
         daemonOptions.usesBroker = !usesNoBroker
-        if isatty(STDERR_FILENO) == 1 { daemonOptions.summarize = Self.write }
+        if isatty(STDERR_FILENO) == 1 {
+            daemonOptions.summarize = Self.write
+            if !usesNoBroker { Self.write(["In another terminal: facet watch shows events, facet serve a page."]) }
+        }
         daemonOptions.environment = ProcessInfo.processInfo.environment
         daemonOptions.reload = self.settings
         let logger = Logger(label: "facetd")

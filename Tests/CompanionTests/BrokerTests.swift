@@ -3,6 +3,7 @@ import FaceMessages
 import FaceMetadata
 import FacetTestSupport
 import Frames
+import Glibc
 import Logging
 import MQTT
 import MediaFiles
@@ -200,6 +201,61 @@ struct BrokerTests {
         await #expect(throws: CommandFailure.self) {
             try await CameraChoice.base(nowhere, command: "view")
         }
+    }
+
+    @Test("a camera whose daemon has ended is passed over, and can be forgotten; one that runs cannot")
+    func stopped() async throws {
+        let broker = try await MosquittoBroker()
+        let daemon = try daemon(broker)
+        publish(
+            MessageEncoder(camera: "door", boot: "RUN0").status(DaemonStatus(state: .stopped)),
+            daemon,
+            under: "a/faces"
+        )
+        publish(MessageEncoder(camera: "door", boot: "RUN0").metadata([], at: stamp(0)), daemon, under: "a/faces")
+        publish(encoder.status(DaemonStatus(state: .online, cameraState: .streaming)), daemon)
+        _ = await daemon.states.first { $0.isConnected }
+        #expect(try await CameraChoice.base(options(broker), command: "record") == "faces")
+        await #expect(throws: CommandFailure.self) { try await FleetWatch.forget("front", options(broker)) }
+        #expect(try await FleetWatch.forget("door", options(broker)).hasPrefix("forgot a/faces"))
+        let left = try Subscriber(
+            options(broker),
+            command: "test",
+            topics: [.status, .metadata],
+            patterns: ["a/faces"]
+        )
+        #expect(try await CameraTable.listen(to: left).cameras.isEmpty)
+        _ = await daemon.stop()
+    }
+
+    @Test(
+        "a command that hears of no daemon says so",
+        arguments: [["watch", "smile"], ["calibrate"]]
+    )
+    func silence(arguments: [String]) async throws {
+        let broker = try await MosquittoBroker()
+        let url = "mqtt://127.0.0.1:\(broker.port)"
+        let program = try await ChildProcess(BuildProducts.program("facet"), arguments + ["--mqtt", url])
+        while program.isRunning, !program.output.contains("no camera under ") { await Task.yield() }
+        #expect(program.output.contains("start facetd, or name its base with --topic"), "\(program.output)")
+        program.signal(SIGTERM)
+        await program.waitUntilEnded()
+    }
+
+    @Test("events that a server did not take make an error of watch")
+    func lostEvents() async throws {
+        let broker = try await MosquittoBroker()
+        let nobody = "http://127.0.0.1:\(try LoopbackPort.free())/"
+        let program = try await ChildProcess(
+            BuildProducts.program("facet"),
+            ["watch", "smile", "--count", "2", "--post", nobody, "--mqtt", "mqtt://127.0.0.1:\(broker.port)"]
+        )
+        try await broker.waitForLog(" 0 faces/smile")
+        let daemon = try daemon(broker)
+        for id in ["E1", "E2"] { publish(encoder.event(event(.smile).event, id: id, seq: 1, latency: nil), daemon) }
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 1 && program.output.contains("2 events did not get through"), "\(program.output)")
+        _ = await daemon.stop()
     }
 
     @Test(

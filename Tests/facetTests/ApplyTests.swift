@@ -40,6 +40,26 @@ struct ApplyTests {
         zip(one, other).count { abs(Int($0) - Int($1)) > 60 }
     }
 
+    @Test("the output is named after the overlay where no name is given, and never overwrites a file")
+    func defaultOutput() async throws {
+        let picture = directory.file("a.png")
+        try Canvas(pixelSize: FrameSize(width: 32, height: 32)).write(to: picture)
+        try await apply([picture, "--overlay", "santa"])
+        #expect(FileManager.default.fileExists(atPath: directory.file("a.santa.png")))
+        let failure = await #expect(throws: CommandFailure.self) { try await apply([picture, "--overlay", "santa"]) }
+        #expect(failure?.description.contains("a.santa.png is there already; name another output with -o") == true)
+        let directory = try OverlayJob.output(for: "/nowhere/holidays/", .file("party.yaml"))
+        #expect(directory == "/nowhere/holidays.party")
+        #expect(try OverlayJob.output(for: "/nowhere/a.mpg", .builtIn(.box)) == "/nowhere/a.box.mpg.mp4")
+    }
+
+    @Test("progress is shown with the share that is done and the time that is left, where the clip's length is known")
+    func progress() {
+        #expect(OverlayRecorder.progress(2.5, 75, of: 10, after: 3) == "2.5 s, 75 frames, 25%, 9 s left")
+        #expect(OverlayRecorder.progress(2.5, 75, of: nil, after: 3) == "2.5 s, 75 frames")
+        #expect(OverlayRecorder.progress(0, 1, of: 10, after: 3) == "0.0 s, 1 frame")
+    }
+
     @Test("the input is never overwritten, by whatever name")
     func input() async throws {
         let picture = directory.file("a.png")

@@ -29,6 +29,8 @@ struct OptionTests {
             (["watch", "--topic", "faces/"], "must not be empty"),
             (["watch", "--topic", "faces/#"], "must not be empty"),
             (["watch", "grin"], "there is no topic 'grin'"),
+            (["watch", "demo.mp4"], "'demo.mp4' is a source, not a topic; write --source demo.mp4"),
+            (["demo", "a.mp4", "--source", "b.mp4"], "exclude each other"),
             (["watch", "--count", "0"], "--count must be 1 or more"),
             (["press"], "<event=key>"),
             (["press", "smile"], "'smile' is not an event, = and a key, such as long_blink=ENTER"),
@@ -38,8 +40,8 @@ struct OptionTests {
             (["press", "nod=SPAC"], "there is no key 'SPAC'; did you mean SPACE?"),
             (["press", "nod=LEFTALT+"], "there is no key ''"),
             (["view", "--rate", "0"], "it must be 1 to 60"),
-            (["view", "--gravity", "up"], "'resizeAspect', 'resizeAspectFill' or 'resize'"),
-            (["snapshot", "-o", "a.png", "--gravity", "resize"], "Unknown option '--gravity'"),
+            (["view", "--fit", "up"], "'contain', 'cover' or 'fill'"),
+            (["snapshot", "-o", "a.png", "--fit", "cover"], "Unknown option '--fit'"),
             (["snapshot", "-o", "a.png", "--at", "1"], "add --over CLIP"),
             (["snapshot", "-o", "a.png", "--over", "a", "--at", "1", "--on", "smile"], "exclude each other"),
             (["snapshot", "-o", "a.png", "--over", "a", "--at=-1"], "0 or more seconds"),
@@ -54,13 +56,15 @@ struct OptionTests {
     @Test(
         "a value that is like one of those there are gets a suggestion",
         arguments: [
-            (["view", "--overlay", "heart"], "'hearts'"), (["view", "--format", "sixl"], "'sixel'"),
+            (["view", "--overlay", "heart"], "'hearts'"), (["view", "--format=sixl"], "'sixel'"),
             (["detect", "onn"], "'on'"), (["snapshot", "-o", "a.png", "--on", "smiles"], "'smile'"),
+            (["view", "--fit", "covr"], "'cover'"),
             (["view", "--overlay", "moustache"], nil), (["view", "--rate", "x"], nil),
         ] as [([String], String?)]
     )
     func suggestions(arguments: [String], name: String?) throws {
-        let word = Facet.wrongWord(in: try #require(message(arguments)))
+        #expect(message(arguments) != nil)
+        let word = Facet.wrongValue(in: arguments)
         #expect(word?.hasSuffix("did you mean \(name ?? "")?") ?? false == (name != nil), "\(word ?? "")")
     }
 
@@ -104,6 +108,33 @@ struct OptionTests {
         for command in [Facet.self] + Facet.configuration.subcommands {
             let lines = command.configuration.discussion.split(separator: "\n").filter { $0.hasPrefix("  facet") }
             for line in lines { #expect(line.count < 80, "\(line)") }
+        }
+    }
+
+    @Test("the broker's options are in `facet help broker`, the other ones with their defaults in each command's help")
+    func help() {
+        for command in Facet.configuration.subcommands {
+            let text = Facet.helpMessage(for: command)
+            #expect(!text.contains("--tls-key") && !text.contains("--password-file"), "\(command)")
+        }
+        let broker = BrokerHelp.helpMessage(includeHidden: true)
+        for option in ["--mqtt", "--topic", "--camera", "--password-file", "--tls-ca", "--tls-key"] {
+            #expect(broker.contains(option))
+        }
+        for (command, text) in [
+            (View.self, "(1 to 60, default: 25)"), (View.self, "(values: contain, cover, fill; default: contain)"),
+            (Fleet.self, "default: 15"), (Apply.self, "default: 32)"), (Calibrate.self, "default: 3"),
+            (Serve.self, "(default: 127.0.0.1:8088)"),
+        ] as [(any ParsableCommand.Type, String)] {
+            #expect(Facet.helpMessage(for: command, columns: 200).contains(text), "\(text)")
+        }
+    }
+
+    @Test("events, topics, overlays and cameras are completed")
+    func completion() {
+        let script = Facet.completionScript(for: .bash)
+        for text in ["eyes_closed", "long_blink=", "hearts", "facet fleet --json"] {
+            #expect(script.contains(text), "\(text)")
         }
     }
 
@@ -155,8 +186,13 @@ struct OptionTests {
         try Data("secret\nnot this\n".utf8).write(to: file)
         let options = try BrokerOptions.parse(["--mqtt", "mqtt://me@localhost", "--password-file", file.path]).access()
         #expect(try options.settings(command: "watch").password?.revealed() == "secret")
-        let missing = try BrokerOptions.parse(["--mqtt", "mqtt://me@localhost", "--password-file", "/nowhere"]).access()
-        #expect(throws: MQTTError.self) { try missing.settings(command: "watch") }
+        for user in ["me@", ""] {
+            let arguments = ["--mqtt", "mqtt://\(user)localhost", "--password-file", "/nowhere"]
+            let missing = try BrokerOptions.parse(arguments).access()
+            #expect(throws: MQTTError.self) { try missing.settings(command: "watch") }
+        }
+        let nobody = try BrokerOptions.parse(["--mqtt", "mqtt://localhost", "--password-file", file.path]).access()
+        #expect(throws: CommandFailure.self) { try nobody.settings(command: "watch") }
     }
 
     @Test("files that cannot be written are refused before any work", arguments: ["a.gif", "a", "/nowhere/a.png"])

@@ -38,7 +38,7 @@ struct ProgramTests {
             (["press", "--on", "nod=Y"], 64, "'--on' is now 'press long_blink=ENTER'"),
             (["view", "--look=hearts"], 64, "'--look' is now '--overlay'"),
             (["view", "--overlay", "heart"], 64, "there is no 'heart'; did you mean 'hearts'?"),
-            (["record", "-o", "a.ogv"], 1, "cannot write a clip to a.ogv: '.ogv' is no form this program writes"),
+            (["record", "-o", "a.ogv"], 1, "cannot write .ogv: a.ogv; use .mp4"),
             (["fleet", "--once"], 1, "cannot reach the broker: no broker at 127.0.0.1:1: "),
         ] as [([String], Int, String)]
     )
@@ -65,6 +65,23 @@ struct ProgramTests {
             counts += program.output.matches(of: /\d+ faces?, \d+ smiles?/).map { String($0.0) }
         }
         #expect(counts.count == 3 && Set(counts).count == 1 && !counts[0].contains(" 0 smiles"), "\(counts)")
+    }
+
+    @Test("watches a clip without a daemon, as JSON with ids of its events, and LiteRT says nothing")
+    func watchedClip() async throws {
+        let directory = try TemporaryDirectory()
+        let clip = directory.file("clip.mkv")
+        try makeClip(clip, frames: 20)
+        let program = try await ChildProcess(facet, ["watch", "--json", "--source", clip])
+        await program.waitUntilEnded()
+        #expect(program.exitStatus == 0 && !program.output.contains("INFO"), "\(program.output)")
+        let lines = program.output.split(separator: "\n").filter { $0.hasPrefix("{") }
+        #expect(
+            lines.contains {
+                $0.contains(#""topic":"faces/status""#) && $0.contains(#""cameraState":"streaming""#)
+                    || $0.contains("streaming")
+            }
+        )
     }
 
     @Test(

@@ -12,11 +12,11 @@ typedef struct FacetPoster FacetPoster;
 // until the next call, if libcurl is missing or does not take the URL.
 FacetPoster *_Nullable FacetPosterMake(const char *url, const char *_Nullable *_Nonnull error);
 
-// Sends a body with further header lines and waits for the answer, `milliseconds` at the most. Returns the answer's status; 0 if
-// none came, why is in `error`, valid until the next call.
+// Sends a body with its type and perhaps one more header line, and waits for the answer, `milliseconds` at the most. Returns the
+// answer's status; 0 if none came, why is in `error`, valid until the next call.
 long FacetPosterSend(
-    FacetPoster *poster, const void *body, size_t length, const char *_Nullable const *_Nonnull headers, size_t headerCount,
-    long milliseconds, const char *_Nullable *_Nonnull error
+    FacetPoster *poster, const void *body, size_t length, const char *type, const char *_Nullable header, long milliseconds,
+    const char *_Nullable *_Nonnull error
 );
 
 void FacetPosterFree(FacetPoster *poster);

@@ -43,12 +43,19 @@ struct OverlaidFile {
 
     private mutating func drawClip() async throws -> Bool {
         var rate = 30.0
+        let length = (try? ClipSource(input))?.announcedDuration
         var recorder: OverlayRecorder?
         let isWhole = try await FaceSession.analyse(input, job.options, until: interruption) { update in
             if case .streaming(let stream) = update.state { rate = stream.rate ?? rate }
             guard update.frame != nil else { return true }
             if recorder == nil {
-                recorder = OverlayRecorder(output: output, drawing: drawing, rate: rate, soundSource: input)
+                recorder = OverlayRecorder(
+                    output: output,
+                    drawing: drawing,
+                    rate: rate,
+                    soundSource: input,
+                    length: length
+                )
             }
             for settled in take(update) { try draw(settled, &recorder) }
             return true

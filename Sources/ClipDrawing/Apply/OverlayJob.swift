@@ -27,7 +27,24 @@ package struct OverlayJob {
         self.isStrict = isStrict
     }
 
-    /// Draws over a file, or over each of a directory, whatever becomes of the others; returns whether there was a warning.
+    /// The output's name where none is given: `clip.santa.mp4` beside `clip.mp4`.
+    ///
+    /// - Throws: `CommandFailure` if there is such a file already: it is not overwritten.
+    package static func output(for input: String, _ overlay: OverlayChoice) throws -> String {
+        let name = input.hasSuffix("/") ? String(input.dropLast()) : input
+        let ending = URL(filePath: name).pathExtension
+        let stem = ending.isEmpty ? name : String(name.dropLast(ending.count + 1))
+        let output = "\(stem).\(overlay.name)" + (ending.isEmpty ? "" : "." + ending) + (isReadable(name) ? ".mp4" : "")
+        guard !FileManager.default.fileExists(atPath: output) else {
+            throw CommandFailure("\(output) is there already; name another output with -o")
+        }
+        return output
+    }
+
+    /// Draws over a file, or over those of a directory, whose files that cannot be drawn over keep none of the others from it.
+    ///
+    /// - Returns: Whether there was a warning.
+    /// - Throws: `CommandFailure` if a file could not be read or written.
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {
@@ -42,7 +59,7 @@ package struct OverlayJob {
         guard !names.isEmpty else { throw CommandFailure("there is no clip and no picture in \(input)") }
         let others = files.filter { !names.contains($0) }.joined(separator: ", ")
         if !others.isEmpty {
-            StandardOutput.note("left out, by their names no clip and no picture: \(others.printable)")
+            StandardOutput.note("left out, because their names are not those of clips or pictures: \(others.printable)")
         }
         do {
             try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)

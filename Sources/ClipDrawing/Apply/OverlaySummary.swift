@@ -50,7 +50,7 @@ struct OverlaySummary {
     var warnings: [String] {
         var warnings: [String] = []
         if damaged > 0 {
-            warnings.append("damaged: at least \(damaged.counted("picture")) could not be decoded and will be missing")
+            warnings.append("damaged: at least \(damaged.counted("frame")) could not be decoded and will be missing")
         }
         if isOverLimit {
             let rest = hidesFaces ? "hidden only where the detector saw them" : "not drawn over"

@@ -12,12 +12,19 @@ struct OverlayRecorder {
     private let soundSource: String?
     private let showsProgress = isatty(STDERR_FILENO) == 1
     private var writer: ClipWriter?
+    /// The length of the clip that is read, in seconds, if it is known.
+    private let length: Double?
+    private let start = ContinuousClock.now
     private var lastProgress = ContinuousClock.now
     /// The time of the last picture, in seconds of the clip.
     private(set) var end = 0.0
 
-    init(output: String, drawing: OverlayPicture, rate: Double, soundSource: String? = nil) {
-        (self.output, self.drawing, self.rate, self.soundSource) = (output, drawing, rate, soundSource)
+    init(output: String, drawing: OverlayPicture, rate: Double, soundSource: String? = nil, length: Double? = nil) {
+        self.output = output
+        self.drawing = drawing
+        self.rate = rate
+        self.soundSource = soundSource
+        self.length = length
     }
 
     /// Adds a picture that is shown at a time of the clip; the scene's own time is another one in a live recording.
@@ -26,9 +33,7 @@ struct OverlayRecorder {
         let writer = try writer ?? begin(canvas.pixelSize)
         try canvas.withFrame(mediaTime: mediaTime) { try writer.append($0) }
         end = mediaTime
-        guard showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
-        lastProgress = .now
-        StandardOutput.progress("\(Self.seconds(end)), \(writer.frames) pictures")
+        report(writer.frames)
     }
 
     /// Ends the clip and gives the file its name; `isWhole` is whether the pictures reach the end of the sound's clip.
@@ -36,7 +41,7 @@ struct OverlayRecorder {
         if showsProgress { StandardOutput.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
         try writer.finish(isWhole: isWhole)
-        StandardOutput.note("wrote \(output): \(Self.seconds(end)), \(writer.frames) pictures")
+        StandardOutput.note("wrote \(output): \(Self.seconds(end)), \(writer.frames.counted("frame"))")
     }
 
     private mutating func begin(_ size: FrameSize) throws -> ClipWriter {
@@ -47,6 +52,21 @@ struct OverlayRecorder {
         }
         writer = begun
         return begun
+    }
+
+    private mutating func report(_ frames: Int) {
+        guard showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
+        lastProgress = .now
+        let elapsed = start.duration(to: .now) / .seconds(1)
+        StandardOutput.progress(Self.progress(end, frames, of: length, after: elapsed))
+    }
+
+    /// What is done: `12.5 s, 375 frames, 50%, 8 s left`; the last two of a clip whose length is known.
+    static func progress(_ end: Double, _ frames: Int, of length: Double?, after elapsed: Double) -> String {
+        let done = "\(seconds(end)), \(frames.counted("frame"))"
+        guard let length, end > 0, length > 0 else { return done }
+        let share = min(end / length, 1)
+        return "\(done), \(Int(100 * share))%, \(FleetFormatter.duration(elapsed * (1 - share) / share)) left"
     }
 
     private static func seconds(_ value: Double) -> String { "\((value * 10).rounded() / 10) s" }

@@ -127,7 +127,7 @@ struct ReportPage {
             (smiles.noun("smile"), "\(smiles)"),
             ("with a smile", Self.seconds(figures.smiling)),
             (blinks.noun("blink"), "\(blinks)"), (looks.noun("look") + " here", "\(looks)"),
-            ("of looks here", Self.seconds(figures.looking)),
+            ("looking here", Self.seconds(figures.looking)),
         ])
         return "<div class=\"whole\">\(map)\(Self.section("all", "All together", list))</div>"
     }

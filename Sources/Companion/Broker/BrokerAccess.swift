@@ -1,4 +1,5 @@
 package import FaceMessages
+import FacetKit
 import Foundation
 package import MQTT
 import SettingsFiles
@@ -6,13 +7,10 @@ import SettingsFiles
 /// Where the broker is, how to log in there, and which cameras a command is about.
 package struct BrokerAccess: Sendable {
     package var mqtt: String?
-
     /// What the daemons' topics begin with; empty for all that are there.
     package var topic: [String] = []
-
     /// The one camera that is meant: its name, or the base of its topics.
     package var camera: String?
-
     package var passwordFile: String?
     package var tlsCa: String?
     package var tlsCertificate: String?
@@ -35,7 +33,8 @@ package struct BrokerAccess: Sendable {
     package mutating func complete(environment: [String: String]) throws {
         let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let directory = (configuration ?? environment["HOME", default: ""] + "/.config") + "/facet/"
-        var (saved, bases) = ([String: String](), [String]())
+        var saved: [String: String] = [:]
+        var bases: [String] = []
         do throws(SettingsError) {
             var file: SettingsFile?
             if FileManager.default.fileExists(atPath: directory + "facet.yaml") {
@@ -57,9 +56,11 @@ package struct BrokerAccess: Sendable {
         if topic.isEmpty { topic = bases }
         mqtt = mqtt ?? environment["FACET_MQTT"]
         guard mqtt == nil else { return }
-        (mqtt, passwordFile) = (saved["mqtt"], passwordFile ?? saved["passwordFile"])
+        mqtt = saved["mqtt"]
+        passwordFile = passwordFile ?? saved["passwordFile"]
         tlsCa = tlsCa ?? saved["tls.ca"]
-        (tlsCertificate, tlsKey) = (tlsCertificate ?? saved["tls.certificate"], tlsKey ?? saved["tls.key"])
+        tlsCertificate = tlsCertificate ?? saved["tls.certificate"]
+        tlsKey = tlsKey ?? saved["tls.key"]
     }
 
     /// Whether the cameras are named that a command is about.
@@ -67,7 +68,6 @@ package struct BrokerAccess: Sendable {
 
     /// What a daemon's topics begin with unless its settings say otherwise.
     package static let standardBase = "faces"
-
     /// The bases that the documentation recommends for one camera and for several.
     static let allCameras = [standardBase, "+/" + standardBase]
 
@@ -87,13 +87,12 @@ package struct BrokerAccess: Sendable {
         capacity: Int = 1024,
         largest: Int? = nil
     ) async throws -> Subscriber {
-        let patterns =
-            try await all ? bases(command: command) : [CameraChoice.base(self, command: command)]
+        let bases = try await all ? bases(command: command) : [CameraChoice.base(self, command: command)]
         return try Subscriber(
             self,
             command: command,
             topics: topics,
-            patterns: patterns,
+            patterns: bases,
             capacity: capacity,
             largest: largest
         )
@@ -112,6 +111,9 @@ package struct BrokerAccess: Sendable {
             let prefix = topic.map { $0 + "/" }.first { name.hasPrefix($0) } ?? "faces/"
             let short = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
             if let topic = Topic(rawValue: short) { return topic }
+            if OutputPath.isClip(name) || FaceSession.Source.isCamera(name) || name.contains("://") {
+                throw CommandFailure("'\(name)' is a source, not a topic; write --source \(name)")
+            }
             let known = Topic.allCases.map(\.rawValue)
             let hint = likelyName(for: short, among: known).map { "did you mean '\($0)'? " } ?? ""
             throw CommandFailure("there is no topic '\(name)'; \(hint)The topics are \(known.joined(separator: ", "))")
@@ -136,13 +138,16 @@ package struct BrokerAccess: Sendable {
         settings.advice.topic = "check --topic and the broker's access list"
         settings.advice.address = "change --mqtt"
         settings.advice.certificates = "check --tls-ca, the host name in --mqtt, and that this port speaks TLS"
-        if address.username != nil { settings.password = try password() }
+        let password = try passwordFile.map { try Secret(file: $0) }
+        if address.username != nil {
+            settings.password =
+                password ?? ProcessInfo.processInfo.environment["FACET_MQTT_PASSWORD"].map { Secret($0) }
+        } else if let passwordFile {
+            throw CommandFailure(
+                "the password in \(passwordFile) needs a user; write --mqtt mqtt://USER@\(address.host)"
+            )
+        }
         try settings.validate()
         return settings
-    }
-
-    private func password() throws -> Secret? {
-        if let passwordFile { return try Secret(file: passwordFile) }
-        return ProcessInfo.processInfo.environment["FACET_MQTT_PASSWORD"].map { Secret($0) }
     }
 }

@@ -1,14 +1,11 @@
 import FaceMessages
 
 /// Which of the cameras on a broker a command is about that shows only one.
-struct CameraChoice {
+enum CameraChoice {
+    private typealias Camera = (base: String, state: CameraState)
+
     /// How many cameras an error lists.
     private static let listed = 12
-
-    /// What the topics of the cameras begin with; + stands for any level.
-    var patterns: [String]
-    var address: String
-
     /// Seconds without a further camera after which those that were heard of count as all.
     private static let pause = 0.3
 
@@ -19,10 +16,10 @@ struct CameraChoice {
     static func base(_ options: BrokerAccess, command: String) async throws -> String {
         let (patterns, name) = (options.patterns, options.camera)
         if name == nil, !BrokerAccess.isPlural(patterns) { return patterns[0] }
-        let isFree = name == nil && options.topic.isEmpty
+        let isFree = !options.isNarrowed
         let topics: [Topic] = [.status, .count, .metadata, .stats]
         let subscriber = try Subscriber(options, command: command, topics: topics, patterns: patterns)
-        let table: CameraTable
+        var table = CameraTable()
         do {
             // The camera that is named may be one that has just been started.
             let limit = name == nil ? Subscriber.listening : 3
@@ -31,41 +28,32 @@ struct CameraChoice {
             }
         } catch  where isFree {
             // What the command itself says of the broker comes next.
-            table = CameraTable()
         }
         guard !table.cameras.isEmpty else {
             guard isFree else { throw subscriber.noCamera }
             return BrokerAccess.standardBase
         }
-        return try CameraChoice(patterns: patterns, address: subscriber.address).base(named: name, among: table)
-    }
-
-    /// The base of the one camera that fits.
-    private func base(named name: String?, among table: CameraTable) throws(CommandFailure) -> String {
         let cameras = table.problemsFirst
-        let place = "under \(patterns.joined(separator: ", ")) at \(address)"
+        // What the broker still has of a daemon that has ended is no choice.
+        let live = cameras.filter { ![.stopped, .offline].contains($0.state.condition) }
+        let fitting =
+            name.map { name in cameras.filter { $0.base == name || $0.state.name == name } }
+            ?? (live.count == 1 ? live : cameras)
+        guard fitting.count != 1 else { return fitting[0].base }
+        let place = subscriber.place
         guard let name else {
-            guard cameras.count > 1 else { return cameras[0].base }
-            let example = Self.key(of: cameras.first { !$0.state.hasProblem } ?? cameras[0], in: cameras)
+            let example = key(of: cameras.first { !$0.state.hasProblem } ?? cameras[0], in: cameras)
             throw CommandFailure(
-                "\(cameras.count) cameras \(place): \(Self.list(cameras)); choose one with --camera \(example)"
+                "\(cameras.count) cameras \(place): \(list(cameras)); choose one with --camera \(example)"
             )
         }
-        let fitting = cameras.filter { $0.state.name == name || $0.base == name }
         guard !fitting.isEmpty else {
-            throw CommandFailure(
-                "no camera '\(name)' \(place): there \(cameras.count == 1 ? "is" : "are") \(Self.list(cameras))"
-            )
+            let verb = cameras.count == 1 ? "is" : "are"
+            throw CommandFailure("no camera '\(name)' \(place): there \(verb) \(list(cameras))")
         }
-        guard fitting.count == 1 else {
-            throw CommandFailure(
-                "\(fitting.count) cameras are called '\(name)' \(place): \(Self.list(fitting)); choose one with --topic \(fitting[0].base)"
-            )
-        }
-        return fitting[0].base
+        let found = "\(fitting.count) cameras are called '\(name)' \(place): \(list(fitting))"
+        throw CommandFailure("\(found); choose one with --topic \(fitting[0].base)")
     }
-
-    private typealias Camera = (base: String, state: CameraState)
 
     /// What addresses a camera and no other one.
     private static func key(of camera: Camera, in cameras: [Camera]) -> String {

@@ -1,6 +1,7 @@
 package import FaceMessages
-import Frames
+package import Frames
 package import MQTT
+package import OverlayRendering
 
 /// A message about a camera, from a broker or from a session in this program.
 package struct CameraMessage: Sendable {
@@ -17,10 +18,8 @@ package struct CameraMessage: Sendable {
     package var base: String
     package var topic: Topic
     package var content: Content
-
     /// Whether the broker had kept it from before the subscription.
     var isRetained = false
-
     /// The payload as it was received; empty for a message from a session in this program.
     package var payload: [UInt8] = []
 }
@@ -29,26 +28,68 @@ extension CameraMessage {
     /// Reads what was received; nil on a topic that is not of the contract.
     package init?(_ message: MQTTMessage) {
         guard let topic = Topic(name: message.topic) else { return nil }
-        let content: Content
+        let base = topic.base(of: message.topic)
+        self.init(base: base, topic: topic, content: .removed, isRetained: message.retain, payload: message.payload)
         if message.retain, !topic.isRetained {
             content = .malformed(.retained(topic: topic))
-        } else if message.payload.isEmpty {
-            content = .removed
-        } else if topic == .previewJPEG {
+        } else if topic == .previewJPEG, !payload.isEmpty {
             content = .picture(PreviewPicture(message))
-        } else {
+        } else if !payload.isEmpty {
             do {
-                content = .decoded(try MessageDecoder().decode(message.payload, on: topic))
+                content = .decoded(try MessageDecoder().decode(payload, on: topic))
             } catch {
                 content = .malformed(error)
             }
         }
-        self.init(
-            base: topic.base(of: message.topic),
-            topic: topic,
-            content: content,
-            isRetained: message.retain,
-            payload: message.payload
-        )
+    }
+}
+
+/// A picture of a camera.
+package struct PreviewPicture: Sendable {
+    package enum Content: Sendable {
+        case jpeg([UInt8])
+        /// A frame of a session in this program.
+        case frame(Frame)
+    }
+
+    package var content: Content
+    /// The frame it shows; nil if the daemon does not say, as over MQTT 3.1.1.
+    package var frame: Int?
+    /// When it was captured, in seconds since the source's first frame; nil if the daemon does not say.
+    package var mediaTime: Double?
+    /// When it came, in seconds of the command that follows the camera.
+    package var arrival = 0.0
+
+    /// The bytes of a JPEG; none for a frame.
+    package var jpeg: [UInt8] { if case .jpeg(let bytes) = content { bytes } else { [] } }
+}
+
+extension PreviewPicture {
+    package init(_ frame: Frame) {
+        self.init(content: .frame(frame), frame: frame.stamp.frame, mediaTime: frame.stamp.mediaTime)
+    }
+
+    /// Reads the message of a picture, whose frame stands in its user properties.
+    package init(_ message: MQTTMessage) {
+        func property<Value: LosslessStringConvertible>(_ name: String) -> Value? {
+            message.userProperties.first { $0.name == name }.flatMap { Value($0.value) }
+        }
+        self.init(content: .jpeg(message.payload), frame: property("frame"), mediaTime: property("mediaTime"))
+        if let time = mediaTime, !(0...FrameStamp.longestMediaTime ~= time) { mediaTime = nil }
+    }
+}
+
+package final class PreviewDecoder {
+    /// The newest picture.
+    package let picture = Picture()
+    private let decoder: JPEGDecoder
+
+    package init() throws { decoder = try JPEGDecoder() }
+
+    package func decode(_ new: PreviewPicture, target: FrameSize? = nil) throws {
+        switch new.content {
+        case .jpeg(let bytes): try picture.update(from: try decoder.decode(bytes, for: target), target: target)
+        case .frame(let frame): try picture.update(from: frame, target: target)
+        }
     }
 }

@@ -10,17 +10,16 @@ package struct CameraTable {
 
     package private(set) var connection: ConnectionState = .connecting
     package private(set) var cameras: [String: CameraState]
-
     /// Messages that break the contract, and those of cameras beyond the capacity.
     package private(set) var refused = 0
-
     private let fixed: [String]
     private var heard: [String: Timestamp] = [:]
 
     /// Makes a table of cameras of which nothing is known; more are added as they are heard of.
-    init(bases: [String] = []) {
+    init(bases: [String] = [], refused: Int = 0) {
         fixed = bases
         cameras = Dictionary(bases.map { ($0, CameraState()) }) { first, _ in first }
+        self.refused = refused
     }
 
     /// The cameras in the order of their bases, numbers in them by their value.
@@ -35,6 +34,8 @@ package struct CameraTable {
         return sorted.filter(\.state.hasProblem) + sorted.filter { !$0.state.hasProblem }
     }
 
+    /// Whether any camera streams.
+    var isStreaming: Bool { cameras.values.contains { $0.condition == .streaming } }
     /// How many of them are held without being seen.
     var heldCount: Int { cameras.values.reduce(0) { $0 + $1.heldCount } }
 
@@ -52,17 +53,15 @@ package struct CameraTable {
         return time.map { max(0, now.seconds(since: $0)) }
     }
 
-    /// Takes what happened, at a time of the wall clock.
-    ///
     /// - Returns: the camera and what changed of it; nil if nothing did.
     package mutating func take(
         _ occurrence: Subscriber.Occurrence,
         at now: Timestamp = .wallClock()
     ) -> (base: String, change: CameraState.Change)? {
         if case .connection(let state) = occurrence {
-            connection = state
             // While the broker was away, anything may have changed.
-            if state.isInterrupted { (cameras, heard) = (CameraTable(bases: fixed).cameras, [:]) }
+            if state.isInterrupted { self = CameraTable(bases: fixed, refused: refused) }
+            connection = state
         }
         guard case .message(let message) = occurrence else { return nil }
         let base = message.base
@@ -75,7 +74,8 @@ package struct CameraTable {
         case .decoded(let decoded): change = cameras[base, default: CameraState()].take(decoded)
         case .removed:
             guard message.topic == .status, cameras[base] != nil else { return nil }
-            (cameras[base], heard[base]) = (fixed.contains(base) ? CameraState() : nil, nil)
+            cameras[base] = fixed.contains(base) ? CameraState() : nil
+            heard[base] = nil
             return (base, .status)
         case .malformed:
             refused += 1
@@ -106,29 +106,26 @@ package struct CameraTable {
         picture: (_ base: String, PreviewPicture) -> Void = { _, _ in }
     ) async throws -> CameraTable {
         var table = CameraTable(bases: bases)
-        var (connected, news): (ContinuousClock.Instant?, ContinuousClock.Instant) = (nil, .now)
+        // Both in the seconds of the inputs.
+        var connected: Double?
+        var news = 0.0
         try await subscriber.follow(every: .milliseconds(50), interruptible: false, waitsForBroker: false) { input in
             guard case .occurrence(let occurrence) = input.content else {
                 guard let connected else { return true }
-                let isOver = connected.duration(to: .now) > .seconds(limit(table))
-                return !isOver && !(news.duration(to: .now) > .seconds(pause) && isComplete(table))
+                let isOver = input.seconds - connected > limit(table)
+                return !isOver && !(input.seconds - news > pause && isComplete(table))
             }
-            if case .connection(let state) = occurrence { connected = state.isConnected ? .now : nil }
+            if case .connection(let state) = occurrence { connected = state.isConnected ? input.seconds : nil }
             let known = table.cameras.count
             _ = table.take(occurrence)
             if case .message(let message) = occurrence, case .picture(let new) = message.content {
                 picture(message.base, new)
             }
-            if connected == nil || table.cameras.count != known { news = .now }
+            if connected == nil || table.cameras.count != known { news = input.seconds }
             return true
         }
         return table
     }
-}
-
-extension CameraTable {
-    /// Whether any camera streams.
-    var isStreaming: Bool { cameras.values.contains { $0.condition == .streaming } }
 }
 
 extension ConnectionState {

@@ -1,5 +1,6 @@
 package import FaceMessages
 package import FacetKit
+import Frames
 import Logging
 package import MQTT
 import System
@@ -19,41 +20,47 @@ package final class Subscriber: Sendable {
 
     /// What the daemons' topics begin with; + stands for any level.
     package let patterns: [String]
-
     /// The broker's host and port, or the name of the session's source.
     package let address: String
 
     /// Whether the messages, if any, come from a session in this program.
-    package var isLocal: Bool {
-        if case .broker = feed { false } else { true }
-    }
+    package var isLocal: Bool { if case .broker = feed { false } else { true } }
 
     /// How many messages wait for us before the oldest are dropped.
     package let capacity: Int
 
     private enum Feed {
         case broker(BrokerConnection)
-        case session(FaceSession)
+        case session(FaceSession, Set<Topic>)
         case nothing
     }
 
     private let feed: Feed
 
     /// No messages.
-    package init() { (patterns, address, capacity, feed) = ([], "", 1, .nothing) }
+    package init() {
+        patterns = []
+        address = ""
+        capacity = 1
+        feed = .nothing
+    }
 
     /// Opens a clip, or names a camera that is opened when the session runs. What the session in this program sees is taken as
-    /// what a daemon publishes.
-    package init(source text: String, loops: Bool = false) throws(FaceSessionError) {
-        (patterns, address, capacity) = ([BrokerAccess.standardBase], text.withoutPasswords, 64)
+    /// what a daemon publishes on these topics.
+    package init(source text: String, topics: [Topic] = Topic.viewed, loops: Bool = false) throws(FaceSessionError) {
+        patterns = [BrokerAccess.standardBase]
+        address = text.withoutPasswords
+        capacity = 64
         var options = FaceSession.Options()
-        options.frames = .full
-        (options.landmarks, options.tracking.readsSigns) = (true, true)
+        let hasPictures = topics.contains(.previewJPEG)
+        if hasPictures { options.frames = .full }
+        options.landmarks = hasPictures
+        options.tracking.readsSigns = true
         // As a terminal or a clip needs them.
         options.maximumFrameRate = 30
         let isEndless = loops && !FaceSession.Source.isCamera(text)
         let source = isEndless ? .file(text, pace: .realtime, loops: true) : FaceSession.Source(text, pace: .realtime)
-        feed = .session(try FaceSession(source: source, options: options))
+        feed = .session(try FaceSession(source: source, options: options), Set(topics))
     }
 
     /// Connects and subscribes.
@@ -99,7 +106,11 @@ package final class Subscriber: Sendable {
                 receive(.message(message))
             }
         // With the messages the states end too: a task that is not awaited is cancelled.
-        case .session(let session): await session.forward(as: address, base: base, to: receive)
+        case .session(let session, let topics):
+            await session.forward(as: address, base: base) { occurrence in
+                if case .message(let message) = occurrence, !topics.contains(message.topic) { return }
+                receive(occurrence)
+            }
         case .nothing: while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
         }
     }
@@ -112,6 +123,17 @@ package final class Subscriber: Sendable {
         )
     }
 
+    /// Removes what the broker has retained about the one camera.
+    func clear() {
+        guard case .broker(let connection) = feed else { return }
+        for topic in Topic.allCases where topic.isRetained {
+            connection.publish(state: MQTTMessage(topic: topic.name(under: base), payload: [], retain: true))
+        }
+    }
+
+    /// Where cameras are looked for.
+    var place: String { "under \(patterns.joined(separator: ", ")) at \(address)" }
+
     /// That the one daemon does not run.
     var noDaemon: String {
         "no daemon is online under '\(base)' at \(address); start facetd, or name its base with --topic"
@@ -119,16 +141,14 @@ package final class Subscriber: Sendable {
 
     /// That no camera was heard of.
     package var noCamera: CommandFailure {
-        CommandFailure(
-            "no camera under \(patterns.joined(separator: ", ")) at \(address): start facetd, or name its base with --topic"
-        )
+        CommandFailure("no camera \(place): start facetd, or name its base with --topic")
     }
 
     /// Says goodbye to the broker, once what was published has gone out.
     package func stop() async {
         switch feed {
         case .broker(let connection): _ = await connection.stop()
-        case .session(let session): session.stop()
+        case .session(let session, _): session.stop()
         case .nothing: break
         }
     }
@@ -143,7 +163,40 @@ package final class Subscriber: Sendable {
 extension Topic {
     /// What a command that shows faces without pictures listens to.
     package static let followed: [Topic] = [.status, .metadata, .today] + events
-
     /// What a command that shows faces and pictures listens to.
     package static let viewed: [Topic] = [.status, .detectState, .metadata, .zones] + events + [.previewJPEG]
+}
+
+extension Subscriber.Occurrence {
+    /// The message that came, if it is one that can be read.
+    package var decoded: DecodedMessage? {
+        if case .message(let message) = self, case .decoded(let decoded) = message.content { decoded } else { nil }
+    }
+}
+
+extension CameraState {
+    /// Takes over what is known of the camera after an occurrence: nothing while the connection is interrupted.
+    package mutating func take(_ occurrence: Subscriber.Occurrence) {
+        if case .connection(let connection) = occurrence, connection.isInterrupted { _ = forget() }
+        if let message = occurrence.decoded { _ = take(message) }
+    }
+}
+
+/// The newest events, by which a repetition is recognised: an event is sent again if its acknowledgement was lost.
+struct RecentEvents {
+    /// Many times what a daemon sends before it waits for acknowledgements.
+    private static let capacity = 1000
+
+    private var known: Set<String> = []
+    private var order: [String] = []
+
+    /// Whether a message is an event that came before.
+    mutating func isRepeated(_ message: CameraMessage) -> Bool {
+        guard case .decoded(.event(let event)) = message.content, !event.id.isEmpty else { return false }
+        let id = message.base + "/" + event.id
+        guard known.insert(id).inserted else { return true }
+        order.append(id)
+        if order.count > Self.capacity { known.remove(order.removeFirst()) }
+        return false
+    }
 }

@@ -4,13 +4,11 @@ package import FaceMessages
 package struct GazeMeasurement {
     /// Degrees around the middle that half of the gazes may lie off: with more the person looks around.
     private static let mostSpread = 6.0
-
     /// Seconds until somebody is given up.
     private static let patience = 20.0
 
     /// For how many seconds.
     package let seconds: Double
-
     private var start: Double?
     private var gazes: [Gaze] = []
     private var hasSeenFace = false
@@ -29,6 +27,9 @@ package struct GazeMeasurement {
             guard case .tick = input.content else {
                 if case .occurrence(let occurrence) = input.content { state.take(occurrence) }
                 return true
+            }
+            if !subscriber.isLocal, state.status?.state != .online, input.seconds > Notices.patience {
+                throw subscriber.noCamera
             }
             // Metadata comes only when a value changes: until then it holds.
             direction = try measurement.take(state.faces, at: input.seconds)

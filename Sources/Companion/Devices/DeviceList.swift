@@ -6,7 +6,6 @@ import V4L2Capture
 /// The cameras of this machine, for people and as JSON.
 package struct DeviceList {
     let inventory: CameraInventory
-
     /// Those that GStreamer finds.
     var shared: [(device: String, name: String)] = []
 

@@ -37,10 +37,7 @@ struct BrokerExamination {
                 picture: { pictures[$0] = $1 }
             )
             let examination = BrokerExamination(isPlural: isPlural, table: table, pictures: pictures)
-            return (
-                table.isStreaming,
-                examination.findings(patterns.joined(separator: ", "))
-            )
+            return (table.isStreaming, examination.findings(patterns.joined(separator: ", ")))
         } catch {
             return (false, [CommandFailure(error).finding("broker")])
         }
@@ -62,31 +59,23 @@ struct BrokerExamination {
             findings.append(.works("broker", "\(broker) with \(version.rawValue)"))
         }
         for (base, camera) in table.sorted {
-            let found =
-                [daemon(base, camera)] + details(base, camera)
-                + (isPlural || !camera.mayShowFaces ? [] : [preview(base)])
-            findings += found.map { finding in
-                var finding = finding
-                finding.camera = isPlural ? base : nil
-                return finding
-            }
+            var found = [daemon(base, camera)] + details(base, camera)
+            if !isPlural, camera.mayShowFaces { found.append(preview(base)) }
+            for index in found.indices where isPlural { found[index].camera = base }
+            findings += found
         }
         if table.cameras.isEmpty { findings.append(daemon(patterns, CameraState())) }
         if table.refused > 0 {
-            findings.append(
-                .remark("messages", "\(table.refused) messages break the contract: does another program publish there?")
-            )
+            let problem = "\(table.refused) messages break the contract: does another program publish there?"
+            findings.append(.remark("messages", problem))
         }
         return findings
     }
 
     private func daemon(_ base: String, _ camera: CameraState) -> Finding {
         guard let status = camera.status else {
-            return .fails(
-                "daemon",
-                "no daemon has published its status on \(base)/status",
-                remedy: "start facetd, or name its base with --topic; this user must be allowed to read it"
-            )
+            let remedy = "start facetd, or name its base with --topic; this user must be allowed to read it"
+            return .fails("daemon", "no daemon has published its status on \(base)/status", remedy: remedy)
         }
         let name = "'\(camera.name ?? "")' version \(status.version ?? "unknown")"
         switch camera.condition {
@@ -104,13 +93,8 @@ struct BrokerExamination {
         guard let status = camera.status, status.state == .online else { return [] }
         var findings: [Finding] = []
         if let version = status.version, version != facetVersion {
-            findings.append(
-                .remark(
-                    "version",
-                    "the daemon is \(version), this program \(facetVersion)",
-                    remedy: "install both from one build"
-                )
-            )
+            let versions = "the daemon is \(version), this program \(facetVersion)"
+            findings.append(.remark("version", versions, remedy: "install both from one build"))
         }
         if let detail = status.outboxDetail, status.outbox != .ok {
             findings.append(
@@ -120,18 +104,13 @@ struct BrokerExamination {
             )
         }
         let better = camera.betterOrientation.map(Self.orientation)
-        if let finding = better ?? pictures[base].flatMap({ Self.orientation(of: $0.jpeg) }) {
-            findings.append(finding)
-        }
+        findings += [better ?? pictures[base].flatMap { Self.orientation(of: $0.jpeg) }].compactMap(\.self)
         if let stats = camera.stats, let work = stats.work {
             let stage = stats.stages.first { $0.name == "decode" }
             let each = stage.map { String(format: ", %.1f ms to decode a picture", $0.mean * 1000) }
             findings.append(.works("work", "\(work) of a core\(each ?? "")"))
         }
-        for attention in status.attention ?? [] {
-            findings.append(.remark("attention", Self.words(attention)))
-        }
-        return findings
+        return findings + (status.attention ?? []).map { .remark("attention", Self.words($0)) }
     }
 
     /// What a preview picture says about the way the camera hangs, which metadata does not show; nil if the faces are
@@ -144,23 +123,20 @@ struct BrokerExamination {
     }
 
     private static func orientation(_ better: Orientation) -> Finding {
-        let isDown = better == .down
-        return .remark(
-            "orientation",
-            isDown ? "the faces are upside down, and few of them are found" : "the faces lie on their side",
-            remedy: isDown
-                ? "turn the picture by 180° with camera.orientation: 3 instead of 1, 8 instead of 6"
-                : "set camera.orientation to \(better.rawValue)"
-        )
+        guard better == .down else {
+            let remedy = "set camera.orientation to \(better.rawValue)"
+            return .remark("orientation", "the faces lie on their side", remedy: remedy)
+        }
+        let remedy = "turn the picture by 180° with camera.orientation: 3 instead of 1, 8 instead of 6"
+        return .remark("orientation", "the faces are upside down, and few of them are found", remedy: remedy)
     }
 
     private func preview(_ base: String) -> Finding {
         guard let picture = pictures[base] else {
-            return .remark(
-                "preview",
-                "no picture came on \(base)/preview/jpeg: view shows plain heads, snapshot and record need --over",
-                remedy: "set preview.enabled to true if you want pictures to leave the daemon"
-            )
+            let problem = "no picture came on \(base)/preview/jpeg"
+            let effect = "view shows plain heads, snapshot and record need --over"
+            let remedy = "set preview.enabled to true if you want pictures to leave the daemon"
+            return .remark("preview", "\(problem): \(effect)", remedy: remedy)
         }
         return .works("preview", "pictures of \(picture.jpeg.count / 1024) KiB come")
     }

@@ -1,4 +1,6 @@
 import FaceMessages
+import Foundation
+import TerminalPictures
 
 /// One finding of `facet doctor`.
 package struct Finding: Encodable {
@@ -10,24 +12,59 @@ package struct Finding: Encodable {
     }
 
     package var subject: String
-
     /// What the topics of the camera begin with that it is about, where several were looked at.
     package var camera: String?
     package var verdict: Verdict
     package var detail: String
     package var remedy: String?
 
-    package static func works(_ subject: String, _ detail: String) -> Finding {
+    static func works(_ subject: String, _ detail: String) -> Finding {
         Finding(subject: subject, verdict: .works, detail: detail)
     }
 
-    package static func remark(_ subject: String, _ detail: String, remedy: String? = nil) -> Finding {
+    static func remark(_ subject: String, _ detail: String, remedy: String? = nil) -> Finding {
         Finding(subject: subject, verdict: .remark, detail: detail, remedy: remedy)
     }
 
-    package static func fails(_ subject: String, _ detail: String, remedy: String? = nil) -> Finding {
+    static func fails(_ subject: String, _ detail: String, remedy: String? = nil) -> Finding {
         Finding(subject: subject, verdict: .fails, detail: detail, remedy: remedy)
     }
 
-    package var label: String { (camera.map { $0.printable + " " } ?? "") + subject }
+    /// What works and what does not: of this machine, the broker and the daemons, and the terminal.
+    package static func all(_ broker: BrokerAccess, ofMachine: Bool) async -> [Finding] {
+        let (isStreaming, found) = await BrokerExamination.findings(broker)
+        guard ofMachine else { return found }
+        // A daemon that streams has its camera, or a clip or a stream in its place.
+        let machine = MachineExamination(isStreaming: isStreaming).findings()
+        do throws(TerminalError) {
+            let picture = try TerminalPicture(environment: ProcessInfo.processInfo.environment)
+            return machine + found + [.works("terminal", "facet view shows pictures as \(picture.format.rawValue)")]
+        } catch {
+            return machine + found + [.remark("terminal", error.description)]
+        }
+    }
+}
+
+/// Findings as a table for people.
+package struct FindingTable {
+    private let hasColors: Bool
+
+    package init(hasColors: Bool) { self.hasColors = hasColors }
+
+    package func lines(_ findings: [Finding]) -> [String] {
+        let labels = findings.map { ($0.camera.map { $0.printable + " " } ?? "") + $0.subject }
+        let width = labels.map(\.count).max() ?? 0
+        return zip(findings, labels).flatMap { finding, label in
+            let row = "\(mark(finding.verdict))  \(label.padding(to: width))  \(finding.detail.printable)"
+            return [row] + (finding.remedy.map { ["".padding(to: 4 + width) + "  → \($0)"] } ?? [])
+        }
+    }
+
+    private func mark(_ verdict: Finding.Verdict) -> String {
+        switch verdict {
+        case .works: "✓".styled("1;32", if: hasColors)
+        case .remark: "!".styled("1;33", if: hasColors)
+        case .fails: "✗".styled("1;31", if: hasColors)
+        }
+    }
 }

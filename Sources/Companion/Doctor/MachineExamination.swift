@@ -22,38 +22,26 @@ struct MachineExamination {
 
     /// One finding per camera, or why there is none.
     private func cameras(_ inventory: CameraInventory, _ shared: [(device: String, name: String)]) -> [Finding] {
-        var found = inventory.cameras.filter { !$0.needsLibcamera }.map(Self.camera)
+        var found = inventory.cameras.filter { !$0.needsLibcamera }.map { camera -> Finding in
+            let native = camera.formats.filter { !$0.isEmulated }.map { "\($0.fourCC)" }
+            let name = "\(camera.node) \(camera.card)"
+            return native.isEmpty
+                ? .remark("camera", "\(name): only formats that must be converted")
+                : .works("camera", "\(name): \(native.joined(separator: ", "))")
+        }
         found += shared.map { .works("camera", "\($0.device) \($0.name)") }
-        if let ribbon = inventory.cameras.first(where: \.needsLibcamera),
-            !shared.contains(where: { $0.device.hasPrefix("libcamera") })
-        {
+        let hasRibbon = shared.contains { $0.device.hasPrefix("libcamera") }
+        if let ribbon = inventory.cameras.first(where: \.needsLibcamera), !hasRibbon {
             found.append(Self.ribbon(ribbon))
         }
-        let refused = inventory.others.filter(\.isDenied).map {
-            Finding.fails("camera", "\($0.node): \($0.why)", remedy: "sudo usermod -aG video $USER, then log in again")
+        found += inventory.others.filter(\.isDenied).map {
+            .fails("camera", "\($0.node): \($0.why)", remedy: "sudo usermod -aG video $USER, then log in again")
         }
-        guard found.isEmpty, refused.isEmpty else { return found + refused }
+        guard found.isEmpty else { return found }
         let libcamera = PipelineDescription.libcamera()
-        let remedies = [
-            "plug one in (facet devices lists them), or let the daemon watch a clip: facetd --source CLIP",
-            libcamera.isInstalled ? nil : "for a ribbon camera: \(libcamera.installation)",
-        ]
-        return [
-            .fails(
-                "camera",
-                "there is no camera on this machine",
-                remedy: remedies.compactMap(\.self).joined(separator: "; ")
-            )
-        ]
-    }
-
-    private static func camera(_ camera: CameraInventory.Camera) -> Finding {
-        let native = camera.formats.filter { !$0.isEmulated }
-        let names = native.map { "\($0.fourCC)" }.joined(separator: ", ")
-        guard !native.isEmpty else {
-            return .remark("camera", "\(camera.node) \(camera.card): only formats that must be converted")
-        }
-        return .works("camera", "\(camera.node) \(camera.card): \(names)")
+        let remedy = "plug one in (facet devices lists them), or let the daemon watch a clip: facetd --source CLIP"
+        let further = libcamera.isInstalled ? "" : "; for a ribbon camera: \(libcamera.installation)"
+        return [.fails("camera", "there is no camera on this machine", remedy: remedy + further)]
     }
 
     /// A ribbon camera that libcamera does not list: what it needs is not installed, or may not be opened.
@@ -61,24 +49,19 @@ struct MachineExamination {
         let nodes =
             names(in: "/dev").filter { $0.hasPrefix("media") }.map { "/dev/\($0)" }
             + names(in: "/dev/dma_heap").filter { !$0.hasPrefix(".") }.map { "/dev/dma_heap/\($0)" }
-        let denied = nodes.sorted().filter { access($0, R_OK | W_OK) != 0 }
-        let what = "\(camera.node) \(camera.card): only libcamera can set up a ribbon camera"
-        guard denied.isEmpty else {
-            return .fails(
-                "camera",
-                "\(what), and \(denied.joined(separator: ", ")) may not be opened",
-                remedy:
-                    "sudo usermod -aG video $USER, then log in again; for /dev/dma_heap the rule in docs/raspberry-pi.md"
+        let denied = nodes.sorted().filter { access($0, R_OK | W_OK) != 0 }.joined(separator: ", ")
+        let (problem, remedy) =
+            denied.isEmpty
+            ? ("it lists none", "\(PipelineDescription.libcamera().installation) libcamera-tools; cam --list says more")
+            : (
+                "\(denied) may not be opened",
+                "sudo usermod -aG video $USER, then log in again; for /dev/dma_heap the rule in docs/raspberry-pi.md"
             )
-        }
-        return .fails(
-            "camera",
-            "\(what), and it lists none",
-            remedy: "\(PipelineDescription.libcamera().installation) libcamera-tools; cam --list says more"
-        )
+        let what = "\(camera.node) \(camera.card): only libcamera can set up a ribbon camera"
+        return .fails("camera", "\(what), and \(problem)", remedy: remedy)
     }
 
-    // MARK: - Models
+    // MARK: - Models, files and clock
 
     /// Whether the models and the library are whole and can be opened.
     private func models() -> Finding {
@@ -91,38 +74,29 @@ struct MachineExamination {
         }
     }
 
-    // MARK: - Files and clock
-
     /// Whether the outbox has a place. The daemon may run as another user, so this is only a remark.
     private func stateDirectory() -> Finding {
-        var directory = OutboxLocation.directory(environment: ProcessInfo.processInfo.environment)
-        let wanted = directory
+        let wanted = OutboxLocation.directory(environment: ProcessInfo.processInfo.environment)
+        var directory = wanted
         while !FileManager.default.fileExists(atPath: directory), directory != "/" {
             directory = URL(filePath: directory).deletingLastPathComponent().path
         }
-        guard FileManager.default.isWritableFile(atPath: directory) else {
-            return .remark(
-                "outbox",
-                "you may not write to \(directory), where events would be kept",
-                remedy: "set outbox.path, or run the daemon as a user who may"
-            )
+        guard !FileManager.default.isWritableFile(atPath: directory) else {
+            return .works("outbox", "events can be kept in \(wanted)")
         }
-        return .works("outbox", "events can be kept in \(wanted)")
+        let problem = "you may not write to \(directory), where events would be kept"
+        return .remark("outbox", problem, remedy: "set outbox.path, or run the daemon as a user who may")
     }
 
     /// Whether the clock can be trusted: subscribers judge an event's age by it.
     private func clock() -> Finding {
         let date = ISO8601DateFormatter().string(from: Date())
+        let remedy = "sudo timedatectl set-ntp true"
         guard Date().timeIntervalSince1970 > 1_700_000_000 else {
-            return .fails("clock", "it says \(date)", remedy: "sudo timedatectl set-ntp true")
+            return .fails("clock", "it says \(date)", remedy: remedy)
         }
-        guard !SystemClock.isAdrift else {
-            return .remark(
-                "clock",
-                "\(date), not synchronised: events may look too old or too new to subscribers",
-                remedy: "sudo timedatectl set-ntp true"
-            )
-        }
-        return .works("clock", "\(date), synchronised")
+        guard SystemClock.isAdrift else { return .works("clock", "\(date), synchronised") }
+        let problem = "\(date), not synchronised: events may look too old or too new to subscribers"
+        return .remark("clock", problem, remedy: remedy)
     }
 }

@@ -27,16 +27,14 @@ package enum OutputPath {
         throw CommandFailure("cannot write to \(output): it is the input, which would be lost; choose another name")
     }
 
-    /// - Throws: `CommandFailure` if the ending is none of these, the file cannot be written there, or something that is no
+    /// - Throws: `CommandFailure` if the ending is another one, the file cannot be written there, or something else than a
     ///   regular file has its name: a link or a pipe would be replaced.
     package static func check(_ path: String, endings: [String], what: String) throws {
         let url = URL(filePath: path)
         let ending = url.pathExtension.lowercased()
         guard endings.contains(ending) else {
-            let reason = ending.isEmpty ? "its name has no ending" : "'.\(ending)' is no form this program writes"
-            throw CommandFailure(
-                "cannot write \(what) to \(path): \(reason); name it \(names(endings))"
-            )
+            let problem = ending.isEmpty ? "\(what) to \(path), a name without an ending" : ".\(ending): \(path)"
+            throw CommandFailure("cannot write \(problem); use \(names(endings))")
         }
         var present = stat()
         if lstat(path, &present) == 0, present.st_mode & S_IFMT != S_IFREG {
@@ -47,9 +45,8 @@ package enum OutputPath {
                 case S_IFDIR: "a directory"
                 default: "no regular file"
                 }
-            throw CommandFailure(
-                "cannot write \(what) to \(path): it is \(kind), which would be lost; choose another name"
-            )
+            let reason = "it is \(kind), which would be lost"
+            throw CommandFailure("cannot write \(what) to \(path): \(reason); choose another name")
         }
         let directory = url.deletingLastPathComponent().path
         guard FileManager.default.isWritableFile(atPath: directory) else {

@@ -3,7 +3,6 @@ package import FaceMessages
 /// Switches a daemon's detection, and waits until it says so.
 package enum DetectCommand {
     package static let topics: [Topic] = [.status, .detectState]
-
     /// Seconds until the daemon is given up.
     private static let patience = 10.0
 

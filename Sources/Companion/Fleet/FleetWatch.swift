@@ -7,13 +7,10 @@ import TerminalPictures
 package struct FleetWatch {
     /// Seconds that figures are waited for: daemons publish them every 10 s by default.
     package static let patience = 12.0
-
     /// What `show` and `showOnce` listen to.
     package static let shown: [Topic] = [.status, .count, .stats] + Topic.events
-
     /// What `writeFigures` listens to.
     package static let counted: [Topic] = [.status, .stats, .count, .zones, .today, .detectState]
-
     /// What `writeHours` listens to.
     package static let daily: [Topic] = [.status, .today]
 
@@ -32,9 +29,8 @@ package struct FleetWatch {
                 return true
             }
             // Every message of figures is another one; only their rate is shown.
-            if let (base, change) = table.take(occurrence), change != .stats, table.cameras[base] != nil,
-                terminal == nil
-            {
+            let (base, change) = table.take(occurrence) ?? ("", .stats)
+            if change != .stats, table.cameras[base] != nil, terminal == nil {
                 StandardOutput.print(line: line(base, table))
             }
             return true
@@ -45,10 +41,7 @@ package struct FleetWatch {
     ///
     /// - Throws: `CommandFailure` if there is no camera, or no broker.
     package func showOnce(_ subscriber: Subscriber) async throws {
-        let table = try await CameraTable.listen(to: subscriber, atMost: { _ in Self.patience }) { table in
-            table.cameras.values.allSatisfy { $0.condition != .streaming || $0.stats != nil }
-        }
-        guard !table.cameras.isEmpty else { throw subscriber.noCamera }
+        let table = try await Self.table(subscriber) { $0.condition != .streaming || $0.stats != nil }
         let lines =
             isJSON ? table.problemsFirst.map { line($0.base, table) } : formatter.rows(table, at: .wallClock())
         for line in lines { StandardOutput.print(line: line) }
@@ -76,11 +69,41 @@ package struct FleetWatch {
     ///
     /// - Throws: `CommandFailure` if there is no camera, or no broker.
     package static func writeHours(of subscriber: Subscriber) async throws {
+        let table = try await table(subscriber) { $0.status?.state != .online || $0.today != nil }
+        for line in FleetFormatter.hours(table) { StandardOutput.print(line: line) }
+    }
+
+    /// All cameras, once each is as complete as it gets.
+    private static func table(_ subscriber: Subscriber, until isComplete: (CameraState) -> Bool) async throws
+        -> CameraTable
+    {
         let table = try await CameraTable.listen(to: subscriber, atMost: { _ in patience }) { table in
-            table.cameras.values.allSatisfy { $0.status?.state != .online || $0.today != nil }
+            table.cameras.values.allSatisfy(isComplete)
         }
         guard !table.cameras.isEmpty else { throw subscriber.noCamera }
-        for line in FleetFormatter.hours(table) { StandardOutput.print(line: line) }
+        return table
+    }
+
+    /// Removes what the broker has retained about a camera that has stopped: then no command lists it.
+    ///
+    /// - Returns: what to say in the terminal.
+    /// - Throws: `CommandFailure` if there is no such camera, or its daemon runs.
+    package static func forget(_ name: String, _ access: BrokerAccess) async throws -> String {
+        var access = access
+        access.camera = name
+        let base = try await CameraChoice.base(access, command: "fleet")
+        let subscriber = try Subscriber(access, command: "fleet", topics: [.status], patterns: [base])
+        var state = CameraState()
+        try await subscriber.follow(every: .milliseconds(100), interruptible: false, waitsForBroker: false) { input in
+            if case .occurrence(let occurrence) = input.content { state.take(occurrence) }
+            guard case .tick = input.content, input.seconds > Subscriber.listening else { return true }
+            guard state.status?.state != .online else {
+                throw CommandFailure("'\(name)' is online; stop its facetd first, which would publish everything again")
+            }
+            subscriber.clear()
+            return false
+        }
+        return "forgot \(base): the broker has nothing more about it"
     }
 
     private func line(_ base: String, _ table: CameraTable) -> String {

@@ -1,6 +1,5 @@
 import FaceMessages
 import Synchronization
-import System
 
 /// What a command that follows a daemon reacts to, and since when it has waited.
 package struct LiveInput: Sendable {
@@ -13,27 +12,108 @@ package struct LiveInput: Sendable {
     }
 
     package var content: Content
-    /// When it came, in seconds since the command began to listen: however long it had to wait for its reader.
+    /// When it came, in seconds since the command began to listen, however long it waited for its reader.
     package var seconds: Double
     /// How the connection is, in words.
     package var connection = ""
-    /// What there is to say to the person at the terminal.
+    /// A message for the person at the terminal.
     package var note: String?
     /// Whether nothing waited behind it.
     package var isLast = false
     /// How many messages were dropped so far.
     package var dropped = 0
+
+    /// Its share of the backlog's limits.
+    fileprivate var amounts: LiveBacklog.Amounts {
+        guard case .occurrence(.message(let message)) = content else { return LiveBacklog.Amounts() }
+        var amounts = LiveBacklog.Amounts(messages: 1, bytes: message.payload.count)
+        if case .picture(let picture) = message.content, case .frame = picture.content { amounts.frames = 1 }
+        return amounts
+    }
+
+    fileprivate var isTick: Bool { if case .tick = content { true } else { false } }
 }
 
-extension LiveInput {
-    /// What it takes of the backlog.
-    var amounts: LiveBacklog.Amounts {
-        switch content {
-        case .occurrence(.message(let message)):
-            if case .picture(let picture) = message.content, case .frame = picture.content { return [1, 1, 0, 0] }
-            return [1, 0, message.payload.count, 0]
-        case .tick: return [0, 0, 0, 1]
-        case .occurrence, .key, .interrupted: return .zero
+/// The inputs that wait, in order, for a command that may be slower than they come.
+///
+/// When there are too many messages, frames or bytes, the oldest are dropped, so that memory is bounded. Keys, signals and
+/// changes of the connection are all kept; at most one tick waits, because a late one says as much as several.
+struct LiveBacklog {
+    fileprivate struct Amounts {
+        var messages = 0
+        var frames = 0
+        var bytes = 0
+    }
+
+    private(set) var dropped = 0
+    /// Whether nothing is added any more.
+    var isClosed = false
+    private let most: Amounts
+    private var waiting: [LiveInput] = []
+    private var amounts = Amounts()
+
+    /// Makes a backlog in which so many messages may wait, 16 of them frames: half a second, 50 MB at 1080p. The limit of
+    /// 32 MiB is for the messages of a hostile publisher.
+    init(capacity: Int) { most = Amounts(messages: max(1, capacity), frames: 16, bytes: 32 << 20) }
+
+    mutating func put(_ input: LiveInput) {
+        guard !isClosed, !input.isTick || !waiting.contains(where: \.isTick) else { return }
+        let new = input.amounts
+        for kind in [\Amounts.messages, \.frames, \.bytes] where new[keyPath: kind] > 0 {
+            while amounts[keyPath: kind] + new[keyPath: kind] > most[keyPath: kind],
+                // A message that is larger than the limit waits alone.
+                let oldest = waiting.firstIndex(where: { $0.amounts[keyPath: kind] > 0 })
+            {
+                add(waiting.remove(at: oldest).amounts, times: -1)
+                dropped += 1
+            }
+        }
+        waiting.append(input)
+        add(new, times: 1)
+    }
+
+    mutating func take() -> LiveInput? {
+        guard !waiting.isEmpty else { return nil }
+        var input = waiting.removeFirst()
+        add(input.amounts, times: -1)
+        input.isLast = waiting.isEmpty
+        input.dropped = dropped
+        return input
+    }
+
+    private mutating func add(_ new: Amounts, times factor: Int) {
+        for kind in [\Amounts.messages, \.frames, \.bytes] { amounts[keyPath: kind] += factor * new[keyPath: kind] }
+    }
+}
+
+/// The backlog of a command, filled by threads and tasks that do not wait for it.
+final class LiveInputs: Sendable {
+    private let wakeUps: AsyncStream<Void>
+    private let waker: AsyncStream<Void>.Continuation
+    private let backlog: Mutex<LiveBacklog>
+    private let start = ContinuousClock.now
+
+    init(capacity: Int) {
+        (wakeUps, waker) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        backlog = Mutex(LiveBacklog(capacity: capacity))
+    }
+
+    func put(_ content: LiveInput.Content) {
+        // The time is taken under the lock, so that times in the backlog never go back.
+        backlog.withLock { $0.put(LiveInput(content: content, seconds: start.duration(to: .now) / .seconds(1))) }
+        waker.yield()
+    }
+
+    func finish() {
+        backlog.withLock { $0.isClosed = true }
+        waker.finish()
+    }
+
+    func next() async -> LiveInput? {
+        var wakeUps = wakeUps.makeAsyncIterator()
+        while true {
+            if let input = backlog.withLock({ $0.take() }) { return input }
+            guard await wakeUps.next(isolation: #isolation) != nil else { return backlog.withLock { $0.take() } }
         }
     }
 }

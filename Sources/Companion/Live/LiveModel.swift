@@ -8,35 +8,28 @@ package struct LiveModel {
     /// Seconds that a picture waits for the metadata that comes after its frame. The daemon publishes metadata at most
     /// 15 times a second by default: while a face moves, the next message comes within 67 ms.
     private static let patience = 0.1
-
     /// Seconds that a picture is held back if faces are hidden: a face is reported a tenth of a second after it was seen first.
     private static let hidingPatience = 0.3
     /// How many pictures may wait; more come only from a daemon with an unusual rate.
     private static let capacity = 16
     package var hidesFaces = false
     package private(set) var scene = Scene()
-
     /// The newest picture.
     package private(set) var picture: PreviewPicture?
     package private(set) var connection: ConnectionState = .connecting
-
     private var waiting: [PreviewPicture] = []
 
     /// Seconds between two pictures at the slowest `preview.rate`.
     private static let longestInterval = 10.0
-
     /// Seconds between the newest two pictures; the longest until there are two.
     private var interval = Self.longestInterval
 
     package init() {}
 
     package var state: CameraState { scene.state }
-
     /// The size of the camera's upright picture, as of the daemon's status; metadata does not hold it.
     package var pictureSize: FrameSize? { (state.status?.picture).map(FrameSize.init) }
 
-    /// Takes what happened, at a time in seconds.
-    ///
     /// - Returns: what is another than before.
     package mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
         if case .connection(let state) = occurrence {
@@ -58,7 +51,7 @@ package struct LiveModel {
             return .picture
         case .decoded(let decoded):
             let change = scene.apply(decoded, at: seconds)
-            if !state.mayShowFaces { (waiting, picture) = ([], nil) }
+            if !state.mayShowFaces { forgetPictures() }
             return change
         case .removed:
             guard message.topic == .status else { return [] }
@@ -94,12 +87,18 @@ package struct LiveModel {
         scene.advance(to: seconds)
         // A daemon does not say that its preview was switched off. What it showed last must not pass for live.
         guard connection.isConnected, let picture, seconds - picture.arrival > 3 * (1 + interval) else { return }
-        (self.picture, waiting, interval) = (nil, [], Self.longestInterval)
+        forgetPictures()
+        interval = Self.longestInterval
     }
 
     private mutating func forget() {
         scene.forget()
-        (picture, waiting) = (nil, [])
+        forgetPictures()
+    }
+
+    private mutating func forgetPictures() {
+        picture = nil
+        waiting = []
     }
 }
 

@@ -6,17 +6,13 @@ package import OverlayRendering
 package struct LivePictures {
     /// Seconds until a command gives up waiting for a first picture.
     package static let patience = 10.0
-
     /// Seconds until it is clear that no daemon is there: its status is retained, the broker sends it at once.
     private static let statusPatience = 3.0
-
     /// Seconds after which the person at the terminal learns what the command waits for.
     private static let hintPatience = 2.0
     package private(set) var model = LiveModel()
-
     /// When the last input came, in seconds since the wait began.
     package private(set) var seconds = 0.0
-
     private let subscriber: Subscriber
     private var hasPicture = false
     private var hasHinted = false
@@ -26,8 +22,6 @@ package struct LivePictures {
         model.hidesFaces = hidesFaces
     }
 
-    /// Takes what happened.
-    ///
     /// - Throws: `CommandFailure` if it does not go on without help, or nothing came for too long.
     package mutating func take(_ input: LiveInput) throws -> CameraState.Change {
         seconds = input.seconds
@@ -46,9 +40,8 @@ package struct LivePictures {
 
     /// What to say to the person at the terminal while no picture comes, once; nil if nothing.
     package mutating func hint() -> String? {
-        guard !hasPicture, !hasHinted, seconds > Self.hintPatience, model.state.status?.state == .online else {
-            return nil
-        }
+        let isDue = !hasPicture && !hasHinted && seconds > Self.hintPatience
+        guard isDue, model.state.status?.state == .online else { return nil }
         hasHinted = true
         guard model.state.condition == .streaming else {
             return "waiting for pictures: the camera is \(model.state.summary)"
@@ -62,8 +55,7 @@ package struct LivePictures {
         model.nextPicture(at: seconds).map { ($0, model.scene(of: $0)) }
     }
 
-    /// Hands out what changed, until the source ends or `take` says that it is over, after what the person at the terminal
-    /// may want to know.
+    /// Hands out what changed, until the source ends or `take` returns false; notes hints for the person at the terminal.
     package static func follow(
         _ subscriber: Subscriber,
         hidesFaces: Bool,
@@ -71,11 +63,8 @@ package struct LivePictures {
         _ take: (inout LivePictures, CameraState.Change) throws -> Bool
     ) async throws {
         var pictures = LivePictures(subscriber, hidesFaces: hidesFaces)
-        try await subscriber.follow(
-            every: .milliseconds(50),
-            interruptible: interruptible,
-            waitsForBroker: false
-        ) { input in
+        let interval = Duration.milliseconds(50)
+        try await subscriber.follow(every: interval, interruptible: interruptible, waitsForBroker: false) { input in
             let change = try pictures.take(input)
             if let hint = pictures.hint() { StandardOutput.note(hint) }
             return try take(&pictures, change)
@@ -114,9 +103,8 @@ package struct LivePictures {
         }
         let topic = Topic.previewJPEG.name(under: subscriber.base)
         guard model.picture == nil else {
-            return
-                "pictures come on \(topic) at \(address), but no metadata says where the faces to be hidden are: publish "
-                + "metadata too, over MQTT 5, or choose another overlay"
+            return "pictures come on \(topic) at \(address), but no metadata says where the faces to be hidden are: "
+                + "publish metadata too, over MQTT 5, or choose another overlay"
         }
         let wait = "no picture came on \(topic) at \(address) within \(Int(patience)) s"
         if case .disconnected(let reason) = model.connection { return "\(wait): \(reason)" }

@@ -1,18 +1,18 @@
-import Synchronization
+import FaceMessages
+import MQTT
 import System
 package import TerminalPictures
 
 extension Subscriber {
-    /// Hands on what comes, and ticks, until `take` says that it is over, or Ctrl-C or q on the terminal ends it, or the
-    /// source or the terminal ends; then ends the connection.
+    /// Hands on what comes, and ticks, until `take` returns false, Ctrl-C or q on the terminal ends it, or the source or the
+    /// terminal ends; then ends the connection.
     ///
     /// - Parameters:
     ///   - terminal: whose keys come too.
-    ///   - interval: how often a tick comes; nil for never.
+    ///   - interval: how often a tick comes; nil for hardly ever.
     ///   - interruptible: whether Ctrl-C ends it in good order, instead of ending the program.
     ///   - waitsForBroker: whether a broker that cannot be reached at first is waited for.
-    ///   - notes: whether changes of the connection are reported on standard error; without a value, unless there is a
-    ///     terminal.
+    ///   - notes: whether changes of the connection are reported on standard error; nil for yes without a terminal.
     ///   - take: takes an input; returns whether it goes on.
     /// - Throws: `CommandFailure` if no retry helps; what `take` throws.
     package func follow(
@@ -29,8 +29,7 @@ extension Subscriber {
             inputs.finish()
         }
         let ticking = Task {
-            guard let interval else { return }
-            while (try? await Task.sleep(for: interval)) != nil { inputs.put(.tick) }
+            while (try? await Task.sleep(for: interval ?? .seconds(1))) != nil { inputs.put(.tick) }
         }
         // Reading blocks; the thread ends with the program or the terminal. Without it, a signal still ends the command.
         _ = try? terminal.map { terminal in
@@ -46,20 +45,94 @@ extension Subscriber {
             interruption?.cancel()
             inputs.finish()
         }
-        var notices = Notices(address: address, waitsForBroker: waitsForBroker)
+        let silence = isLocal ? nil : noCamera.description
+        var notices = Notices(address: address, waitsForBroker: waitsForBroker, silence: silence)
         inputs: while var input = await inputs.next() {
             switch input.content {
-            case .occurrence(let occurrence):
-                input.note = try notices.note(occurrence)
-                if let note = input.note, notes ?? (terminal == nil) { StandardOutput.note(note) }
+            case .occurrence(let occurrence): input.note = try notices.note(occurrence, at: input.seconds)
+            case .tick: input.note = notices.silence(at: input.seconds)
             case .interrupted, .key(UInt8(ascii: "q")): break inputs
-            case .key, .tick: break
+            case .key: break
             }
+            if let note = input.note, notes ?? (terminal == nil) { StandardOutput.note(note) }
             input.connection = notices.connection
             input.dropped += dropped
             guard try take(input) else { break }
         }
         terminal?.release()
         await stop()
+    }
+}
+
+/// What the person at the terminal learns about the source of messages: each trouble once.
+struct Notices {
+    /// Topics whose messages were reported as unreadable; all others are passed over from then on.
+    private static let capacity = 64
+    /// What helps where there is no broker.
+    static let brokerRemedy = "start it (sudo systemctl start mosquitto), or name it with --mqtt"
+
+    /// The broker's host and port.
+    private let address: String
+    /// Whether a broker that was never there is waited for: that may be a wrong address. One that was there comes back.
+    private let waitsForBroker: Bool
+    private var hasTrouble = false
+    private var wasConnected = false
+    private var unreadable: Set<String> = []
+
+    /// Seconds from the connection until silence is reported; what a broker has retained comes at once.
+    static let patience = 3.5
+    /// What to say if no daemon is heard of; nil for nothing.
+    private var silence: String?
+    private var connected: Double?
+    /// How the connection is, for a screen that always shows it.
+    private(set) var connection: String
+
+    init(address: String, waitsForBroker: Bool = true, silence: String? = nil) {
+        self.address = address
+        self.waitsForBroker = waitsForBroker
+        self.silence = silence
+        connection = "connecting to \(address)"
+    }
+
+    /// What to say about an occurrence; nil if nothing.
+    ///
+    /// - Throws: `CommandFailure` if no retry helps, as with a wrong password.
+    mutating func note(_ occurrence: Subscriber.Occurrence, at seconds: Double) throws -> String? {
+        switch occurrence {
+        case .connection(.connecting), .connection(.stopped): return nil
+        case .connection(.connected):
+            defer { hasTrouble = false }
+            connection = address
+            connected = seconds
+            wasConnected = true
+            return hasTrouble ? "connected to \(address) again" : nil
+        case .connection(.disconnected(let reason)):
+            guard waitsForBroker || wasConnected else {
+                throw CommandFailure("cannot reach the broker: \(reason)", remedy: Self.brokerRemedy)
+            }
+            hasTrouble = true
+            connected = nil
+            connection = "no connection, trying again: \(reason)"
+            return connection
+        case .connection(.refused(let reason)), .connection(.takenOver(let reason)):
+            throw CommandFailure("cannot use the broker: \(reason)")
+        case .failed(let failure): throw failure
+        case .message(let message):
+            if case .decoded(.status(let status, _)) = message.content, status.state != .online { return nil }
+            silence = nil
+            let name = message.topic.name(under: message.base)
+            guard case .malformed(let error) = message.content, unreadable.count < Self.capacity,
+                unreadable.insert(name).inserted
+            else { return nil }
+            connection = "\(name): \(error) (said once for each topic)"
+            return connection
+        }
+    }
+
+    /// What to say, once, if no daemon was heard of; nil if nothing.
+    mutating func silence(at seconds: Double) -> String? {
+        guard let connected, seconds - connected >= Self.patience else { return nil }
+        defer { silence = nil }
+        return silence
     }
 }

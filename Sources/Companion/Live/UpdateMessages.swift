@@ -1,6 +1,43 @@
 package import FaceMessages
 package import FacetKit
-import Foundation
+
+/// Turns a session's updates into the messages that a daemon would publish, every change of a face among them.
+package struct UpdateMessages {
+    /// What stands for a camera's name in the messages about a file.
+    package static let fileCamera = "file"
+
+    private let origin: MessageOrigin
+    private var status: DaemonStatus?
+    private var events = 0
+
+    package init(camera: String) { origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock())) }
+
+    /// The messages about an update: a leave before the status that explains it, and the faces after it.
+    package mutating func messages(of update: FaceUpdate) -> [DecodedMessage] {
+        var messages = update.events.map { event in
+            events += 1
+            let id = ULID.make(at: event.stamp.time)
+            return DecodedMessage.event(EventMessage(origin: origin, id: id, seq: events, event: event, latency: nil))
+        }
+        var status = self.status ?? DaemonStatus(state: .online)
+        status.update(to: update.state)
+        status.detect = update.state != .paused
+        status.version = facetVersion
+        status.attention = update.attention
+        if status != self.status { messages.append(.status(status, from: origin)) }
+        self.status = status
+        if let stamp = update.stamp { messages.append(metadata(stamp, update.faces)) }
+        return messages
+    }
+
+    package func event(_ event: FaceEvent) -> DecodedMessage {
+        .event(EventMessage(origin: origin, id: "", seq: 0, event: event, latency: nil))
+    }
+
+    package func metadata(_ stamp: FrameStamp, _ faces: [FaceObject]) -> DecodedMessage {
+        .metadata(MetadataMessage(origin: origin, stamp: stamp, faces: faces))
+    }
+}
 
 extension FaceSession {
     /// Runs the session and hands out what it sees as the messages of a camera, until its end or `stop`.
@@ -19,39 +56,25 @@ extension FaceSession {
             receive(.failed(error))
         }
     }
-}
 
-/// Turns a session's updates into the messages that a daemon would publish, every change of a face among them.
-package struct UpdateMessages {
-    /// What stands for a camera's name in the messages about a file.
-    package static let fileCamera = "file"
-
-    private let origin: MessageOrigin
-    private var status: DaemonStatus?
-
-    package init(camera: String) {
-        origin = MessageOrigin(camera: camera, boot: ULID.make(at: .wallClock()))
-    }
-
-    /// What is to be said about an update: a leave before the status that explains it, and the faces after it.
-    package mutating func messages(of update: FaceUpdate) -> [DecodedMessage] {
-        var messages = update.events.map(event)
-        var status = self.status ?? DaemonStatus(state: .online)
-        status.update(to: update.state)
-        (status.detect, status.version, status.attention) = (update.state != .paused, facetVersion, update.attention)
-        if status != self.status {
-            self.status = status
-            messages.append(.status(status, from: origin))
+    /// Looks for faces in a file until its end, Ctrl-C, or until `take` returns false; the session works a frame ahead of it.
+    /// An interruption is given if Ctrl-C ends more than this file.
+    ///
+    /// - Returns: Whether it was not ended early.
+    /// - Throws: `CommandFailure` if the file cannot be read to its end, or the models are missing.
+    @discardableResult
+    package static func analyse(
+        _ path: String,
+        _ options: Options = Options(),
+        until interruption: Interruption? = nil,
+        _ take: (FaceUpdate) throws -> Bool
+    ) async throws -> Bool {
+        let own = interruption == nil ? Interruption() : nil
+        defer { own?.cancel() }
+        let session = try await FaceSession(source: .file(path), options: options)
+        for try await update in session.updates(keeping: .waiting) {
+            guard (interruption ?? own)?.isRaised != true, try take(update) else { return false }
         }
-        if let stamp = update.stamp { messages.append(metadata(stamp, update.faces)) }
-        return messages
-    }
-
-    package func event(_ event: FaceEvent) -> DecodedMessage {
-        .event(EventMessage(origin: origin, id: "", seq: 0, event: event, latency: nil))
-    }
-
-    package func metadata(_ stamp: FrameStamp, _ faces: [FaceObject]) -> DecodedMessage {
-        .metadata(MetadataMessage(origin: origin, stamp: stamp, faces: faces))
+        return true
     }
 }

@@ -1,14 +1,13 @@
 import CEvdev
-import FaceMessages
 import SettingsFiles
 
 /// An event or a sign, and the keys that it presses.
 package struct KeyBinding {
-    package let text: String
-    package let event: EventName
-    package let keys: [KeyName]
+    let text: String
+    let event: EventName
+    let keys: [KeyName]
 
-    /// - Throws: `CommandFailure` that names what is meant, if it is like something.
+    /// - Throws: `CommandFailure` that suggests a similar name.
     package init(_ text: String) throws(CommandFailure) {
         self.text = text
         guard let equals = text.firstIndex(of: "="), text.index(after: equals) < text.endIndex else {
@@ -20,15 +19,12 @@ package struct KeyBinding {
             throw Self.unknown(name, "event or sign", among: names, "there are \(names.joined(separator: ", "))")
         }
         self.event = event
-        var keys: [KeyName] = []
-        for name in text[text.index(after: equals)...].split(separator: "+", omittingEmptySubsequences: false) {
-            guard let key = KeyName(name) else {
-                let remedy = "the names are the kernel's, as evtest shows them"
-                throw Self.unknown(String(name), "key", among: KeyName.all, remedy)
-            }
-            keys.append(key)
+        let names = text[text.index(after: equals)...].split(separator: "+", omittingEmptySubsequences: false)
+        keys = try names.map { name throws(CommandFailure) in
+            if let key = KeyName(name) { return key }
+            let remedy = "the names are the kernel's, as evtest shows them"
+            throw Self.unknown(String(name), "key", among: KeyName.all, remedy)
         }
-        self.keys = keys
     }
 
     private static func unknown(_ name: String, _ what: String, among names: [String], _ other: String)
@@ -36,5 +32,30 @@ package struct KeyBinding {
     {
         let hint = likelyName(for: name, among: names).map { "did you mean \($0)?" } ?? other
         return CommandFailure("there is no \(what) '\(name)'; \(hint)")
+    }
+}
+
+/// A key or button, by the kernel's name for it.
+struct KeyName: Hashable, Sendable {
+    let code: UInt32
+
+    private static let prefixes = ["KEY_", "BTN_", ""]
+    /// What X11 calls keys that have another name in the kernel.
+    private static let others = ["RETURN": "ENTER", "ESCAPE": "ESC"]
+
+    /// Finds a key; nil if there is none of that name, whose KEY_ or BTN_ and case do not matter.
+    init?(_ name: some StringProtocol) {
+        let name = name.uppercased()
+        let codes = Self.prefixes.lazy.map { prefix in
+            libevdev_event_code_from_name(UInt32(EV_KEY), prefix + (Self.others[name] ?? name))
+        }
+        guard let code = codes.first(where: { $0 >= 0 }) else { return nil }
+        self.code = UInt32(code)
+    }
+
+    /// All names there are, without KEY_.
+    static var all: [String] {
+        (0..<UInt32(KEY_CNT)).compactMap { libevdev_event_code_get_name(UInt32(EV_KEY), $0) }
+            .map { String(String(cString: $0).trimmingPrefix("KEY_")) }
     }
 }

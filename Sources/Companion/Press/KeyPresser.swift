@@ -1,4 +1,6 @@
+import CEvdev
 package import FaceMessages
+import Glibc
 
 /// Presses keys of this machine on events and signs, until the camera's messages end; then releases what is pressed.
 package struct KeyPresser {
@@ -8,11 +10,11 @@ package struct KeyPresser {
     private let bindings: [KeyBinding]
     private let keyboard: VirtualKeyboard
 
-    /// The topics of the events that press keys.
-    package var topics: [Topic] { Set(bindings.map(\.event.topic)).sorted { $0.rawValue < $1.rawValue } }
+    /// The topics of the events that press keys, and the status.
+    package var topics: [Topic] {
+        EventWatch.topics(Set(bindings.map(\.event.topic)).sorted { $0.rawValue < $1.rawValue })
+    }
 
-    /// Makes the keyboard.
-    ///
     /// - Throws: `CommandFailure` that says what to do if the kernel or its rights do not allow it.
     package init(_ bindings: [KeyBinding]) throws {
         self.bindings = bindings
@@ -37,5 +39,53 @@ package struct KeyPresser {
             return true
         }
         for (keys, _) in pressed { try keyboard.set(keys, isDown: false) }
+    }
+}
+
+/// A keyboard and mouse of the kernel's that exists as long as this object does, for programs on a console, X11 and Wayland.
+///
+/// Not Sendable: the one task of the command owns it. However the program ends, the kernel releases the keys and removes it.
+final class VirtualKeyboard {
+    private static let node = "/dev/uinput"
+
+    private let device: OpaquePointer
+
+    /// - Throws: `CommandFailure` that says what to do if the kernel or its rights do not allow it.
+    init(keys: some Sequence<KeyName>) throws(CommandFailure) {
+        guard let description = libevdev_new() else { throw CommandFailure("there is no memory for a keyboard") }
+        defer { libevdev_free(description) }
+        libevdev_set_name(description, "facet press")
+        var codes = keys.map { (UInt32(EV_KEY), $0.code) }
+        // Without movement a desktop takes no device for a mouse, and ignores its buttons.
+        if codes.contains(where: { $0.1 == BTN_LEFT || $0.1 == BTN_RIGHT || $0.1 == BTN_MIDDLE }) {
+            codes += [(UInt32(EV_REL), UInt32(REL_X)), (UInt32(EV_REL), UInt32(REL_Y))]
+        }
+        for (type, code) in codes { libevdev_enable_event_code(description, type, code, nil) }
+        var device: OpaquePointer?
+        let failure = -libevdev_uinput_create_from_device(description, LIBEVDEV_UINPUT_OPEN_MANAGED.rawValue, &device)
+        guard failure == 0, let device else { throw Self.failure(failure) }
+        self.device = device
+    }
+
+    deinit { libevdev_uinput_destroy(device) }
+
+    /// Presses keys in their order, or releases them in the opposite one.
+    func set(_ keys: [KeyName], isDown: Bool) throws(CommandFailure) {
+        let events = (isDown ? keys : keys.reversed()).map { (UInt32(EV_KEY), $0.code, isDown ? Int32(1) : 0) }
+        for (type, code, value) in events + [(UInt32(EV_SYN), UInt32(SYN_REPORT), 0)] {
+            let failure = -libevdev_uinput_write_event(device, type, code, value)
+            guard failure == 0 else { throw Self.failure(failure) }
+        }
+    }
+
+    private static func failure(_ code: Int32) -> CommandFailure {
+        let remedy =
+            switch code {
+            case ENOENT, ENODEV, ENXIO: "load the kernel's module for it: sudo modprobe uinput"
+            case EACCES, EPERM:
+                "install the udev rule 70-facet-uinput.rules, as docs/hands-free.md describes it, or run the command as root"
+            default: "check the kernel's log with dmesg"
+            }
+        return CommandFailure("cannot press keys through \(node): \(String(cString: strerror(code))); \(remedy)")
     }
 }

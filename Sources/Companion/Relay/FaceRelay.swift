@@ -1,5 +1,7 @@
 import FaceMessages
 import Frames
+import Glibc
+import System
 
 /// Sends faces to other programs as OSC and opentrack messages, until the camera's messages end.
 package struct FaceRelay {
@@ -9,9 +11,7 @@ package struct FaceRelay {
     private let osc: [DatagramSender]
     private let opentrack: [DatagramSender]
 
-    /// Makes a relay to these addresses, each `HOST:PORT`.
-    ///
-    /// - Throws: `CommandFailure` if one is none, or is unknown.
+    /// - Throws: `CommandFailure` if an address is not `HOST:PORT`, or is unknown.
     package init(osc: [String], opentrack: [String]) throws {
         self.osc = try osc.map(DatagramSender.init)
         self.opentrack = try opentrack.map(DatagramSender.init)
@@ -42,5 +42,70 @@ package struct FaceRelay {
             for sender in opentrack { sender.send(head) }
             return true
         }
+    }
+}
+
+/// Which number each face has among the channels: the lowest that was free when it came, until it leaves.
+struct FaceChannels {
+    private var owners: [FaceID?] = []
+
+    /// - Returns: each with its number, and first the numbers whose face has left, which nobody else gets before the next time.
+    mutating func take(_ faces: [FaceObject]) -> [(number: Int, face: FaceObject?)] {
+        let left = owners.indices.filter { index in
+            owners[index].map { owner in !faces.contains { $0.faceID == owner } } ?? false
+        }
+        for face in faces where !owners.contains(face.faceID) {
+            let free = owners.firstIndex(of: nil) ?? owners.endIndex
+            if free == owners.endIndex { owners.append(nil) }
+            owners[free] = face.faceID
+        }
+        for index in left { owners[index] = nil }
+        let present = faces.compactMap { face in owners.firstIndex(of: face.faceID).map { ($0 + 1, face) } }
+        return left.map { ($0 + 1, nil) } + present
+    }
+}
+
+/// Sends datagrams to one address, whether a program listens there or not.
+final class DatagramSender {
+    let address: String
+    private let descriptor: CInt
+    private var isReported = false
+    /// How often in a row sending worked: that no program listens is known from the answer to the datagram before.
+    private var successes = 0
+
+    /// Looks the address up.
+    ///
+    /// - Parameter address: `HOST:PORT`, or `[ADDRESS]:PORT`.
+    /// - Throws: `CommandFailure` if it is none, or is unknown.
+    init(to address: String) throws {
+        self.address = address
+        guard let place = HostAndPort(address), let port = place.port else {
+            throw CommandFailure("'\(address)' is not an address to send to; write HOST:PORT, as 192.168.1.20:9000")
+        }
+        let found: SocketAddress
+        do {
+            found = try SocketAddress.all(of: place.host, port: Int(port))[0]
+        } catch {
+            throw CommandFailure("cannot send to \(address): \(error.reason)")
+        }
+        descriptor = socket(found.family, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0, found.withPointer({ connect(descriptor, $0, $1) }) == 0 else {
+            let reason = String(cString: strerror(errno))
+            if descriptor >= 0 { close(descriptor) }
+            throw CommandFailure("cannot send to \(address): \(reason)")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends a datagram; one that cannot be sent, as where no program listens, is dropped. That is reported once.
+    func send(_ bytes: [UInt8]) {
+        guard Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT)) < 0 else {
+            successes += 1
+            if successes > 1 { isReported = false }
+            return
+        }
+        if !isReported { StandardOutput.note("\(address) does not take messages: \(String(cString: strerror(errno)))") }
+        (isReported, successes) = (true, 0)
     }
 }

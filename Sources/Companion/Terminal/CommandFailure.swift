@@ -1,4 +1,5 @@
 import FaceMessages
+import Foundation
 
 /// Why a command cannot do its work: what was tried, on what, why it failed, what to do.
 package struct CommandFailure: Error, CustomStringConvertible {
@@ -7,7 +8,8 @@ package struct CommandFailure: Error, CustomStringConvertible {
 
     /// Makes a failure from a paragraph for people, which may quote what a broker or a daemon said.
     package init(_ reason: String, remedy: String? = nil) {
-        (reasons, self.remedy) = ([reason.printable], remedy)
+        reasons = [reason.printable]
+        self.remedy = remedy
     }
 
     /// An error of another module, which says the same.
@@ -17,12 +19,30 @@ package struct CommandFailure: Error, CustomStringConvertible {
 
     /// Makes a failure from several lines for people.
     package init(lines: some Sequence<some StringProtocol>) {
-        (reasons, remedy) = (lines.map(\.printable), nil)
+        reasons = lines.map(\.printable)
+        remedy = nil
     }
 
     package var description: String { reasons.joined(separator: "\n") + (remedy.map { "; \($0)" } ?? "") }
 
     func finding(_ subject: String) -> Finding {
         .fails(subject, reasons.joined(separator: "\n"), remedy: remedy)
+    }
+}
+
+/// The system's own words for an error of Foundation's, which wraps them in several layers.
+package struct SystemReason: CustomStringConvertible {
+    package let description: String
+
+    package init(_ error: any Error) {
+        let outer = error as NSError
+        let layers = [outer.userInfo[NSUnderlyingErrorKey] as? NSError, outer].compactMap(\.self)
+        if let code = layers.first(where: { $0.domain == NSPOSIXErrorDomain })?.code {
+            description = String(cString: strerror(Int32(code)))
+        } else if outer.domain == NSCocoaErrorDomain, outer.code == CocoaError.Code.fileReadNoSuchFile.rawValue {
+            description = "there is no such file"
+        } else {
+            description = outer.localizedDescription
+        }
     }
 }

@@ -11,9 +11,7 @@ package final class Interruption: @unchecked Sendable {
     private let raised: Flag
 
     /// Apart from `Interruption`, so that the sources do not keep that alive.
-    private final class Flag: Sendable {
-        let signal = Atomic<CInt>(0)
-    }
+    private final class Flag: Sendable { let signal = Atomic<CInt>(0) }
 
     package init(_ report: @escaping @Sendable () -> Void = {}) {
         let raised = Flag()

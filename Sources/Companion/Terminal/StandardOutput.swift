@@ -17,9 +17,7 @@ package enum StandardOutput {
         if code != 0 { failed(code, descriptor) }
     }
 
-    package static func print(line: String) {
-        write(Array((line + "\n").utf8))
-    }
+    package static func print(line: String) { write(Array((line + "\n").utf8)) }
 
     package static func print(prettyPrinted json: some Sequence<UInt8>) throws {
         let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -34,9 +32,7 @@ package enum StandardOutput {
     }
 
     /// Writes over the line in which the cursor of the person's terminal stands.
-    package static func progress(_ line: String) {
-        write(Array(("\r" + line + "\u{1B}[K").utf8), to: STDERR_FILENO)
-    }
+    package static func progress(_ line: String) { write(Array(("\r" + line + "\u{1B}[K").utf8), to: STDERR_FILENO) }
 
     /// A command whose output cannot go where it was sent is of no use; one that cannot say something besides is.
     private static func failed(_ code: Int32, _ descriptor: Int32) {

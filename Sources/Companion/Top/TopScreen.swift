@@ -1,3 +1,4 @@
+import FaceMessages
 import TerminalPictures
 
 /// Shows each face with its last seconds on the terminal.
@@ -28,5 +29,93 @@ extension Terminal {
     package func show(lines: [String]) {
         let text = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
         show(Array(("\u{1B}[H" + text + "\u{1B}[J").utf8))
+    }
+}
+
+/// Shows the faces, and what they did lately, as lines of text.
+struct TopFormatter {
+    /// Bars of a face's signal, at least and at most.
+    private static let barWidths = 5...40
+    var hasColors: Bool
+    var watch: WatchFormatter
+
+    init(hasColors: Bool) {
+        self.hasColors = hasColors
+        watch = WatchFormatter(hasColors: hasColors)
+    }
+
+    /// All lines: the cameras, the faces and, where there is room below, the events.
+    ///
+    /// - Returns: at most `rows` lines, none wider than the terminal.
+    func lines(_ top: TopState, columns: Int, rows: Int, at seconds: Double, note: String) -> [String] {
+        let namesBase = top.table.cameras.count > 1
+        var lines = [(summary(top) + " · \(note.printable) · q quits").cut(to: columns), ""]
+        let faces = table(top, namesBase: namesBase, columns: columns, at: seconds)
+        // A third of the room is left for the events, if there is not enough for both.
+        let room = max(2, rows - 3 - min(top.events.count, rows / 3))
+        lines += faces.prefix(room)
+        if faces.count > room { lines[lines.count - 1] = "… and \(faces.count - room + 1) more faces" }
+        guard !top.events.isEmpty else { return Array(lines.prefix(rows)) }
+        lines.append("")
+        for (base, event) in top.events.prefix(max(0, rows - lines.count)) {
+            lines.append(line(base, event, namesBase: namesBase, columns: columns))
+        }
+        return Array(lines.prefix(rows))
+    }
+
+    private func summary(_ top: TopState) -> String {
+        let faces = top.table.faceCount.map { " · \($0.countedFaces(held: top.table.heldCount))" } ?? ""
+        let known = top.table.sorted.filter { $0.state.status != nil }
+        guard known.count == 1 else {
+            let streaming = known.count { $0.state.condition == .streaming }
+            return known.isEmpty ? "no daemon yet" : "\(known.count) cameras, \(streaming) streaming\(faces)"
+        }
+        let (base, state) = known[0]
+        let explanation = state.explanation.map { " (\($0))" } ?? ""
+        let today =
+            top.today(of: base).map { " · today visits \($0.visits), looks \($0.looks), smiles \($0.smiles)" } ?? ""
+        let work = state.stats?.work.map { " · \($0) of a core" } ?? ""
+        return "\(base) \(state.condition.rawValue)\(explanation)\(faces)\(work)\(today)".printable
+    }
+
+    private func table(_ top: TopState, namesBase: Bool, columns: Int, at seconds: Double) -> [String] {
+        let rows = top.rows
+        guard !rows.isEmpty else { return [] }
+        let labels = rows.map { row in
+            let number = "\(row.trace.face.faceID.rawValue)"
+            return namesBase ? "\(row.base.printable.suffix(20)) \(number)" : number
+        }
+        let labelWidth = max(4, labels.map(\.count).max() ?? 0)
+        // Where the terminal is narrow, the last signals are left out.
+        let overhead = FaceSignal.valueWidth + 3
+        var signals = FaceSignal.all[...]
+        func width() -> Int { (columns - labelWidth - 8) / max(1, signals.count) - overhead }
+        while signals.count > 1, width() < Self.barWidths.lowerBound { signals = signals.dropLast() }
+        let bars = min(max(width(), 1), Self.barWidths.upperBound)
+        let names = signals.map { $0.name.padding(to: bars + overhead - 2) }
+        let heading = (["FACE".padding(to: labelWidth), "  SEEN"] + names).joined(separator: "  ")
+        return [String(heading.prefix(columns))]
+            + zip(rows, labels).map { row, label in
+                let face = row.trace.face
+                let seen = FleetFormatter.duration(seconds - row.trace.start)
+                let cells = signals.enumerated().map { index, signal in
+                    let value = (signal.value(face) ?? "–").padding(to: FaceSignal.valueWidth, alignsRight: true)
+                    return FaceTrace.sparkline(row.trace.steps.map { $0[index] }, in: signal.range, width: bars) + " "
+                        + value.styled(signal.isActive(face) ? "1;33" : nil, if: hasColors)
+                }
+                let line = [label.padding(to: labelWidth), seen.padding(to: 6, alignsRight: true)] + cells
+                // A face that is hidden now stands back.
+                return line.joined(separator: "  ").styled(face.isSeen ? nil : "2", if: hasColors)
+            }
+    }
+
+    private func line(_ base: String, _ event: EventMessage, namesBase: Bool, columns: Int) -> String {
+        let name = namesBase ? base.printable + "  " : ""
+        var plain = watch
+        plain.hasColors = false
+        let text = plain.line(.event(event))
+        // Colours take no room on the screen, but would be cut in the middle.
+        guard name.count + text.count <= columns else { return (name + text).cut(to: columns) }
+        return name + watch.line(.event(event))
     }
 }

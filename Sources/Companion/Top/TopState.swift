@@ -1,15 +1,14 @@
 import FaceMessages
-import TerminalPictures
 
 /// The faces of all cameras that were heard, what they did lately, and the last events.
 struct TopState {
     private static let capacity = 100
     private(set) var table = CameraTable()
-
     /// The last events, the newest first.
     private(set) var events: [(base: String, message: EventMessage)] = []
-
     private var traces: [String: [FaceID: FaceTrace]] = [:]
+    /// Smiles and looks of visits that have not ended, which the daemon's totals do not count yet.
+    private var open: [String: [FaceID: (smiles: Int, looks: Int)]] = [:]
 
     /// The faces that are there, by base and number.
     var rows: [(base: String, trace: FaceTrace)] {
@@ -18,18 +17,42 @@ struct TopState {
         }
     }
 
+    /// What was seen today, with the visits that have not ended.
+    func today(of base: String) -> DayTotals? {
+        guard var today = table.cameras[base]?.today else { return nil }
+        for visit in (open[base] ?? [:]).values {
+            today.smiles += visit.smiles
+            today.looks += visit.looks
+        }
+        return today
+    }
+
     mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
         guard let (base, change) = table.take(occurrence) else {
             // Without a connection nothing is known of any face.
-            if table.cameras.isEmpty { traces = [:] }
+            if table.cameras.isEmpty { (traces, open) = ([:], [:]) }
             return
         }
         let state = table.cameras[base]
         if change.contains(.event), let event = state?.lastEvent {
             events.insert((base, event), at: 0)
             if events.count > Self.capacity { events.removeLast() }
+            let topic = Topic(event.event.kind)
+            if topic == .smile { open[base, default: [:]][event.event.face.faceID, default: (0, 0)].smiles += 1 }
+            if topic == .look { open[base, default: [:]][event.event.face.faceID, default: (0, 0)].looks += 1 }
         }
-        note(state?.faces ?? [], of: base, at: seconds)
+        if case .today = occurrence.decoded {
+            // Visits that have ended are in the totals now.
+            let present = Set((state?.faces ?? []).map(\.faceID))
+            open[base] = open[base]?.filter { present.contains($0.key) }
+        }
+        let old = traces[base] ?? [:]
+        let new = (state?.faces ?? []).map { face in
+            var trace = old[face.faceID] ?? FaceTrace(face, at: seconds)
+            trace.note(face, at: seconds)
+            return (face.faceID, trace)
+        }
+        traces[base] = Dictionary(new) { $1 }
     }
 
     /// Lets time go on while no message comes.
@@ -38,15 +61,117 @@ struct TopState {
             for face in traces[base, default: [:]].keys { traces[base]?[face]?.advance(to: seconds) }
         }
     }
+}
 
-    private mutating func note(_ faces: [FaceObject], of base: String, at seconds: Double) {
-        let old = traces[base] ?? [:]
-        var new: [FaceID: FaceTrace] = [:]
-        for face in faces {
-            var trace = old[face.faceID] ?? FaceTrace(face, at: seconds)
-            trace.note(face, at: seconds)
-            new[face.faceID] = trace
+/// What one face did lately, in steps of time.
+struct FaceTrace: Hashable {
+    /// The level of each signal in a step; nil if it is unknown.
+    typealias Step = [Double?]
+
+    /// How long a step is, in seconds.
+    private static let stepLength = 0.5
+    private static let capacity = 120
+
+    /// When the face was first noted, in seconds.
+    let start: Double
+    private(set) var face: FaceObject
+    /// The steps, the newest last.
+    private(set) var steps: [Step]
+    private var newest: Int
+
+    init(_ face: FaceObject, at seconds: Double) {
+        self.face = face
+        start = seconds
+        steps = [Self.step(face)]
+        newest = Self.index(of: seconds)
+    }
+
+    mutating func note(_ face: FaceObject, at seconds: Double) {
+        advance(to: seconds)
+        self.face = face
+        let levels = zip(FaceSignal.all, zip(steps[steps.count - 1], Self.step(face)))
+        steps[steps.count - 1] = levels.map { signal, levels in
+            guard let before = levels.0, let now = levels.1 else { return levels.1 ?? levels.0 }
+            return signal.together(before, now)
         }
-        traces[base] = new
+    }
+
+    /// Goes on to a time: metadata comes only when a value changes, so until then the face stays as it is.
+    mutating func advance(to seconds: Double) {
+        let passed = Self.index(of: seconds) - newest
+        guard passed > 0 else { return }
+        newest += passed
+        steps += Array(repeating: Self.step(face), count: min(passed, Self.capacity))
+        steps.removeFirst(max(0, steps.count - Self.capacity))
+    }
+
+    private static func step(_ face: FaceObject) -> Step { FaceSignal.all.map { $0.level(face) } }
+
+    private static func index(of seconds: Double) -> Int { Int((seconds / stepLength).rounded(.down)) }
+
+    /// Values as a line of bars, a character for each of the newest; blank where a value is unknown or there is none yet.
+    static func sparkline(_ values: [Double?], in range: ClosedRange<Double>, width: Int) -> String {
+        let bars = Array("▁▂▃▄▅▆▇█")
+        let shown = values.suffix(width).map { value -> Character in
+            guard let value, value.isFinite else { return " " }
+            let share = (value - range.lowerBound) / (range.upperBound - range.lowerBound)
+            return bars[Int((min(max(share, 0), 1) * Double(bars.count - 1)).rounded())]
+        }
+        return String(shown).padding(to: width, alignsRight: true)
+    }
+}
+
+/// What is shown of a face beside its number.
+struct FaceSignal {
+    let name: String
+    /// Angles reach from −45° to 45°, so that straight ahead is in the middle.
+    var range = 0.0...1
+    /// How high its bar is; nil if it is unknown.
+    let level: (FaceObject) -> Double?
+    /// Which of two levels is that of both: a blink or a smile must not fall between two bars.
+    var together: (Double, Double) -> Double = { $1 }
+    /// The value now; nil if it is unknown.
+    let value: (FaceObject) -> String?
+    /// Whether the value stands out now.
+    var isActive: (FaceObject) -> Bool = { _ in false }
+
+    static let valueWidth = 5
+
+    static var all: [FaceSignal] {
+        let angles: [(String, KeyPath<HeadPose, Double>)] = [("YAW", \.yaw), ("PITCH", \.pitch), ("ROLL", \.roll)]
+        return [
+            FaceSignal(name: "SMILE", level: \.smile, together: max) {
+                $0.smile.map(percent)
+            } isActive: {
+                $0.smiling == true
+            },
+            FaceSignal(
+                name: "EYES",
+                level: { $0.eyes.map { ($0.left ? 0 : 0.5) + ($0.right ? 0 : 0.5) } },
+                together: min
+            ) {
+                $0.eyes.map { $0.left && $0.right ? "shut" : $0.left ? "left" : $0.right ? "right" : "open" }
+            } isActive: {
+                $0.leftEyeClosed == true || $0.rightEyeClosed == true
+            },
+            FaceSignal(name: "LOOK", level: { $0.looking.map { $0 ? 1 : 0 } }, together: max) {
+                $0.looking.map { $0 ? "here" : "away" }
+            } isActive: {
+                $0.looking == true
+            },
+        ]
+            + angles.map { name, angle in
+                FaceSignal(name: name, range: -45...45, level: { $0.pose?[keyPath: angle] }) {
+                    $0.pose.map { degrees($0[keyPath: angle]) }
+                }
+            }
+    }
+}
+
+extension FaceObject {
+    /// Which eyes are closed, if both are known.
+    fileprivate var eyes: (left: Bool, right: Bool)? {
+        guard let leftEyeClosed, let rightEyeClosed else { return nil }
+        return (leftEyeClosed, rightEyeClosed)
     }
 }

@@ -3,7 +3,6 @@ package import FaceMessages
 /// What command lines call an event: its topic, or the kind of a sign.
 package struct EventName: Hashable, Sendable {
     package let topic: Topic
-
     /// The kind of sign; nil for all that happens on the topic.
     package let sign: FaceEvent.Sign?
 

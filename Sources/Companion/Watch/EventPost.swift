@@ -11,11 +11,11 @@ package final class EventPost: @unchecked Sendable {
 
     /// Statuses by which a server asks for another try, besides those from 500 on (RFC 9110, RFC 6585).
     private static let passing: Set = [408, 425, 429]
-
     /// The header of the signature: `sha256=` and the HMAC of the body in hexadecimal.
     static let signatureHeader = "X-Facet-Signature-256"
 
     private let patience: Int
+    /// Where to, without passwords.
     private let url: String
     private let secret: [UInt8]?
     private let client: OpaquePointer
@@ -28,23 +28,21 @@ package final class EventPost: @unchecked Sendable {
     ///   - patience: milliseconds that an answer, all of it, is waited for.
     /// - Throws: `CommandFailure` if libcurl is missing or does not take the address.
     package init(to url: String, secret: [UInt8]?, patience: Int = 10_000) throws {
+        let place = url.withoutPasswords
         guard ["http", "https"].contains(URL(string: url)?.scheme?.lowercased()), URL(string: url)?.host != nil else {
-            throw CommandFailure(
-                "cannot post to '\(url.withoutPasswords)': it must be a web address, http://… or https://…"
-            )
+            throw CommandFailure("cannot post to '\(place)': it must be a web address, http://… or https://…")
         }
         var error: UnsafePointer<CChar>?
         guard let client = FacetPosterMake(url, &error) else {
-            throw CommandFailure(
-                "cannot post to \(url.withoutPasswords): \(error.map { String(cString: $0) } ?? "")",
-                remedy: "apt install libcurl4"
-            )
+            let reason = error.map { String(cString: $0) } ?? ""
+            throw CommandFailure("cannot post to \(place): \(reason)", remedy: "apt install libcurl4")
         }
-        (self.url, self.secret, self.patience, self.client) = (url, secret, patience, client)
+        self.url = place
+        self.secret = secret
+        self.patience = patience
+        self.client = client
     }
 
-    /// Makes the sender with the key in a file.
-    ///
     /// - Throws: `CommandFailure` if that cannot be read, or as above.
     package convenience init(to url: String, secretFile: String?) throws {
         let key = try secretFile.map { path in
@@ -66,7 +64,7 @@ package final class EventPost: @unchecked Sendable {
             let (status, reason) =
                 (try? await onThread(named: "post") { self.post(body) }) ?? (0, "the system has no thread left")
             if 200..<300 ~= status { return nil }
-            let what = "\(url.withoutPasswords) did not take the \(name) of \(message.event.stamp.time.iso8601)"
+            let what = "\(url) did not take the \(name) of \(message.event.stamp.time.iso8601)"
             if status != 0, status < 500, !Self.passing.contains(status) {
                 return "\(what), and will not: status \(status)"
             }
@@ -81,16 +79,10 @@ package final class EventPost: @unchecked Sendable {
     }
 
     private func post(_ body: [UInt8]) -> (status: Int, reason: String) {
-        var headers = ["Content-Type: application/cloudevents+json; charset=utf-8"]
-        if let secret { headers.append("\(Self.signatureHeader): sha256=\(SHA256.hmac(of: body, key: secret))") }
+        let type = "Content-Type: application/cloudevents+json; charset=utf-8"
+        let signature = secret.map { "\(Self.signatureHeader): sha256=\(SHA256.hmac(of: body, key: $0))" }
         var error: UnsafePointer<CChar>?
-        let lines = headers.map { UnsafePointer<CChar>(strdup($0)) }
-        defer { for line in lines { free(UnsafeMutablePointer(mutating: line)) } }
-        let status = lines.withUnsafeBufferPointer { lines in
-            lines.baseAddress.map {
-                FacetPosterSend(client, body, body.count, $0, lines.count, patience, &error)
-            } ?? 0
-        }
+        let status = FacetPosterSend(client, body, body.count, type, signature, patience, &error)
         return (status, status == 0 ? error.map { String(cString: $0) } ?? "no answer" : "status \(status)")
     }
 

@@ -1,51 +1,57 @@
-import FaceMessages
+package import FaceMessages
+import System
 
 /// Prints events and faces as they come, and hands each event to a shell command or a web address.
 package struct EventWatch {
     /// Seconds that requests get at the end.
     private static let patience = 5.0
 
-    private let style: WatchPrinter.Style
-    private let command: EventCommand?
-    private let post: EventPost?
-    private let count: Int?
+    /// What a command that shows events listens to: the status shows whether a daemon is there at all.
+    package static func topics(_ shown: [Topic]) -> [Topic] { shown.contains(.status) ? shown : shown + [.status] }
 
-    /// Makes a watch.
-    ///
-    /// - Parameters:
-    ///   - style: how messages are printed.
-    ///   - command: a shell command that is run for each event; nil for none.
-    ///   - post: where each event is sent; nil for nowhere.
-    ///   - count: after how many messages it ends; nil for never.
-    package init(_ style: WatchPrinter.Style, command: String?, post: EventPost?, count: Int?) {
-        self.style = style
-        self.command = command.map { EventCommand(command: $0) }
-        self.post = post
-        self.count = count
+    private let topics: [Topic]
+    private var printer: WatchPrinter
+    /// A shell command that is run for each event; nil for none.
+    package var command: String?
+    /// Where each event is sent; nil for nowhere.
+    package var post: EventPost?
+    /// After how many messages it ends; nil for never.
+    package var count: Int?
+
+    /// Makes a watch that shows these topics: as JSON, with lines of metadata, with the camera's name in each line.
+    package init(_ topics: [Topic], isJSON: Bool, showsMetadata: Bool, namesCamera: Bool) {
+        self.topics = topics
+        printer = WatchPrinter(isJSON: isJSON, showsMetadata: showsMetadata, alwaysNamesCamera: namesCamera)
     }
 
+    /// - Throws: `CommandFailure` if there is no broker, or if at the end an event was not delivered.
     package func run(_ subscriber: Subscriber) async throws {
-        if StandardOutput.isTerminal, !style.isJSON {
+        if StandardOutput.isTerminal, !printer.isJSON {
             let patterns = subscriber.patterns.joined(separator: ", ")
             StandardOutput.note("watching \(patterns) at \(subscriber.address), Ctrl-C ends")
         }
-        var printer = WatchPrinter(style)
-        let commands = command.map { command in
-            EventQueue(capacity: 100, "the command is too slow: no command") {
-                await command.run($0, payload: $1)
-            }
+        var printer = printer
+        var queues: [EventQueue] = []
+        if let command = command.map(EventCommand.init) {
+            queues.append(
+                EventQueue(capacity: 100, "the command is too slow: no command") { event, payload in
+                    // A command that fails has been run.
+                    if let problem = await command.run(event, payload: payload) { StandardOutput.note(problem) }
+                    return nil
+                }
+            )
         }
-        let requests = post.map { post in
-            EventQueue(capacity: 1000, patience: Self.patience, "the server is too slow: no request") { event, _ in
-                await post.send(event)
-            }
+        if let post {
+            let failure = "the server is too slow: no request"
+            queues.append(
+                EventQueue(capacity: 1000, patience: Self.patience, failure) { event, _ in await post.send(event) }
+            )
         }
-        var queues = [commands, requests].compactMap(\.self)
         var drops = DropNotices()
         try await subscriber.follow(interruptible: false, notes: false) { input in
             if case .occurrence(.message(let message)) = input.content {
-                if case .event(let event) = printer.show(message) {
-                    for index in queues.indices { queues[index].add(event, payload: message.payload) }
+                if topics.contains(message.topic), case .event(let event) = printer.show(message) {
+                    for index in queues.indices { queues[index].add(event, payload: message.published) }
                 }
             } else if case .occurrence(.connection(let state)) = input.content {
                 printer.take(state)
@@ -56,6 +62,108 @@ package struct EventWatch {
             return !isOver
         }
         printer.finish()
-        for queue in queues { await queue.finish() }
+        var lost = 0
+        for queue in queues { lost += await queue.finish() }
+        if lost > 0 { throw CommandFailure("\(lost.counted("event")) did not get through") }
+    }
+}
+
+/// Does something with one event after the other, while the next ones come in.
+struct EventQueue {
+    /// The least time between two reports of dropped events.
+    private static let pause = Duration.seconds(10)
+
+    private let events: AsyncStream<(EventMessage, [UInt8])>.Continuation
+    /// Returns how many events it was done with, and how many of them failed.
+    private let worker: Task<(done: Int, failed: Int), Never>
+    private let failure: String
+    private let patience: Double
+    private var count = 0
+    /// Events that were dropped and not reported yet, and when some were reported.
+    private var dropped = 0
+    private var lost = 0
+    private var noted: ContinuousClock.Instant?
+
+    /// Makes a queue in which so many events may wait; then the oldest is dropped and reported.
+    ///
+    /// - Parameters:
+    ///   - capacity: how many.
+    ///   - patience: how many seconds those that are left at the end may take.
+    ///   - failure: what an event that was dropped misses, for people: "the command is too slow: no command".
+    ///   - perform: the work; returns what went wrong.
+    init(
+        capacity: Int,
+        patience: Double = .infinity,
+        _ failure: String,
+        _ perform: @escaping @Sendable (EventMessage, _ payload: [UInt8]) async -> String?
+    ) {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: (EventMessage, [UInt8]).self,
+            bufferingPolicy: .bufferingNewest(capacity)
+        )
+        events = continuation
+        self.failure = failure
+        self.patience = patience
+        worker = Task {
+            var (done, failed) = (0, 0)
+            for await (event, payload) in stream {
+                if let problem = await perform(event, payload) {
+                    StandardOutput.note(problem)
+                    failed += 1
+                }
+                done += 1
+            }
+            return (done, failed)
+        }
+    }
+
+    mutating func add(_ event: EventMessage, payload: [UInt8]) {
+        guard case .dropped(let (oldest, _)) = events.yield((event, payload)) else {
+            count += 1
+            return
+        }
+        dropped += 1
+        lost += 1
+        guard noted.map({ $0.duration(to: .now) > Self.pause }) ?? true else { return }
+        let name = Topic(oldest.event.kind).rawValue
+        let time = oldest.event.stamp.time.iso8601
+        StandardOutput.note("\(failure) for \(dropped.counted("event")), now the \(name) of \(time)")
+        dropped = 0
+        noted = .now
+    }
+
+    /// Waits until the work is done for all events, or patience is over, and reports what is left.
+    ///
+    /// - Returns: how many events it was not done for.
+    @discardableResult
+    func finish() async -> Int {
+        events.finish()
+        let limit = Task { [worker, patience] in
+            guard patience.isFinite else { return }
+            try? await Task.sleep(for: .seconds(patience))
+            if !Task.isCancelled { worker.cancel() }
+        }
+        let (done, failed) = await worker.value
+        let left = count - done
+        limit.cancel()
+        if dropped > 0 { StandardOutput.note("\(failure) for \(dropped.counted("more event"))") }
+        if left > 0 { StandardOutput.note("\(failure) for \(left) more events: the time was up") }
+        return lost + left + failed
+    }
+}
+
+/// Reports to the person at the terminal that messages are dropped, once when it begins and once when it is over.
+struct DropNotices {
+    private var reported = 0
+    private var isDropping = false
+
+    /// What to say, given how many messages were dropped so far and whether the rush is over; nil if nothing.
+    mutating func note(_ dropped: Int, isOver: Bool) -> String? {
+        let wasDropping = isDropping
+        guard dropped > reported, !wasDropping || isOver else { return nil }
+        isDropping = !isOver
+        guard isOver else { return "messages come faster than they are taken: the oldest are dropped" }
+        defer { reported = dropped }
+        return "\(dropped - reported) messages \(wasDropping ? "" : "came too fast and ")were dropped"
     }
 }

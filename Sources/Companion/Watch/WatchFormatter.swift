@@ -30,9 +30,7 @@ package struct WatchFormatter {
     // MARK: - Messages
 
     package func words(of faces: [FaceObject]) -> String {
-        let words = faces.map { face in
-            ([place(face)] + pose(face.pose) + expression(face)).joined(separator: " ")
-        }
+        let words = faces.map { ([place($0)] + pose($0.pose) + expression($0)).joined(separator: " ") }
         return words.isEmpty ? "no face" : words.joined(separator: " | ")
     }
 
@@ -151,10 +149,10 @@ package struct WatchFormatter {
         return String(local.iso8601.suffix(16).prefix(12))
     }
 
-    private func degrees(_ value: Double) -> String { Int(exactly: value.rounded()).map { "\($0)°" } ?? "?" }
-
     private func seconds(_ value: Double) -> String { value.isFinite ? "\((value * 100).rounded() / 100) s" : "?" }
 }
+
+func degrees(_ value: Double) -> String { Int(exactly: value.rounded()).map { "\($0)°" } ?? "?" }
 
 /// A share as people read it: `24%`.
 func percent(_ share: Double) -> String {

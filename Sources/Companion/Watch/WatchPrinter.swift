@@ -1,87 +1,74 @@
-package import FaceMessages
-package import MQTT
+import FaceMessages
+import MQTT
 import SettingsFiles
 import TerminalPictures
 
 /// Writes received messages to standard output, and on a terminal the present faces in a line that stays the last one.
-package struct WatchPrinter {
-    package struct Style {
-        package var isJSON = false
-        /// Metadata as lines of their own, and not only in the line of the present faces.
-        package var showsMetadata = false
-        /// Whether the camera is named in each line even where only one is heard of.
-        package var namesCamera = false
-
-        package init(isJSON: Bool = false, showsMetadata: Bool = false, namesCamera: Bool = false) {
-            self.isJSON = isJSON
-            self.showsMetadata = showsMetadata
-            self.namesCamera = namesCamera
-        }
-    }
-
-    private let style: Style
+struct WatchPrinter {
+    let isJSON: Bool
+    /// Metadata as lines of their own, and not only in the line of the present faces.
+    let showsMetadata: Bool
+    /// Whether the camera is named in each line even where only one is heard of.
+    let alwaysNamesCamera: Bool
     private let formatter = WatchFormatter(hasColors: StandardOutput.hasColors)
     private var table = CameraTable()
     private var hasFacesLine = false
 
-    private var namesCamera: Bool { style.namesCamera || table.cameras.count > 1 }
+    private var namesCamera: Bool { alwaysNamesCamera || table.cameras.count > 1 }
 
-    package private(set) var shown = 0
+    private(set) var shown = 0
 
-    init(_ style: Style) { self.style = style }
+    init(isJSON: Bool, showsMetadata: Bool, alwaysNamesCamera: Bool) {
+        self.isJSON = isJSON
+        self.showsMetadata = showsMetadata
+        self.alwaysNamesCamera = alwaysNamesCamera
+    }
 
-    /// Writes a message.
-    ///
     /// - Returns: the message; nil if it broke the contract or is a picture.
-    package mutating func show(_ message: CameraMessage) -> DecodedMessage? {
+    mutating func show(_ message: CameraMessage) -> DecodedMessage? {
         _ = table.take(.message(message))
         switch message.content {
         case .removed: drawFaces()
         case .picture(let picture): put(message, text: "preview      \(picture.jpeg.count) bytes")
         case .decoded(let decoded):
-            if case .metadata = decoded, !style.isJSON, !style.showsMetadata {
+            if case .metadata = decoded, !isJSON, !showsMetadata {
                 drawFaces()
             } else {
-                put(message, text: style.isJSON ? "" : formatter.line(decoded))
+                put(message, text: isJSON ? "" : formatter.line(decoded))
             }
             return decoded
-        // What cannot be read is reported once for each topic, by `Notices`.
+        // `Notices` reports what cannot be read, once for each topic.
         case .malformed: break
         }
         return nil
     }
 
     /// Forgets the faces: without a connection nothing is known of them.
-    package mutating func take(_ state: ConnectionState) {
-        _ = table.take(.connection(state))
-    }
+    mutating func take(_ state: ConnectionState) { _ = table.take(.connection(state)) }
 
     /// Writes a note for the person at the terminal above the line of the faces.
-    package mutating func note(_ text: String) {
+    mutating func note(_ text: String) {
         removeFaces()
         StandardOutput.note(text)
         drawFaces()
     }
 
-    package mutating func finish() {
-        removeFaces()
-    }
+    mutating func finish() { removeFaces() }
 
     private mutating func put(_ message: CameraMessage, text: String) {
         shown += 1
         let base = message.base
-        guard !style.isJSON else {
-            return StandardOutput.write(
-                Message(topic: message.topic, payload: JSONText.onOneLine(message.payload)).line(base: base)
-            )
+        guard !isJSON else {
+            let line = Message(topic: message.topic, payload: JSONText.onOneLine(message.published)).line(base: base)
+            return StandardOutput.write(line)
         }
         removeFaces()
-        StandardOutput.write(Array(((namesCamera ? "\(base.printable)  " : "") + text + "\n").utf8))
+        StandardOutput.print(line: (namesCamera ? "\(base.printable)  " : "") + text)
         drawFaces()
     }
 
     private mutating func drawFaces() {
-        guard StandardOutput.isTerminal, !style.isJSON, !style.showsMetadata else { return }
+        guard StandardOutput.isTerminal, !isJSON, !showsMetadata else { return }
         let parts = table.sorted.compactMap { base, camera -> String? in
             guard camera.stamp != nil || !camera.mayShowFaces else { return nil }
             let words = camera.mayShowFaces ? formatter.words(of: camera.faces) : camera.summary
@@ -94,8 +81,7 @@ package struct WatchPrinter {
     }
 
     private mutating func removeFaces() {
-        guard hasFacesLine else { return }
+        if hasFacesLine { StandardOutput.write(Array("\r\u{1B}[K".utf8)) }
         hasFacesLine = false
-        StandardOutput.write(Array("\r\u{1B}[K".utf8))
     }
 }

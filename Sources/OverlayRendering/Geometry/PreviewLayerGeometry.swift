@@ -60,11 +60,11 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
 /// How a picture fills a surface of another shape, as AVLayerVideoGravity.
 package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
     /// The whole picture is visible and keeps its shape; bars stay free at two sides.
-    case resizeAspect
+    case resizeAspect = "contain"
     /// The surface is filled and the picture keeps its shape; two of its sides are cut off.
-    case resizeAspectFill
+    case resizeAspectFill = "cover"
     /// The picture is stretched to the surface.
-    case resize
+    case resize = "fill"
 
     /// Where a picture of that size lies on a surface, in points.
     func pictureRect(of picture: SurfaceSize, on surface: SurfaceSize) -> SurfaceRect {

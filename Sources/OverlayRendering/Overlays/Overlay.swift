@@ -39,21 +39,30 @@ package struct DrawnFace: Hashable, Sendable {
 }
 
 package enum OverlayName: String, Hashable, Sendable, CaseIterable {
-    /// The box, with what the face does in words.
     case label
-    /// A white square with round corners, tilted by roll, in perspective by yaw and pitch.
     case box
     case hearts
-    /// A hat, a moustache and a beard.
     case santa
-    /// A red square with the smile and the closed eyes in words.
     case square
-    /// Landmarks, axes of the head and values, for diagnosis.
     case mesh
     case pixelate
     case blur
-    /// A flat shape of head and shoulders over each person.
     case silhouette
+
+    /// What it draws, for people.
+    package var summary: String {
+        switch self {
+        case .label: "the box, with what the face does in words"
+        case .box: "a white square with round corners that turns with the head"
+        case .hearts: "hearts for eyes"
+        case .santa: "a hat, a moustache and a beard"
+        case .square: "a red square with the smile and the closed eyes in words"
+        case .mesh: "landmarks, axes of the head and values, for diagnosis"
+        case .pixelate: "coarse pixels over the face; hides it"
+        case .blur: "a blur over the face; hides it"
+        case .silhouette: "a flat shape of head and shoulders; hides the person"
+        }
+    }
 
     package var overlay: any Overlay {
         switch self {

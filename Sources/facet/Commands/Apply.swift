@@ -18,7 +18,7 @@ struct Apply: AsyncParsableCommand {
             face that was to be hidden was lost inside the picture, as of a person who turns away.
 
             Examples:
-              facet apply clip.mp4 --overlay santa -o party.mp4
+              facet apply clip.mp4 --overlay santa         writes clip.santa.mp4
               facet apply portrait.jpg --overlay hearts -o hearts.png
               facet apply holidays -o holidays-with-hats --overlay santa
               facet apply clip.mp4 --overlay party.yaml -o party.mp4    one of your own
@@ -29,10 +29,14 @@ struct Apply: AsyncParsableCommand {
     @Argument(help: "The clip, the picture or the directory.", completion: .file())
     var input: String
 
-    @Option(name: .shortAndLong, help: "The file or the directory to write.", completion: .file())
-    var output: String
+    @Option(
+        name: .shortAndLong,
+        help: "The file or the directory to write; without it clip.OVERLAY.mp4 beside clip.mp4.",
+        completion: .file()
+    )
+    var output: String?
 
-    @Option(help: "How many faces are followed at the same time.", transform: number(1...1000))
+    @Option(help: "How many faces are followed at the same time", in: 1...1000)
     var maximumFaces = 32
 
     @Flag(help: "Look for faces that lie on their side or upside down too, in the first frame of each scene.")
@@ -46,12 +50,8 @@ struct Apply: AsyncParsableCommand {
     func run() async throws {
         let interruption = Interruption()
         defer { interruption.cancel() }
-        let job = try OverlayJob(
-            drawing.style,
-            maximumFaces: maximumFaces,
-            findsTurned: turned,
-            isStrict: strict
-        )
+        let job = try OverlayJob(drawing.style, maximumFaces: maximumFaces, findsTurned: turned, isStrict: strict)
+        let output = try output ?? OverlayJob.output(for: input, drawing.overlay)
         let hasWarned = try await job.run(input, to: output, until: interruption)
         guard !interruption.isRaised else {
             StandardOutput.note("interrupted: the last file ends early or is not written, nor is what comes after it")

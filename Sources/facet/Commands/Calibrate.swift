@@ -16,7 +16,7 @@ struct Calibrate: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "For how many seconds to measure, 1…30.", transform: number(1...30))
+    @Option(help: "For how many seconds to measure", in: 1...30)
     var seconds = 3.0
 
     @Option(help: "Write the direction into this settings file, and leave everything else in it as it is.")

@@ -12,20 +12,28 @@ struct Demo: AsyncParsableCommand {
             Examples:
               facet demo
               facet demo --source auto      with the camera of this machine
+              facet demo clip.mp4
               facet demo --seconds 10 --no-browser
             """
     )
 
+    @Argument(help: "A clip instead of the demo's own.", completion: .file())
+    var clip: String?
+
     @Option(help: "A camera, a clip or a stream instead of the demo's clip: auto, /dev/video0, clip.mp4, rtsp://….")
     var source: String?
 
-    @Option(help: "End after so many seconds; without it with Ctrl-C.", transform: ClipOptions.seconds)
+    @Option(help: "End after so many seconds; without it with Ctrl-C.", transform: facet.seconds)
     var seconds: Double?
 
     @Flag(inversion: .prefixedNo, help: "Open the page in the browser.")
     var browser = true
 
+    func validate() throws {
+        if clip != nil, source != nil { throw ValidationError("the clip and --source exclude each other") }
+    }
+
     func run() async throws {
-        try await DemoShow.run(source: source, seconds: seconds, opensBrowser: browser)
+        try await DemoShow.run(source: source ?? clip, seconds: seconds, opensBrowser: browser)
     }
 }

@@ -25,7 +25,7 @@ struct Doctor: AsyncParsableCommand {
     @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
-        let findings = await Examination.findings(try broker.access(), ofMachine: machine)
+        let findings = await Finding.all(try broker.access(), ofMachine: machine)
         if json {
             try StandardOutput.print(prettyPrinted: JSONEncoder().encode(findings))
         } else {

@@ -10,11 +10,10 @@ struct Fleet: AsyncParsableCommand {
             the rate of analysed frames in the newest faces/stats, DECODE and ANALYSE what decoding and analysis took of a \
             core then, LAST EVENT is since this command runs, AGE the time since the newest message of the camera.
 
-            On a terminal the table is live; q ends it. Elsewhere each change of a camera is a line. With --json each \
-            change is one line of JSON with base, camera, state, reason, detail, attention, faces, frameRate, cpuDecoding, \
-            cpuAnalysis, lastEvent, lastEventTime and age; what is unknown is left out: faces and frameRate of a camera that \
-            does not stream, age of one that streams and has sent nothing yet. With --once the table is written once; the \
-            exit status is then 1 if there is no camera, or no broker.
+            On a terminal the table is live; q ends it. Elsewhere each change of a camera is a line. With --json it is one of \
+            JSON with base, camera, state, reason, detail, attention, faces, frameRate, cpuDecoding, cpuAnalysis, lastEvent, \
+            lastEventTime and age; what is unknown is left out: faces and frameRate of a camera that does not stream, age of \
+            one that streams and has sent nothing yet. With --once the exit status is 1 if there is no camera, or no broker.
 
             --csv writes what faces/today says of each hour, and ends in the same way: base, camera, since (when the day's \
             counting began, in UTC), hour (of the camera's local clock), visits, looks, lookingSeconds, smiles. An hour in \
@@ -36,23 +35,20 @@ struct Fleet: AsyncParsableCommand {
     @Flag(help: "Write each change as one line of JSON.")
     var json = false
 
-    @Flag(
-        help:
-            "Write what there is once all cameras have sent their figures, or after \(Int(FleetWatch.patience)) s, and end."
-    )
+    @Flag(help: "Write the table once all cameras have sent figures, or after \(Int(FleetWatch.patience)) s, and end.")
     var once = false
 
     @Flag(help: "Write what each camera saw today, by the hour, as CSV, and end.")
     var csv = false
 
-    @Option(help: .init("Keep this file, which must end in .prom, up to date, and show nothing.", valueName: "file"))
+    @Option(file: "Keep this file, which must end in .prom, up to date, and show nothing.")
     var prometheus: String?
 
-    @Option(
-        help: .init("How often --prometheus writes, in seconds (1 to 3600).", valueName: "seconds"),
-        transform: number(1...3600)
-    )
+    @Option(help: "How often --prometheus writes, in seconds", in: 1...3600)
     var interval = 15.0
+
+    @Option(help: "Remove what the broker has retained about this camera, which has stopped, and end.", value: "name")
+    var forget: String?
 
     @OptionGroup var broker: BrokerOptions
 
@@ -64,6 +60,7 @@ struct Fleet: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let forget { return StandardOutput.print(line: try await FleetWatch.forget(forget, try broker.access())) }
         if let prometheus {
             try OutputPath.check(prometheus, endings: ["prom"], what: "figures")
             let subscriber = try await broker.subscriber("fleet", FleetWatch.counted)

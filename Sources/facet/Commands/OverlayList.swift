@@ -40,7 +40,14 @@ struct OverlayList: AsyncParsableCommand {
     func run() async throws {
         let choices = OverlayName.allCases.map(OverlayChoice.builtIn) + files.map(OverlayChoice.file)
         let overlays = try choices.map { (name: $0.name, overlay: try DrawingStyle(overlay: $0).overlays()[$0.name]) }
-        guard let gallery else { return overlays.forEach { StandardOutput.print(line: $0.name.printable) } }
+        guard let gallery else {
+            let width = overlays.map(\.name.count).max() ?? 0
+            for name in overlays.map(\.name) {
+                let summary = OverlayName(rawValue: name)?.summary ?? "an overlay of your own"
+                StandardOutput.print(line: "\(name.printable.padding(to: width))  \(summary)")
+            }
+            return
+        }
         try OutputPath.check(gallery, endings: ["html", "htm"], what: "a page")
         let path = try over ?? DemoShow.clip(or: "--over")
         try OutputPath.checkIsNot(gallery, path)

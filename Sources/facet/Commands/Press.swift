@@ -24,6 +24,7 @@ struct Press: AsyncParsableCommand {
 
     @Argument(
         help: .init("Events or signs, each with the key that it presses.", valueName: "event=key"),
+        completion: .list(EventName.allValueStrings.map { $0 + "=" }),
         transform: KeyBinding.init
     )
     var bindings: [KeyBinding]

@@ -8,7 +8,7 @@ struct Record: AsyncParsableCommand {
         abstract: "Records a clip with the overlay, or without.",
         discussion: """
             From the live preview until Ctrl-C or for --seconds; or, with --over and --metadata, from a clip and what \
-            `facetd --print` wrote about it. The file appears when it is whole; Ctrl-C ends it with what there is.
+            `facetd --print` wrote about it. The file appears when it is whole; Ctrl-C ends it and keeps what was recorded.
 
             Examples:
               facet record -o party.mp4 --overlay santa --seconds 20
@@ -23,7 +23,7 @@ struct Record: AsyncParsableCommand {
     )
     var output: String
 
-    @Option(help: "How long; without it until Ctrl-C, or to the end of the clip.", transform: ClipOptions.seconds)
+    @Option(help: "How long; without it until Ctrl-C, or to the end of the clip.", transform: facet.seconds)
     var seconds: Double?
 
     @Flag(help: "Only the picture, no overlay.")

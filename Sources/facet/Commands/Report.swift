@@ -30,10 +30,10 @@ struct Report: AsyncParsableCommand {
     @Flag(help: "Print the figures as JSON; the page is only written with --output then.")
     var json = false
 
-    @Option(help: .init("The clip that the lines are about, for pictures.", valueName: "clip"))
+    @Option(help: "The clip that the lines are about, for pictures.", value: "clip")
     var over: String?
 
-    @Option(help: "How long a daemon is followed; without it until Ctrl-C.", transform: ClipOptions.seconds)
+    @Option(help: "How long a daemon is followed; without it until Ctrl-C.", transform: facet.seconds)
     var seconds: Double?
 
     @OptionGroup var live: SourceOptions

@@ -24,12 +24,10 @@ struct Snapshot: AsyncParsableCommand {
     @Flag(help: "Only the picture, no overlay.")
     var plain = false
 
-    @Option(
-        help: "Wait for the next event or sign of this name; with --over, go to the first: enter, smile, blink, nod, …"
-    )
+    @Option(help: "Wait for the next event or sign of this name; with --over, go to the first.")
     var on: EventName?
 
-    @Option(help: .init("With --over: the time in the clip, in seconds.", valueName: "seconds"))
+    @Option(help: "With --over: the time in the clip, in seconds.", value: "seconds")
     var at: Double?
 
     @OptionGroup var clip: ClipOptions

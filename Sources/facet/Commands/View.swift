@@ -23,19 +23,14 @@ struct View: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "How the terminal shows pixels: kitty, sixel or cells. Found out by itself if left out.")
+    @Option(help: "How the terminal shows pixels. Found out by itself if left out.")
     var format: TerminalFormat?
 
-    @Option(help: "The most redraws a second, 1…60.", transform: number(1...60))
+    @Option(help: "The most redraws a second", in: 1...60)
     var rate = 25
 
-    @Option(
-        help: """
-            How the picture fills the terminal: resizeAspect (whole, with bars), resizeAspectFill (filled, two sides cut \
-            off) or resize (stretched).
-            """
-    )
-    var gravity = VideoGravity.resizeAspect
+    @Option(help: "How the picture fills the terminal: whole with bars, cut off at two sides, or stretched.")
+    var fit = VideoGravity.resizeAspect
 
     @OptionGroup var drawing: DrawingOptions
     @OptionGroup var clip: ClipOptions
@@ -48,7 +43,7 @@ struct View: AsyncParsableCommand {
             track: recorded?.track,
             format: format,
             rate: rate,
-            gravity: gravity,
+            gravity: fit,
             style: drawing.style
         ) { try await live.subscriber(command: "view", capacity: 64) }
     }

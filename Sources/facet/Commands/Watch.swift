@@ -7,9 +7,8 @@ struct Watch: AsyncParsableCommand {
         abstract: "Shows events as they come, and the faces that are there.",
         discussion: """
             One line an event, in colours on a terminal (not with NO_COLOR set), and there the faces in a last line that \
-            follows them. With --faces each metadata message is a line too. With --json all of it as `facetd --print` writes \
-            it, which is also what --metadata of the other commands reads. Without a topic: all events, status, \
-            detect/state and metadata. Ends with Ctrl-C.
+            follows them. With --json all of it as `facetd --print` writes it, which is also what --metadata of the other \
+            commands reads. Without a topic: all events, status, detect/state and metadata. Ends with Ctrl-C.
 
             The command of --exec finds the event's fields in FACET_EVENT, FACET_FACE, FACET_CAMERA, \
             FACET_MEDIA_TIME, FACET_YAW, FACET_DURATION and so on, one for each number and text of its payload, and all of it \
@@ -21,6 +20,7 @@ struct Watch: AsyncParsableCommand {
 
             Examples:
               facet watch
+              facet watch --source auto    without a daemon
               facet watch --mqtt mqtts://me@broker.example --topic porch/faces smile blink
               facet watch --topic 'site1/+/faces'
               facet watch --json | jq -c 'select(.topic == "faces/smile").payload'
@@ -32,7 +32,10 @@ struct Watch: AsyncParsableCommand {
 
     private static let eventNames = Topic.events.map(\.rawValue).joined(separator: ", ")
 
-    @Argument(help: "Topics under the base: metadata, \(Self.eventNames), count, status, stats, …")
+    @Argument(
+        help: "Topics under the base: metadata, \(Self.eventNames), count, status, stats, …",
+        completion: .list(Topic.allCases.map(\.rawValue))
+    )
     var topics: [String] = []
 
     @Flag(help: "Write each message as one line of JSON.")
@@ -41,22 +44,22 @@ struct Watch: AsyncParsableCommand {
     @Flag(help: "Show each metadata message in a line of its own.")
     var faces = false
 
-    @Option(help: .init("Run this shell command for each event.", valueName: "command"))
+    @Option(help: "Run this shell command for each event.", value: "command")
     var exec: String?
 
-    @Option(help: .init("Send each event to this web address, as CloudEvents in JSON.", valueName: "url"))
+    @Option(help: "Send each event to this web address, as CloudEvents in JSON.", value: "url")
     var post: String?
 
     @Option(file: "A file with the key that the requests of --post are signed with.")
     var secretFile: String?
 
-    @Option(help: .init("End after that many messages.", valueName: "number"))
+    @Option(help: "End after that many messages.", value: "number")
     var count: Int?
 
-    @OptionGroup var broker: BrokerOptions
+    @OptionGroup var live: SourceOptions
 
     func validate() throws {
-        do { _ = try broker.access().topics(named: topics) } catch { throw ValidationError("\(error)") }
+        do { _ = try live.broker.access().topics(named: topics) } catch { throw ValidationError("\(error)") }
         guard post != nil || secretFile == nil else {
             throw ValidationError("--secret-file signs the requests of --post: give that too")
         }
@@ -64,14 +67,14 @@ struct Watch: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let access = try broker.access()
-        let style = WatchPrinter.Style(
-            isJSON: json,
-            showsMetadata: faces || topics.contains(Topic.metadata.rawValue),
-            namesCamera: BrokerAccess.isPlural(access.topic)
-        )
-        let post = try post.map { try EventPost(to: $0, secretFile: secretFile) }
-        let watch = EventWatch(style, command: exec, post: post, count: count)
-        try await watch.run(try await access.subscriber("watch", access.topics(named: topics)))
+        let access = try live.broker.access()
+        let shown = try access.topics(named: topics)
+        let isPlural = BrokerAccess.isPlural(access.topic)
+        let showsMetadata = faces || topics.contains(Topic.metadata.rawValue)
+        var watch = EventWatch(shown, isJSON: json, showsMetadata: showsMetadata, namesCamera: isPlural)
+        watch.command = exec
+        watch.post = try post.map { try EventPost(to: $0, secretFile: secretFile) }
+        watch.count = count
+        try await watch.run(try await live.subscriber(command: "watch", topics: EventWatch.topics(shown), all: true))
     }
 }

@@ -1,14 +1,19 @@
 package import ArgumentParser
+import ClipDrawing
 import Companion
 import OverlayRendering
+import TerminalPictures
 
 /// How faces are drawn; the same for every command that draws.
 struct DrawingOptions: ParsableArguments {
+    private static let hiding = OverlayName.allCases.filter(\.overlay.hidesFaces).map(\.rawValue).joined(
+        separator: ", "
+    )
+
     @Option(
         help: """
-            How faces are drawn: an overlay's name, of which \
-            \(OverlayName.allCases.filter(\.overlay.hidesFaces).map(\.rawValue).joined(separator: ", ")) hide them, or the file \
-            of an overlay of your own, as companion.md in the documentation describes it.
+            How faces are drawn: an overlay's name, of which \(Self.hiding) hide them, or the file of an overlay of your own, as \
+            companion.md in the documentation describes it.
             """
     )
     var overlay = OverlayChoice.builtIn(.label)
@@ -18,6 +23,82 @@ struct DrawingOptions: ParsableArguments {
 
     var style: DrawingStyle { DrawingStyle(overlay: overlay, isMirrored: mirror) }
 }
+
+/// A clip and the messages about it, for drawing without a broker: the same input makes the same picture.
+struct ClipOptions: ParsableArguments {
+    @Option(help: "Draw over this clip or picture instead of the live preview.", value: "clip")
+    var over: String?
+
+    @Option(
+        help: .init(
+            "What to draw: the lines that `facetd --print` wrote about the clip; - reads them from standard input.",
+            valueName: "file.jsonl"
+        ),
+        completion: .file(extensions: ["jsonl"])
+    )
+    var metadata: String?
+
+    /// The clip and its messages; nil if the live preview is meant.
+    func load(needsMetadata: Bool = true) throws -> (clip: String, track: MessageTrack?)? {
+        guard let over else {
+            guard metadata == nil else { throw ValidationError("--metadata belongs to a clip: add --over CLIP") }
+            return nil
+        }
+        guard let metadata else {
+            guard needsMetadata else { return (over, nil) }
+            throw ValidationError(
+                """
+                --over needs --metadata FILE.jsonl with the messages about the clip; make them with
+                  facetd --source \(over) --pace asap --no-mqtt --print --every-change > FILE.jsonl
+                """
+            )
+        }
+        return (over, try MessageTrack(file: metadata, over: over))
+    }
+}
+
+// MARK: - Kinds of options
+
+extension Option where Value == String? {
+    /// An option that names a file.
+    init(file help: String) { self.init(help: .init("\(help)", valueName: "file"), completion: .file()) }
+
+    /// The same in `facet help broker` only.
+    init(hidden help: String) {
+        self.init(help: .init("\(help)", valueName: "file", visibility: .hidden), completion: .file())
+    }
+}
+
+extension Option {
+    /// An option whose value the help calls something else than the option.
+    init<Wrapped: ExpressibleByArgument>(help: String, value name: String) where Value == Wrapped? {
+        self.init(help: .init("\(help)", valueName: name))
+    }
+
+    /// An option that takes a number in a range.
+    init(wrappedValue: Value, help: String, in range: ClosedRange<Value>)
+    where Value: LosslessStringConvertible & Comparable & Sendable {
+        func text(_ value: Value) -> String { "\(value)".replacing(/\.0$/, with: "") }
+        let limits = "\(text(range.lowerBound)) to \(text(range.upperBound))"
+        let help = ArgumentHelp("\(help) (\(limits), default: \(text(wrappedValue)))", valueName: "number")
+        self.init(wrappedValue: wrappedValue, help: help) { text in
+            if let number = Value(text), range.contains(number) { return number }
+            throw ValidationError("it must be \(limits)")
+        }
+    }
+}
+
+/// Reads a length of time.
+@Sendable func seconds(_ text: String) throws -> Double {
+    guard let seconds = Double(text), seconds > 0, seconds.isFinite else {
+        throw ValidationError("It must be a number of seconds that is more than 0")
+    }
+    return seconds
+}
+
+extension TerminalFormat: ExpressibleByArgument {}
+extension VideoGravity: ExpressibleByArgument {}
+extension EventName: ExpressibleByArgument {}
 
 extension OverlayChoice: ExpressibleByArgument {
     package var defaultValueDescription: String { name }

@@ -33,7 +33,7 @@ struct PageOptions: ParsableArguments {
             throw ValidationError("--https-certificate and --https-key belong together: give both or neither")
         }
         if let wrong = proxy.first(where: { !ListenAddress.isNumeric($0) }) {
-            throw ValidationError("--proxy '\(wrong)' is no address in numbers, such as 127.0.0.1 or ::1")
+            throw ValidationError("--proxy '\(wrong)' is not an address in numbers, such as 127.0.0.1 or ::1")
         }
     }
 
@@ -48,7 +48,7 @@ struct PageOptions: ParsableArguments {
 
     static func address(_ text: String) throws -> ListenAddress {
         guard let address = ListenAddress(text) else {
-            throw ValidationError("--listen '\(text)' is no address; write PORT, ADDRESS:PORT or [ADDRESS]:PORT")
+            throw ValidationError("--listen '\(text)' is not an address; write PORT, ADDRESS:PORT or [ADDRESS]:PORT")
         }
         return address
     }

@@ -7,10 +7,7 @@ import Foundation
 /// `--source`: pictures and faces from a session in this program instead of a daemon's.
 struct SourceOptions: ParsableArguments {
     @Option(
-        help: .init(
-            "Look at this camera, clip or stream without a daemon or a broker: auto, /dev/video0, clip.mp4, rtsp://….",
-            valueName: "source"
-        )
+        help: "Look at this camera, clip or stream without a daemon or a broker: auto, /dev/video0, clip.mp4, rtsp://…."
     )
     var source: String?
 
@@ -33,9 +30,95 @@ struct SourceOptions: ParsableArguments {
         guard let source else {
             return try await broker.access().subscriber(command, topics, all: all, capacity: capacity, largest: largest)
         }
-        guard broker.camera == nil else {
+        if broker.camera != nil {
             throw ValidationError("--camera names a camera on the broker; it and --source exclude each other")
         }
-        return try Subscriber(source: source, loops: loops)
+        return try Subscriber(source: source, topics: topics, loops: loops)
+    }
+}
+
+/// Where the broker is and what the daemon publishes under; the same for every command that talks to the broker.
+///
+/// `facet help broker` describes all of them, each command's own help those without a password or TLS.
+struct BrokerOptions: ParsableArguments {
+    @Option(help: "The broker: mqtt[s]://[user@]host[:port]. All about it: facet help broker.", value: "url")
+    var mqtt: String?
+
+    @Option(
+        help: .init("What the daemons' topics begin with, such as site1/+/faces; may be repeated.", valueName: "base"),
+        completion: .cameras("base")
+    )
+    var topic: [String] = []
+
+    @Option(
+        help: .init("The camera, where there are several: its name, or the base of its topics.", valueName: "name"),
+        completion: .cameras("camera")
+    )
+    var camera: String?
+
+    @Option(hidden: "A file that holds the user's password; otherwise FACET_MQTT_PASSWORD does.")
+    var passwordFile: String?
+
+    @Option(hidden: "PEM file with the authorities to trust (mqtts only); otherwise the system's.")
+    var tlsCa: String?
+
+    @Option(hidden: "PEM file with our own certificate, where the broker wants one.")
+    var tlsCertificate: String?
+
+    @Option(hidden: "PEM file with the certificate's key.")
+    var tlsKey: String?
+
+    func validate() throws {
+        let access = try access()
+        if let wrong = access.topic.first(where: { !BrokerAccess.isBase($0) }) {
+            throw ValidationError("--topic '\(wrong)' cannot be a base: \(BrokerAccess.baseRule)")
+        }
+    }
+
+    /// What the options, the environment and the user's file say.
+    ///
+    /// - Throws: `CommandFailure` with all that is wrong in the file.
+    func access(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> BrokerAccess {
+        var access = BrokerAccess()
+        access.mqtt = mqtt
+        access.topic = topic
+        access.camera = camera
+        access.passwordFile = passwordFile
+        access.tlsCa = tlsCa
+        access.tlsCertificate = tlsCertificate
+        access.tlsKey = tlsKey
+        try access.complete(environment: environment)
+        return access
+    }
+
+    /// Connects for a command about all cameras, or about one.
+    func subscriber(
+        _ command: String,
+        _ topics: [Topic],
+        all: Bool = true,
+        capacity: Int = 1024
+    ) async throws -> Subscriber { try await access().subscriber(command, topics, all: all, capacity: capacity) }
+}
+
+/// What `facet help broker` shows.
+struct BrokerHelp: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "facet COMMAND",
+        abstract: "The options of all commands that talk to a broker.",
+        discussion: """
+            Without --mqtt the broker is that of FACET_MQTT or of ~/.config/facet/facet.yaml, else mqtt://localhost; mqtts:// \
+            is TLS. Without --topic all cameras under faces and +/faces are meant; + stands for any one level. Which camera a \
+            command is about that shows one, --camera says, where several run.
+            """
+    )
+
+    @OptionGroup var broker: BrokerOptions
+}
+
+extension CompletionKind {
+    /// The cameras that the broker has something about, by a field of `facet fleet --json`.
+    fileprivate static func cameras(_ field: String) -> CompletionKind {
+        let fields = "sed -n 's/.*\"\(field)\":\"\\([^\"]*\\)\".*/\\1/p'"
+        return .shellCommand("timeout 1 facet fleet --json 2>/dev/null | \(fields) | sort -u")
     }
 }
