@@ -11,9 +11,8 @@ struct Benchmark: AsyncParsableCommand {
         commandName: "benchmark",
         abstract: "Measure how accurate, fast and small the daemon is.",
         subcommands: [
-            Accuracy.self, Presence.self, Hold.self, Posters.self, Tracking.self, Against.self, Search.self,
-            Program.self,
-            Room.self,
+            Accuracy.self, Presence.self, Hold.self, DeskDay.self, Posters.self, Tracking.self, Against.self,
+            Search.self, Program.self, Room.self,
             Fleet.self, Delivery.self, OverlaySheets.self,
         ]
     )

@@ -170,7 +170,7 @@ extension Benchmark {
         }
 
         /// Real rooms without anybody, as they are, mirrored, and parts of them.
-        private static func rooms() throws -> [RGBPicture] {
+        static func rooms() throws -> [RGBPicture] {
             try ["intel/people-detection.gif", "intel/one-by-one-person-detection.mp4"].flatMap { name in
                 let frame = try RecordedFrames(DevelopmentClips.path(name)).frames[0]
                 return [(1.0, 0.0), (1.0, 1.0), (0.6, 0.0), (0.5, 1.0)].map { part, side in

@@ -17,7 +17,8 @@ struct HoldScene: Sendable {
     static let size = FrameSize(width: 640, height: 480)
     static let rate = 10.0
     /// For how long the room is empty before the person comes, if it is, and the face is seen before it is lost.
-    private static let (empty, seen) = (4.0, 3.0)
+    static let empty = 4.0
+    private static let seen = 3.0
     private static let leaving = 1.6
 
     let kind: Kind
@@ -38,7 +39,17 @@ struct HoldScene: Sendable {
     private let cover: SIMD4<Float>
     private let noise: [Int16]
 
-    init(_ kind: Kind, _ actor: HoldActor, _ other: HoldActor, rooms: [RGBPicture], isRoomKnown: Bool, seed: UInt64) {
+    /// Makes a scene; one of the same seed has the same room and place. The face of a person who stays is hidden for that
+    /// many seconds, or for 2.5…4.5 s by the seed.
+    init(
+        _ kind: Kind,
+        _ actor: HoldActor,
+        _ other: HoldActor,
+        rooms: [RGBPicture],
+        isRoomKnown: Bool,
+        seed: UInt64,
+        hidden: Double? = nil
+    ) {
         var random = SplitMix64(seed: seed)
         (self.kind, self.actor, self.other, self.isRoomKnown) = (kind, actor, other, isRoomKnown)
         let first = Int.random(in: 0..<rooms.count, using: &random)
@@ -52,7 +63,8 @@ struct HoldScene: Sendable {
         )
         side = Bool.random(using: &random) ? 1 : -1
         start = (isRoomKnown ? Self.empty + 1 : 0) + Self.seen
-        end = start + Double.random(in: 2.5...4.5, using: &random)
+        let anyTime = Double.random(in: 2.5...4.5, using: &random)
+        end = start + (hidden ?? anyTime)
         arrival = start + Double(Int.random(in: 1...5, using: &random))
         cover =
             [SIMD4(180, 60, 40, 1), SIMD4(170, 190, 200, 1), SIMD4(35, 35, 35, 1)][
