@@ -13,6 +13,12 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + warningsAreErrors
 
+/// The modules in which tests compute. With FACET_OPTIMIZE, which `deploy/test` sets, a debug build optimises them.
+///
+/// Not always: a package with unsafe flags cannot be depended on.
+let computing: Set = ["FaceMetadata", "FaceTracking", "Frames", "FaceInference", "MediaFiles", "OverlayRendering"]
+let optimizes = Context.environment["FACET_OPTIMIZE"] != nil
+
 /// A Swift library target in `Sources/<name>`.
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], embedded: [String] = []) -> Target {
     .target(
@@ -20,6 +26,7 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], embedded:
         dependencies: dependencies,
         resources: embedded.map { .embedInCode($0) },
         swiftSettings: strict
+            + (optimizes && computing.contains(name) ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
     )
 }
 
