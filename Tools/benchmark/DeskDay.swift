@@ -1,6 +1,8 @@
 import ArgumentParser
+import FaceMetadata
 import FacetTestSupport
 import Foundation
+import Frames
 import MediaFiles
 
 extension Benchmark {
