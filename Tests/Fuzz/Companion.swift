@@ -107,12 +107,7 @@ enum Companion {
             preconditionFailure("libcurl is missing")
         }
         defer { FacetPosterFree(client) }
-        let header = "Content-Type: application/json"
-        let status = header.withCString { header in
-            withUnsafePointer(to: UnsafePointer(header) as UnsafePointer<CChar>?) {
-                FacetPosterSend(client, "{}", 2, $0, 1, 500, &error)
-            }
-        }
+        let status = FacetPosterSend(client, "{}", 2, "Content-Type: application/json", nil, 500, &error)
         precondition(status == 0 || (200..<1000).contains(status), "an answer has no status")
     }
 

@@ -23,10 +23,10 @@ struct NetworkStreamTests {
     }
 
     /// What is wrong with a server's certificate.
-    enum Fault: CaseIterable { case selfSigned, expired, otherHost }
+    enum Fault: CaseIterable { case unknownAuthority, expired, otherHost }
 
     @Test(
-        "a server's certificate that is self-signed, expired or of another host is refused with the reason, unless for an exception",
+        "a certificate of an unknown authority, expired or of another host is refused with the reason, unless for an exception",
         .enabled(if: TestCertificates.areAvailable, "OpenSSL is not installed"),
         arguments: Fault.allCases
     )
@@ -41,7 +41,7 @@ struct NetworkStreamTests {
         let address = "https://127.0.0.1:\(server.port)/clip.mp4"
         var options = FrameSourceOptions(pace: .asap)
         // Nobody on this machine knows who signed it.
-        options.certificateAuthority = fault == .selfSigned ? nil : authority.authority
+        options.certificateAuthority = fault == .unknownAuthority ? nil : authority.authority
         let source = try ClipSource(address, options: options)
         let mailbox = source.start()
         let failure = try #require(mailbox.next()?.failure)
