@@ -79,8 +79,10 @@ struct IdleDecoding {
         between.settle()
         let isSmall = forward.isKnown && meanSize <= log2(Double(packet.bytes) / Self.keyFactor)
         let isShort = groupLength.map { $0 <= Self.longestGroup } ?? false
-        isWaiting = isAtRest && isSmall && isShort && time >= earliestWait
-        hasWaited = isWaiting
+        hasWaited = isAtRest && isSmall && isShort && time >= earliestWait
+        // The group before, which nothing else would decode.
+        guard hasWaited || !isWaiting else { return resume(at: time) }
+        isWaiting = hasWaited
         return isWaiting ? .watch : .decode
     }
 

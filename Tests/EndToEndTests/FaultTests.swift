@@ -49,46 +49,45 @@ struct FaultTests {
         try Data(count: Self.orders * 16).write(to: URL(filePath: control))
     }
 
-    /// The stream's fault that makes events.
-    private static let loss = Fault(call: .read, place: .stream, error: ECONNRESET)
-
-    // A daemon for each case: one that loses its stream again and again waits longer before each try.
-    @Test(
-        "the stream's calls: faces leave, the status says so, and all comes back; no event is lost",
-        arguments: [
+    @Test("the stream's calls: faces leave, the status says so, and all comes back; no event is lost")
+    func stream() async throws {
+        try await run(rounds: [
             [Fault(call: .read, place: .stream, error: EIO)],
             [Fault(call: .read, place: .stream, error: ENOMEM)],
-            [loss, Fault(call: .socket, place: .anywhere, error: EMFILE, times: 2)],
-            [loss, Fault(call: .write, place: .stream, error: EPIPE)],
-        ]
-    )
-    func stream(faults: [Fault]) async throws {
-        try await run(rounds: [faults])
-    }
-
-    @Test(
-        "the broker's calls while faces leave and enter: no event is lost",
-        arguments: [
-            [Fault(call: .write, place: .broker, error: EPIPE)],
-            [Fault(call: .read, place: .broker, error: ECONNRESET)],
-            [Fault(call: .read, place: .broker, error: ENOMEM)],
             [
-                Fault(call: .write, place: .broker, error: EIO),
+                Fault(call: .read, place: .stream, error: ECONNRESET),
                 Fault(call: .socket, place: .anywhere, error: EMFILE, times: 2),
             ],
-            [Fault(call: .poll, place: .anywhere, error: ENOMEM, times: 5)],
-        ]
-    )
-    func delivery(faults: [Fault]) async throws {
-        try await run(rounds: [[Self.loss] + faults])
+            [
+                Fault(call: .read, place: .stream, error: ECONNRESET),
+                Fault(call: .write, place: .stream, error: EPIPE),
+            ],
+        ])
+    }
+
+    @Test("the broker's calls while faces leave and enter: no event is lost")
+    func delivery() async throws {
+        // The stream's fault makes events.
+        let loss = Fault(call: .read, place: .stream, error: ECONNRESET)
+        try await run(rounds: [
+            [loss, Fault(call: .write, place: .broker, error: EPIPE)],
+            [loss, Fault(call: .read, place: .broker, error: ECONNRESET)],
+            [loss, Fault(call: .read, place: .broker, error: ENOMEM)],
+            [
+                loss, Fault(call: .write, place: .broker, error: EIO),
+                Fault(call: .socket, place: .anywhere, error: EMFILE, times: 2),
+            ],
+            [loss, Fault(call: .poll, place: .anywhere, error: ENOMEM, times: 5)],
+        ])
     }
 
     @Test("the outbox's calls while faces leave and enter: no event is lost, and the status says what is wrong")
     func storage() async throws {
+        let loss = Fault(call: .read, place: .stream, error: ECONNRESET)
         let daemon = try await run(
             rounds: [
-                [Self.loss, Fault(call: .write, place: .outbox, error: ENOSPC, times: 3)],
-                [Self.loss, Fault(call: .write, place: .outbox, error: EIO)],
+                [loss, Fault(call: .write, place: .outbox, error: ENOSPC, times: 3)],
+                [loss, Fault(call: .write, place: .outbox, error: EIO)],
             ],
             // Without its file, the outbox is opened again: each attempt meets another fault.
             reopening: [

@@ -73,6 +73,14 @@ struct IdleDecodingTests {
         #expect(Set(stream.decisions.dropFirst(4)) == ["d"])
     }
 
+    @Test("a group that waits is decoded also where the rest ends with the key picture after it")
+    func restThatEndsWithKeyPicture() {
+        var stream = Stream.atRest()
+        stream.take(Stream.rest(24))
+        stream.take([450], isAtRest: false)
+        #expect(stream.decisions == "K" + String(repeating: ".", count: 24) + "Rd")
+    }
+
     @Test("nothing waits where packets are as large at rest as a face would make them")
     func filledRate() {
         var stream = Stream(keyBytes: 120_000)
