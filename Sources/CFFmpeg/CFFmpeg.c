@@ -15,7 +15,11 @@ static void keep_error(void *context, int level, const char *format, va_list arg
 
 const char *FFmpegNewestError(void) { return newest_error; }
 
-void FFmpegForgetErrors(void) { newest_error[0] = 0; }
+void FFmpegForgetErrors(void) {
+    // Again: GStreamer's plugin of FFmpeg, in the same process, sets its own.
+    functions.av_log_set_callback(keep_error);
+    newest_error[0] = 0;
+}
 
 // Lazily bound: a clip needs a small part of what these libraries and their hundred dependencies import.
 #define LOAD(library, version) dlopen("lib" #library ".so." AV_STRINGIFY(version), RTLD_LAZY | RTLD_LOCAL)

@@ -102,7 +102,7 @@ package final class BrokerConnection: Sendable {
     /// What became of the messages so far.
     package var counters: DeliveryCounters { session.counters }
 
-    /// Sends what waits, disconnects, and ends within `timeout`, as do `incoming` and `states`; while offline at once.
+    /// Sends what waits, disconnects, and ends within `timeout`, as do `incoming` and `states`; between two tries to connect at once.
     ///
     /// - Returns: What was left, which stays in the store.
     package func stop(timeout: Duration = .seconds(2)) async -> StopReport {

@@ -141,7 +141,7 @@ extension NetworkLoop {
     func leaveIfAsked() {
         guard let stop = session.state.withLock(\.stop) else { return }
         let now = DeliveryClock.monotonic()
-        guard now < stop.deadline, handle != nil else { return finish(didDisconnect: false) }
+        guard now < stop.deadline, isLinked else { return finish(didDisconnect: false) }
         if isLeaving { return disconnect() }
         guard machine.isConnected else { return }
         let isSettled = session.state.withLock { state in

@@ -50,6 +50,9 @@ final class NetworkLoop {
     /// libmosquitto, while there is a connection to a broker.
     var handle: MosquittoHandle? { if case .open(let handle, _) = link { handle } else { nil } }
 
+    /// Whether there is a connection to a broker, or one is being opened: a short run may end before its first one is open.
+    var isLinked: Bool { if case .none = link { false } else { true } }
+
     /// Whether the network takes more now. Otherwise messages stay in their queues, where a newer one may replace them or
     /// they may expire, rather than in a buffer.
     var takesMore: Bool {

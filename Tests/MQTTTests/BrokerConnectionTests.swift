@@ -49,6 +49,15 @@ struct BrokerConnectionTests {
         #expect(await connection.stop().didDisconnect)
     }
 
+    @Test("a run that ends before its first connection is open waits for that, and sends what it has")
+    func shortRun() async throws {
+        let broker = try await MosquittoBroker()
+        let connection = try BrokerConnection(testing: .test(port: broker.port))
+        connection.publish(event: MQTTMessage(topic: "faces/enter", text: "1"))
+        try connection.start()
+        #expect(await connection.stop() == StopReport(didDisconnect: true, unsentEvents: 0, unsentTopics: []))
+    }
+
     @Test("messages of all three kinds arrive, and nothing is left")
     func messagesArrive() async throws {
         let broker = try await MosquittoBroker()
