@@ -54,7 +54,7 @@ def table(lines):
         for line in lines:
             counts = people.setdefault(person(line["clip"]), np.zeros(3))
             counts += line["of"], line["right"], line.get("wrong", 0)
-        rows, false = list(people.values()), any("wrong" in line for line in lines)
+        rows, false = [people[name] for name in sorted(people)], any("wrong" in line for line in lines)
         # Who has nothing to be found and nothing false is no part of a share.
         if not false: rows = [row for row in rows if row[0] > 0]
         total = np.sum(rows, 0) if rows else np.zeros(3)
