@@ -5,7 +5,7 @@ import Testing
 @testable import FaceTracking
 
 /// `../shared/look`: when the faces of recorded clips look into the lens, and when clearly elsewhere.
-@Suite("Looks on recorded landmarks", .enabled(if: DevelopmentTraces.areHere, "../shared/accuracy is absent"))
+@Suite("Looks on recorded landmarks")
 struct LookTraceTests {
     private struct Labels: Decodable {
         struct Face: Decodable {
@@ -24,10 +24,11 @@ struct LookTraceTests {
     }
 
     private func labels() throws -> [String: Labels] {
-        let file = DevelopmentTraces.directory.appending(path: "../look/index.json").standardizedFileURL
+        let set = TraceSet.accuracy
+        let data = try set.isHere ? Data(contentsOf: PackedTraces.looks) : PackedTraces.read("looks", of: set)
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try decoder.decode([String: Labels].self, from: Data(contentsOf: file))
+        return try decoder.decode([String: Labels].self, from: data)
     }
 
     @Test("`looking` is right in nine tenths of the labelled seconds, at the camera and away")

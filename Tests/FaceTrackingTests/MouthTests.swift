@@ -93,7 +93,7 @@ struct MouthTests {
     }
 }
 
-@Suite("Talk on recorded landmarks", .enabled(if: DevelopmentTraces.areHere, "../shared/accuracy is absent"))
+@Suite("Talk on recorded landmarks")
 struct TalkTraceTests {
     /// Clips in which people speak nearly all the time, and in which nobody does: faces at rest, silent smiles and yawns.
     private static let clips = (

@@ -5,10 +5,7 @@ import Testing
 @testable import FaceTracking
 
 /// What must change no event of a clear clip.
-@Suite(
-    "Events whatever the rate, the side and the noise",
-    .enabled(if: DevelopmentTraces.areHere, "../shared/accuracy is absent")
-)
+@Suite("Events whatever the rate, the side and the noise")
 struct PropertyTests {
     /// Clips with one large face whose events are beyond doubt.
     static let clear = ["pyfeat/single_face.mp4", "talk/WDA_AlexandriaOcasioCortez_000.mp4"]

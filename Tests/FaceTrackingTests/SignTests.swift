@@ -50,10 +50,7 @@ private struct Motion {
     }
 }
 
-@Suite(
-    "Signs made on purpose, in the noise of a recorded face",
-    .enabled(if: DevelopmentTraces.areHere, "../shared/accuracy is absent")
-)
+@Suite("Signs made on purpose, in the noise of a recorded face")
 struct SignTests {
     /// The seconds of a clip in which a silent face is still.
     private static let still = (name: "mouse_demo/bin_demo.mp4", from: 0.0, to: 8.0)

@@ -2,19 +2,16 @@ import FacetTestSupport
 import Foundation
 import Testing
 
-@Suite(
-    "Smiles and talk of the recorded landmarks of 231 clips",
-    .enabled(if: DevelopmentTraces.areAllHere, "../shared/accuracy or ../shared/smiles is absent")
-)
+@Suite("Smiles and talk of the recorded landmarks of 231 clips")
 struct SmileTraceTests {
     @Test("finds the smiles of both folders by the plain and by the amended score, and talk is none")
     func score() throws {
         var totals: [String: SmileScore] = [:]
-        for directory in [DevelopmentTraces.directory, DevelopmentTraces.smiles] {
-            for (name, truth) in try Trace.labels(in: directory) {
+        for set in TraceSet.allCases {
+            for (name, truth) in try Trace.labels(of: set) {
                 guard let labels = truth as? [String: Any], labels["smiles"] is [String: Any] else { continue }
-                let group = labels["set"] as? String == "talk" ? "talk" : directory.lastPathComponent
-                let trace = try Trace(name, in: directory)
+                let group = labels["set"] as? String == "talk" ? "talk" : set.rawValue
+                let trace = try Trace(name, of: set)
                 var score = SmileScore()
                 score.add(trace, labels)
                 if group != "talk" { score.print(of: trace, group) }

@@ -2,7 +2,7 @@ import FacetTestSupport
 import Foundation
 import Testing
 
-@Suite("Recorded landmarks of labelled clips", .enabled(if: DevelopmentTraces.areHere, "../shared/accuracy is absent"))
+@Suite("Recorded landmarks of labelled clips")
 struct TraceTests {
     /// What the scorer counts over all clips.
     private struct Total: Decodable {
@@ -59,7 +59,7 @@ struct TraceTests {
         }
         let truth = try JSONSerialization.data(withJSONObject: ["clips": labels], options: .sortedKeys)
         let file = try directory.write(String(decoding: truth, as: UTF8.self), to: "truth")
-        let scorer = DevelopmentTraces.scorer.path
+        let scorer = PackedTraces.scorer.path
         let output = try Tool.run("/usr/bin/env", ["python3", scorer, "--truth", file] + pairs)
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
         for line in lines.dropLast() where !isMouthDelayed {

@@ -46,8 +46,8 @@ struct Trace {
     var sightings: [Sighting]
 
     /// The labels of all clips, by name.
-    static func labels(in directory: URL = DevelopmentTraces.directory) throws -> [String: Any] {
-        let data = try Data(contentsOf: directory.appending(path: "index.json"))
+    static func labels(of set: TraceSet = .accuracy) throws -> [String: Any] {
+        let data = try set.isHere ? Data(contentsOf: set.index) : PackedTraces.read("labels", of: set)
         return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
     }
 
@@ -56,27 +56,28 @@ struct Trace {
         self.sightings = sightings
     }
 
-    init(_ name: String, in directory: URL = DevelopmentTraces.directory) throws {
+    init(_ name: String, of set: TraceSet = .accuracy) throws {
         self.name = name
         if let known = Self.read.withLock({ $0[name] }) {
             sightings = known
             return
         }
-        sightings = try Self.sightings(of: name, in: directory)
-        Self.read.withLock { [sightings] in $0[name] = sightings }
+        let traces = try set.isHere ? [name: Self.recorded(name, of: set)] : PackedTraces.sightings(of: set)
+        sightings = traces[name] ?? []
+        Self.read.withLock { $0.merge(traces) { known, _ in known } }
     }
 
     /// What was read already: several tests go through all clips.
     private static let read = Mutex<[String: [Sighting]]>([:])
 
-    private static func sightings(of name: String, in directory: URL) throws -> [Sighting] {
+    private static func recorded(_ name: String, of set: TraceSet) throws -> [Sighting] {
         let file = name.replacing("/", with: "__") + ".jsonl.gz"
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "trace-to-numbers.py")
         let data = try Tool.run(
             "/usr/bin/env",
             [
-                "python3", script.path, directory.appending(path: "traces/\(file)").path,
-                directory.appending(path: "points.json").path,
+                "python3", script.path, set.directory.appending(path: "traces/\(file)").path,
+                set.directory.appending(path: "points.json").path,
             ]
         )
         let landmarks = FaceLandmarks()

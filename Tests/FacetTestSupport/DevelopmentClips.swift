@@ -17,22 +17,19 @@ public enum DevelopmentClips {
 }
 
 /// Recorded landmarks of labelled clips beside the checkout, used like the clips.
-public enum DevelopmentTraces {
-    /// `../shared/accuracy` as seen from the checkout.
-    public static let directory = DevelopmentFiles.directory("accuracy")
+public enum TraceSet: String, CaseIterable, Sendable {
+    case accuracy
+    /// In the same form, for smiles and talk.
+    case smiles
 
-    /// `../shared/smiles`: more traces in the same form, for smiles and talk.
-    public static let smiles = DevelopmentFiles.directory("smiles")
+    /// `../shared/accuracy` or `../shared/smiles` as seen from the checkout.
+    public var directory: URL { DevelopmentFiles.directory(rawValue) }
 
-    /// Whether the traces of both are on this machine.
-    public static let areAllHere =
-        areHere && FileManager.default.fileExists(atPath: smiles.appending(path: "index.json").path)
+    /// The file with the clips' labels.
+    public var index: URL { directory.appending(path: "index.json") }
 
     /// Whether the traces are on this machine.
-    public static let areHere = FileManager.default.fileExists(atPath: directory.appending(path: "index.json").path)
-
-    /// Scores messages against labels.
-    public static let scorer = DevelopmentFiles.directory("tools").appending(path: "score.py")
+    public var isHere: Bool { FileManager.default.fileExists(atPath: index.path) }
 }
 
 /// What lies in `../shared`.
