@@ -120,7 +120,7 @@ let package = Package(
             ]
         ),
         library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles", "System", "CCairo"]),
-        library("TerminalPictures", ["CChafa", "CTerminal", "CZlib"]),
+        library("TerminalPictures", ["System", "CChafa", "CTerminal", "CZlib"]),
 
         // The programs.
         library(

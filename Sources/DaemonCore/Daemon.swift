@@ -61,7 +61,6 @@ package struct Daemon: Sendable {
         let status = StatusReporter(
             publisher: publisher,
             manager: manager,
-            version: facetVersion,
             isDetecting: isDetecting,
             smile: settings.tracking.smile,
             outbox: delivery?.outbox.condition,

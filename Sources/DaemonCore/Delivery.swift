@@ -24,12 +24,7 @@ struct Delivery: Sendable {
         )
         sink = BrokerSink(connection: connection, base: settings.mqtt.topic)
         ledger = Ledger(store: outbox, keepsSwitch: settings.detection.remember)
-        homeAssistant = HomeAssistantAnnouncer(
-            settings: settings,
-            store: outbox,
-            connection: connection,
-            logger: logger
-        )
+        homeAssistant = HomeAssistantAnnouncer(settings, store: outbox, connection: connection, logger: logger)
         if let lastSwitch = ledger.lastSwitch, lastSwitch != settings.detection.enabled {
             logger.info("detection stays as it was last switched", metadata: ["detect": lastSwitch ? "ON" : "OFF"])
         }

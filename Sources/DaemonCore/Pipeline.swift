@@ -37,10 +37,7 @@ package final class Pipeline {
         meter: SessionMeter,
         logger: Logger
     ) throws {
-        self.publisher = publisher
-        self.status = status
-        self.meter = meter
-        self.logger = logger
+        (self.publisher, self.status, self.meter, self.logger) = (publisher, status, meter, logger)
         self.settings = settings
         gate = ChangeGate(parameters: settings.metadata.changes)
         preview = try Self.encoder(settings.preview)

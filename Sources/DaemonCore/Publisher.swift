@@ -35,10 +35,7 @@ package final class Publisher: Sendable {
     ///
     /// - Throws: `ThreadError` if the system has no thread left.
     package init(encoder: MessageEncoder, wanted: Set<Topic>, ledger: Ledger, sinks: [any MessageSink]) throws {
-        self.encoder = encoder
-        self.wanted = wanted
-        self.ledger = ledger
-        self.sinks = sinks
+        (self.encoder, self.wanted, self.ledger, self.sinks) = (encoder, wanted, ledger, sinks)
         let queue = Monitor(Queue())
         self.queue = queue
         thread = Mutex(try JoinableThread(named: "publisher") { Self.work(queue) })

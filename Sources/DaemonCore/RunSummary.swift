@@ -24,10 +24,7 @@ final class RunSummary: MessageSink {
         guard message.topic.isEvent,
             case .event(let decoded)? = try? MessageDecoder().decode(message.payload, on: message.topic)
         else { return }
-        note(decoded.event)
-    }
-
-    private func note(_ event: FaceEvent) {
+        let event = decoded.event
         state.withLock { state in
             let face = event.face.faceID
             if case .enter = event.kind { state.enters += 1 }

@@ -31,9 +31,7 @@ package struct ServiceManager: Sendable {
     func alive() { send("WATCHDOG=1") }
 
     /// One line for people, as `systemctl status` shows it.
-    func status(_ line: String) {
-        send("STATUS=" + line.split(whereSeparator: \.isNewline).joined(separator: " "))
-    }
+    func status(_ line: String) { send("STATUS=" + line.split(whereSeparator: \.isNewline).joined(separator: " ")) }
 
     private func send(_ text: String) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

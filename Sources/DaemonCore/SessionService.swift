@@ -33,11 +33,8 @@ final class SessionService: Service {
         onEnd: @escaping @Sendable () -> Void = {},
         logger: Logger
     ) {
-        self.session = session
-        self.publisher = publisher
-        self.status = status
+        (self.session, self.publisher, self.status, self.logger) = (session, publisher, status, logger)
         (self.onChange, self.onEnd) = (onChange, onEnd)
-        self.logger = logger
         self.settings = Mutex(ReloadedSettings(settings))
         if !(isOn ?? settings.detection.enabled) { session.pause() }
     }

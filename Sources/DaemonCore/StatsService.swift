@@ -81,9 +81,7 @@ final class StatsMeter: Sendable {
 
 extension FrameCounts {
     /// The drops by the names that messages and the log have for them.
-    var droppedByName: [String: Int] {
-        Dictionary(uniqueKeysWithValues: dropped.map { ($0.rawValue, $1) })
-    }
+    var droppedByName: [String: Int] { Dictionary(uniqueKeysWithValues: dropped.map { ($0.rawValue, $1) }) }
 }
 
 /// Says once that decoding is more than half of the work, and what would make it less.

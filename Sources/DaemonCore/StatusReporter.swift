@@ -15,17 +15,14 @@ package final class StatusReporter: Sendable {
     package init(
         publisher: Publisher,
         manager: ServiceManager? = nil,
-        version: String,
         isDetecting: Bool,
         smile: SmileSettings = SmileSettings(),
         outbox: StoreCondition? = nil,
         logger: Logger
     ) {
-        self.publisher = publisher
-        self.manager = manager
-        self.logger = logger
+        (self.publisher, self.manager, self.logger) = (publisher, manager, logger)
         var status = DaemonStatus(state: .online, cameraState: isDetecting ? .starting : .disabled)
-        (status.detect, status.smile, status.version, status.attention) = (isDetecting, smile, version, [])
+        (status.detect, status.smile, status.version, status.attention) = (isDetecting, smile, facetVersion, [])
         (status.outbox, status.outboxDetail) = (outbox.flatMap(DaemonStatus.Outbox.init), outbox?.detail)
         self.status = Mutex(status)
     }

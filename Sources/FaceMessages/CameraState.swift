@@ -128,7 +128,7 @@ public struct CameraState: Hashable, Sendable {
     /// Passed over are metadata and figures of a run that has ended, which the broker may still hold, metadata older than
     /// what is known, and the last will of an earlier run that arrives after the next one has begun.
     ///
-    /// - Returns: What is another than before; nothing for a message that was passed over.
+    /// - Returns: What changed; nothing for a message that was passed over.
     public mutating func take(_ message: DecodedMessage) -> Change {
         let before = self
         switch message {

@@ -13,10 +13,7 @@ public struct DaemonStats: Hashable, Sendable {
 
         /// Makes the times of a stage, in seconds.
         public init(name: String, runs: Int, mean: Double, longest: Double) {
-            self.name = name
-            self.runs = runs
-            self.mean = mean
-            self.longest = longest
+            (self.name, self.runs, self.mean, self.longest) = (name, runs, mean, longest)
         }
     }
 

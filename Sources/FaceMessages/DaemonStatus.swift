@@ -40,10 +40,7 @@ public struct DaemonStatus: Hashable, Sendable {
         public var height: Int
 
         /// Makes a size from its width and height in pixels.
-        public init(width: Int, height: Int) {
-            self.width = width
-            self.height = height
-        }
+        public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
     }
 
     /// Whether the daemon runs.
@@ -77,9 +74,6 @@ public struct DaemonStatus: Hashable, Sendable {
 
     /// Makes a status; all else is unknown.
     public init(state: State, cameraState: CameraState? = nil, reason: String? = nil, detail: String? = nil) {
-        self.state = state
-        self.cameraState = cameraState
-        self.reason = reason
-        self.detail = detail
+        (self.state, self.cameraState, self.reason, self.detail) = (state, cameraState, reason, detail)
     }
 }

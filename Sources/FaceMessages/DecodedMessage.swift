@@ -80,10 +80,7 @@ public struct MessageOrigin: Hashable, Sendable {
     public var boot: String
 
     /// Makes an origin from a camera's name and the id of a run.
-    public init(camera: String, boot: String) {
-        self.camera = camera
-        self.boot = boot
-    }
+    public init(camera: String, boot: String) { (self.camera, self.boot) = (camera, boot) }
 }
 
 /// All current faces at one moment.
@@ -97,9 +94,7 @@ public struct MetadataMessage: Hashable, Sendable {
 
     /// Makes a message from its origin, its frame and the faces in it.
     public init(origin: MessageOrigin, stamp: FrameStamp, faces: [FaceObject]) {
-        self.origin = origin
-        self.stamp = stamp
-        self.faces = faces
+        (self.origin, self.stamp, self.faces) = (origin, stamp, faces)
     }
 }
 
@@ -118,11 +113,8 @@ public struct EventMessage: Hashable, Sendable {
 
     /// Makes a message from its parts.
     public init(origin: MessageOrigin, id: String, seq: Int, event: FaceEvent, latency: Double?) {
-        self.origin = origin
-        self.id = id
-        self.seq = seq
-        self.event = event
-        self.latency = latency
+        (self.origin, self.id, self.seq) = (origin, id, seq)
+        (self.event, self.latency) = (event, latency)
     }
 }
 
@@ -149,9 +141,7 @@ public struct ZonesMessage: Hashable, Sendable {
     public var zones: [Zone]
 
     /// Makes a message from its origin and the zones.
-    public init(origin: MessageOrigin, zones: [Zone]) {
-        (self.origin, self.zones) = (origin, zones)
-    }
+    public init(origin: MessageOrigin, zones: [Zone]) { (self.origin, self.zones) = (origin, zones) }
 }
 
 /// Why a payload is not a message of this contract.

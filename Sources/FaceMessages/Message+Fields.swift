@@ -56,9 +56,7 @@ extension DayTotals: WireValue {
         try sums(&wire)
         try wire.field("mostFaces", &mostFaces, .counter)
         // Daemons before 0.4 have none.
-        var known: [Hour]? = hours
-        try wire.optional("hours", &known, .list(of: Hour(hour: 0)))
-        hours = known ?? []
+        try wire.field("hours", &hours, .list(of: Hour(hour: 0)), or: [])
     }
 }
 
@@ -81,9 +79,7 @@ extension DaemonStatus: WireValue {
         try wire.optional("smile", &smile, .object(SmileSettings()))
         try wire.optional("version", &version, .name)
         try wire.optional("attention", &attention, .words())
-        var held = self.held > 0 ? self.held : nil
-        try wire.optional("held", &held, .counter)
-        self.held = held ?? 0
+        try wire.field("held", &held, .counter, or: 0, isWritten: held > 0)
         try wire.optional("outbox", &outbox, .word)
         try wire.optional("outboxDetail", &outboxDetail, .sentence)
         try wire.optional("broker", &broker, .name)
@@ -156,10 +152,8 @@ extension DaemonStats.Messages: WireValue {
         try wire.field("expired", &expired, .counter)
         try wire.field("dropped", &dropped, .counters)
         // Without a broker there is no outbox.
-        var unsafe = outbox == nil ? nil : self.unsafe
-        try wire.optional("unsafe", &unsafe, .counter)
+        try wire.field("unsafe", &unsafe, .counter, or: 0, isWritten: outbox != nil)
         try wire.optional("outbox", &outbox, .word)
-        self.unsafe = unsafe ?? 0
     }
 }
 
@@ -195,9 +189,7 @@ extension Visit: WireValue {
         try wire.field("looks", &looks, .counter)
         try wire.field("lookingSeconds", &lookingSeconds, .seconds)
         // What a daemon before 0.4 left behind has none.
-        var unseen = self.unseen > 0 ? self.unseen : nil
-        try wire.optional("unseen", &unseen, .seconds)
-        self.unseen = unseen ?? 0
+        try wire.field("unseen", &unseen, .seconds, or: 0, isWritten: unseen > 0)
         try wire.optional("nearestDistance", &nearestDistance, .amount(decimals: 2))
         try wire.field("largestHeight", &largestHeight, .length)
         try wire.field("judgedShare", &judgedShare, .share)
@@ -232,15 +224,9 @@ extension FaceObject: WireValue {
         try wire.optional("zones", &zones, .names)
         try wire.optional("gaze", &gaze, .object(Gaze(yaw: 0, pitch: 0)))
         try wire.optional("distance", &distance, .amount(decimals: 2))
-        var isStill = still ? true : nil
-        try wire.optional("still", &isStill, .flag)
-        still = isStill ?? false
-        var frames: Int? = trackedFrames
-        try wire.optional("trackedFrames", &frames, .counter)
-        trackedFrames = frames ?? 0
-        var seen = isSeen ? nil : false
-        try wire.optional("seen", &seen, .flag)
-        isSeen = seen ?? true
+        try wire.field("still", &still, .flag, or: false, isWritten: still)
+        try wire.field("trackedFrames", &trackedFrames, .counter, or: 0)
+        try wire.field("seen", &isSeen, .flag, or: true, isWritten: !isSeen)
     }
 
     fileprivate mutating func identity<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
@@ -317,24 +303,14 @@ extension FaceEvent.Kind: WireValue {
             try wire.field("duration", &duration, .seconds)
             try wire.field("peak", &peak, .share)
             self = .smileEnd(duration: duration, peak: peak)
-        case .blink(var eyes, var duration):
-            try Self.closing(&eyes, &duration, &wire)
-            self = .blink(eyes: eyes, duration: duration)
-        case .eyesClosed(var eyes, var duration):
-            try Self.closing(&eyes, &duration, &wire)
-            self = .eyesClosed(eyes: eyes, duration: duration)
-        case .eyesOpen(var eyes, var duration):
-            try Self.closing(&eyes, &duration, &wire)
-            self = .eyesOpen(eyes: eyes, duration: duration)
+        case .blink(var eyes, var duration), .eyesClosed(var eyes, var duration), .eyesOpen(var eyes, var duration):
+            try wire.field("eyes", &eyes, .word)
+            try wire.field("duration", &duration, .seconds)
+            switch self {
+            case .blink: self = .blink(eyes: eyes, duration: duration)
+            case .eyesClosed: self = .eyesClosed(eyes: eyes, duration: duration)
+            default: self = .eyesOpen(eyes: eyes, duration: duration)
+            }
         }
-    }
-
-    private static func closing<Wire: WireFields>(
-        _ eyes: inout FaceEvent.Eyes,
-        _ duration: inout Double,
-        _ wire: inout Wire
-    ) throws(Wire.Failure) {
-        try wire.field("eyes", &eyes, .word)
-        try wire.field("duration", &duration, .seconds)
     }
 }

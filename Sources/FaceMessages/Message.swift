@@ -20,10 +20,8 @@ public struct Message: Hashable, Sendable {
 
     /// Makes a message from its topic and its encoded payload; an event's id and number stand in its payload too.
     public init(topic: Topic, payload: [UInt8], sequence: Int? = nil, cloudEvent: CloudEventAttributes? = nil) {
-        self.topic = topic
-        self.payload = payload
-        self.sequence = sequence
-        self.cloudEvent = cloudEvent
+        (self.topic, self.payload) = (topic, payload)
+        (self.sequence, self.cloudEvent) = (sequence, cloudEvent)
     }
 
     /// MQTT 5's content type of the payload.

@@ -34,9 +34,7 @@ public struct MessageEncoder: Sendable {
     }
 
     /// How many faces are there.
-    public func count(_ faces: Int) -> Message {
-        Message(topic: .count, payload: Array(String(faces).utf8))
-    }
+    public func count(_ faces: Int) -> Message { Message(topic: .count, payload: Array(String(faces).utf8)) }
 
     /// The zones, and how many faces are in each.
     public func zones(_ zones: [ZonesMessage.Zone]) -> Message {

@@ -13,9 +13,7 @@ extension StringProtocol {
     }
 
     /// For a label's value in Prometheus' text format 0.0.4.
-    package var escapedForPrometheus: String {
-        replacingScalars(["\\": "\\\\", "\"": "\\\"", "\n": "\\n"])
-    }
+    package var escapedForPrometheus: String { replacingScalars(["\\": "\\\\", "\"": "\\\"", "\n": "\\n"]) }
 
     /// A cell of CSV (RFC 4180), which no spreadsheet takes for a formula.
     package var cellOfCSV: String {

@@ -83,7 +83,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Where subscribers tell the daemon something.
+    /// The topics on which subscribers send the daemon commands.
     public static let commands: [Topic] = [.detectSet, .smileSet]
 
     /// Whether messages on this topic are events: sent once, never retained, kept safe until the broker has them.
@@ -108,7 +108,7 @@ public enum Topic: String, Hashable, Sendable, CaseIterable {
     /// What the owner of the camera can leave out; status, stats and the state of detection are always published.
     public static let selectable = allCases.filter { $0.isEvent || [.metadata, .count, .zones, .today].contains($0) }
 
-    /// What is published unless the owner chooses otherwise: not the ends of what `metadata` shows anyway, nor what few want.
+    /// What is published unless the owner chooses otherwise: neither ends that `metadata` shows too, nor events that few need.
     public static let selected = selectable.filter {
         ![.smileEnd, .eyesOpen, .mouthOpen, .lookAway, .sign].contains($0)
     }

@@ -25,6 +25,19 @@ extension WireFields {
         try optional(name, &found, format)
         if let found { value = found } else { try missing(name) }
     }
+
+    /// A field that stands for a value of its own where it is absent.
+    mutating func field<Value>(
+        _ name: String,
+        _ value: inout Value,
+        _ format: WireFormat<Value>,
+        or absent: Value,
+        isWritten: Bool = true
+    ) throws(Failure) {
+        var found = isWritten ? value : nil
+        try optional(name, &found, format)
+        value = found ?? absent
+    }
 }
 
 extension JSONWriter: WireFields {

@@ -1,6 +1,7 @@
 import Foundation
 import System
 
+/// Where a server listens: a numeric address and a port.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package var host: String
     package var port: UInt16

@@ -12,9 +12,7 @@ package struct BrokerAddress: Hashable, Sendable {
     /// Whether the URL says how to speak, rather than being a bare `host[:port]`.
     package var hasScheme: Bool
 
-    package var port: Int {
-        explicitPort ?? (usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort)
-    }
+    package var port: Int { explicitPort ?? (usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort) }
 
     /// Reads a URL; a bare `host[:port]` means `mqtt`.
     ///

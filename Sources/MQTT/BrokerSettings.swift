@@ -1,15 +1,13 @@
 import System
 
+/// Which brokers a client connects to, how it logs in there, and how long it waits.
 package struct BrokerSettings: Hashable, Sendable {
     package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         package var host: String
         /// 1…65535.
         package var port: Int
 
-        package init(host: String, port: Int) {
-            self.host = host
-            self.port = port
-        }
+        package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
         package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
@@ -87,12 +85,8 @@ package struct BrokerSettings: Hashable, Sendable {
 
     /// Settings for a broker as its URL names it; TLS, where the URL asks for it, trusts the system's authorities.
     package init(_ address: BrokerAddress, clientID: String) {
-        self.init(
-            host: address.host,
-            port: address.port,
-            clientID: clientID,
-            tls: address.usesTLS ? TLSSettings() : nil
-        )
+        let tls = address.usesTLS ? TLSSettings() : nil
+        self.init(host: address.host, port: address.port, clientID: clientID, tls: tls)
         username = address.username
     }
 
@@ -103,9 +97,7 @@ package struct BrokerSettings: Hashable, Sendable {
     ///
     /// - Throws: `MQTTError` which names the setting, its value and what would be right.
     package func validate() throws(MQTTError) {
-        for broker in brokers {
-            try BrokerAddress.validate(host: broker.host)
-        }
+        for broker in brokers { try BrokerAddress.validate(host: broker.host) }
         guard !clientID.isEmpty, clientID.utf8.count <= 65535, !clientID.utf8.contains(0) else {
             throw .setting("client id", clientID, "give 1 to 65535 bytes of text")
         }
@@ -131,9 +123,7 @@ package struct TLSSettings: Hashable, Sendable {
     package var key: String?
 
     package init(certificateAuthority: String? = nil, certificate: String? = nil, key: String? = nil) {
-        self.certificateAuthority = certificateAuthority
-        self.certificate = certificate
-        self.key = key
+        (self.certificateAuthority, self.certificate, self.key) = (certificateAuthority, certificate, key)
     }
 }
 

@@ -16,10 +16,7 @@ package struct MQTTMessage: Hashable, Sendable {
         package var name: String
         package var value: String
 
-        package init(_ name: String, _ value: String) {
-            self.name = name
-            self.value = value
-        }
+        package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
     }
 
     package var topic: String
@@ -41,12 +38,8 @@ package struct MQTTMessage: Hashable, Sendable {
         contentType: String? = nil,
         userProperties: [UserProperty] = []
     ) {
-        self.topic = topic
-        self.payload = payload
-        self.qos = qos
-        self.retain = retain
-        self.contentType = contentType
-        self.userProperties = userProperties
+        (self.topic, self.payload, self.qos, self.retain) = (topic, payload, qos, retain)
+        (self.contentType, self.userProperties) = (contentType, userProperties)
     }
 
     package init(topic: String, text: String, qos: QoS = .atMostOnce, retain: Bool = false) {

@@ -152,9 +152,7 @@ package final class Outbox: EventStore {
     package func set(_ value: [UInt8]?, for key: String) { set([key: value]) }
 
     /// Keeps values under their keys, all or none over a crash; nil forgets one.
-    package func set(_ values: [String: [UInt8]?]) {
-        write(.init(values: values)) { $0.keep(values) }
-    }
+    package func set(_ values: [String: [UInt8]?]) { write(.init(values: values)) { $0.keep(values) } }
 
     /// Notes that a file in use holds all numbers and values that were used, after one with stale ones.
     package func settle() { state.withLock { if $0.file != nil { $0.lock?.note(isStale: false) } } }

@@ -23,18 +23,12 @@ final class OutboxFile: Sendable {
     }
 
     /// Why a file cannot be used although SQLite could.
-    enum Failure: Error, CustomStringConvertible {
-        case newer
-        case damaged(String)
-        case system(String, Int32)
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+        var isDamage = false
 
-        var description: String {
-            switch self {
-            case .newer: "it was written by a newer version of this program"
-            case .damaged(let what): "it is damaged (\(what))"
-            case .system(let attempt, let code): "cannot \(attempt): \(String(cString: strerror(code)))"
-            }
-        }
+        static func damaged(_ what: String) -> Self { Self(description: "it is damaged (\(what))", isDamage: true) }
+        static let newer = Self(description: "it was written by a newer version of this program")
     }
 
     /// Event numbers that are believed. JSON readers take integers up to 2^53 exactly; half of that leaves room for
@@ -65,13 +59,13 @@ final class OutboxFile: Sendable {
 
     /// Opens or makes the file in a directory that exists; `lock` is held as long as it is open.
     ///
-    /// - Throws: `Failure` or `SQLiteError`.
+    /// - Throws: `Failure`, `SystemError` or `SQLiteError`.
     init(path: String, maximumPages: Int?, lock: OutboxLock?) throws {
         (self.path, self.lock) = (path, lock)
         // Made here, so that no other user may read it; SQLite gives its companion files the same mode.
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         // Of what cannot be opened SQLite does not say why; what follows from permissions is diagnosed below.
-        if descriptor < 0, errno == EMFILE || errno == ENFILE { throw Failure.system("open \(path)", errno) }
+        if descriptor < 0, errno == EMFILE || errno == ENFILE { throw SystemError("open \(path)", errno) }
         if descriptor >= 0 { close(descriptor) }
         let first = try Self.connect(to: path, maximumPages)
         try Self.makeTables(of: first)
@@ -124,7 +118,7 @@ final class OutboxFile: Sendable {
 
     static func identity(of path: String) throws -> [UInt64] {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw Failure.system("find \(path)", errno) }
+        guard stat(path, &status) == 0 else { throw SystemError("find \(path)", errno) }
         return identity(status)
     }
 
@@ -242,7 +236,7 @@ final class OutboxFile: Sendable {
         let time = Date.now.formatted(.iso8601.timeSeparator(.omitted))
         let aside = "\(path).damaged-\(time)"
         for suffix in ["", "-wal"] where rename(path + suffix, aside + suffix) != 0 && errno != ENOENT {
-            throw Failure.system("move the damaged file to \(aside)", errno)
+            throw SystemError("move the damaged file to \(aside)", errno)
         }
         unlink(path + "-shm")
         return aside
@@ -251,8 +245,7 @@ final class OutboxFile: Sendable {
     /// What an error says about the file, in words a person can act on, and whether its contents are wrong rather than that
     /// they cannot be reached or written.
     static func diagnosis(of error: any Error, path: String) -> (text: String, isDamage: Bool) {
-        if case Failure.damaged = error { return ("\(error)", true) }
-        guard let error = error as? SQLiteError else { return ("\(error)", false) }
+        guard let error = error as? SQLiteError else { return ("\(error)", (error as? Failure)?.isDamage ?? false) }
         switch error.primaryCode {
         case SQLITE_BUSY, SQLITE_LOCKED: return ("another program uses it", false)
         // A damaged header can make a file read-only, too.

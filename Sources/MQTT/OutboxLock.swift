@@ -27,12 +27,12 @@ final class OutboxLock: Sendable {
 
     /// Takes the lock; makes the directories that lead to the outbox.
     ///
-    /// - Throws: `OutboxInUse` if another process has it, or `OutboxFile.Failure`.
+    /// - Throws: `OutboxInUse` if another process has it, or `SystemError`.
     init(of path: String) throws {
         try Self.makeDirectory(of: path)
         name = path + ".lock"
         descriptor = open(name, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw OutboxFile.Failure.system("make \(name)", errno) }
+        guard descriptor >= 0 else { throw SystemError("make \(name)", errno) }
         var status = stat()
         fstat(descriptor, &status)
         identity = OutboxFile.identity(status)
@@ -41,7 +41,7 @@ final class OutboxLock: Sendable {
         var lock = Self.wholeFile
         guard fcntl(descriptor, F_SETLK, &lock) != 0 else { return }
         let code = errno
-        guard code == EAGAIN || code == EACCES else { throw OutboxFile.Failure.system("lock \(name)", code) }
+        guard code == EAGAIN || code == EACCES else { throw SystemError("lock \(name)", code) }
         lock = Self.wholeFile
         _ = fcntl(descriptor, F_GETLK, &lock)
         throw OutboxInUse(path: path, holder: Self.name(of: lock.l_pid))
@@ -64,7 +64,7 @@ final class OutboxLock: Sendable {
         for part in path.split(separator: "/").dropLast() {
             directory += "/" + part
             guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
-                throw OutboxFile.Failure.system("make the directory \(directory)", errno)
+                throw SystemError("make the directory \(directory)", errno)
             }
         }
     }

@@ -24,10 +24,7 @@ package struct PacketInspector {
     private var skip = 0
 
     /// `limit` is the largest packet, header included, in bytes.
-    package init(isVersion5: Bool, limit: Int) {
-        self.isVersion5 = isVersion5
-        self.limit = limit
-    }
+    package init(isVersion5: Bool, limit: Int) { (self.isVersion5, self.limit) = (isVersion5, limit) }
 
     /// Takes bytes from the network, and returns the packets that are complete now.
     ///

@@ -24,9 +24,7 @@ final class Relay {
 
     /// Takes both over.
     init(stream: ByteStream, inner: CInt, inspector: PacketInspector) {
-        self.stream = stream
-        self.inner = inner
-        self.inspector = inspector
+        (self.stream, self.inner, self.inspector) = (stream, inner, inspector)
     }
 
     deinit {

@@ -1,6 +1,7 @@
 import System
 import Yams
 
+/// A setting, or a settings file, that cannot be used.
 package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
     /// The dotted key, or nil if the problem is the file as a whole.
     package var key: String?
@@ -17,6 +18,7 @@ package struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// Why settings cannot be used: all problems at once.
 package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
     /// How many problems the text lists; a person reads no more before the next try.
     static let maximumShown = 20

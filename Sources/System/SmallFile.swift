@@ -60,14 +60,12 @@ package func names(in directory: String) -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
 }
 
+/// Why a file cannot be read.
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
     package let reason: String
 
-    init(_ path: String, _ reason: String) {
-        self.path = path
-        self.reason = reason
-    }
+    init(_ path: String, _ reason: String) { (self.path, self.reason) = (path, reason) }
 
     init(_ path: String, code: CInt) {
         let reason =

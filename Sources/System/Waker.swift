@@ -12,9 +12,7 @@ package final class Waker: Sendable {
         guard descriptor >= 0 else { throw SystemError("make an eventfd", errno) }
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// Wakes the thread, now or when it next polls; from any thread.
     package func wake() {

@@ -1,5 +1,6 @@
 import CTerminal
 import Glibc
+import System
 
 /// The terminal in front, taken over for pictures and given back however the program ends.
 ///
@@ -19,9 +20,9 @@ package final class Terminal: Sendable {
     /// Takes the terminal over.
     ///
     /// - Parameter format: how pictures will be shown.
-    /// - Throws: `TerminalError.noTerminal` if standard input or output goes elsewhere.
+    /// - Throws: `TerminalError` if standard input or output goes elsewhere.
     package init(format: TerminalFormat) throws(TerminalError) {
-        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .noTerminal(errno: errno) }
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .noTerminal(errno) }
         let (enter, leave) = (Self.enter, format == .kitty ? Self.leaveKitty : Self.leave)
         let isTaken = enter.withUTF8Buffer { enter in
             leave.withUTF8Buffer { leave in
@@ -29,12 +30,10 @@ package final class Terminal: Sendable {
                 facet_terminal_take(STDOUT_FILENO, enter.baseAddress, enter.count, leave.baseAddress, leave.count)
             }
         }
-        guard isTaken else { throw .noTerminal(errno: errno) }
+        guard isTaken else { throw .noTerminal(errno) }
     }
 
-    deinit {
-        release()
-    }
+    deinit { release() }
 
     /// Gives the terminal back; once is enough.
     package func release() { facet_terminal_release() }
@@ -44,7 +43,8 @@ package final class Terminal: Sendable {
 
     /// Writes an update that the terminal shows all at once, where it can (mode 2026).
     package func show(_ bytes: [UInt8]) {
-        write(Array("\u{1B}[?2026h".utf8) + bytes + Array("\u{1B}[?2026l".utf8))
+        let update = Array("\u{1B}[?2026h".utf8) + bytes + Array("\u{1B}[?2026l".utf8)
+        _ = update.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
     }
 
     /// The next byte of the keys pressed; blocks. Nil when the terminal is gone.
@@ -55,18 +55,6 @@ package final class Terminal: Sendable {
             if count == 1 { return byte }
             // Suspended or resized meanwhile; anything else is the end.
             guard count < 0, errno == EINTR || errno == EAGAIN else { return nil }
-        }
-    }
-
-    private func write(_ bytes: [UInt8]) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if written >= 0 {
-                rest = rest.dropFirst(written)
-            } else if errno != EINTR && errno != EAGAIN {
-                return
-            }
         }
     }
 }
@@ -116,17 +104,14 @@ package struct TerminalSize: Hashable, Sendable {
     }
 }
 
-package enum TerminalError: Error, Hashable, Sendable, CustomStringConvertible {
-    case noTerminal(errno: Int32)
-    case noPicture
+/// Why a terminal cannot show pictures.
+package struct TerminalError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
 
-    package var description: String {
-        switch self {
-        case .noTerminal(let errno):
-            "standard input and output must be a terminal (\(String(cString: strerror(errno)))); "
-                + "for a file use `facet snapshot` or `facet record`"
-        case .noPicture:
-            "no picture could be made for this terminal"
-        }
+    static let noPicture = TerminalError(description: "no picture could be made for this terminal")
+
+    static func noTerminal(_ code: Int32) -> TerminalError {
+        let what = "standard input and output must be a terminal (\(String(cString: strerror(code))))"
+        return TerminalError(description: "\(what); for a file use `facet snapshot` or `facet record`")
     }
 }

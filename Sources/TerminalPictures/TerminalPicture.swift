@@ -28,7 +28,7 @@ package final class TerminalPicture {
     /// - Parameters:
     ///   - format: how pictures are shown; nil for the best way that the terminal is known to have.
     ///   - environment: the environment variables, by which terminals are recognised.
-    /// - Throws: `TerminalError.noPicture` if that fails.
+    /// - Throws: `TerminalError` if that fails.
     package init(format: TerminalFormat? = nil, environment: [String: String]) throws(TerminalError) {
         // Chafa takes the form of C's environ: name=value, ended by a null pointer.
         var entries = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -73,7 +73,7 @@ package final class TerminalPicture {
     ///   - bytesPerRow: bytes from a row to the next.
     ///   - size: the cells to fill.
     /// - Returns: bytes to write to the terminal.
-    /// - Throws: `TerminalError.noPicture` if there is no memory.
+    /// - Throws: `TerminalError` if there is no memory.
     package func sequences(
         pixels: UnsafeRawPointer,
         width: Int,

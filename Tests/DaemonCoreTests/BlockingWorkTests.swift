@@ -34,7 +34,7 @@ struct BlockingWorkTests {
         let broker = BrokerSettings(host: "127.0.0.1", clientID: "test")
         let connection = try BrokerConnection(settings: broker, logger: log.logger)
         let announcer = HomeAssistantAnnouncer(
-            settings: settings,
+            settings,
             store: store,
             connection: connection,
             logger: log.logger

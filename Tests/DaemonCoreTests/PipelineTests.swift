@@ -68,7 +68,7 @@ struct PipelineTests {
         let pipeline = try Pipeline(
             settings: settings,
             publisher: publisher,
-            status: StatusReporter(publisher: publisher, version: "0", isDetecting: true, logger: .silent),
+            status: StatusReporter(publisher: publisher, isDetecting: true, logger: .silent),
             meter: SessionMeter(),
             logger: logger
         )

@@ -89,7 +89,6 @@ struct ServiceManagerTests {
         let board = StatusReporter(
             publisher: publisher,
             manager: ServiceManager(environment: ["NOTIFY_SOCKET": receiver.name]),
-            version: "0",
             isDetecting: true,
             logger: .silent
         )

@@ -28,7 +28,7 @@ struct SessionServiceTests {
             settings: settings,
             session: try FaceSession(source: settings.source, options: settings.sessionOptions),
             publisher: publisher,
-            status: StatusReporter(publisher: publisher, version: "0", isDetecting: true, logger: .silent),
+            status: StatusReporter(publisher: publisher, isDetecting: true, logger: .silent),
             logger: .silent
         )
     }

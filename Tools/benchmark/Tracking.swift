@@ -84,7 +84,6 @@ final class DaemonUnderTest {
             publisher: publisher,
             status: StatusReporter(
                 publisher: publisher,
-                version: "0",
                 isDetecting: true,
                 logger: Logger(label: "status") { _ in SwiftLogNoOpLogHandler() }
             ),

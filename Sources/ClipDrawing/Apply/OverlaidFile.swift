@@ -25,10 +25,7 @@ struct OverlaidFile {
 
     /// Checks where it is to be written; throws `CommandFailure` if it cannot be written there, or is the input.
     init(_ input: String, to output: String, _ job: OverlayJob, _ interruption: Interruption) throws {
-        self.input = input
-        self.output = output
-        self.job = job
-        self.interruption = interruption
+        (self.input, self.output, self.job, self.interruption) = (input, output, job, interruption)
         drawing = job.drawing
         summary = OverlaySummary(hidesFaces: drawing.hidesFaces, maximumFaces: job.options.detection.maximumFaces)
         try OutputPath.checkIsNot(output, input)
@@ -48,15 +45,7 @@ struct OverlaidFile {
         let isWhole = try await FaceSession.analyse(input, job.options, until: interruption) { update in
             if case .streaming(let stream) = update.state { rate = stream.rate ?? rate }
             guard update.frame != nil else { return true }
-            if recorder == nil {
-                recorder = OverlayRecorder(
-                    output: output,
-                    drawing: drawing,
-                    rate: rate,
-                    soundSource: input,
-                    length: length
-                )
-            }
+            recorder = recorder ?? OverlayRecorder(output, drawing, rate: rate, soundSource: input, length: length)
             for settled in take(update) { try draw(settled, &recorder) }
             return true
         }

@@ -64,7 +64,7 @@ package struct OverlayJob {
         do {
             try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
         } catch {
-            throw CommandFailure("cannot make the directory \(output): \(SystemReason(error))")
+            throw CommandFailure("cannot make the directory \(output): \(systemReason(error))")
         }
         var failures = 0
         var hasWarned = false

@@ -15,9 +15,7 @@ struct OverlaySummary {
     private var damaged = 0
     private var isOverLimit = false
 
-    init(hidesFaces: Bool, maximumFaces: Int) {
-        (self.hidesFaces, self.maximumFaces) = (hidesFaces, maximumFaces)
-    }
+    init(hidesFaces: Bool, maximumFaces: Int) { (self.hidesFaces, self.maximumFaces) = (hidesFaces, maximumFaces) }
 
     mutating func take(_ update: FaceUpdate) {
         if update.frame != nil { frames += 1 }

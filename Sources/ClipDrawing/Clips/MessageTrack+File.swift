@@ -39,7 +39,7 @@ extension MessageTrack {
                 .readToEnd() ?? Data()
             return String(decoding: data, as: UTF8.self).replacing("\r\n", with: "\n")
         } catch {
-            throw CommandFailure("cannot read the metadata file \(path): \(SystemReason(error))")
+            throw CommandFailure("cannot read the metadata file \(path): \(systemReason(error))")
         }
     }
 }

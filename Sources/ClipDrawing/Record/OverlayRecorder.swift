@@ -19,12 +19,10 @@ struct OverlayRecorder {
     /// The time of the last picture, in seconds of the clip.
     private(set) var end = 0.0
 
-    init(output: String, drawing: OverlayPicture, rate: Double, soundSource: String? = nil, length: Double? = nil) {
-        self.output = output
-        self.drawing = drawing
-        self.rate = rate
-        self.soundSource = soundSource
-        self.length = length
+    /// Makes a recorder; `length` is that of the clip that is read, in seconds.
+    init(_ output: String, _ drawing: OverlayPicture, rate: Double, soundSource: String? = nil, length: Double? = nil) {
+        (self.output, self.drawing, self.rate) = (output, drawing, rate)
+        (self.soundSource, self.length) = (soundSource, length)
     }
 
     /// Adds a picture that is shown at a time of the clip; the scene's own time is another one in a live recording.

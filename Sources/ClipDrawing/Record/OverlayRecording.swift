@@ -18,12 +18,7 @@ package enum OverlayRecording {
         let frames = try ClipFrames(clip)
         let interruption = Interruption()
         defer { interruption.cancel() }
-        var recorder = OverlayRecorder(
-            output: output,
-            drawing: drawing,
-            rate: frames.description?.rate ?? 30,
-            soundSource: clip
-        )
+        var recorder = OverlayRecorder(output, drawing, rate: frames.description?.rate ?? 30, soundSource: clip)
         var playback = track.map(MessagePlayback.init)
         let picture = Picture()
         while !interruption.isRaised, let frame = try frames.next() {
@@ -35,8 +30,11 @@ package enum OverlayRecording {
         }
         // Messages about later times than the clip has are about another one.
         if let track, seconds == nil, frames.isFinished, track.end > recorder.end + 1 {
-            let error = MessageTrackError.longerThanClip(metadataEnd: track.end, clipEnd: recorder.end)
-            throw CommandFailure("cannot use the metadata in \(metadata ?? "-"): \(error)")
+            func seconds(_ value: Double) -> String { "\((value * 100).rounded() / 100) s" }
+            let reason = "it reaches to \(seconds(track.end)) but the clip ends at \(seconds(recorder.end))"
+            throw CommandFailure(
+                "cannot use the metadata in \(metadata ?? "-"): \(reason): it belongs to another clip"
+            )
         }
         try recorder.finish(isWhole: frames.isFinished)
     }
@@ -49,7 +47,7 @@ package enum OverlayRecording {
         _ subscriber: Subscriber
     ) async throws {
         let drawing = try OverlayPicture(style)
-        var recorder = OverlayRecorder(output: output, drawing: drawing, rate: 15)
+        var recorder = OverlayRecorder(output, drawing, rate: 15)
         var start: Double?
         try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: seconds ?? .infinity) {
             start = start ?? $2

@@ -7,9 +7,7 @@ struct RecentMoments {
 
     private var moments: [ContinuousClock.Instant] = []
 
-    mutating func add(_ moment: ContinuousClock.Instant) {
-        moments = moments.suffix(Self.capacity - 1) + [moment]
-    }
+    mutating func add(_ moment: ContinuousClock.Instant) { moments = moments.suffix(Self.capacity - 1) + [moment] }
 
     /// How often it happened a second, over the last two, or the last few times if rarer; nil if it has not happened lately.
     func rate(at now: ContinuousClock.Instant) -> Double? {

@@ -3,6 +3,7 @@ import FaceMetadata
 import Frames
 package import OverlayRendering
 
+/// What the keys of `facet view` set.
 package struct ViewControls: Equatable {
     package enum Action: Equatable {
         case snapshot

@@ -196,9 +196,7 @@ final class ViewSession {
     }
 
     /// The time that a clip's frame is wanted for.
-    private func mediaTime(at now: Double) -> Double? {
-        track == nil ? scene.stamp?.mediaTime : clock.clip(at: now)
-    }
+    private func mediaTime(at now: Double) -> Double? { track == nil ? scene.stamp?.mediaTime : clock.clip(at: now) }
 
     /// How large the whole picture would be drawn, were the surface large enough.
     private func zoomed(_ size: FrameSize) -> FrameSize {

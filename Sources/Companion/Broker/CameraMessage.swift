@@ -79,6 +79,7 @@ extension PreviewPicture {
     }
 }
 
+/// Decodes the pictures of a camera, one after the other, for drawing.
 package final class PreviewDecoder {
     /// The newest picture.
     package let picture = Picture()

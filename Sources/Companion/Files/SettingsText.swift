@@ -13,9 +13,7 @@ package struct SettingsText {
     /// The lines on which keys stand, counted from 1.
     package var places: [String: Int] { file.lines }
 
-    package init(path: String) throws {
-        try self.init(path: path, text: try SmallFile.text(at: path))
-    }
+    package init(path: String) throws { try self.init(path: path, text: try SmallFile.text(at: path)) }
 
     package init(path: String, text: String) throws {
         self.path = path

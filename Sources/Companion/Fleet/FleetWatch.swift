@@ -29,10 +29,8 @@ package struct FleetWatch {
                 return true
             }
             // Every message of figures is another one; only their rate is shown.
-            let (base, change) = table.take(occurrence) ?? ("", .stats)
-            if change != .stats, table.cameras[base] != nil, terminal == nil {
-                StandardOutput.print(line: line(base, table))
-            }
+            guard let (base, change) = table.take(occurrence), change != .stats, terminal == nil else { return true }
+            if table.cameras[base] != nil { StandardOutput.print(line: line(base, table)) }
             return true
         }
     }

@@ -59,31 +59,26 @@ package struct MetricsPage {
     private typealias Sample = (labels: [(String, String)], value: Double)
     private typealias Metric = (name: String, kind: String, help: String, samples: (CameraState) -> [Sample])
 
-    private static func gauge(_ name: String, _ help: String, _ value: @escaping (CameraState) -> Double?) -> Metric {
-        ("facet_" + name, "gauge", help, { camera in value(camera).map { [([], $0)] } ?? [] })
-    }
-
-    private static func labelled(
+    private static func metric(
         _ name: String,
         _ help: String,
+        kind: String = "gauge",
         by labels: String...,
         values: @escaping (CameraState) -> [([String], Double)]
-    ) -> Metric { ("facet_" + name, "gauge", help, { values($0).map { (Array(zip(labels, $0)), $1) } }) }
+    ) -> Metric { ("facet_" + name, kind, help, { values($0).map { (Array(zip(labels, $0)), $1) } }) }
 
-    private static func counter(_ name: String, _ help: String, _ value: @escaping (DaemonStats) -> Int) -> Metric {
-        ("facet_" + name, "counter", help, { $0.stats.map { [([], Double(value($0)))] } ?? [] })
+    private static func gauge(_ name: String, _ help: String, _ value: @escaping (CameraState) -> Double?) -> Metric {
+        metric(name, help) { camera in value(camera).map { [([], $0)] } ?? [] }
     }
 
-    private static func drops(_ name: String, _ help: String, _ values: @escaping (DaemonStats) -> [String: Int])
-        -> Metric
-    {
-        (
-            "facet_" + name, "counter", help,
-            { camera in
-                (camera.stats.map(values) ?? [:]).sorted { $0.key < $1.key }
-                    .map { ([("reason", $0.key)], Double($0.value)) }
-            }
-        )
+    private static func counter(_ name: String, _ help: String, _ value: @escaping (DaemonStats) -> Int) -> Metric {
+        metric(name, help, kind: "counter") { $0.stats.map { [([], Double(value($0)))] } ?? [] }
+    }
+
+    private static func drops(_ name: String, _ help: String, _ values: KeyPath<DaemonStats, [String: Int]>) -> Metric {
+        metric(name, help, kind: "counter", by: "reason") { camera in
+            (camera.stats?[keyPath: values] ?? [:]).sorted { $0.key < $1.key }.map { ([$0.key], Double($0.value)) }
+        }
     }
 
     private static func stages(_ camera: CameraState) -> [DaemonStats.Stage] {
@@ -98,18 +93,18 @@ package struct MetricsPage {
                 camera.status.map { _ in camera.condition == .streaming ? 1 : 0 }
             },
             gauge("detection_on", "Whether detection is on.") { $0.isDetecting.map { $0 ? 1 : 0 } },
-            labelled("camera_lost", "1 while the camera is lost, by reason.", by: "reason") {
+            metric("camera_lost", "1 while the camera is lost, by reason.", by: "reason") {
                 $0.status?.reason.map { [([$0], 1)] } ?? []
             },
-            labelled("attention", "1 for each reason why some events cannot fire.", by: "reason") {
+            metric("attention", "1 for each reason why some events cannot fire.", by: "reason") {
                 ($0.status?.attention ?? []).map { ([$0.rawValue], 1) }
             },
-            labelled("info", "The daemon's version and the id of its run.", by: "version", "boot") { camera in
+            metric("info", "The daemon's version and the id of its run.", by: "version", "boot") { camera in
                 guard let version = camera.status?.version, let boot = camera.boot else { return [] }
                 return [([version, boot], 1)]
             },
             gauge("faces", "How many faces are there.") { $0.faceCount.map(Double.init) },
-            labelled("zone_faces", "How many faces are in a zone.", by: "zone") {
+            metric("zone_faces", "How many faces are in a zone.", by: "zone") {
                 $0.zones.map { ([$0.name], Double($0.faces)) }
             },
             gauge("visits_today", "Visits that ended since local midnight.") { $0.today.map { Double($0.visits) } },
@@ -124,11 +119,11 @@ package struct MetricsPage {
             gauge("analysis_rate", "Frames analysed per second.") { $0.stats?.analysisRate },
             counter("frames_captured_total", "Frames that the source delivered.") { $0.captured },
             counter("frames_analysed_total", "Frames in which faces were looked for.") { $0.analysed },
-            drops("frames_dropped_total", "Frames not analysed.") { $0.dropped },
-            labelled("stage_mean_seconds", "Mean time of a stage of the work per frame.", by: "stage") {
+            drops("frames_dropped_total", "Frames not analysed.", \.dropped),
+            metric("stage_mean_seconds", "Mean time of a stage of the work per frame.", by: "stage") {
                 stages($0).map { ([$0.name], $0.mean) }
             },
-            labelled("stage_max_seconds", "Longest time of a stage of the work.", by: "stage") {
+            metric("stage_max_seconds", "Longest time of a stage of the work.", by: "stage") {
                 stages($0).map { ([$0.name], $0.longest) }
             },
             gauge("cpu_ratio", "Processor time over wall time: 1 is one core fully used.") { $0.stats?.cpu },
@@ -140,7 +135,7 @@ package struct MetricsPage {
             counter("events_expired_total", "Events that grew too old while the broker was away.") {
                 $0.messages.expired
             },
-            drops("messages_dropped_total", "Messages dropped.") { $0.messages.dropped },
+            drops("messages_dropped_total", "Messages dropped.", \.messages.dropped),
         ]
     }
 }

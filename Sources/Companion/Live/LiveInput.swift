@@ -23,11 +23,11 @@ package struct LiveInput: Sendable {
     /// How many messages were dropped so far.
     package var dropped = 0
 
-    /// Its share of the backlog's limits.
-    fileprivate var amounts: LiveBacklog.Amounts {
-        guard case .occurrence(.message(let message)) = content else { return LiveBacklog.Amounts() }
-        var amounts = LiveBacklog.Amounts(messages: 1, bytes: message.payload.count)
-        if case .picture(let picture) = message.content, case .frame = picture.content { amounts.frames = 1 }
+    /// Its share of what a backlog limits: messages, frames, bytes.
+    fileprivate var amounts: SIMD3<Int> {
+        guard case .occurrence(.message(let message)) = content else { return .zero }
+        var amounts: SIMD3 = [1, 0, message.payload.count]
+        if case .picture(let picture) = message.content, case .frame = picture.content { amounts[1] = 1 }
         return amounts
     }
 
@@ -39,50 +39,40 @@ package struct LiveInput: Sendable {
 /// When there are too many messages, frames or bytes, the oldest are dropped, so that memory is bounded. Keys, signals and
 /// changes of the connection are all kept; at most one tick waits, because a late one says as much as several.
 struct LiveBacklog {
-    fileprivate struct Amounts {
-        var messages = 0
-        var frames = 0
-        var bytes = 0
-    }
-
     private(set) var dropped = 0
     /// Whether nothing is added any more.
     var isClosed = false
-    private let most: Amounts
+    private let most: SIMD3<Int>
     private var waiting: [LiveInput] = []
-    private var amounts = Amounts()
+    private var amounts = SIMD3<Int>.zero
 
     /// Makes a backlog in which so many messages may wait, 16 of them frames: half a second, 50 MB at 1080p. The limit of
     /// 32 MiB is for the messages of a hostile publisher.
-    init(capacity: Int) { most = Amounts(messages: max(1, capacity), frames: 16, bytes: 32 << 20) }
+    init(capacity: Int) { most = [max(1, capacity), 16, 32 << 20] }
 
     mutating func put(_ input: LiveInput) {
         guard !isClosed, !input.isTick || !waiting.contains(where: \.isTick) else { return }
         let new = input.amounts
-        for kind in [\Amounts.messages, \.frames, \.bytes] where new[keyPath: kind] > 0 {
-            while amounts[keyPath: kind] + new[keyPath: kind] > most[keyPath: kind],
-                // A message that is larger than the limit waits alone.
-                let oldest = waiting.firstIndex(where: { $0.amounts[keyPath: kind] > 0 })
+        for kind in new.indices where new[kind] > 0 {
+            // A message that is larger than the limit waits alone.
+            while amounts[kind] + new[kind] > most[kind],
+                let oldest = waiting.firstIndex(where: { $0.amounts[kind] > 0 })
             {
-                add(waiting.remove(at: oldest).amounts, times: -1)
+                amounts &-= waiting.remove(at: oldest).amounts
                 dropped += 1
             }
         }
         waiting.append(input)
-        add(new, times: 1)
+        amounts &+= new
     }
 
     mutating func take() -> LiveInput? {
         guard !waiting.isEmpty else { return nil }
         var input = waiting.removeFirst()
-        add(input.amounts, times: -1)
+        amounts &-= input.amounts
         input.isLast = waiting.isEmpty
         input.dropped = dropped
         return input
-    }
-
-    private mutating func add(_ new: Amounts, times factor: Int) {
-        for kind in [\Amounts.messages, \.frames, \.bytes] { amounts[keyPath: kind] += factor * new[keyPath: kind] }
     }
 }
 

@@ -25,24 +25,16 @@ package struct CommandFailure: Error, CustomStringConvertible {
 
     package var description: String { reasons.joined(separator: "\n") + (remedy.map { "; \($0)" } ?? "") }
 
-    func finding(_ subject: String) -> Finding {
-        .fails(subject, reasons.joined(separator: "\n"), remedy: remedy)
-    }
+    func finding(_ subject: String) -> Finding { .fails(subject, reasons.joined(separator: "\n"), remedy: remedy) }
 }
 
 /// The system's own words for an error of Foundation's, which wraps them in several layers.
-package struct SystemReason: CustomStringConvertible {
-    package let description: String
-
-    package init(_ error: any Error) {
-        let outer = error as NSError
-        let layers = [outer.userInfo[NSUnderlyingErrorKey] as? NSError, outer].compactMap(\.self)
-        if let code = layers.first(where: { $0.domain == NSPOSIXErrorDomain })?.code {
-            description = String(cString: strerror(Int32(code)))
-        } else if outer.domain == NSCocoaErrorDomain, outer.code == CocoaError.Code.fileReadNoSuchFile.rawValue {
-            description = "there is no such file"
-        } else {
-            description = outer.localizedDescription
-        }
+package func systemReason(_ error: any Error) -> String {
+    let outer = error as NSError
+    let layers = [outer.userInfo[NSUnderlyingErrorKey] as? NSError, outer].compactMap(\.self)
+    if let code = layers.first(where: { $0.domain == NSPOSIXErrorDomain })?.code {
+        return String(cString: strerror(Int32(code)))
     }
+    let isMissing = outer.domain == NSCocoaErrorDomain && outer.code == CocoaError.Code.fileReadNoSuchFile.rawValue
+    return isMissing ? "there is no such file" : outer.localizedDescription
 }

@@ -2,6 +2,7 @@ import FaceMessages
 import Foundation
 import System
 
+/// Where commands write: results to standard output, notes for the person at the terminal to standard error.
 package enum StandardOutput {
     package static let isTerminal = isatty(STDOUT_FILENO) == 1
 

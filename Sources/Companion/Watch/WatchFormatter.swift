@@ -1,6 +1,7 @@
 package import FaceMessages
 import Foundation
 
+/// Writes messages as lines for people.
 package struct WatchFormatter {
     package var hasColors: Bool
 

@@ -19,11 +19,10 @@ final class HomeAssistantAnnouncer: Sendable {
     /// The topics that this run empties.
     private let leftovers = Mutex<[String]>([])
 
-    init(settings: Settings, store: Outbox, connection: BrokerConnection, logger: Logger) {
+    init(_ settings: Settings, store: Outbox, connection: BrokerConnection, logger: Logger) {
         discovery = Mutex(HomeAssistantDiscovery(settings: settings))
         isOn = settings.homeAssistant.discovery
-        (self.store, self.connection) = (store, connection)
-        self.logger = logger
+        (self.store, self.connection, self.logger) = (store, connection, logger)
         remember(settings.tracking.zones)
     }
 

@@ -17,9 +17,7 @@ package struct AreaEditor: Sendable {
     }
 
     /// The areas of the file, as JSON; throws what is wrong with the file.
-    package func areas() throws -> [UInt8] {
-        try Self.areas(in: try path.map { try SettingsFile(path: $0) }, path)
-    }
+    package func areas() throws -> [UInt8] { try Self.areas(in: try path.map { try SettingsFile(path: $0) }, path) }
 
     /// The areas of settings as JSON, with the path to name.
     private static func areas(in file: SettingsFile?, _ path: String?) throws -> [UInt8] {

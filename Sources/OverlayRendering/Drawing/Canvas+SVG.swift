@@ -23,10 +23,7 @@ extension Canvas {
         try canvas.check()
         // The document is written here, and not when the canvas goes: the output must still be there.
         cairo_surface_finish(document)
-        let status = cairo_surface_status(document)
-        guard status == CAIRO_STATUS_SUCCESS else {
-            throw CanvasError.drawing(reason: String(cString: cairo_status_to_string(status)))
-        }
+        try CanvasError.check(cairo_surface_status(document), "drawing failed")
         return withExtendedLifetime(output) { output.bytes }
     }
 }

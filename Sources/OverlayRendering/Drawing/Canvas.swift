@@ -15,7 +15,7 @@ package final class Canvas {
     let surface: Surface
     let context: OpaquePointer
 
-    /// Makes a transparent picture; throws `CanvasError.cannotCreate` if a side is not 1 to 32767, Cairo's limit.
+    /// Makes a transparent picture; throws `CanvasError` if a side is not 1 to 32767, Cairo's limit.
     package convenience init(pixelSize: FrameSize) throws(CanvasError) {
         self.init(try Surface(CAIRO_FORMAT_ARGB32, pixelSize))
     }
@@ -28,9 +28,7 @@ package final class Canvas {
 
     deinit { cairo_destroy(context) }
 
-    package var size: SurfaceSize {
-        SurfaceSize(width: Double(pixelSize.width), height: Double(pixelSize.height))
-    }
+    package var size: SurfaceSize { SurfaceSize(width: Double(pixelSize.width), height: Double(pixelSize.height)) }
 
     /// Fills everything with one colour, whatever was there.
     package func clear(_ color: Color) {
@@ -107,23 +105,16 @@ package final class Canvas {
     package func withFrame<Result>(mediaTime: Double = 0, _ body: (Frame) throws -> Result) throws -> Result {
         try check()
         return try withPixels { pixels, bytesPerRow in
-            guard let base = pixels.baseAddress else { throw CanvasError.drawing(reason: "there is no memory") }
+            guard let base = pixels.baseAddress else { throw CanvasError("drawing failed: there is no memory") }
             let plane = Frame.Plane(base: base, bytesPerRow: bytesPerRow)
             return try body(Frame(borrowing: plane, size: pixelSize, format: .bgra, mediaTime: mediaTime))
         }
     }
 
     /// Throws if something drawn so far failed; Cairo draws nothing after a failure.
-    package func check() throws(CanvasError) {
-        let status = cairo_status(context)
-        guard status == CAIRO_STATUS_SUCCESS else {
-            throw .drawing(reason: String(cString: cairo_status_to_string(status)))
-        }
-    }
+    package func check() throws(CanvasError) { try CanvasError.check(cairo_status(context), "drawing failed") }
 
-    func setSource(_ color: Color) {
-        cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha)
-    }
+    func setSource(_ color: Color) { cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha) }
 
     /// Lets a picture be what is drawn with next, its upper left corner at a point.
     func setSource(
@@ -166,21 +157,16 @@ package struct Color: Hashable, Sendable {
     package static let red = Color(red: 0.87, green: 0.09, blue: 0.13)
 }
 
-package enum CanvasError: Error, Hashable, Sendable, CustomStringConvertible {
-    case cannotCreate(FrameSize, reason: String)
-    case drawing(reason: String)
-    /// The frame's pixels cannot be read as they are.
-    case undecoded
-
+/// Why nothing can be drawn.
+package struct CanvasError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was tried, why it failed, and what to do about it.
-    package var description: String {
-        switch self {
-        case .cannotCreate(let size, let reason):
-            "cannot make a picture of \(size) pixels to draw on: \(reason); choose a smaller size"
-        case .drawing(let reason):
-            "drawing failed: \(reason)"
-        case .undecoded:
-            "cannot draw a JPEG frame that was not decoded"
-        }
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+
+    /// Throws what Cairo says of a failure, after what was tried.
+    static func check(_ status: cairo_status_t, _ attempt: String, remedy: String = "") throws(CanvasError) {
+        guard status != CAIRO_STATUS_SUCCESS else { return }
+        throw CanvasError("\(attempt): \(String(cString: cairo_status_to_string(status)))\(remedy)")
     }
 }

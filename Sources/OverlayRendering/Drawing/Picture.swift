@@ -12,11 +12,11 @@ package final class Picture {
     package var uprightSize: FrameSize? { frameSize.map(orientation.uprightSize(of:)) }
     package func forget() { (surface, frameSize) = (nil, nil) }
 
-    /// Takes over a frame's pixels; throws `CanvasError.undecoded` for a JPEG, `.cannotCreate` if it is too large.
+    /// Takes over a frame's pixels; throws `CanvasError` for a JPEG, or if it is too large.
     ///
     /// Where it will be drawn much smaller, as `target` says in pixels, only every second, third, … pixel is taken.
     package func update(from frame: Frame, target: FrameSize? = nil) throws(CanvasError) {
-        guard frame.format != .jpeg else { throw .undecoded }
+        guard frame.format != .jpeg else { throw CanvasError("cannot draw a JPEG frame that was not decoded") }
         let stride = Self.stride(from: frame.uprightSize, to: target)
         let size = FrameSize(width: frame.size.width / stride, height: frame.size.height / stride)
         if surface?.size != size { surface = nil }
@@ -24,7 +24,7 @@ package final class Picture {
         (self.surface, orientation, frameSize) = (surface, frame.orientation, frame.size)
         cairo_surface_flush(surface.pointer)
         guard let data = cairo_image_surface_get_data(surface.pointer) else {
-            throw .drawing(reason: "no memory to draw on")
+            throw CanvasError("drawing failed: no memory to draw on")
         }
         frame.drawBGRA(stride: stride, into: data, bytesPerRow: Int(cairo_image_surface_get_stride(surface.pointer)))
         cairo_surface_mark_dirty(surface.pointer)

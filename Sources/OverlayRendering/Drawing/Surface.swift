@@ -8,16 +8,16 @@ final class Surface {
     /// Takes over a surface, which Cairo always returns, if need be with an error.
     init(owning pointer: OpaquePointer, _ size: FrameSize) throws(CanvasError) {
         self.pointer = pointer
-        let status = cairo_surface_status(pointer)
-        guard status == CAIRO_STATUS_SUCCESS else {
-            throw .cannotCreate(size, reason: String(cString: cairo_status_to_string(status)))
-        }
+        try CanvasError.check(cairo_surface_status(pointer), Self.attempt(size), remedy: Self.remedy)
     }
+
+    private static func attempt(_ size: FrameSize) -> String { "cannot make a picture of \(size) pixels to draw on" }
+    private static let remedy = "; choose a smaller size"
 
     /// Pixels, all of them zero.
     convenience init(_ format: cairo_format_t, _ size: FrameSize) throws(CanvasError) {
         guard let width = Int32(exactly: size.width), let height = Int32(exactly: size.height), width > 0, height > 0
-        else { throw .cannotCreate(size, reason: "no side may be empty") }
+        else { throw CanvasError("\(Self.attempt(size)): no side may be empty\(Self.remedy)") }
         try self.init(owning: cairo_image_surface_create(format, width, height), size)
     }
 

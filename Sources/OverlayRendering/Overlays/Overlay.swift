@@ -30,14 +30,13 @@ package struct DrawnFace: Hashable, Sendable {
     /// For how many seconds an eye has been closed.
     var closedFor = 0.0
 
-    package init(face: SurfaceFace, flashes: [Topic: Double] = [:]) {
-        (self.face, self.flashes) = (face, flashes)
-    }
+    package init(face: SurfaceFace, flashes: [Topic: Double] = [:]) { (self.face, self.flashes) = (face, flashes) }
 
     /// How strong the mark of an event is now, 0…1.
     func flash(_ kind: Topic) -> Double { flashes[kind] ?? 0 }
 }
 
+/// A built-in overlay, by the name that options and pages have for it.
 package enum OverlayName: String, Hashable, Sendable, CaseIterable {
     case label
     case box

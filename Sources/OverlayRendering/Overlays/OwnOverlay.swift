@@ -2,7 +2,9 @@ import FaceMessages
 import Frames
 import Glibc
 
+/// An overlay of the user's own: pictures that are pasted onto each face.
 package struct OwnOverlay: Overlay {
+    /// What of a face a picture sticks to.
     enum Anchor: String, CaseIterable {
         /// The middle between the eyes.
         case eyes

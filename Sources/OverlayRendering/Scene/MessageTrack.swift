@@ -126,25 +126,22 @@ extension MessageTrack.Entry {
 }
 
 /// Why a file does not hold the messages of a clip.
-package enum MessageTrackError: Error, Hashable, Sendable, CustomStringConvertible {
-    case badLine(number: Int, reason: String)
-    case noMetadata
-    case severalCameras([String])
-    case longerThanClip(metadataEnd: Double, clipEnd: Double)
+package struct MessageTrackError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
 
-    package var description: String {
-        switch self {
-        case .badLine(let number, let reason):
-            "line \(number) is not a message as `facetd --print` writes them: \(reason)"
-        case .noMetadata:
+    static let noMetadata = MessageTrackError(
+        description:
             "there is no metadata message in it; write one with `facetd --source CLIP --pace asap --no-mqtt --print --every-change`"
-        case .severalCameras(let cameras):
-            "it holds messages of several cameras (\(cameras.joined(separator: ", "))); one at a time can be drawn"
-        case .longerThanClip(let metadataEnd, let clipEnd):
-            "it reaches to \(Self.seconds(metadataEnd)) s but the clip ends at \(Self.seconds(clipEnd)) s: "
-                + "it belongs to another clip"
-        }
+    )
+
+    static func badLine(number: Int, reason: String) -> MessageTrackError {
+        MessageTrackError(description: "line \(number) is not a message as `facetd --print` writes them: \(reason)")
     }
 
-    private static func seconds(_ value: Double) -> String { String((value * 100).rounded() / 100) }
+    static func severalCameras(_ cameras: [String]) -> MessageTrackError {
+        let names = cameras.joined(separator: ", ")
+        return MessageTrackError(
+            description: "it holds messages of several cameras (\(names)); one at a time can be drawn"
+        )
+    }
 }

@@ -24,7 +24,7 @@ struct Detect: AsyncParsableCommand {
     @OptionGroup var broker: BrokerOptions
 
     func run() async throws {
-        let subscriber = try await broker.subscriber("detect", DetectCommand.topics, all: false)
+        let subscriber = try await broker.access().subscriber("detect", DetectCommand.topics, all: false)
         StandardOutput.print(line: try await DetectCommand.send(subscriber, isOn: wish == .on))
     }
 }

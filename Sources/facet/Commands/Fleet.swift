@@ -60,16 +60,17 @@ struct Fleet: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let forget { return StandardOutput.print(line: try await FleetWatch.forget(forget, try broker.access())) }
+        let access = try broker.access()
+        if let forget { return StandardOutput.print(line: try await FleetWatch.forget(forget, access)) }
         if let prometheus {
             try OutputPath.check(prometheus, endings: ["prom"], what: "figures")
-            let subscriber = try await broker.subscriber("fleet", FleetWatch.counted)
+            let subscriber = try await access.subscriber("fleet", FleetWatch.counted)
             return try await FleetWatch.writeFigures(of: subscriber, to: prometheus, every: interval)
         }
         guard !csv else {
-            return try await FleetWatch.writeHours(of: try await broker.subscriber("fleet", FleetWatch.daily))
+            return try await FleetWatch.writeHours(of: try await access.subscriber("fleet", FleetWatch.daily))
         }
-        let subscriber = try await broker.subscriber("fleet", FleetWatch.shown, capacity: 8192)
+        let subscriber = try await access.subscriber("fleet", FleetWatch.shown, capacity: 8192)
         let fleet = FleetWatch(isJSON: json)
         try await once ? fleet.showOnce(subscriber) : fleet.show(subscriber)
     }

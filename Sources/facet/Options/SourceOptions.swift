@@ -90,14 +90,6 @@ struct BrokerOptions: ParsableArguments {
         try access.complete(environment: environment)
         return access
     }
-
-    /// Connects for a command about all cameras, or about one.
-    func subscriber(
-        _ command: String,
-        _ topics: [Topic],
-        all: Bool = true,
-        capacity: Int = 1024
-    ) async throws -> Subscriber { try await access().subscriber(command, topics, all: all, capacity: capacity) }
 }
 
 /// What `facet help broker` shows.
