@@ -18,7 +18,7 @@ package final class Ledger: Sendable {
     }
 
     private struct State {
-        /// The faces whose leave is not published yet, and the leave that is owed should this run die.
+        /// The faces whose leave is not published yet, and the leave that the next run publishes should this one die.
         var open: [FaceID: (entered: Timestamp, leave: FaceEvent)]
         var today: DayTotals
     }
@@ -144,7 +144,7 @@ package final class Ledger: Sendable {
 }
 
 extension FaceEvent {
-    /// The leave that is owed if nothing is known of the face after this event.
+    /// The leave to be published if nothing is known of the face after this event.
     fileprivate func owedLeave(entered: Timestamp) -> FaceEvent {
         let dwell = max(0, stamp.time.seconds(since: entered))
         return FaceEvent(kind: .leave(dwell: dwell, lastSeen: stamp.time, reason: .restart), face: face, stamp: stamp)

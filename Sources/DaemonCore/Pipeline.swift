@@ -135,7 +135,5 @@ package final class Pipeline {
 
 extension Zone {
     /// The zone as messages have it.
-    func counted(_ faces: Int) -> ZonesMessage.Zone {
-        ZonesMessage.Zone(name: name, faces: faces, area: area.corners)
-    }
+    func counted(_ faces: Int) -> ZonesMessage.Zone { ZonesMessage.Zone(name: name, faces: faces, area: area.corners) }
 }

@@ -10,9 +10,7 @@ struct PrintError: Error, Hashable, CustomStringConvertible {
     /// Whether the reader of a pipe went away, as `head` does; no error of ours.
     var isGoneReader: Bool { code == EPIPE }
 
-    var description: String {
-        "cannot write messages to standard output (--print): \(String(cString: strerror(code)))"
-    }
+    var description: String { "cannot write messages to standard output (--print): \(String(cString: strerror(code)))" }
 }
 
 /// Writes every message to standard output as one line of JSON.

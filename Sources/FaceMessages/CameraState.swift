@@ -81,7 +81,7 @@ public struct CameraState: Hashable, Sendable {
         return word.flatMap(Condition.init) ?? .unknown
     }
 
-    /// Whether pictures and faces may come: frames are on their way, or nothing is known that speaks against it.
+    /// Whether pictures and faces may come: frames come or soon will, or no status is known.
     public var mayShowFaces: Bool { [.starting, .streaming, .unknown].contains(condition) }
 
     /// Whether something is wrong that the camera's owner should look at; detection that was switched off is not.

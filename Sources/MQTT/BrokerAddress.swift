@@ -16,9 +16,9 @@ package struct BrokerAddress: Hashable, Sendable {
 
     /// Reads a URL; a bare `host[:port]` means `mqtt`.
     ///
-    /// - Throws: `MQTTError.url`. A URL with a password is refused, since process lists show it, and is not repeated.
+    /// - Throws: `MQTTError`. A URL with a password is refused, since process lists show it, and is not repeated.
     package init(url: String) throws(MQTTError) {
-        func refused(_ reason: String) -> MQTTError { .url(Self.withoutUser(url), reason) }
+        func refused(_ reason: String) -> MQTTError { .unusable("broker address", Self.withoutUser(url), reason) }
         let mark = url.firstRange(of: "://")
         hasScheme = mark != nil
         let scheme = mark.map { url[..<$0.lowerBound] } ?? "mqtt"
@@ -34,9 +34,8 @@ package struct BrokerAddress: Hashable, Sendable {
         }
         if let at = place.lastIndex(of: "@") {
             guard !place[..<at].contains(":") else {
-                throw refused(
-                    "a password in it would show in process lists; put it into the password file or the environment"
-                )
+                let place = "the password file or the environment"
+                throw refused("a password in it would show in process lists; put it into \(place)")
             }
             guard let user = place[..<at].removingPercentEncoding else {
                 throw refused("its user name is not valid text")

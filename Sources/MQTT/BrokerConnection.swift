@@ -41,7 +41,7 @@ package final class BrokerConnection: Sendable {
 
     /// Lets the client connect, and reconnect for ever; calling it again does nothing.
     ///
-    /// - Throws: `MQTTError.resources` when the system has no thread left.
+    /// - Throws: `ThreadError` when the system has no thread left.
     package func start() throws {
         guard !isStarted.exchange(true, ordering: .relaxed) else { return }
         _ = try JoinableThread(named: "mqtt") { [session] in NetworkLoop(session).run() }
@@ -54,13 +54,8 @@ package final class BrokerConnection: Sendable {
         var message = message
         message.qos = .atLeastOnce
         message.retain = false
-        session.accept(
-            StoredEvent(
-                sequence: sequence ?? session.store.nextSequence(),
-                time: session.clock.now().earlier(by: age),
-                message: message
-            )
-        )
+        let (number, time) = (sequence ?? session.store.nextSequence(), session.clock.now().earlier(by: age))
+        session.accept(StoredEvent(sequence: number, time: time, message: message))
         session.waker.wake()
     }
 
@@ -89,7 +84,7 @@ package final class BrokerConnection: Sendable {
     /// Subscribes, now and on every connection, with quality of service 0: the broker keeps nothing for us while we are
     /// away, so no command comes late.
     ///
-    /// - Throws: `MQTTError.topic` for a filter that breaks the rules.
+    /// - Throws: `MQTTError` for a filter that breaks the rules.
     package func subscribe(_ topicFilter: String) throws(MQTTError) {
         try MosquittoHandle.validate(filter: topicFilter)
         session.state.withLock { state in

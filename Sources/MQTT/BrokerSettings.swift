@@ -57,7 +57,7 @@ package struct BrokerSettings: Hashable, Sendable {
     /// As long as `willDelay`, or the will would come early; longer is of no use, since this client keeps what it needs
     /// itself.
     var sessionExpiry: Duration { willDelay }
-    /// A topic whose retained message is ours alone: whatever else appears there is overwritten with what was last
+    /// A topic on which only this client publishes: whatever else appears there is overwritten with what was last
     /// published on it as a state.
     ///
     /// Meant for the will's topic, where a late will would mark a live client dead. It also shows when another client
@@ -135,7 +135,7 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
 
     /// Reads a password file: its first line.
     ///
-    /// - Throws: `MQTTError.setting` if there is nothing to read.
+    /// - Throws: `MQTTError` if there is nothing to read.
     package init(file path: String) throws(MQTTError) {
         do {
             value = try SmallFile.firstLine(of: path)

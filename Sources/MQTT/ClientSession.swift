@@ -146,7 +146,7 @@ final class ClientSession: Sendable {
         store.remove([event.sequence])
     }
 
-    /// Nothing in flight will be acknowledged any more; transient messages have missed their time.
+    /// Nothing in flight will be acknowledged any more, and transient messages are of no use any more.
     func connectionLost() {
         state.withLock { state in
             state.isConnected = false
@@ -166,11 +166,8 @@ final class ClientSession: Sendable {
 
     func report(didDisconnect: Bool) -> StopReport {
         state.withLock { state in
-            StopReport(
-                didDisconnect: didDisconnect,
-                unsentEvents: state.events.count,
-                unsentTopics: state.states.unsettledTopics
-            )
+            let (events, topics) = (state.events.count, state.states.unsettledTopics)
+            return StopReport(didDisconnect: didDisconnect, unsentEvents: events, unsentTopics: topics)
         }
     }
 

@@ -284,14 +284,9 @@ struct ConnectionStateMachine {
         let (reason, limit, suspicion): (String, Int, ConnectionState)
         switch loss {
         case .takenOver:
-            return wait(
-                .takenOver(
-                    "another client with the id '\(settings.clientID)' connected to the broker; "
-                        + "give each its own client id, or end the other one"
-                ),
-                delay: takeoverDelay(),
-                now: now
-            )
+            let rival = "another client with the id '\(settings.clientID)' connected to the broker"
+            let state = ConnectionState.takenOver("\(rival); give each its own client id, or end the other one")
+            return wait(state, delay: takeoverDelay(), now: now)
         case .malformed(let text):
             reason = text
             limit = Self.suspiciousCount

@@ -4,7 +4,7 @@ import System
 /// Measures how old an event is, across restarts of the program and of the machine.
 ///
 /// Within one run of the machine the time since its boot decides (suspended time counts), so that setting the wall
-/// clock, as a Raspberry Pi does after each boot, neither ages an event nor makes it young again.
+/// clock, as a Raspberry Pi does after each boot, changes no event's age.
 package struct DeliveryClock: Sendable {
     /// A point in time, as it is kept with an event.
     package struct Moment: Hashable, Sendable {

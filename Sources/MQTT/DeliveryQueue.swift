@@ -95,7 +95,7 @@ struct DeliveryQueue {
         return dropped
     }
 
-    /// Why an event is too old to be sent; nil if it is not. An unknown age is too old: a door must not open on a guess.
+    /// Why an event is too old to be sent; nil if it is not. An unknown age is too old: an old event must switch nothing.
     private func ageDrop(of entry: Entry, now: DeliveryClock.Moment) -> DeliveryCounters.Drop? {
         guard let limit = rules.maximumAge else { return nil }
         if let age = now.elapsed(since: entry.event.time), age < limit { return nil }

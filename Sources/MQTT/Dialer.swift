@@ -17,7 +17,7 @@ extension SocketAddress {
 
 /// Connects to one host through whichever of its addresses answers first (RFC 8305, "happy eyeballs").
 ///
-/// An address that swallows packets holds up the next one by a quarter of a second, one that refuses by nothing.
+/// An address that does not answer delays the next one by a quarter of a second, one that refuses not at all.
 /// Confined to the network thread; `poll` over `sockets` and `wake` says when to call `advance`.
 final class Dialer {
     enum Progress {
@@ -43,7 +43,7 @@ final class Dialer {
 
     /// Looks up a host and tries its addresses, those that have `failed` last.
     ///
-    /// - Throws: `MQTTError.resources` when the system has no thread left.
+    /// - Throws: `ThreadError` when the system has no thread left.
     init(_ endpoint: BrokerSettings.Endpoint, failed: [SocketAddress], waker: Waker) throws(ThreadError) {
         let lookup = Monitor<Lookup>(nil)
         // On a thread of its own: a resolver may block for long.

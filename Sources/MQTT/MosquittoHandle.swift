@@ -83,17 +83,9 @@ final class MosquittoHandle {
     private func setWill(_ will: MQTTMessage, delay: Duration) throws(MQTTError) {
         var properties = isVersion5 ? Properties(of: will) : Properties()
         if isVersion5, delay > .zero { properties.add(MQTT_PROP_WILL_DELAY_INTERVAL, seconds: delay) }
-        let size = CInt(clamping: will.payload.count)
+        let (size, qos, list) = (CInt(clamping: will.payload.count), will.qos.rawValue, properties.list)
         // libmosquitto takes the properties over when it succeeds.
-        let code = mosquitto_will_set_v5(
-            handle,
-            will.topic,
-            size,
-            will.payload,
-            will.qos.rawValue,
-            will.retain,
-            properties.list
-        )
+        let code = mosquitto_will_set_v5(handle, will.topic, size, will.payload, qos, will.retain, list)
         guard code == 0 else {
             properties.free()
             throw .setting("will", will.topic, text(of: code))
@@ -147,18 +139,9 @@ final class MosquittoHandle {
         if isVersion5, let expiry {
             properties.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, seconds: max(expiry, .seconds(1)))
         }
-        let size = CInt(clamping: message.payload.count)
-        let number = try numbered { number in
-            mosquitto_publish_v5(
-                handle,
-                &number,
-                message.topic,
-                size,
-                message.payload,
-                qos.rawValue,
-                message.retain,
-                properties.list
-            )
+        let (topic, size, list) = (message.topic, CInt(clamping: message.payload.count), properties.list)
+        let number = try numbered {
+            mosquitto_publish_v5(handle, &$0, topic, size, message.payload, qos.rawValue, message.retain, list)
         }
         if qos == .atLeastOnce { subjects[number] = message.topic }
         return number
@@ -244,14 +227,15 @@ final class MosquittoHandle {
 extension MosquittoHandle {
     static func validate(topic: String) throws(MQTTError) {
         guard !topic.isEmpty, !topic.utf8.contains(0), mosquitto_pub_topic_check(topic) == 0 else {
-            throw .topic(topic, "it must be 1 to 65535 bytes of text without the wildcards + and #")
+            throw .unusable("topic", topic, "it must be 1 to 65535 bytes of text without the wildcards + and #")
         }
     }
 
     /// Refuses a topic filter one cannot subscribe to.
     static func validate(filter: String) throws(MQTTError) {
         guard !filter.isEmpty, !filter.utf8.contains(0), mosquitto_sub_topic_check(filter) == 0 else {
-            throw .topic(filter, "+ stands for one level and # for all that follow; both fill their level alone")
+            let rule = "+ stands for one level and # for all that follow; both fill their level alone"
+            throw .unusable("topic", filter, rule)
         }
     }
 

@@ -29,7 +29,7 @@ final class NetworkLoop {
     var maximumQoS = MQTTMessage.QoS.atLeastOnce
     /// How many of the subscriptions this connection has sent.
     var subscribed = 0
-    /// Since when nothing is sent because it is open what the broker has kept on the topic that is ours alone.
+    /// Since when nothing is sent because it is open what the broker has kept on this client's own topic.
     var checksOwnTopicSince: Int64?
     var rivals = RivalWatch()
     var loggedRejections: Set<String> = []

@@ -1,4 +1,4 @@
-/// Decides when to overwrite another client's message on the topic that is ours alone.
+/// Decides when to overwrite another client's message on this client's own topic.
 ///
 /// A late will is corrected at once. Should two programs both claim the topic, their corrections grow rarer instead of
 /// answering each other as fast as the network can.
@@ -38,7 +38,7 @@ struct SelfCorrection {
     mutating func connectionLost() { due = nil }
 }
 
-/// Decides whether another client with our client id is there, by what it leaves on the topic that is ours alone.
+/// Decides whether another client with our client id is there, by what it leaves on this client's own topic.
 ///
 /// Not every broker says why it closed a connection (mosquitto 2.0 does not), and a takeover looks like any other loss.
 /// But the client that took our place also wrote its own state where ours was. A client that comes back and finds that twice

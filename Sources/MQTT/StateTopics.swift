@@ -12,7 +12,7 @@ struct StateTopics {
     private let ownTopic: String?
     /// In the order in which they were last set.
     private var entries: [Entry] = []
-    /// What was lately sent on the topic that is ours alone: MQTT 3.1.1 brokers echo it, and we find it on our return.
+    /// What was lately sent on this client's own topic: MQTT 3.1.1 brokers echo it, and we find it on our return.
     private var ownPayloads: [[UInt8]] = []
     private let willPayload: [UInt8]?
 
@@ -51,7 +51,7 @@ struct StateTopics {
     ///
     /// States go out in the order in which they were set, after a new connection too: a subscriber never sees no face
     /// reported by a daemon that it still believes to be watching. A topic whose last message is not acknowledged yet
-    /// waits, so that a slow network gets the newest only; nothing overtakes the topic that is ours alone.
+    /// waits, so that a slow network gets the newest only; nothing overtakes this client's own topic.
     mutating func nextDue() -> MQTTMessage? {
         let next = entries.firstIndex { $0.isDue && ($0.flight == nil || $0.message.topic == ownTopic) }
         guard let index = next, entries[index].flight == nil else { return nil }
@@ -86,18 +86,18 @@ struct StateTopics {
         }
     }
 
-    /// Whether a message on the topic that is ours alone is another client's.
+    /// Whether a message on this client's own topic is another client's.
     func isForeign(_ message: MQTTMessage) -> Bool {
         guard message.topic == ownTopic, let index = index(of: message.topic) else { return false }
         return !(ownPayloads + [entries[index].message.payload]).contains(message.payload)
     }
 
-    /// Whether what the broker has kept on the topic that is ours alone is another client's, and not our will either.
+    /// Whether what the broker has kept on this client's own topic is another client's, and not our will either.
     func isRivals(_ message: MQTTMessage) -> Bool {
         !message.payload.isEmpty && message.payload != willPayload && isForeign(message)
     }
 
-    /// Makes the message of the topic that is ours alone due again.
+    /// Makes the message of this client's own topic due again.
     mutating func renewOwn() {
         guard let index = ownTopic.flatMap(index(of:)) else { return }
         entries[index].isDue = true

@@ -16,7 +16,7 @@ final class TLSContext {
 
     /// Has OpenSSL read certificates and keys.
     ///
-    /// - Throws: `MQTTError.tls`, which names the file that is missing, unreadable or not what it should be.
+    /// - Throws: `MQTTError`, which names the file that is missing, unreadable or not what it should be.
     init(_ settings: TLSSettings) throws(MQTTError) {
         guard (settings.certificate == nil) == (settings.key == nil) else {
             throw .tls("a client certificate needs its key, and a key its certificate: set both or none")

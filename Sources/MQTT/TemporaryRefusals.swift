@@ -1,11 +1,11 @@
-/// Messages that a broker refuses while it is not itself, as a cluster does in the second after it has lost a node.
+/// Messages that a broker refuses for a moment, as a cluster does in the second after it has lost a node.
 ///
-/// All sending pauses then, so that messages keep their order. RabbitMQ also refuses what it has delivered to all but one
-/// subscriber, for as long as that one's node is away: few repetitions, or each subscriber would get many.
+/// All sending pauses then, so that messages keep their order. RabbitMQ also refuses a message that it has delivered to all
+/// subscribers but one whose node is away: it is repeated a few times only, as the other ones get each repetition.
 struct TemporaryRefusals {
     /// How long to wait after a refusal, in nanoseconds.
     static let pause: Int64 = 500_000_000
-    /// So many refusals in a row on a topic are no passing condition; then each message is refused for good.
+    /// After so many refusals in a row on a topic each one is taken as final.
     static let limit = 3
 
     /// Until when nothing is sent; timers' clock.

@@ -85,14 +85,8 @@ package final class TerminalPicture {
             return clearing + (try kitty(pixels, width: width, height: height, bytesPerRow: bytesPerRow, size: size))
         }
         let canvas = try canvas(for: size)
-        chafa_canvas_draw_all_pixels(
-            canvas,
-            CHAFA_PIXEL_BGRA8_PREMULTIPLIED,
-            pixels.assumingMemoryBound(to: UInt8.self),
-            Int32(width),
-            Int32(height),
-            Int32(bytesPerRow)
-        )
+        let (kind, bytes) = (CHAFA_PIXEL_BGRA8_PREMULTIPLIED, pixels.assumingMemoryBound(to: UInt8.self))
+        chafa_canvas_draw_all_pixels(canvas, kind, bytes, Int32(width), Int32(height), Int32(bytesPerRow))
         guard let printed = chafa_canvas_print(canvas, info) else { throw .noPicture }
         defer { g_string_free(printed, 1) }
         let text = UnsafeBufferPointer(start: printed.pointee.str, count: Int(printed.pointee.len))

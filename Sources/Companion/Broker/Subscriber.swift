@@ -144,7 +144,7 @@ package final class Subscriber: Sendable {
         CommandFailure("no camera \(place): start facetd, or name its base with --topic")
     }
 
-    /// Says goodbye to the broker, once what was published has gone out.
+    /// Disconnects, once what was published has gone out.
     package func stop() async {
         switch feed {
         case .broker(let connection): _ = await connection.stop()

@@ -30,7 +30,7 @@ package struct LiveModel {
     /// The size of the camera's upright picture, as of the daemon's status; metadata does not hold it.
     package var pictureSize: FrameSize? { (state.status?.picture).map(FrameSize.init) }
 
-    /// - Returns: what is another than before.
+    /// - Returns: what changed.
     package mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
         if case .connection(let state) = occurrence {
             connection = state
@@ -41,7 +41,7 @@ package struct LiveModel {
         guard case .message(let message) = occurrence else { return [] }
         switch message.content {
         case .picture(var picture):
-            // From before the camera was switched off: it must not pass for live.
+            // It is from before the camera was switched off, and must not look live.
             guard state.mayShowFaces else { return [] }
             picture.arrival = seconds
             if let last = self.picture { interval = seconds - last.arrival }
@@ -85,7 +85,7 @@ package struct LiveModel {
 
     package mutating func advance(to seconds: Double) {
         scene.advance(to: seconds)
-        // A daemon does not say that its preview was switched off. What it showed last must not pass for live.
+        // A daemon does not say that its preview was switched off. Its last picture must not look live.
         guard connection.isConnected, let picture, seconds - picture.arrival > 3 * (1 + interval) else { return }
         forgetPictures()
         interval = Self.longestInterval

@@ -104,7 +104,7 @@ struct TopFormatter {
                         + value.styled(signal.isActive(face) ? "1;33" : nil, if: hasColors)
                 }
                 let line = [label.padding(to: labelWidth), seen.padding(to: 6, alignsRight: true)] + cells
-                // A face that is hidden now stands back.
+                // A face that is hidden now is fainter.
                 return line.joined(separator: "  ").styled(face.isSeen ? nil : "2", if: hasColors)
             }
     }

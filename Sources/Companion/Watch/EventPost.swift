@@ -59,7 +59,7 @@ package final class EventPost: @unchecked Sendable {
     package func send(_ message: EventMessage) async -> String? {
         let (name, body) = (Topic(message.event.kind).rawValue, Self.cloudEvent(message))
         var wait = Backoff(Self.waits)
-        var isTold = false
+        var isNoted = false
         while true {
             let (status, reason) =
                 (try? await onThread(named: "post") { self.post(body) }) ?? (0, "the system has no thread left")
@@ -68,8 +68,8 @@ package final class EventPost: @unchecked Sendable {
             if status != 0, status < 500, !Self.passing.contains(status) {
                 return "\(what), and will not: status \(status)"
             }
-            if !isTold { StandardOutput.note("\(what): \(reason); trying again") }
-            isTold = true
+            if !isNoted { StandardOutput.note("\(what): \(reason); trying again") }
+            isNoted = true
             do {
                 try await Task.sleep(for: .seconds(wait.next(times: .random(in: 0.8...1.2))))
             } catch {

@@ -1,5 +1,6 @@
 package import FaceMessages
 import Foundation
+import OverlayRendering
 
 /// Writes messages as lines for people.
 package struct WatchFormatter {
@@ -35,7 +36,7 @@ package struct WatchFormatter {
         return words.isEmpty ? "no face" : words.joined(separator: " | ")
     }
 
-    /// A text that stands back behind the others.
+    /// A text that is fainter than the others.
     func faint(_ text: String) -> String { text.styled("2", if: hasColors) }
 
     private func place(_ face: FaceObject) -> String {
@@ -56,13 +57,7 @@ package struct WatchFormatter {
         if let zones = face.zones, !zones.isEmpty { words.append("in \(zones.joined(separator: ", "))") }
         if face.still { words.append("still") }
         if let distance = face.distance { words.append("\((distance * 10).rounded() / 10) m away") }
-        switch (face.leftEyeClosed, face.rightEyeClosed) {
-        case (true, true): words.append("eyes closed")
-        case (true, _): words.append("left eye closed")
-        case (_, true): words.append("right eye closed")
-        default: break
-        }
-        return words
+        return words + [face.closedEyes].compactMap(\.self)
     }
 
     private func words(of change: SmileChange) -> String {

@@ -28,7 +28,7 @@ final class HomeAssistantAnnouncer: Sendable {
 
     /// Begins, before the connection starts.
     ///
-    /// - Throws: `MQTTError.topic` if the prefix makes no topic; `ThreadError`.
+    /// - Throws: `MQTTError` if the prefix makes no topic; `ThreadError`.
     func begin() async throws { try await onThread(named: "outbox") { try self.beginBlocking() } }
 
     private func beginBlocking() throws {

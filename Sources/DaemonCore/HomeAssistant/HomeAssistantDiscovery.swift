@@ -68,18 +68,13 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
             daily("lookingSeconds", "Looked at today", unit: "s", icon: "timer-outline", deviceClass: "duration"),
             daily("smiles", "Smiles today", unit: "smiles", icon: "emoticon-happy-outline"),
             daily("mostFaces", "Most faces today", unit: "faces", icon: "account-group"),
-            entity("binary_sensor", "smiling-now", "Smiling now", of: .metadata, icon: "emoticon-happy").with([
-                "value_template": Self.flagTemplate("face.smiling"), "availability": whileLooking,
-            ]),
-            entity("binary_sensor", "looked-at", "Looked at", of: .metadata, needs: .looking, icon: "eye-check").with([
-                "value_template": Self.flagTemplate("face.looking"), "availability": whileLooking,
-            ]),
-            entity("binary_sensor", "eyes-closed-now", "Eyes closed now", of: .metadata, icon: "eye-off").with([
-                "value_template": Self.flagTemplate("face.leftEyeClosed", "face.rightEyeClosed"),
-                "availability": whileLooking,
-                // Each blink would be two changes of state for the recorder.
-                "enabled_by_default": false,
-            ]),
+            entity("binary_sensor", "smiling-now", "Smiling now", of: .metadata, icon: "emoticon-happy")
+                .with(whileSome("face.smiling")),
+            entity("binary_sensor", "looked-at", "Looked at", of: .metadata, needs: .looking, icon: "eye-check")
+                .with(whileSome("face.looking")),
+            // Enabled, each blink would be two changes of state for the recorder.
+            entity("binary_sensor", "eyes-closed-now", "Eyes closed now", of: .metadata, icon: "eye-off")
+                .with(whileSome("face.leftEyeClosed", "face.rightEyeClosed")).with(["enabled_by_default": false]),
             entity("switch", "detect", "Detection", of: .detectState, icon: "face-recognition").with([
                 "command_topic": name(.detectSet), "payload_on": "ON", "payload_off": "OFF",
                 // A retained command would be carried out again and again.
@@ -224,16 +219,18 @@ struct HomeAssistantDiscovery: Hashable, Sendable {
         [availability("value_json.state == 'online' and value_json.cameraState | default('') == 'streaming'")]
     }
 
-    /// A template over the metadata: on if all flags hold for some face, unknown if they are known for no face.
+    /// A state from the metadata: on if all flags hold for some face, unknown if they are known for no face.
     ///
     /// `None` is how MQTT entities say that their state is unknown.
-    private static func flagTemplate(_ flags: String...) -> String {
+    private func whileSome(_ flags: String...) -> JSON {
         let known = flags.map { "\($0) is defined" }.joined(separator: " and ")
         let holds = flags.joined(separator: " and ")
-        return "{% set ns = namespace(known=value_json.faces | count == 0, on=false) %}"
+        let template =
+            "{% set ns = namespace(known=value_json.faces | count == 0, on=false) %}"
             + "{% for face in value_json.faces if \(known) %}"
             + "{% set ns.known = true %}{% if \(holds) %}{% set ns.on = true %}{% endif %}{% endfor %}"
             + "{{ 'ON' if ns.on else 'OFF' if ns.known else 'None' }}"
+        return ["value_template": template, "availability": whileLooking]
     }
 
     private func isPublished(_ topic: Topic) -> Bool {

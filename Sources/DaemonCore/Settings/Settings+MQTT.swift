@@ -60,7 +60,7 @@ extension Settings.MQTT {
     /// The settings of the connection, the will among them; `environment` may hold `FACET_MQTT_PASSWORD` and systemd's
     /// `CREDENTIALS_DIRECTORY`.
     ///
-    /// - Throws: `MQTTError.setting` if the password file cannot be used.
+    /// - Throws: `MQTTError` if the password file cannot be used.
     func brokerSettings(encoder: MessageEncoder, environment: [String: String]) throws -> BrokerSettings {
         var settings = connection
         if settings.clientID.isEmpty { settings.clientID = defaultClientID }

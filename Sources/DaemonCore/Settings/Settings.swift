@@ -37,12 +37,9 @@ package struct Settings: Hashable, Sendable {
         reader.read("camera.format", &camera.configuration.request.format, formats, or: "auto") { text in
             (3...4).contains(text.utf8.count) ? FourCC(text) : nil
         }
-        reader.read(
-            "camera.orientation",
-            &camera.options.orientation,
-            "an EXIF orientation from 1 (upright) to 8"
-        ) { text in
-            Int(text).flatMap(Orientation.init)
+        let orientations = "an EXIF orientation from 1 (upright) to 8"
+        reader.read("camera.orientation", &camera.options.orientation, orientations) {
+            Int($0).flatMap(Orientation.init)
         }
         reader.read("camera.mirror", &camera.options.isMirrored)
         reader.read("camera.fieldOfView", &tracking.fieldOfView, in: 10...170)

@@ -23,7 +23,7 @@ struct ServedCamera {
 
     init(base: String) { self.base = base }
 
-    /// Takes what happened on the connection; returns what is another than before.
+    /// Takes what happened on the connection; returns what changed.
     mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
         let change = model.take(occurrence, at: seconds)
         name = model.state.name ?? name

@@ -119,17 +119,18 @@ struct PageServer: Sendable {
         wish.isTransparent = request.query["transparent"] == "true"
         if let mirror = request.query["mirror"] { wish.isMirrored = mirror == "true" }
         if let camera = request.query["camera"], !camera.isEmpty { wish.camera = camera }
-        guard let viewer = viewers.join(wish, session: session) else {
-            return .text(503, "Too many pages are open.\n")
-        }
-        return Self.stream(viewer, "application/octet-stream")
+        return join(wish, session, "application/octet-stream")
     }
 
-    private static func stream(
-        _ stream: any HTTPStream,
-        _ type: String,
-        ifEmpty: HTTPResponse? = nil
-    ) -> HTTPResponse {
+    /// Begins a page's stream, unless too many are open.
+    private func join(_ wish: ViewerWish, _ session: String?, _ type: String, ifEmpty: HTTPResponse? = nil)
+        -> HTTPResponse
+    {
+        let viewer = viewers.join(wish, session: session)
+        return viewer.map { Self.stream($0, type, ifEmpty: ifEmpty) } ?? .text(503, "Too many pages are open.\n")
+    }
+
+    private static func stream(_ stream: any HTTPStream, _ type: String, ifEmpty: HTTPResponse? = nil) -> HTTPResponse {
         // The last one keeps nginx from collecting parts before it sends them.
         let headers = ["Content-Type": type, "X-Accel-Buffering": "no"]
         return HTTPResponse(200, headers: headers, body: .stream(stream, ifEmpty: ifEmpty))
@@ -146,12 +147,8 @@ struct PageServer: Sendable {
             return .text(400, "There is no event '\(wrong.0)'. The events are \(known).\n")
         }
         let filter = EventLog.Filter(kinds: Set(kinds.compactMap(\.1)), cameras: Set(list("camera")))
-        let stream = viewers.events.stream(
-            filter,
-            after: request.headers["last-event-id"],
-            of: access.client(of: request)
-        )
-        return Self.stream(stream, "text/event-stream")
+        let (id, client) = (request.headers["last-event-id"], access.client(of: request))
+        return Self.stream(viewers.events.stream(filter, after: id, of: client), "text/event-stream")
     }
 
     /// The newest picture of a camera, as pages get it: with faces hidden where the operator chose an overlay that does so.
@@ -167,10 +164,7 @@ struct PageServer: Sendable {
         }
         var wish = wish
         (wish.camera, wish.isPicture) = (base, true)
-        guard let viewer = viewers.join(wish, session: session) else {
-            return .text(503, "Too many pages are open.\n")
-        }
-        return Self.stream(viewer, "image/jpeg", ifEmpty: none)
+        return join(wish, session, "image/jpeg", ifEmpty: none)
     }
 
     /// Gives the areas that there are, or takes those that were drawn.

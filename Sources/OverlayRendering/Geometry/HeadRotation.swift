@@ -33,9 +33,7 @@ struct HeadRotation: Hashable, Sendable {
     }
 
     /// Where a position in the head's own axes lies.
-    func callAsFunction(_ position: Vector) -> Vector {
-        right * position.x + down * position.y + forward * position.z
-    }
+    func callAsFunction(_ position: Vector) -> Vector { right * position.x + down * position.y + forward * position.z }
 
     private static func sinCos(_ degrees: Double) -> (Double, Double) {
         (sin(degrees * .pi / 180), cos(degrees * .pi / 180))

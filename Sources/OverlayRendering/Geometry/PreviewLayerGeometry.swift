@@ -45,9 +45,7 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
         surfaceFromPicture = crop.then(mirror).then(fit)
     }
 
-    func surfacePoint(fromPicture point: NormalizedPoint) -> SurfacePoint {
-        surfaceFromPicture.point(point.x, point.y)
-    }
+    func surfacePoint(fromPicture point: NormalizedPoint) -> SurfacePoint { surfaceFromPicture.point(point.x, point.y) }
 
     func surfaceRect(fromPicture rect: NormalizedRect) -> SurfaceRect {
         SurfaceRect(

@@ -18,14 +18,10 @@ package struct LabelOverlay: Overlay {
     static func words(_ drawn: DrawnFace) -> [String] {
         var words: [String] = []
         if drawn.face.smiling == true { words.append("smile") }
-        switch (drawn.face.leftEyeClosed, drawn.face.rightEyeClosed) {
         // In a blink, one eye is closed before the other.
-        case _ where drawn.closedFor <= FaceEvent.longestBlink: if drawn.flash(.blink) > 0 { words.append("blink") }
-        case (true, true): words.append("eyes closed")
-        case (true, _): words.append("left eye closed")
-        case (_, true): words.append("right eye closed")
-        default: break
-        }
+        let isBlink = drawn.closedFor <= FaceEvent.longestBlink
+        if isBlink, drawn.flash(.blink) > 0 { words.append("blink") }
+        if !isBlink, let closed = drawn.face.closedEyes { words.append(closed) }
         if drawn.face.looking == true { words.append("looking") }
         if drawn.face.still == true { words.append("still") }
         return words

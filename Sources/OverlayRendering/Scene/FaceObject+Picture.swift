@@ -9,6 +9,16 @@ extension FaceObject {
         isSeen ? viewOfEyes * min(max(smile.flatMap { $0.isFinite ? $0 : nil } ?? 0, 0), 1) : 0
     }
 
+    /// Which eyes are closed, in words; nil if none is.
+    package var closedEyes: String? {
+        switch (leftEyeClosed, rightEyeClosed) {
+        case (true, true): "eyes closed"
+        case (true, _): "left eye closed"
+        case (_, true): "right eye closed"
+        default: nil
+        }
+    }
+
     private var viewOfEyes: Double {
         let turn = pose.map { abs($0.yaw) + abs($0.pitch) } ?? 45
         let isWhole = bounds.x >= 0 && bounds.y >= 0 && bounds.x + bounds.width <= 1 && bounds.y + bounds.height <= 1

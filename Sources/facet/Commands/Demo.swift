@@ -33,7 +33,5 @@ struct Demo: AsyncParsableCommand {
         if clip != nil, source != nil { throw ValidationError("the clip and --source exclude each other") }
     }
 
-    func run() async throws {
-        try await DemoShow.run(source: source ?? clip, seconds: seconds, opensBrowser: browser)
-    }
+    func run() async throws { try await DemoShow.run(source: source ?? clip, seconds: seconds, opensBrowser: browser) }
 }
