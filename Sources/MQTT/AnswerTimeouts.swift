@@ -18,7 +18,7 @@ struct AnswerTimeouts {
     /// When the last connection was lost; nil before, and while there is one.
     var lostAt: Int64?
 
-    var long: Int64 { min(Self.first.upperBound, Self.first.lowerBound << min(failedRounds, 4)) }
+    var long: Int64 { Self.first.doubling(failedRounds) }
 
     func answer(to request: Int64) -> Int64 {
         guard let lostAt else { return long }

@@ -330,14 +330,13 @@ struct ConnectionStateMachine {
 
     /// Doubles with each failure; jitter takes up to half of it away, so that clients of one broker spread out.
     private func backoff(longest: Int64) -> Int64 {
-        let (product, overflow) = delays.lowerBound.multipliedReportingOverflow(by: 1 << min(failures, 20))
-        let ceiling = min(longest, overflow ? .max : product)
+        let ceiling = (delays.lowerBound...longest).doubling(failures)
         return max(delays.lowerBound, jitter(ceiling / 2...ceiling))
     }
 
     private mutating func takeoverDelay() -> Int64 {
         takeovers += 1
-        let ceiling = min(Self.takeoverDelays.upperBound, Self.takeoverDelays.lowerBound << min(takeovers, 10))
+        let ceiling = Self.takeoverDelays.doubling(takeovers)
         return jitter(ceiling / 2...ceiling)
     }
 

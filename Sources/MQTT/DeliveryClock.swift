@@ -48,6 +48,14 @@ package struct DeliveryClock: Sendable {
     }
 }
 
+extension ClosedRange<Int64> {
+    /// The lower bound, doubled so many times; the upper bound at the most.
+    func doubling(_ times: Int) -> Int64 {
+        let (product, overflow) = lowerBound.multipliedReportingOverflow(by: 1 << Swift.min(times, 20))
+        return overflow ? upperBound : Swift.min(upperBound, product)
+    }
+}
+
 extension Duration {
     /// Whole nanoseconds, held within what 64 bits can carry (292 years).
     var wholeNanoseconds: Int64 {

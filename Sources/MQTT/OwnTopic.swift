@@ -22,7 +22,7 @@ struct SelfCorrection {
             due = now
             return false
         }
-        due = max(now, last + min(Self.quietPeriod / 2, Self.firstWait << min(correctionsInARow, 6)))
+        due = max(now, last + (Self.firstWait...Self.quietPeriod / 2).doubling(correctionsInARow))
         correctionsInARow += 1
         return correctionsInARow == 3
     }

@@ -1,4 +1,5 @@
 import FaceMessages
+import OverlayRendering
 
 /// The faces of all cameras that were heard, what they did lately, and the last events.
 struct TopState {

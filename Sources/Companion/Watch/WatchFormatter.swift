@@ -148,8 +148,6 @@ package struct WatchFormatter {
     private func seconds(_ value: Double) -> String { value.isFinite ? "\((value * 100).rounded() / 100) s" : "?" }
 }
 
-func degrees(_ value: Double) -> String { Int(exactly: value.rounded()).map { "\($0)°" } ?? "?" }
-
 /// A share as people read it: `24%`.
 func percent(_ share: Double) -> String {
     // Any client may send any number, and not every finite one is an Int.

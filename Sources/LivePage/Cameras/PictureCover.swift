@@ -46,17 +46,14 @@ final class PictureCover {
     ) -> [UInt8]? {
         do {
             try picture.update(from: try decoder.decode(preview.jpeg))
-            guard let size = picture.uprightSize else { return nil }
-            let canvas = try Canvas(pixelSize: size)
-            guard let geometry = PreviewLayerGeometry(size: canvas.size, pictureSize: size) else { return nil }
-            canvas.draw(picture, geometry)
-            canvas.draw(scene, geometry, overlay: overlay, at: seconds)
-            let unnamed = further.compactMap { bounds in
-                let face = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: 1)
-                return geometry.transformed(face).map { DrawnFace(face: $0) }
+            return try picture.jpeg(with: encoder) { canvas, geometry in
+                canvas.draw(scene, geometry, overlay: overlay, at: seconds)
+                let unnamed = further.compactMap { bounds in
+                    let face = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: 1)
+                    return geometry.transformed(face).map { DrawnFace(face: $0) }
+                }
+                overlay.draw(unnamed, snapshotFlash: 0, on: canvas)
             }
-            overlay.draw(unnamed, snapshotFlash: 0, on: canvas)
-            return try canvas.withFrame { try encoder.encode($0) }
         } catch {
             return nil
         }

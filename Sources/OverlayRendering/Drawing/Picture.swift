@@ -1,4 +1,5 @@
 import CCairo
+package import FaceMetadata
 package import Frames
 
 /// A frame's pixels in the form Cairo draws; keeps its memory from frame to frame of the same size.
@@ -34,6 +35,31 @@ package final class Picture {
     private static func stride(from size: FrameSize, to target: FrameSize?) -> Int {
         guard let target, target.width > 0, target.height > 0 else { return 1 }
         return max(1, min(size.width / target.width, size.height / target.height))
+    }
+}
+
+extension Picture {
+    /// A part of the upright picture in a scale, with what `draw` adds, as a JPEG; nil if the part has no area.
+    package func jpeg(
+        of part: NormalizedRect = NormalizedRect(x: 0, y: 0, width: 1, height: 1),
+        scale: Double = 1,
+        with encoder: JPEGEncoder,
+        _ draw: (Canvas, PreviewLayerGeometry) -> Void
+    ) throws -> [UInt8]? {
+        guard let size = uprightSize else { return nil }
+        let (width, height) = (part.width * Double(size.width) * scale, part.height * Double(size.height) * scale)
+        let canvas = try Canvas(pixelSize: FrameSize(width: max(1, Int(width)), height: max(1, Int(height))))
+        let geometry = PreviewLayerGeometry(
+            size: canvas.size,
+            pictureSize: size,
+            videoGravity: .resizeAspectFill,
+            cleanAperture: part
+        )
+        guard let geometry else { return nil }
+        canvas.clear(.black)
+        canvas.draw(self, geometry)
+        draw(canvas, geometry)
+        return try canvas.withFrame { try encoder.encode($0) }
     }
 }
 

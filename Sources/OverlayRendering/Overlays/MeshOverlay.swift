@@ -96,10 +96,11 @@ struct MeshOverlay: Overlay {
         return lines
     }
 
-    private static func degrees(_ value: Double) -> String { Int(exactly: value.rounded()).map { "\($0)°" } ?? "?" }
-
     // Messages may hold any number, and not every finite one is an Int.
     private static func percent(_ share: Double) -> String {
         Int(exactly: (share * 100).rounded()).map { "\($0) %" } ?? "?"
     }
 }
+
+/// An angle as people read it: `24°`.
+package func degrees(_ value: Double) -> String { Int(exactly: value.rounded()).map { "\($0)°" } ?? "?" }
