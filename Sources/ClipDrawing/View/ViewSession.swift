@@ -1,21 +1,21 @@
-import Companion
+package import Companion
 import FaceMessages
 import Foundation
 import Frames
-import OverlayRendering
-import TerminalPictures
+package import OverlayRendering
+package import TerminalPictures
 
-/// What `facet view` shows of messages, keys and time; not Sendable, as the one task of the command owns it.
-final class ViewSession {
-    private(set) var controls: ViewControls
-    private var live = LiveModel()
-    private var status: StatusLine
-    private var playback: MessagePlayback?
-    private let track: MessageTrack?
-    private let source: ViewPicture
+/// What `facet view` shows of messages, keys and time.
+package struct ViewSession {
+    private var controls: ViewControls
     private let overlays: Overlays
+    private var status: StatusLine
+    private let track: MessageTrack?
+    private var playback: MessagePlayback?
+    private let source: ViewPicture
     private let terminal: Terminal
     private let encoder: TerminalPicture
+    private var live = LiveModel()
     private let start = ContinuousClock.now
     private var clock = ViewClock()
     private var frozenScene: Scene?
@@ -29,29 +29,54 @@ final class ViewSession {
     private var lastDraw = -1.0
     private var noticeEnd = 0.0
 
-    init(
-        controls: ViewControls,
-        overlays: Overlays,
-        broker: String?,
+    /// Shows the overlay in the terminal until the person there or the source ends it: over a clip, or else over the pictures of
+    /// the source that `open` connects to, with a track's messages or else that source's.
+    package static func run(
+        clip: String?,
         track: MessageTrack?,
-        source: ViewPicture,
-        terminal: Terminal,
-        encoder: TerminalPicture
-    ) {
-        self.controls = controls
-        status = StatusLine(broker: broker, state: track == nil ? CameraState() : nil)
-        self.track = track
-        playback = track.map(MessagePlayback.init)
-        self.source = source
-        self.overlays = overlays
-        self.terminal = terminal
-        self.encoder = encoder
+        format: TerminalFormat?,
+        rate: Int,
+        gravity: VideoGravity,
+        style: DrawingStyle,
+        open: () async throws -> Subscriber
+    ) async throws {
+        let overlays = try style.overlays()
+        let source = try ViewPicture(clip: clip)
+        let subscriber = track == nil ? try await open() : Subscriber()
+        let broker = subscriber.isLocal ? nil : subscriber.address
+        let encoder = try TerminalPicture(format: format, environment: ProcessInfo.processInfo.environment)
+        let terminal = try Terminal(format: encoder.format)
+        defer { terminal.release() }
+        var session = ViewSession(
+            controls: ViewControls(style, overlays: overlays, gravity: gravity),
+            overlays: overlays,
+            status: StatusLine(broker: broker, state: track == nil ? CameraState() : nil),
+            track: track,
+            playback: track.map(MessagePlayback.init),
+            source: source,
+            terminal: terminal,
+            encoder: encoder
+        )
+        // Looked at more often than drawn: what came right after a redraw then waits no longer than it must.
+        let interval = 1 / Double(rate)
+        var nextDraw = 0.0
+        var lastDraw = 0.0
+        try await subscriber.follow(terminal, every: .seconds(interval / 4), interruptible: false) { input in
+            if case .occurrence(let occurrence) = input.content { session.take(occurrence) }
+            if case .key(let key) = input.content { session.press(key) }
+            // What came during a slow redraw is taken before the next one, or every message would wait for a redraw of
+            // its own and every key for all of them; but messages without end must not keep the picture from changing.
+            let begin = session.seconds
+            guard begin >= nextDraw, input.isLast || begin >= lastDraw + 1 else { return true }
+            if try session.drawIfNeeded() { (nextDraw, lastDraw) = (begin + interval * 0.9, session.seconds) }
+            return true
+        }
     }
 
-    var seconds: Double { start.duration(to: .now) / .seconds(1) }
+    private var seconds: Double { start.duration(to: .now) / .seconds(1) }
 
     /// Takes what happened where the messages come from.
-    func take(_ occurrence: Subscriber.Occurrence) {
+    private mutating func take(_ occurrence: Subscriber.Occurrence) {
         let change = live.take(occurrence, at: seconds).subtracting(.picture)
         guard !change.isEmpty else { return }
         if change.contains(.event), let event = live.state.lastEvent { status.remember(event, at: seconds) }
@@ -64,7 +89,7 @@ final class ViewSession {
     }
 
     /// Takes the newest preview picture whose faces are known.
-    private func takePictureOfPreview() {
+    private mutating func takePictureOfPreview() {
         live.hidesFaces = overlays[controls.overlay].hidesFaces
         if live.hidesFaces, let shown, !live.knowsFaces(of: shown) {
             self.shown = nil
@@ -80,7 +105,7 @@ final class ViewSession {
     /// The faces to draw: of the picture shown, or of the one that stands still during a pause.
     private var scene: Scene { frozenScene ?? playback?.scene ?? shown.map(live.scene(of:)) ?? live.scene }
 
-    func press(_ key: UInt8) {
+    private mutating func press(_ key: UInt8) {
         let action = controls.press(key)
         isDirty = true
         if controls.isPaused != clock.isPaused {
@@ -95,18 +120,19 @@ final class ViewSession {
     }
 
     /// Lets a recorded track go on to the present, and begin again after its end.
-    private func play() throws {
+    private mutating func play() throws {
         guard let track, !controls.isPaused else { return }
         if source.isFinished, clock.clip(at: seconds) > track.end + 1 {
             clock.restartClip(at: seconds)
             playback = MessagePlayback(track)
         }
-        for event in playback?.advance(to: clock.clip(at: seconds)) ?? [] { status.remember(event, at: seconds) }
+        let time = clock.clip(at: seconds)
+        for event in playback?.advance(to: time) ?? [] { status.remember(event, at: seconds) }
         isDirty = true
     }
 
     /// Draws if there is something new to see; returns whether it drew.
-    func drawIfNeeded() throws -> Bool {
+    private mutating func drawIfNeeded() throws -> Bool {
         try play()
         takePictureOfPreview()
         let now = seconds
@@ -127,7 +153,7 @@ final class ViewSession {
         return true
     }
 
-    private func draw(at now: Double) throws {
+    private mutating func draw(at now: Double) throws {
         let size = TerminalSize.current
         var bytes: [UInt8] = []
         let area = size.withoutLastRow
@@ -219,7 +245,7 @@ final class ViewSession {
         try canvas.check()
     }
 
-    private func statusRow(of size: TerminalSize, at now: Double) -> [UInt8] {
+    private mutating func statusRow(of size: TerminalSize, at now: Double) -> [UInt8] {
         if now > noticeEnd { status.notice = nil }
         let row = status.text(
             columns: size.columns,
@@ -232,7 +258,7 @@ final class ViewSession {
     }
 
     /// Writes what is shown as a picture file, in the picture's own size; the status row shows the outcome.
-    private func takePicture() {
+    private mutating func takePicture() {
         let now = seconds
         noticeEnd = now + 4
         do {

@@ -38,7 +38,7 @@ struct View: AsyncParsableCommand {
 
     func run() async throws {
         let recorded = try clip.load(needsMetadata: false)
-        try await TerminalView.run(
+        try await ViewSession.run(
             clip: recorded?.clip,
             track: recorded?.track,
             format: format,
