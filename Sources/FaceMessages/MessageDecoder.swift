@@ -87,6 +87,7 @@ public struct MessageDecoder: Sendable {
     }
 }
 
+/// What is read of a payload first.
 private struct Version: Decodable {
     var schema: Int
 }

@@ -26,7 +26,7 @@ extension WireFields {
         if let found { value = found } else { try missing(name) }
     }
 
-    /// A field that stands for a value of its own where it is absent.
+    /// A field that may be missing, which means `absent`; it is left out unless `isWritten`.
     mutating func field<Value>(
         _ name: String,
         _ value: inout Value,
@@ -95,6 +95,7 @@ struct JSONReader<Value: WireValue>: DecodableWithConfiguration, WireFields {
     }
 }
 
+/// A field's name, as decoders take it.
 struct WireKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

@@ -145,6 +145,7 @@ extension HTTPServer {
     }
 }
 
+/// A request while its parts come and until its answer goes out.
 final class PartialRequest {
     var request: HTTPRequest
     var response: HTTPResponse?

@@ -1,6 +1,7 @@
 import Glibc
 import System
 
+/// A socket that clients connect to.
 final class Listener: Sendable {
     /// Bytes that the system keeps for a connection that is slower than a stream; it doubles them.
     private static let sendBuffer: Int32 = 128 * 1024
@@ -33,5 +34,4 @@ final class Listener: Sendable {
     }
 
     deinit { close(socket) }
-
 }

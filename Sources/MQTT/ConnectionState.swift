@@ -34,6 +34,7 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
     package var isConnected: Bool { if case .connected = self { true } else { false } }
 }
 
+/// A broker's answer that it does not accept the connection.
 struct Refusal: Equatable {
     /// The reason code of MQTT 5 (0x80 and above, OASIS MQTT 5.0 §3.2.2.2) or the return code of 3.1.1 (1…5, §3.2.2.3).
     let code: Int32

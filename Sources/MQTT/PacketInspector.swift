@@ -102,6 +102,7 @@ package struct PacketInspector {
     }
 }
 
+/// Reads the fields of a packet in their order.
 private struct Reader {
     private enum Kind {
         case fixed(Int)

@@ -6,6 +6,7 @@ import Foundation
 import Logging
 import MQTT
 
+/// Refuses what the parser would explain badly, then runs the command.
 @main
 enum Main {
     static func main() async {
@@ -28,6 +29,7 @@ enum Main {
     }
 }
 
+/// The daemon's command line.
 struct Facetd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "facetd",
