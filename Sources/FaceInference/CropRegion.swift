@@ -16,14 +16,8 @@ package struct CropRegion: Hashable, Sendable {
         let step = side / Float(size)
         let (sine, cosine) = (sinf(rotation) * step, cosf(rotation) * step)
         let half = Float(size) / 2
-        return AffineTransform(
-            a: cosine,
-            b: -sine,
-            c: sine,
-            d: cosine,
-            tx: center.x - half * (cosine - sine),
-            ty: center.y - half * (sine + cosine)
-        )
+        let (x, y) = (center.x - half * (cosine - sine), center.y - half * (sine + cosine))
+        return AffineTransform(a: cosine, b: -sine, c: sine, d: cosine, tx: x, ty: y)
     }
 
     /// The same part of the same scene in a picture that is larger by a factor.

@@ -2,6 +2,7 @@ import FaceMetadata
 import Frames
 import Glibc
 
+/// A detector model that is ready to run, with what samples its input; from one thread at a time.
 final class FaceDetector {
     let kind: DetectorKind
     private let model: CompiledModel
@@ -28,14 +29,8 @@ final class FaceDetector {
     func detect(in frame: Frame, region: CropRegion) throws(InferenceError) -> [FaceDetection] {
         try model.sample(frame, region, with: sampler)
         try model.run()
-        let found = FaceDetection.merging(
-            kind.decode(
-                boxes: model.outputs[0].numbers,
-                logits: model.outputs[1].numbers,
-                anchors: anchors,
-                in: region
-            )
-        )
+        let (boxes, logits) = (model.outputs[0].numbers, model.outputs[1].numbers)
+        let found = FaceDetection.merging(kind.decode(boxes: boxes, logits: logits, anchors: anchors, in: region))
         return region.rotation == 0 ? found : found.map { $0.turned(around: region) }
     }
 }
@@ -140,17 +135,20 @@ struct FaceDetection: Hashable, Sendable {
     var rightEye: SIMD2<Float> { keypoints[1] }
     var box: NormalizedRect { NormalizedRect(center: center, size: size) }
 
+    /// Whether the boxes of two detections overlap so far that both are of the same face.
+    func isSameFace(as other: FaceDetection) -> Bool { box.intersectionOverUnion(other.box) > 0.3 }
+
     /// Merges detections of the same face, best first: each best one takes in all that overlap it, weighted by score.
     ///
     /// The mean of many is steadier than the best alone, which is why it is not simply picked.
-    static func merging(_ candidates: [FaceDetection], overlap threshold: Double = 0.3) -> [FaceDetection] {
+    static func merging(_ candidates: [FaceDetection]) -> [FaceDetection] {
         var remaining = candidates.sorted { $0.score > $1.score }
         var merged: [FaceDetection] = []
         while let best = remaining.first {
-            let same = remaining.filter { $0.box.intersectionOverUnion(best.box) > threshold }
+            let same = remaining.filter(best.isSameFace)
             // A box without area overlaps nothing, not even itself.
             merged.append(same.isEmpty ? best : mean(of: same, score: best.score))
-            remaining = remaining.dropFirst().filter { $0.box.intersectionOverUnion(best.box) <= threshold }
+            remaining = remaining.dropFirst().filter { !best.isSameFace(as: $0) }
         }
         return merged
     }

@@ -80,7 +80,7 @@ final class FaceFinder {
 
     /// The best score among detections of the same face; nil if none is of it.
     static func score(of detection: FaceDetection, among found: [FaceDetection]) -> Float? {
-        found.filter { $0.box.intersectionOverUnion(detection.box) > 0.3 }.map(\.score).max()
+        found.filter(detection.isSameFace).map(\.score).max()
     }
 
     /// Whether the scores of a face in the squares in which it was found confirm it.
@@ -95,7 +95,6 @@ final class FaceFinder {
 
     /// All short-range detections, and the full-range ones of other faces.
     static func combined(_ near: [FaceDetection], _ far: [FaceDetection]) -> [FaceDetection] {
-        let further = far.filter { candidate in !near.contains { $0.box.intersectionOverUnion(candidate.box) > 0.3 } }
-        return (near + further).sorted { $0.score > $1.score }
+        (near + far.filter { !near.contains(where: $0.isSameFace) }).sorted { $0.score > $1.score }
     }
 }

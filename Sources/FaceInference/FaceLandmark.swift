@@ -9,8 +9,6 @@ public struct FaceLandmark: Hashable, Sendable {
 
     /// Makes a landmark from its coordinates.
     public init(x: Double, y: Double, z: Double) {
-        self.x = x
-        self.y = y
-        self.z = z
+        (self.x, self.y, self.z) = (x, y, z)
     }
 }

@@ -18,8 +18,7 @@ struct HeadAxes: Hashable, Sendable {
         let x = Self.unit(across)
         let up = point(FaceMeshIndices.foreheadTop) - point(FaceMeshIndices.chin)
         let y = Self.unit(up - x * (up * x).sum())
-        self.x = x
-        self.y = y
+        (self.x, self.y) = (x, y)
         z = SIMD3(x.y * y.z - x.z * y.y, x.z * y.x - x.x * y.z, x.x * y.y - x.y * y.x)
     }
 

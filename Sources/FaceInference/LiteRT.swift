@@ -61,8 +61,7 @@ package final class LiteRT: @unchecked Sendable {
             throw .liteRT(operation: "prepare", model: path, status: status)
         }
         (self.models, self.directory) = (models, directory)
-        self.functions = functions
-        self.environment = environment
+        (self.functions, self.environment) = (functions, environment)
     }
 
     deinit {

@@ -30,14 +30,8 @@ struct PlaceColors {
         let (across, down) = (Float(size.width) / Float(Self.side), Float(size.height) / Float(Self.side))
         for top in stride(from: 0, to: Self.side, by: part) {
             for left in stride(from: 0, to: Self.side, by: part) {
-                let transform = AffineTransform(
-                    a: across,
-                    b: 0,
-                    c: 0,
-                    d: down,
-                    tx: (Float(left) + 0.5) * across - 0.5,
-                    ty: (Float(top) + 0.5) * down - 0.5
-                )
+                let (x, y) = ((Float(left) + 0.5) * across - 0.5, (Float(top) + 0.5) * down - 0.5)
+                let transform = AffineTransform(a: across, b: 0, c: 0, d: down, tx: x, ty: y)
                 guard workspace.sampler.sample(frame, through: transform, into: &workspace.numbers) else {
                     return false
                 }

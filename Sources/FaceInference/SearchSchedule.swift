@@ -47,9 +47,7 @@ struct SearchSchedule: Hashable, Sendable {
     private static let searchesAfterCut = 3
 
     init(interval: Double, maximumFaces: Int, alwaysSmall: Bool) {
-        self.interval = interval
-        self.maximumFaces = maximumFaces
-        self.alwaysSmall = alwaysSmall
+        (self.interval, self.maximumFaces, self.alwaysSmall) = (interval, maximumFaces, alwaysSmall)
     }
 
     /// What to look for in a frame of that time in seconds, with so many faces followed; `isChanging` says whether the scene without

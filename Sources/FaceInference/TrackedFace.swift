@@ -37,10 +37,7 @@ struct TrackedFace {
     private static let newness = 0.3
 
     init(lineage: Int, landmarks: FaceLandmarks, region: CropRegion, size: FrameSize, foundAt: Double) {
-        self.foundAt = foundAt
-        self.lineage = lineage
-        self.landmarks = landmarks
-        self.region = region
+        (self.foundAt, self.lineage, self.landmarks, self.region) = (foundAt, lineage, landmarks, region)
         self.size = size
     }
 

@@ -12,9 +12,7 @@ public struct FaceEvent: Hashable, Sendable {
 
     /// Makes an event from what happened, to which face, and the frame that settled it.
     public init(kind: Kind, face: FaceObject, stamp: FrameStamp) {
-        self.kind = kind
-        self.face = face
-        self.stamp = stamp
+        (self.kind, self.face, self.stamp) = (kind, face, stamp)
     }
 
     /// What can happen to a face.

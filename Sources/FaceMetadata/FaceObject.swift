@@ -66,9 +66,6 @@ public struct FaceObject: Hashable, Sendable {
 
     /// Makes a face object; all else is unknown.
     public init(faceID: FaceID, bounds: NormalizedRect, pose: HeadPose? = nil, confidence: Double) {
-        self.faceID = faceID
-        self.bounds = bounds
-        self.pose = pose
-        self.confidence = confidence
+        (self.faceID, self.bounds, self.pose, self.confidence) = (faceID, bounds, pose, confidence)
     }
 }

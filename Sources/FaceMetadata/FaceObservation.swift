@@ -45,8 +45,7 @@ package struct FaceObservation: Sendable {
         package var width: Double
 
         package init(height: Double, width: Double) {
-            self.height = height
-            self.width = width
+            (self.height, self.width) = (height, width)
         }
     }
 
@@ -61,9 +60,7 @@ package struct FaceObservation: Sendable {
         package var smileLevel: Double
 
         package init(opening: Double, cornerDrop: Double, smileLevel: Double) {
-            self.opening = opening
-            self.cornerDrop = cornerDrop
-            self.smileLevel = smileLevel
+            (self.opening, self.cornerDrop, self.smileLevel) = (opening, cornerDrop, smileLevel)
         }
     }
 

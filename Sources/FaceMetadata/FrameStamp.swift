@@ -13,8 +13,6 @@ public struct FrameStamp: Hashable, Sendable {
 
     /// Makes a stamp from the frame's index in its source, its capture time and its seconds since the first frame.
     public init(frame: Int, time: Timestamp, mediaTime: Double) {
-        self.frame = frame
-        self.time = time
-        self.mediaTime = mediaTime
+        (self.frame, self.time, self.mediaTime) = (frame, time, mediaTime)
     }
 }

@@ -10,8 +10,7 @@ public struct Gaze: Hashable, Sendable {
 
     /// Makes a direction from its angles in degrees.
     public init(yaw: Double, pitch: Double) {
-        self.yaw = yaw
-        self.pitch = pitch
+        (self.yaw, self.pitch) = (yaw, pitch)
     }
 
     /// The angle to another direction, in degrees; exact only near the camera's direction, where that is what matters.

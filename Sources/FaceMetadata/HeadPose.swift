@@ -9,8 +9,6 @@ public struct HeadPose: Hashable, Sendable {
 
     /// Makes a pose from its angles in degrees.
     public init(roll: Double, yaw: Double, pitch: Double) {
-        self.roll = roll
-        self.yaw = yaw
-        self.pitch = pitch
+        (self.roll, self.yaw, self.pitch) = (roll, yaw, pitch)
     }
 }

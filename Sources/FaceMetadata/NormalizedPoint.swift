@@ -9,8 +9,7 @@ public struct NormalizedPoint: Hashable, Sendable {
 
     /// Makes a point from its shares of the picture's width and height.
     public init(x: Double, y: Double) {
-        self.x = x
-        self.y = y
+        (self.x, self.y) = (x, y)
     }
 
     package init(_ vector: SIMD2<Double>) { self.init(x: vector.x, y: vector.y) }

@@ -49,8 +49,7 @@ struct BlinkDecision {
 
     /// Decides with the newest sample as the last one that counts.
     init(_ valley: BlinkDetector.Valley, _ samples: History<BlinkDetector.Sample>) {
-        self.valley = valley
-        self.samples = samples
+        (self.valley, self.samples) = (valley, samples)
         eyes = Self.eyes(of: valley, samples)
         let duration = valley.halfway.upperBound - valley.halfway.lowerBound
         // Closed eyes cannot blink: the lids of a sleeper tremble.

@@ -8,7 +8,6 @@ package struct FaceSighting: Hashable, Sendable {
     package var face: FaceObject
 
     package init(track: Int?, face: FaceObject) {
-        self.track = track
-        self.face = face
+        (self.track, self.face) = (track, face)
     }
 }

@@ -73,8 +73,7 @@ public struct FaceTracker: Sendable {
 
     /// Makes a tracker without faces, whose first face gets `nextFaceID`.
     package init(parameters: Parameters = Parameters(), nextFaceID: FaceID = FaceID(rawValue: 1)) {
-        self.parameters = parameters
-        self.nextFaceID = nextFaceID
+        (self.parameters, self.nextFaceID) = (parameters, nextFaceID)
     }
 
     /// Takes what was observed in the next frame.

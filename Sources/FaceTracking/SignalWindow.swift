@@ -36,6 +36,7 @@ struct History<Element: Sendable>: Sendable {
     }
 }
 
+/// What was measured at a time.
 protocol TimedSample: Sendable {
     /// Seconds.
     var time: Double { get }

@@ -44,8 +44,7 @@ final class FaceFollower: @unchecked Sendable {
     private var lastLineage = 0
 
     init(_ options: FaceSession.Options, firstFaceID: FaceID, meter: SessionMeter) {
-        self.options = options
-        self.meter = meter
+        (self.options, self.meter) = (options, meter)
         tracker = FaceTracker(parameters: options.tracking, nextFaceID: firstFaceID)
     }
 
@@ -59,7 +58,9 @@ final class FaceFollower: @unchecked Sendable {
             }
         }
         if decoder == nil {
-            decoder = try failing(as: { .decoder(reason: "\($0)") }) { () throws(JPEGError) in try JPEGDecoder() }
+            decoder = try failing(as: { FaceSessionError.decoder(reason: "\($0)") }) { () throws(JPEGError) in
+                try JPEGDecoder()
+            }
         }
         if wanted.tracking.hold == 0 || wanted.detection != options.detection { places = nil }
         options = wanted

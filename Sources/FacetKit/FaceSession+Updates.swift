@@ -114,8 +114,7 @@ final class UpdateChannel: Sendable {
     private let meter: SessionMeter
 
     init(_ policy: FaceSession.UpdatePolicy?, meter: SessionMeter) {
-        self.policy = policy
-        self.meter = meter
+        (self.policy, self.meter) = (policy, meter)
     }
 
     /// Hands an update to the reader that waits for it, or keeps it as the policy says.

@@ -31,11 +31,3 @@ public enum FaceSessionError: Error, Hashable, Sendable, CustomStringConvertible
 
     static func thread(_ error: ThreadError) -> Self { .thread(reason: error.description) }
 }
-
-/// Runs what fails with an error of another module, which is wrapped.
-func failing<Result, Failure: Error>(
-    as wrap: (Failure) -> FaceSessionError,
-    _ body: () throws(Failure) -> Result
-) throws(FaceSessionError) -> Result {
-    do throws(Failure) { return try body() } catch { throw wrap(error) }
-}

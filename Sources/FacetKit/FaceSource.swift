@@ -121,7 +121,7 @@ extension FaceSession.Source {
         let options = boundedOptions
         switch kind {
         case .camera(let configuration):
-            return try failing(as: { .source($0.sourceFailure) }) { () throws(V4L2Error) in
+            return try failing(as: { FaceSessionError.source($0.sourceFailure) }) { () throws(V4L2Error) in
                 try CameraSource(configuration, options, memory: memory) { Self.ribbonCamera(configuration, options) }
             }
         case .media(let location):

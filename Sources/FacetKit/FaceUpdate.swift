@@ -38,12 +38,8 @@ public struct FaceUpdate: Equatable, Sendable {
         attention: [FaceAttention] = [],
         counts: FrameCounts = FrameCounts()
     ) {
-        self.state = state
-        self.stamp = stamp
-        self.faces = faces
-        self.events = events
-        self.attention = attention
-        self.counts = counts
+        (self.state, self.stamp, self.faces, self.events) = (state, stamp, faces, events)
+        (self.attention, self.counts) = (attention, counts)
     }
 
     var isStreaming: Bool { if case .streaming = state { true } else { false } }

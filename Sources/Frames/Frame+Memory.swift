@@ -93,12 +93,9 @@ extension Frame {
     /// Makes a frame of a JPEG, whose size is read from its header.
     /// - Throws: `FrameError.undecodable` if the bytes have no such header.
     public init(jpeg bytes: [UInt8], orientation: Orientation = .up, stamp: FrameStamp) throws(FrameError) {
-        let size: FrameSize
-        do throws(JPEGError) {
+        let size = try Self.decoding { () throws(JPEGError) in
             let decoder = try JPEGDecoder()
-            size = try bytes.span.withUnsafeBytes { bytes throws(JPEGError) in try decoder.size(of: bytes) }
-        } catch {
-            throw .undecodable(error.description)
+            return try bytes.span.withUnsafeBytes { bytes throws(JPEGError) in try decoder.size(of: bytes) }
         }
         try self.init(copying: bytes, size: size, format: .jpeg, orientation: orientation, stamp: stamp)
     }
@@ -124,10 +121,8 @@ extension Frame {
         let plane = all[index]
         defer { withExtendedLifetime(lease) {} }
         if format == .jpeg {
-            return try body(
-                UnsafeRawBufferPointer(start: plane.base, count: plane.bytesPerRow).bytes,
-                plane.bytesPerRow
-            )
+            let length = plane.bytesPerRow
+            return try body(UnsafeRawBufferPointer(start: plane.base, count: length).bytes, length)
         }
         let above = (rows.count - 1) * Int(plane.bytesPerRow.magnitude)
         let lowest = plane.bytesPerRow < 0 ? plane.base - above : plane.base
@@ -139,11 +134,8 @@ extension Frame {
     /// - Returns: The bytes and the size they make up.
     /// - Throws: `FrameError` if the frame is a JPEG that is damaged.
     public func rgb(maximumWidth: Int? = nil) throws(FrameError) -> (bytes: [UInt8], size: FrameSize) {
-        var frame = self
-        do {
-            if format == .jpeg { frame = try JPEGDecoder().decode(self) }
-        } catch {
-            throw .undecodable(error.description)
+        let frame = try Self.decoding { () throws(JPEGError) in
+            format == .jpeg ? try JPEGDecoder().decode(self) : self
         }
         var target = frame.uprightSize
         if let maximumWidth, maximumWidth < target.width {
@@ -166,16 +158,14 @@ extension Frame {
     /// - Returns: The file's bytes.
     /// - Throws: `FrameError` if the frame is a JPEG that is damaged, or larger than a JPEG can be.
     public func jpeg(quality: Int = 90, maximumWidth: Int? = nil) throws(FrameError) -> [UInt8] {
-        do throws(JPEGError) {
-            let encoder = try JPEGEncoder(
-                quality: min(max(quality, 1), 100),
-                maximumWidth: maximumWidth.map { max($0, 16) },
-                halvesChroma: false
-            )
-            return try encoder.encode(self)
-        } catch {
-            throw .undecodable(error.description)
+        let (quality, width) = (min(max(quality, 1), 100), maximumWidth.map { max($0, 16) })
+        return try Self.decoding { () throws(JPEGError) in
+            try JPEGEncoder(quality: quality, maximumWidth: width, halvesChroma: false).encode(self)
         }
+    }
+
+    private static func decoding<Value>(_ body: () throws(JPEGError) -> Value) throws(FrameError) -> Value {
+        try failing(as: { FrameError.undecodable($0.description) }, body)
     }
 }
 

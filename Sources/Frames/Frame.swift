@@ -17,8 +17,7 @@ public struct Frame: @unchecked Sendable, Equatable {
         package var bytesPerRow: Int
 
         package init(base: UnsafeRawPointer, bytesPerRow: Int) {
-            self.base = base
-            self.bytesPerRow = bytesPerRow
+            (self.base, self.bytesPerRow) = (base, bytesPerRow)
         }
     }
 
@@ -29,9 +28,7 @@ public struct Frame: @unchecked Sendable, Equatable {
         package var third: Plane?
 
         package init(_ first: Plane, _ second: Plane? = nil, _ third: Plane? = nil) {
-            self.first = first
-            self.second = second
-            self.third = third
+            (self.first, self.second, self.third) = (first, second, third)
         }
 
         package var all: [Plane] { [first, second, third].compactMap(\.self) }
@@ -67,14 +64,8 @@ public struct Frame: @unchecked Sendable, Equatable {
         planes: Planes,
         lease: any AnyObject & Sendable
     ) {
-        self.stamp = stamp
-        self.captured = captured
-        self.size = size
-        self.format = format
-        self.encoding = encoding
-        self.orientation = orientation
-        self.planes = planes
-        self.lease = lease
+        (self.stamp, self.captured, self.size, self.format) = (stamp, captured, size, format)
+        (self.encoding, self.orientation, self.planes, self.lease) = (encoding, orientation, planes, lease)
     }
 
     /// The size of the upright picture, which all published coordinates refer to.

@@ -7,8 +7,7 @@ public struct FrameSize: Hashable, Sendable, CustomStringConvertible {
 
     /// Makes a size from its width and height in pixels.
     public init(width: Int, height: Int) {
-        self.width = width
-        self.height = height
+        (self.width, self.height) = (width, height)
     }
 
     /// The size that cameras are asked for unless a person asks for another: plenty for faces.

@@ -28,9 +28,7 @@ public struct FrameSourceOptions: Hashable, Sendable {
 
         /// Makes a description of raw pictures.
         public init(size: FrameSize, format: PixelFormat, rate: Double? = nil) {
-            self.size = size
-            self.format = format
-            self.rate = rate
+            (self.size, self.format, self.rate) = (size, format, rate)
         }
     }
 
@@ -64,7 +62,6 @@ public struct FrameSourceOptions: Hashable, Sendable {
 
     /// Makes options for a source.
     public init(pace: Pace = .realtime, loops: Bool = false) {
-        self.pace = pace
-        self.loops = loops
+        (self.pace, self.loops) = (pace, loops)
     }
 }

@@ -143,20 +143,11 @@ package final class JPEGDecoder {
         let planes = isGray ? Frame.Planes(plane(0)) : Frame.Planes(plane(0), plane(1), plane(2))
         let (bytes, count) = (jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt(jpeg.count))
         let target = memory.base.assumingMemoryBound(to: UInt8.self)
+        let (stride, gray) = (Int32(planes.first.bytesPerRow), Int32(TJPF_GRAY.rawValue))
         let result =
             if isGray {
                 // Only the brightness; chroma in the JPEG is skipped.
-                tjDecompress2(
-                    handle,
-                    bytes,
-                    count,
-                    target,
-                    width,
-                    Int32(planes.first.bytesPerRow),
-                    height,
-                    Int32(TJPF_GRAY.rawValue),
-                    Self.flags
-                )
+                tjDecompress2(handle, bytes, count, target, width, stride, height, gray, Self.flags)
             } else {
                 tjDecompressToYUV2(handle, bytes, count, target, width, Self.alignment, height, Self.flags)
             }

@@ -24,9 +24,7 @@ package final class JPEGEncoder {
         precondition((maximumWidth ?? 16) >= 16, "a JPEG is at least 16 pixels wide")
         decoder = try JPEGDecoder()
         guard let handle = tjInitCompress() else { throw .outOfMemory }
-        self.handle = handle
-        self.quality = quality
-        self.maximumWidth = maximumWidth
+        (self.handle, self.quality, self.maximumWidth) = (handle, quality, maximumWidth)
         colors = halvesChroma ? .yuv420 : .yuv444
     }
 

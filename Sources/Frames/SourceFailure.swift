@@ -50,8 +50,7 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// Makes a failure from its kind and a paragraph for people.
     public init(reason: Reason, description: String) {
-        self.reason = reason
-        self.description = description
+        (self.reason, self.description) = (reason, description)
     }
 
     /// The pictures of a source are larger than the settings allow.
@@ -65,4 +64,12 @@ public struct SourceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     package static func tooManyPixels(_ size: FrameSize, limit: Int) -> String {
         "its pictures are \(size), more than the \(limit) pixels allowed"
     }
+}
+
+/// Runs what fails with an error of another kind, which is wrapped.
+package func failing<Value, Failure: Error, Wrapper: Error>(
+    as wrap: (Failure) -> Wrapper,
+    _ body: () throws(Failure) -> Value
+) throws(Wrapper) -> Value {
+    do throws(Failure) { return try body() } catch { throw wrap(error) }
 }

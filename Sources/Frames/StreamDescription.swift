@@ -31,11 +31,7 @@ public struct StreamDescription: Hashable, Sendable {
         orientation: Orientation = .up,
         isLive: Bool = true
     ) {
-        self.name = name
-        self.size = size
-        self.format = format
-        self.rate = rate
-        self.orientation = orientation
-        self.isLive = isLive
+        (self.name, self.size, self.format, self.rate) = (name, size, format, rate)
+        (self.orientation, self.isLive) = (orientation, isLive)
     }
 }

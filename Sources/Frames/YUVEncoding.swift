@@ -23,8 +23,7 @@ public struct YUVEncoding: Hashable, Sendable {
 
     /// Makes an encoding from its weights and its range.
     public init(matrix: Matrix, isFullRange: Bool) {
-        self.matrix = matrix
-        self.isFullRange = isFullRange
+        (self.matrix, self.isFullRange) = (matrix, isFullRange)
     }
 
     /// What a YUV camera or clip means that does not say otherwise.

@@ -22,8 +22,7 @@ package final class PipelineSource: FrameSource {
     package init(_ description: PipelineDescription, options: FrameSourceOptions = FrameSourceOptions())
         throws(SourceFailure)
     {
-        self.description = description
-        self.options = options
+        (self.description, self.options) = (description, options)
         made = Mutex(try GStreamerPipeline(description))
     }
 

@@ -34,9 +34,7 @@ package final class ClipSource: FrameSource {
         let location = try MediaLocation(location)
         let interrupt = Interrupt()
         opened = Mutex(location.isStream ? nil : try ClipReader(location, interrupt: interrupt, options: options))
-        self.location = location
-        self.options = options
-        self.interrupt = interrupt
+        (self.location, self.options, self.interrupt) = (location, options, interrupt)
     }
 
     /// Loads FFmpeg's codecs, which takes longer than the rest of it, for a caller that loads other libraries after them.

@@ -42,8 +42,7 @@ package final class ClipWriter {
         }
         let even = FrameSize(width: size.width & ~1, height: size.height & ~1)
         guard even.width > 0, even.height > 0 else { throw .unencodable(path, "\(size) is too small") }
-        self.path = path
-        self.size = size
+        (self.path, self.size) = (path, size)
         target = format.target(size: even)
         painter = format.muxer == "gif" ? GIFPainter() : nil
         encoder = try VideoEncoder(format, target, rate: rate, path: path)

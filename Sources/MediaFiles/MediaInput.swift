@@ -33,9 +33,7 @@ final class MediaInput {
             throw error
         }
         (self.location, self.command) = (location, command)
-        self.context = context
-        self.interrupt = interrupt
-        self.options = options
+        (self.context, self.interrupt, self.options) = (context, interrupt, options)
     }
 
     deinit {

@@ -25,10 +25,8 @@ package enum PictureWriter {
     }
 
     private static func jpeg(_ frame: Frame, _ path: String) throws(SourceFailure) -> [UInt8] {
-        do throws(JPEGError) {
-            return try JPEGEncoder(quality: 95, halvesChroma: false).encode(frame)
-        } catch {
-            throw .unencodable(path, error.description)
+        try failing(as: { SourceFailure.unencodable(path, $0.description) }) { () throws(JPEGError) in
+            try JPEGEncoder(quality: 95, halvesChroma: false).encode(frame)
         }
     }
 
@@ -49,10 +47,6 @@ package enum PictureWriter {
     }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(SourceFailure) {
-        do {
-            try PendingFile.write(bytes, to: path)
-        } catch {
-            throw .unwritable(path, error.reason)
-        }
+        try SourceFailure.writing(path) { () throws(SystemError) in try PendingFile.write(bytes, to: path) }
     }
 }

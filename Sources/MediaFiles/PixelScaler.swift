@@ -83,30 +83,17 @@ final class PixelScaler {
             nil
         )
         guard let context else { return false }
-        _ = ffmpeg.sws_setColorspaceDetails(
-            context,
-            coefficients(source),
-            source.encoding.isFullRange ? 1 : 0,
-            coefficients(target),
-            target.encoding.isFullRange ? 1 : 0,
-            0,
-            1 << 16,
-            1 << 16
-        )
-        let planes = source.planes.map { UnsafePointer($0) }
-        return ffmpeg.sws_scale(
-            context,
-            planes,
-            source.strides,
-            0,
-            Int32(read.height),
-            target.planes,
-            target.strides
-        ) == target.size.height
+        let (old, new) = (colors(source), colors(target))
+        _ = ffmpeg.sws_setColorspaceDetails(context, old.table, old.range, new.table, new.range, 0, 1 << 16, 1 << 16)
+        let (planes, height) = (source.planes.map { UnsafePointer($0) }, Int32(read.height))
+        let rows = ffmpeg.sws_scale(context, planes, source.strides, 0, height, target.planes, target.strides)
+        return rows == target.size.height
     }
 
-    private func coefficients(_ pixels: Pixels) -> UnsafePointer<Int32>? {
-        ffmpeg.sws_getCoefficients(pixels.encoding.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
+    /// The coefficients of an encoding's matrix, and 1 for full range.
+    private func colors(_ pixels: Pixels) -> (table: UnsafePointer<Int32>?, range: Int32) {
+        let table = ffmpeg.sws_getCoefficients(pixels.encoding.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
+        return (table, pixels.encoding.isFullRange ? 1 : 0)
     }
 }
 

@@ -21,17 +21,9 @@ package final class PlanarPicture {
         if bytes.count != count { bytes = [UInt8](repeating: 0, count: count) }
         try scaler.convert(frame, to: target, path: path) { picture in
             let source = PixelScaler.Pixels(picture, encoding: .video)
-            let planes = source.planes.map { UnsafePointer($0) }
-            _ = ffmpeg.av_image_copy_to_buffer(
-                &bytes,
-                CInt(count),
-                planes,
-                source.strides,
-                source.format,
-                CInt(size.width),
-                CInt(size.height),
-                1
-            )
+            let (planes, lines) = (source.planes.map { UnsafePointer($0) }, source.strides)
+            let (width, height, count) = (CInt(size.width), CInt(size.height), CInt(count))
+            _ = ffmpeg.av_image_copy_to_buffer(&bytes, count, planes, lines, source.format, width, height, 1)
         }
         try bytes.withUnsafeBytes(body)
     }

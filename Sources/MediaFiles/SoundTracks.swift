@@ -59,8 +59,7 @@ final class SoundTracks {
             target.pointee.time_base = source.pointee.time_base
             streams[index] = target
         }
-        self.streams = streams
-        self.omitted = omitted
+        (self.streams, self.omitted) = (streams, omitted)
         isOver = streams.allSatisfy { $0 == nil }
     }
 

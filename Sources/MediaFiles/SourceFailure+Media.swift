@@ -1,8 +1,14 @@
 import Frames
+import System
 
 // What several places find wrong with a media file or a stream; what only one finds is said there.
 extension SourceFailure {
     init(_ reason: Reason, _ description: String) { self.init(reason: reason, description: description) }
+
+    /// Runs what writes a file, whose error becomes `unwritable`.
+    static func writing<Value>(_ path: String, _ body: () throws(SystemError) -> Value) throws(Self) -> Value {
+        try failing(as: { Self.unwritable(path, $0.reason) }, body)
+    }
 
     static func unreadable(_ path: String, _ reason: String) -> Self {
         .init(.unreadable, "cannot open \(path): \(reason); check the file's permissions and its disk.")

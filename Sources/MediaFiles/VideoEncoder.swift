@@ -58,12 +58,7 @@ final class Muxer {
         encoder: VideoEncoder,
         soundSource: String? = nil
     ) throws(SourceFailure) {
-        let file: PendingFile
-        do {
-            file = try PendingFile(path)
-        } catch {
-            throw .unwritable(path, error.reason)
-        }
+        let file = try SourceFailure.writing(path) { () throws(SystemError) in try PendingFile(path) }
         var context: UnsafeMutablePointer<AVFormatContext>?
         let made = ffmpeg.avformat_alloc_output_context2(&context, nil, format.muxer, "file:" + file.temporaryPath)
         guard made >= 0, let context, let stream = ffmpeg.avformat_new_stream(context, nil) else {
@@ -102,10 +97,6 @@ final class Muxer {
         let ended = ffmpeg.av_write_trailer(context)
         let closed = ffmpeg.avio_closep(&context.pointee.pb)
         guard ended >= 0, closed >= 0 else { throw .unwritable(file.path, FFmpeg.text(min(ended, closed))) }
-        do {
-            try file.commit()
-        } catch {
-            throw .unwritable(file.path, error.reason)
-        }
+        try SourceFailure.writing(file.path, file.commit)
     }
 }

@@ -1,4 +1,5 @@
 import CV4L2
+import Frames
 import Synchronization
 import SystemPackage
 
@@ -102,12 +103,11 @@ final class MappedBuffer: @unchecked Sendable {
         var buffer = v4l2_buffer.capture(index)
         try device.request(.queryBuffer, &buffer, for: .makeBuffers)
         calls = device.calls
-        length = Int(buffer.length)
-        do {
-            base = try calls.map(device.descriptor, length: length, offset: Int(buffer.m.offset))
-        } catch {
-            throw V4L2Error(.makeBuffers, device: device.path, error)
+        let (length, offset) = (Int(buffer.length), Int(buffer.m.offset))
+        base = try failing(as: { V4L2Error(.makeBuffers, device: device.path, $0) }) { () throws(Errno) in
+            try device.calls.map(device.descriptor, length: length, offset: offset)
         }
+        self.length = length
     }
 
     deinit { calls.unmap(base, length: length) }

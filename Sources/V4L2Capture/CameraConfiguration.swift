@@ -28,10 +28,7 @@ public struct CameraConfiguration: Hashable, Sendable {
         controls: [String: String] = [:],
         waitsForCamera: Bool = true
     ) {
-        self.device = device
-        self.request = request
-        self.bufferCount = bufferCount
-        self.controls = controls
+        (self.device, self.request, self.bufferCount, self.controls) = (device, request, bufferCount, controls)
         self.waitsForCamera = waitsForCamera
     }
 }

@@ -108,8 +108,7 @@ struct LossReport {
             return false
         }
         guard now - pending.since >= Self.settling else { return false }
-        self.reported = reason
-        self.pending = nil
+        (self.reported, self.pending) = (reason, nil)
         return true
     }
 }

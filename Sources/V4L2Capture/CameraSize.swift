@@ -17,8 +17,7 @@ public struct CameraSize: Hashable, Sendable, CustomStringConvertible {
         step: FrameSize = FrameSize(width: 1, height: 1),
         rates: [ClosedRange<Double>]
     ) {
-        self.minimum = minimum
-        self.maximum = maximum
+        (self.minimum, self.maximum) = (minimum, maximum)
         self.step = FrameSize(width: max(1, step.width), height: max(1, step.height))
         self.rates = rates
     }

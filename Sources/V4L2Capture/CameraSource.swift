@@ -41,16 +41,12 @@ package final class CameraSource: FrameSource {
         calls: any V4L2Calls,
         fallback: Fallback? = nil
     ) throws(V4L2Error) {
-        self.fallback = fallback
-        self.configuration = configuration
-        self.options = options
-        self.memory = memory
+        (self.fallback, self.configuration, self.options, self.memory) = (fallback, configuration, options, memory)
         self.calls = calls
-        do {
-            stopWaker = try Waker()
-        } catch {
-            throw V4L2Error(.open, device: configuration.device.description, Errno(rawValue: error.code))
-        }
+        stopWaker = try failing(
+            as: { V4L2Error(.open, device: configuration.device.description, Errno(rawValue: $0.code)) },
+            { () throws(SystemError) in try Waker() }
+        )
     }
 
     /// Delivers frames and changes of state until `stop`; blocks.

@@ -156,13 +156,7 @@ struct CaptureLoop {
         return withExtendedLifetime(lease) {
             let memory = copies.lend(byteCount: wide == nil ? mapped.length : size.width * size.height)
             if let wide {
-                depth?.narrow(
-                    mapped.base,
-                    bytesPerRow: wide.bytesPerRow,
-                    width: size.width,
-                    height: size.height,
-                    into: memory.base
-                )
+                depth?.narrow(mapped.base, bytesPerRow: wide.bytesPerRow, size, into: memory.base)
             } else {
                 memory.base.copyMemory(from: mapped.base, byteCount: Int(buffer.bytesused))
             }

@@ -11,9 +11,7 @@ public struct CaptureRequest: Hashable, Sendable, CustomStringConvertible {
 
     /// Makes a request; what is nil is chosen.
     public init(size: FrameSize? = nil, rate: Double? = nil, format: FourCC? = nil) {
-        self.size = size
-        self.rate = rate
-        self.format = format
+        (self.size, self.rate, self.format) = (size, rate, format)
     }
 
     /// What is wanted, for messages: `1920x1080 at 60 fps in MJPG`.

@@ -25,20 +25,14 @@ struct FormatNegotiation {
             return []
         }
         let wanted = request.size ?? .usual
-        guard !format.sizes.isEmpty else {
-            // The driver lists nothing: it is asked directly, and its answer checked.
-            let rate = request.rate
-            return [CaptureMode(format: format.fourCC, size: wanted, rate: rate, isEmulated: format.isEmulated)]
+        func mode(_ size: FrameSize, _ rate: Double?) -> CaptureMode {
+            CaptureMode(format: format.fourCC, size: size, rate: rate, isEmulated: format.isEmulated)
         }
+        // The driver lists nothing: it is asked directly, and its answer checked.
+        guard !format.sizes.isEmpty else { return [mode(wanted, request.rate)] }
         return format.sizes.compactMap { size in
             if request.size != nil, !size.contains(wanted) { return nil }
-            guard let rate = rate(of: size) else { return nil }
-            return CaptureMode(
-                format: format.fourCC,
-                size: size.nearest(to: wanted),
-                rate: rate.value,
-                isEmulated: format.isEmulated
-            )
+            return rate(of: size).map { mode(size.nearest(to: wanted), $0.value) }
         }
     }
 

@@ -1,3 +1,5 @@
+import Frames
+
 /// Makes bytes of the 16-bit words in which infrared cameras give brightness.
 ///
 /// How many bits of a word are used is measured, since drivers do not say: formats named Y16 hold 10 or 12 bits too, and
@@ -11,15 +13,14 @@ struct GrayDepth {
 
     init(atLeast bits: Int) { self.bits = bits }
 
-    /// Writes a picture of `width * height` bytes, rows without gaps, of one of little-endian words with so many bytes from row to
-    /// row.
+    /// Writes a picture of that size in bytes, rows without gaps, of one of little-endian words with so many bytes from row to row.
     mutating func narrow(
         _ words: UnsafeRawPointer,
         bytesPerRow: Int,
-        width: Int,
-        height: Int,
+        _ size: FrameSize,
         into bytes: UnsafeMutableRawPointer
     ) {
+        let (width, height) = (size.width, size.height)
         func row(_ index: Int) -> UnsafeBufferPointer<UInt16> {
             let start = (words + index * bytesPerRow).assumingMemoryBound(to: UInt16.self)
             return UnsafeBufferPointer(start: start, count: width)

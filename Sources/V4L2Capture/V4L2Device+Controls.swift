@@ -1,4 +1,5 @@
 import CV4L2
+import Frames
 import System
 import SystemPackage
 
@@ -27,13 +28,10 @@ extension V4L2Device {
         for setting in ControlSetting.ordered(settings) {
             // Listed anew each time: setting one control changes which others are active.
             let controls = try controls()
-            let control: CameraControl
-            let number: Int
-            do throws(ControlError) {
-                control = try setting.find(in: controls)
-                number = try setting.number(for: control)
-            } catch {
-                throw .control(device: path, error)
+            let (control, number) = try failing(as: { V4L2Error.control(device: path, $0) }) {
+                () throws(ControlError) in
+                let control = try setting.find(in: controls)
+                return (control, try setting.number(for: control))
             }
             var argument = v4l2_control(id: control.id, value: Int32(clamping: number))
             let refusals: [Errno] = [.invalidArgument, .outOfRange]

@@ -14,12 +14,9 @@ final class V4L2Device {
 
     /// - Throws: `notACamera` too; for a node that need not be a camera, only if it is no video device.
     init(path: String, calls: any V4L2Calls, isCamera: Bool = true) throws(V4L2Error) {
-        self.path = path
-        self.calls = calls
-        do {
-            descriptor = try calls.open(path)
-        } catch {
-            throw V4L2Error(.open, device: path, error)
+        (self.path, self.calls) = (path, calls)
+        descriptor = try failing(as: { V4L2Error(.open, device: path, $0) }) { () throws(Errno) in
+            try calls.open(path)
         }
         identity = try askIdentity()
         if isCamera, let why = identity.reasonForRefusal { throw .notACamera(device: path, why: why) }
@@ -53,11 +50,7 @@ final class V4L2Device {
 
     /// Makes libv4lconvert offer its formats too, as the last resort.
     func convert() throws(V4L2Error) {
-        do {
-            try calls.convert(descriptor)
-        } catch {
-            throw V4L2Error(.convert, device: path, error)
-        }
+        try failing(as: { V4L2Error(.convert, device: path, $0) }) { () throws(Errno) in try calls.convert(descriptor) }
     }
 
     struct Identity: Hashable {

@@ -115,6 +115,7 @@ package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// What was tried with a camera, in words that fit into `cannot … the camera`.
 package enum V4L2Operation: String, Hashable, Sendable {
     case open
     case queryCapabilities = "ask for the capabilities of"

@@ -11,10 +11,8 @@ package final class VideoOutput {
     /// Opens the node.
     /// - Throws: `VideoOutputError` if there is none, it may not be opened, or it takes no pictures.
     package init(_ path: String) throws(VideoOutputError) {
-        do throws(V4L2Error) {
-            device = try V4L2Device(path: path, calls: LibV4L2(), isCamera: false)
-        } catch {
-            throw VideoOutputError(path, error)
+        device = try failing(as: { VideoOutputError(path, $0) }) { () throws(V4L2Error) in
+            try V4L2Device(path: path, calls: LibV4L2(), isCamera: false)
         }
         guard device.identity.capabilities & UInt32(V4L2_CAP_VIDEO_OUTPUT) != 0 else {
             throw VideoOutputError(path, "it takes no pictures (\(device.identity.card))", VideoOutputError.loopback)
@@ -23,12 +21,9 @@ package final class VideoOutput {
 
     /// Says how large the pictures will be; both sides are even.
     package func begin(_ size: FrameSize) throws(VideoOutputError) {
-        let answer: v4l2_pix_format
-        do throws(V4L2Error) {
+        let answer = try failing(as: { VideoOutputError(device.path, $0) }) { () throws(V4L2Error) in
             let colorspace = V4L2_COLORSPACE_SMPTE170M
-            answer = try device.setFormat(.yu12, size, of: V4L2_BUF_TYPE_VIDEO_OUTPUT, colorspace: colorspace)
-        } catch {
-            throw VideoOutputError(device.path, error)
+            return try device.setFormat(.yu12, size, of: V4L2_BUF_TYPE_VIDEO_OUTPUT, colorspace: colorspace)
         }
         let (kept, format) = (FrameSize(answer), FourCC(rawValue: answer.pixelformat))
         guard kept == size, format == .yu12 else {

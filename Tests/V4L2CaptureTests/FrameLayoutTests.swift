@@ -78,7 +78,7 @@ struct FrameLayoutTests {
                 let rows = words[0..<2] + [0xFFFF] + words[2..<4] + [0xFFFF]
                 Array(rows).withUnsafeBytes { rows in
                     if let rows = rows.baseAddress {
-                        depth.narrow(rows, bytesPerRow: 6, width: 2, height: 2, into: base)
+                        depth.narrow(rows, bytesPerRow: 6, FrameSize(width: 2, height: 2), into: base)
                     }
                 }
                 count = 4
@@ -99,7 +99,7 @@ struct FrameLayoutTests {
             words.withUnsafeBytes { words in
                 bytes.withUnsafeMutableBytes { bytes in
                     guard let words = words.baseAddress, let bytes = bytes.baseAddress else { return }
-                    depth.narrow(words, bytesPerRow: 200, width: 100, height: 20, into: bytes)
+                    depth.narrow(words, bytesPerRow: 200, FrameSize(width: 100, height: 20), into: bytes)
                 }
             }
         }
