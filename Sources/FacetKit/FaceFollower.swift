@@ -229,7 +229,7 @@ final class FaceFollower: @unchecked Sendable {
         for index in observations.indices where !observations[index].isCarriedOver {
             observations[index].clothes = meter.clothes(below: observations[index].bounds)
         }
-        // Whoever goes where faces are not wanted has left.
+        // A person who goes where faces are ignored has left.
         let wanted = queries.filter { query in
             !options.detection.ignored.contains { $0.contains(query.bounds.center) }
         }

@@ -127,9 +127,9 @@ final class ClipReader {
             note(packet.pointee)
             guard packet.pointee.stream_index == input.stream.pointee.index else { continue }
             completeness.countPacket(number: input.numbersItsPackets ? packet.pointee.dts : nil)
-            let time = packet.pointee.pts == facet_no_timestamp ? nil : seconds(packet.pointee.pts)
             let isKey = packet.pointee.flags & AV_PKT_FLAG_KEY != 0
-            let next = IdleDecoding.Packet(isKey: isKey, bytes: Int(packet.pointee.size), presentation: time)
+            let (bytes, time) = (Int(packet.pointee.size), stated(packet.pointee.pts))
+            let next = IdleDecoding.Packet(isKey: isKey, bytes: bytes, presentation: time)
             let decision = idle?.decide(next, isAtRest: isAtRest()) ?? .decode
             guard decision != .decode else { return send(packet) }
             waitingSince = .now
@@ -161,7 +161,11 @@ final class ClipReader {
         return sent >= 0
     }
 
+    /// A time of the video track in seconds.
     private func seconds(_ time: Int64) -> Double { Double(time) * input.stream.pointee.time_base.seconds }
+
+    /// The same; nil if the clip does not say.
+    private func stated(_ time: Int64) -> Double? { time == facet_no_timestamp ? nil : seconds(time) }
 
     // MARK: - Packets that wait
 
@@ -265,12 +269,7 @@ final class ClipReader {
         frame.orientation = (decoded.statedOrientation ?? orientation).then(options.wholeOrientation)
         completeness.decoded += 1
         completeness.endsDamaged = false
-        let timestamp = decoded.pointer.pointee.best_effort_timestamp
-        return Picture(
-            frame: frame,
-            presentation: timestamp == facet_no_timestamp
-                ? nil : Double(timestamp) * input.stream.pointee.time_base.seconds
-        )
+        return Picture(frame: frame, presentation: stated(decoded.pointer.pointee.best_effort_timestamp))
     }
 
     /// The picture as a frame: without copying where `Frame` can describe its pixels and these are square, converted

@@ -93,7 +93,7 @@ struct IdleDecoding {
         let isForward = time > latest
         latest = max(latest, time)
         waitingBytes += packet.bytes
-        // Where a packet has no usual size, nothing would tell that something happens.
+        // Where a packet has no usual size, nothing would show that something happens.
         let isBounded = place < usual.count && time - began <= Self.longestGroup && waitingBytes <= Self.mostBytes
         note(log2(Double(max(1, packet.bytes))), isForward, isAtRest)
         guard isWaiting else { return .decode }

@@ -15,23 +15,15 @@ extension SourceFailure {
     }
 
     static func unrecognized(_ name: String, _ reason: String) -> Self {
-        .init(
-            .corrupt,
-            """
-            cannot open \(name): it is not a clip or a picture in a known format, or its beginning or its index is \
-            missing (\(reason)); if it should be one, copy or record it again.
-            """
-        )
+        let problem = "it is not a clip or a picture in a known format, or its beginning or its index is missing"
+        let remedy = "if it should be one, copy or record it again"
+        return .init(.corrupt, "cannot open \(name): \(problem) (\(reason)); \(remedy).")
     }
 
     static func noDecoder(_ name: String, codec: String) -> Self {
-        .init(
-            .unsupported,
-            """
-            cannot decode \(name): the installed FFmpeg has no decoder for \(codec); convert the clip, for example to \
-            H.264 in an mp4.
-            """
-        )
+        let problem = "the installed FFmpeg has no decoder for \(codec)"
+        let remedy = "convert the clip, for example to H.264 in an mp4"
+        return .init(.unsupported, "cannot decode \(name): \(problem); \(remedy).")
     }
 
     static func undecodable(_ name: String, _ reason: String) -> Self {
@@ -40,13 +32,10 @@ extension SourceFailure {
     }
 
     static func commandFailed(_ name: String, _ reason: String) -> Self {
-        .init(
-            .unreachable,
-            """
-            cannot get pictures from \(name): \(reason); check the command: it must write MJPEG, H.264 or YUV4MPEG to \
-            standard output, or raw pictures as camera.format and camera.size name them.
-            """
-        )
+        let remedy =
+            "check the command: it must write MJPEG, H.264 or YUV4MPEG to standard output, or raw pictures as "
+            + "camera.format and camera.size name them"
+        return .init(.unreachable, "cannot get pictures from \(name): \(reason); \(remedy).")
     }
 
     static func unknownExtension(_ path: String, known: [String]) -> Self {

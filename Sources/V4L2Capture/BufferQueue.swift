@@ -12,7 +12,7 @@ final class BufferQueue: Sendable {
         var descriptor: CInt?
         /// By index, whether the driver has the buffer.
         var isQueued: [Bool]
-        /// What went wrong when a buffer was given to the driver, by whatever thread; the capture thread reports it.
+        /// What went wrong when any thread gave a buffer to the driver; the capture thread reports it.
         var failure: Errno?
     }
 

@@ -51,6 +51,6 @@ protocol V4L2Calls: Sendable {
     /// The node that a path leads to through symbolic links; nil if there is none.
     func node(at path: String) -> String?
 
-    /// Which of its device's nodes a node is, from 0; nil if that is not to be had.
+    /// Which of its device's nodes a node is, from 0; nil if the kernel does not report it.
     func index(ofNode node: String) -> Int?
 }
