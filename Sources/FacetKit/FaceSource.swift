@@ -108,7 +108,7 @@ extension FaceSession.Source {
         if case .media = kind { false } else { true }
     }
 
-    /// The options with a time-out of eleven days at most, which no source waits for and which can be counted in any unit.
+    /// The options with a time-out of at most eleven days, which practically never passes and can be counted in any unit.
     var boundedOptions: FrameSourceOptions {
         var bounded = options
         bounded.stallTimeout = min(options.stallTimeout, .seconds(1_000_000))
