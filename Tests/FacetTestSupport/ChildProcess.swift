@@ -92,18 +92,22 @@ public final class ChildProcess: Sendable {
         try await waitForOutput { $0.contains(text) }
     }
 
-    /// Waits until the output meets a condition.
+    /// Waits until the output meets a condition. A test whose time is up kills the program, rather than wait forever.
     ///
     /// - Throws: `Failure.ended` if the program ends before.
     public func waitForOutput(_ isMet: @escaping @Sendable (String) -> Bool) async throws {
-        let isThere = await withCheckedContinuation { continuation in
-            let answer: Bool? = state.withLock { state in
-                if isMet(state.output) { return true }
-                if state.hasEnded { return false }
-                state.waiters.append((isMet, continuation))
-                return nil
+        let isThere = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Bool? = state.withLock { state in
+                    if isMet(state.output) { return true }
+                    if state.hasEnded { return false }
+                    state.waiters.append((isMet, continuation))
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
             }
-            if let answer { continuation.resume(returning: answer) }
+        } onCancel: {
+            end()
         }
         guard isThere else { throw Failure.ended(output) }
     }

@@ -83,12 +83,16 @@ public final class PseudoTerminal: Sendable {
 
     /// Waits until what the program wrote so far meets a condition.
     ///
-    /// - Returns: false if it never will: `finish` was called.
+    /// - Returns: false if it never will: `finish` was called, or the test's time is up.
     @discardableResult
     public func waitForOutput(_ isMet: @escaping @Sendable (String) -> Bool) async -> Bool {
-        await withCheckedContinuation { continuation in
-            state.withLock { $0.waiters.append((isMet, continuation)) }
-            change { _ in }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { $0.waiters.append((isMet, continuation)) }
+                change { _ in }
+            }
+        } onCancel: {
+            change { $0.isOver = true }
         }
     }
 
