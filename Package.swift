@@ -147,8 +147,8 @@ let package = Package(
         library(
             "ClipDrawing",
             [
-                "Companion", "OverlayRendering", "TerminalPictures", "FacetKit", "FaceMessages", "FaceMetadata",
-                "FaceTracking", "MQTT", "MediaFiles", "Frames", "System", "V4L2Capture",
+                "Companion", "OverlayRendering", "TerminalPictures", "FacetKit", "FaceInference", "FaceMessages",
+                "FaceMetadata", "FaceTracking", "MQTT", "MediaFiles", "Frames", "System", "V4L2Capture",
             ],
             embedded: ["Gallery/overlays.html", "Report/report.css", "Report/report.html"]
         ),

@@ -18,11 +18,11 @@ package struct Finding: Encodable {
     package var detail: String
     package var remedy: String?
 
-    static func works(_ subject: String, _ detail: String) -> Finding {
+    package static func works(_ subject: String, _ detail: String) -> Finding {
         Finding(subject: subject, verdict: .works, detail: detail)
     }
 
-    static func remark(_ subject: String, _ detail: String, remedy: String? = nil) -> Finding {
+    package static func remark(_ subject: String, _ detail: String, remedy: String? = nil) -> Finding {
         Finding(subject: subject, verdict: .remark, detail: detail, remedy: remedy)
     }
 

@@ -1,0 +1,136 @@
+package import Companion
+import FaceInference
+import FaceMessages
+import Foundation
+import Frames
+import System
+
+/// How fast this machine analyses pictures: those of a clip with one face, and the same picture four times in one.
+package struct MachineSpeed {
+    /// Frames a second that cameras are counted with.
+    private static let rate = 30
+    /// How long each of the two is measured, in seconds.
+    private static let duration = 1.5
+    /// From when on the person of the demo's clip sits still in the picture, in seconds, and how many frames are taken.
+    private static let (start, count) = (2.0, 30)
+
+    /// The picture with one face.
+    let size: FrameSize
+    /// Milliseconds of a core for a frame with one face, decoding not included.
+    let one: Double
+    /// The same with four faces.
+    let four: Double
+
+    /// Measures with a clip, for three seconds.
+    ///
+    /// - Throws: `CommandFailure` if it cannot be read or shows no face, `InferenceError` if the models are missing.
+    package init(clip path: String) throws {
+        let clip = try ClipFrames(path)
+        var frames: [Frame] = []
+        while frames.count < Self.count, let frame = try clip.next() {
+            if frame.stamp.mediaTime >= Self.start { frames.append(frame) }
+        }
+        try self.init(frames)
+    }
+
+    init(_ frames: [Frame]) throws {
+        guard let first = frames.first else { throw CommandFailure("the clip ends before second \(Self.start)") }
+        size = first.size
+        one = try Self.measure(frames, faces: 1)
+        four = try Self.measure(frames.map { try $0.fourfold() }, faces: 4)
+    }
+
+    /// The time of a frame, and how many cameras the cores can analyse with it if they do nothing else.
+    static func words(_ milliseconds: Double, cores: Int) -> String {
+        let frames = Double(cores) * 1000 / milliseconds
+        let cameras = Int(frames) / rate
+        let capacity = cameras > 0 ? "\(cameras.counted("camera")) at \(rate)" : "one camera at \(Int(frames))"
+        return String(format: "%.2f ms a frame: ", milliseconds) + capacity + " frames/s"
+    }
+
+    /// What `facet doctor` says of it.
+    package var finding: Finding {
+        let words = [one, four].map { Self.words($0, cores: MachineKind().cores) }
+        return .works("speed", "one face \(words[0]); four faces \(words[1]); without decoding")
+    }
+
+    /// Plays the frames to and fro, as of a camera whose pictures always change.
+    private static func measure(_ frames: [Frame], faces: Int) throws -> Double {
+        var options = FaceAnalyzer.Options()
+        // More are always searched for, as by default.
+        (options.maximumFaces, options.skipsUnchanged) = (32, false)
+        let analyzer = try FaceAnalyzer(options)
+        let toAndFro = frames + frames.dropFirst().dropLast().reversed()
+        let start = ContinuousClock.now
+        var (number, time, followed) = (0, 0, 0)
+        // Not before all are found.
+        while number <= count || .now - start < .seconds(duration) {
+            var frame = toAndFro[number % toAndFro.count]
+            (frame.stamp.frame, frame.stamp.mediaTime) = (number, Double(number) / Double(rate))
+            let before = nanoseconds(of: CLOCK_THREAD_CPUTIME_ID)
+            followed = try analyzer.analyze(frame).observations.count
+            if number >= count { time += Int(nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) - before) }
+            number += 1
+        }
+        guard followed == faces else { throw CommandFailure("\(followed) of the picture's \(faces) faces were found") }
+        return Double(time) / 1e6 / Double(number - count)
+    }
+}
+
+extension Frame {
+    /// The same picture four times, two beside two.
+    fileprivate func fourfold() throws(FrameError) -> Frame {
+        var bytes: [UInt8] = []
+        for (plane, rows) in zip(planes.all, try format.rows(in: size)) {
+            for _ in 0..<2 {
+                for row in 0..<rows.count {
+                    let line = UnsafeRawBufferPointer(start: plane.base + row * plane.bytesPerRow, count: rows.bytes)
+                    bytes += line
+                    bytes += line
+                }
+            }
+        }
+        let size = FrameSize(width: 2 * size.width, height: 2 * size.height)
+        return try Frame(copying: bytes, size: size, format: format, encoding: encoding, stamp: stamp)
+    }
+}
+
+/// What kind of machine this is, without a name, an address or a serial number.
+package struct MachineKind {
+    let model: String
+    let system: String
+    let cores = ProcessInfo.processInfo.activeProcessorCount
+
+    /// This machine.
+    package init() {
+        self.init(
+            board: try? SmallFile.firstLine(of: "/proc/device-tree/model"),
+            processors: try? SmallFile.text(at: "/proc/cpuinfo"),
+            release: try? SmallFile.text(at: "/etc/os-release")
+        )
+    }
+
+    /// Takes what a board says it is, what the kernel says of the processors, and what the system calls itself.
+    init(board: String?, processors: String?, release: String?) {
+        func value(_ key: String, in text: String?) -> String? {
+            let line = (text ?? "").split(separator: "\n").first { $0.hasPrefix(key) }
+            return line.map { $0.drop { $0 != ":" && $0 != "=" }.dropFirst().trimmingCharacters(in: [" ", "\""]) }
+        }
+        model = board?.trimmingCharacters(in: ["\0"]) ?? value("model name", in: processors) ?? "unknown"
+        system = value("PRETTY_NAME", in: release) ?? "unknown"
+    }
+
+    /// The block to send: what the figures are of, and the figures.
+    package func report(_ speed: MachineSpeed) -> [String] {
+        var kernel = utsname()
+        uname(&kernel)
+        return [
+            "machine    \(model), \(cores.counted("core")), \(cString(kernel.machine))",
+            "kernel     \(cString(kernel.sysname)) \(cString(kernel.release))",
+            "system     \(system)",
+            "facet      \(facetVersion)",
+            "one face   \(MachineSpeed.words(speed.one, cores: cores)), \(speed.size)",
+            "four faces \(MachineSpeed.words(speed.four, cores: cores)), four times that picture",
+        ].map(\.printable)
+    }
+}
