@@ -17,7 +17,6 @@ struct ConnectionTable {
     let limit: Int
     /// Seconds for a request and its answer.
     let patience: Double
-
     private var entries: [Int32: Entry] = [:]
 
     init(limit: Int, patience: Double) { (self.limit, self.patience) = (limit, patience) }

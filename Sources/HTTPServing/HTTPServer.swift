@@ -70,12 +70,8 @@ package final class HTTPServer: @unchecked Sendable {
         var isOver = false
     }
 
-    /// Listens; clients are answered from `run` on.
-    ///
-    /// - Parameters:
-    ///   - options: where, and the limits.
-    ///   - handler: answers requests, on the server's thread: it must not be held up.
-    /// - Throws: `HTTPServerError` if it cannot listen.
+    /// Listens; clients are answered from `run` on. `handler` answers requests on the server's thread, which it must not hold
+    /// up. Throws `HTTPServerError` if it cannot listen.
     package init(
         _ options: Options,
         handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse

@@ -57,7 +57,7 @@ package struct PageService {
     ) async throws {
         let overlays = try options.style.overlays()
         let name = options.style.overlay.name
-        // The operator's choice limits the visitor's.
+        // If the operator's overlay hides faces, visitors can choose only overlays that do.
         let hides = overlays[name].hidesFaces
         let offered = overlays.names.filter { !hides || overlays[$0].hidesFaces }
         let viewers = Viewers()

@@ -17,7 +17,6 @@ struct AnswerTimeouts {
     var failedRounds = 0
     /// When the last connection was lost; nil before, and while there is one.
     var lostAt: Int64?
-
     var long: Int64 { Self.first.doubling(failedRounds) }
 
     func answer(to request: Int64) -> Int64 {

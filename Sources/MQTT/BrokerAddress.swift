@@ -11,12 +11,10 @@ package struct BrokerAddress: Hashable, Sendable {
     package var explicitPort: Int?
     /// Whether the URL says how to speak, rather than being a bare `host[:port]`.
     package var hasScheme: Bool
-
     package var port: Int { explicitPort ?? (usesTLS ? BrokerSettings.defaultTLSPort : BrokerSettings.defaultPort) }
 
-    /// Reads a URL; a bare `host[:port]` means `mqtt`.
-    ///
-    /// - Throws: `MQTTError`. A URL with a password is refused, since process lists show it, and is not repeated.
+    /// Reads a URL; a bare `host[:port]` means `mqtt`. Throws `MQTTError`. A URL with a password is refused, since
+    /// process lists show it, and is not repeated.
     package init(url: String) throws(MQTTError) {
         func refused(_ reason: String) -> MQTTError { .unusable("broker address", Self.withoutUser(url), reason) }
         let mark = url.firstRange(of: "://")

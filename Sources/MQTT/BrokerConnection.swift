@@ -15,14 +15,12 @@ package final class BrokerConnection: Sendable {
     package var incoming: AsyncStream<MQTTMessage> { session.incoming.stream }
     /// Where the connection stands, one value per change; for one reader, who finds the last 64.
     package var states: AsyncStream<ConnectionState> { session.states.stream }
-
     private let session: ClientSession
     private let isStarted = Atomic(false)
 
-    /// Makes a client, which `start` lets connect. Events that `store` holds from an earlier run go out first; `logger` gets
-    /// one line per change of the connection, and one per kind of trouble.
-    ///
-    /// - Throws: `MQTTError` for settings that cannot work, TLS files among them.
+    /// Makes a client, which `start` lets connect. Events that `store` holds from an earlier run go out first; `logger`
+    /// gets one line per change of the connection, and one per kind of trouble. Throws `MQTTError` for settings that
+    /// cannot work, TLS files among them.
     package init(
         settings: BrokerSettings,
         rules: DeliveryRules = DeliveryRules(),
@@ -39,9 +37,8 @@ package final class BrokerConnection: Sendable {
         requestStop(timeout: .zero)
     }
 
-    /// Lets the client connect, and reconnect for ever; calling it again does nothing.
-    ///
-    /// - Throws: `ThreadError` when the system has no thread left.
+    /// Lets the client connect, and reconnect for ever; calling it again does nothing. Throws `ThreadError` when the
+    /// system has no thread left.
     package func start() throws {
         guard !isStarted.exchange(true, ordering: .relaxed) else { return }
         _ = try JoinableThread(named: "mqtt") { [session] in NetworkLoop(session).run() }
@@ -82,9 +79,7 @@ package final class BrokerConnection: Sendable {
     }
 
     /// Subscribes, now and on every connection, with quality of service 0: the broker keeps nothing for us while we are
-    /// away, so no command comes late.
-    ///
-    /// - Throws: `MQTTError` for a filter that breaks the rules.
+    /// away, so no command comes late. Throws `MQTTError` for a filter that breaks the rules.
     package func subscribe(_ topicFilter: String) throws(MQTTError) {
         try MosquittoHandle.validate(filter: topicFilter)
         session.state.withLock { state in
@@ -97,9 +92,8 @@ package final class BrokerConnection: Sendable {
     /// What became of the messages so far.
     package var counters: DeliveryCounters { session.counters }
 
-    /// Sends what waits, disconnects, and ends within `timeout`, as do `incoming` and `states`; between two tries to connect at once.
-    ///
-    /// - Returns: What was left, which stays in the store.
+    /// Sends what waits, disconnects, and ends within `timeout`, as do `incoming` and `states`; between two tries to
+    /// connect at once. Returns what was left, which stays in the store.
     package func stop(timeout: Duration = .seconds(2)) async -> StopReport {
         requestStop(timeout: timeout)
         guard isStarted.load(ordering: .relaxed) else {

@@ -93,9 +93,8 @@ package struct BrokerSettings: Hashable, Sendable {
     /// The brokers as one writes them, without the user.
     package var address: String { brokers.map(\.description).joined(separator: ", ") }
 
-    /// Refuses settings that can't work, before anything is tried with them.
-    ///
-    /// - Throws: `MQTTError` which names the setting, its value and what would be right.
+    /// Refuses settings that can't work, before anything is tried with them; throws `MQTTError` which names the
+    /// setting, its value and what would be right.
     package func validate() throws(MQTTError) {
         for broker in brokers { try BrokerAddress.validate(host: broker.host) }
         guard !clientID.isEmpty, clientID.utf8.count <= 65535, !clientID.utf8.contains(0) else {
@@ -133,9 +132,7 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
 
     package init(_ value: String) { self.value = value }
 
-    /// Reads a password file: its first line.
-    ///
-    /// - Throws: `MQTTError` if there is nothing to read.
+    /// Reads a password file: its first line. Throws `MQTTError` if there is nothing to read.
     package init(file path: String) throws(MQTTError) {
         do {
             value = try SmallFile.firstLine(of: path)
@@ -149,7 +146,6 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
 
     /// The value, for the one place that hands it on.
     package func revealed() -> String { value }
-
     package var description: String { "<redacted>" }
     package var debugDescription: String { description }
     // A mirror of the properties would show the value.

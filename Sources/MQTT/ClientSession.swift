@@ -66,7 +66,7 @@ final class ClientSession: Sendable {
         let isSafe = store.append(event)
         let (dropped, isFirstOverflow) = state.withLock { state in
             if !isSafe { state.counters.unsafeEvents += 1 }
-            // First, so that what is too old anyway does not count as crowded out.
+            // Expired events are removed first, so that they do not count as overflow.
             let dropped = expireEvents(in: &state) + Self.accept(event, now: clock.now(), &state)
             let isFirstOverflow = !state.hasLoggedOverflow && dropped.last?.reason == .overflow
             if isFirstOverflow { state.hasLoggedOverflow = true }
@@ -98,9 +98,7 @@ final class ClientSession: Sendable {
         if !dropped.isEmpty { store.remove(dropped.map(\.sequence)) }
     }
 
-    /// Takes out events that are too old, here and in the store.
-    ///
-    /// - Returns: whether there may be more.
+    /// Takes out events that are too old, here and in the store; returns whether there may be more.
     func expireEvents() -> Bool {
         let dropped = state.withLock { expireEvents(in: &$0) }
         forget(dropped)
@@ -119,7 +117,7 @@ final class ClientSession: Sendable {
             return state.events.acknowledge(message: message)
         }
         guard let sequence else { return }
-        // First out of the store, then counted: a reader of the count finds the store without it.
+        // The event leaves the store before it is counted, so that a reader of the count finds it gone.
         store.remove([sequence])
         state.withLock { state in
             if refused {

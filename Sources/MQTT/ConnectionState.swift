@@ -38,7 +38,6 @@ package enum ConnectionState: Hashable, Sendable, CustomStringConvertible {
 struct Refusal: Equatable {
     /// The reason code of MQTT 5 (0x80 and above, OASIS MQTT 5.0 §3.2.2.2) or the return code of 3.1.1 (1…5, §3.2.2.3).
     let code: Int32
-
     var isUnsupportedVersion: Bool { code == 1 || code == 0x84 }
 
     /// Whether the broker may well accept the client later by itself.

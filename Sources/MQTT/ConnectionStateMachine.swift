@@ -73,7 +73,6 @@ struct ConnectionStateMachine {
     private let jitter: @Sendable (ClosedRange<Int64>) -> Int64
     /// How many short connections in a row are put down to another client.
     private let shortLivedLimit: Int
-
     private var phase = Phase.idle
     private(set) var attempt: Attempt
     private var round: ArraySlice<Int> = []
@@ -106,7 +105,6 @@ struct ConnectionStateMachine {
     }
 
     var isConnected: Bool { if case .connected = phase { true } else { false } }
-
     var isStopped: Bool { phase == .stopped }
 
     /// When `tick` has to be called next, at the latest.
@@ -172,7 +170,7 @@ struct ConnectionStateMachine {
         let text = "\(broker): \(refusal.text(settings.advice))"
         if refusal.isUnsupportedVersion {
             if let next = withOtherVersion(since: text, isRefusal: true) { return [.abandon] + open(next, now: now) }
-            // What failed in the version that the broker does speak is what counts.
+            // The failure in the version that the broker speaks is the one to report.
             if let (text, isRefusal) = otherVersionReason {
                 return [.abandon] + failed(text, isRefusal: isRefusal, now: now)
             }

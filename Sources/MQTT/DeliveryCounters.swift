@@ -55,9 +55,7 @@ package struct DeliveryCounters: Hashable, Sendable {
 package struct StopReport: Hashable, Sendable {
     /// Whether the broker got DISCONNECT; if not, it publishes the will.
     package var didDisconnect: Bool
-    /// Events the broker has not acknowledged.
-    ///
-    /// They stay in the store, for the next run if it survives this one.
+    /// Events the broker has not acknowledged. They stay in the store, for the next run if it survives this one.
     package var unsentEvents: Int
     /// State topics whose newest message the broker has not got.
     package var unsentTopics: [String]

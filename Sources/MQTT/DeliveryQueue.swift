@@ -4,9 +4,7 @@ import DequeModule
 package struct DeliveryRules: Hashable, Sendable {
     /// An event older than this is dropped and counted, never sent; nil sends events of any age.
     package var maximumAge: Duration?
-    /// How many events may wait; the oldest goes first.
-    ///
-    /// 1 or more.
+    /// How many events may wait; the oldest goes first. 1 or more.
     package var capacity: Int
 
     package init(maximumAge: Duration? = .seconds(10), capacity: Int = 1000) {
@@ -67,9 +65,7 @@ struct DeliveryQueue {
     /// When the oldest message in flight was sent.
     var oldestFlight: Int64? { inFlight.lazy.map(\.since).min() }
 
-    /// Takes an event in.
-    ///
-    /// - Returns: the event that had to make room.
+    /// Takes an event in; returns the event that had to make room.
     mutating func append(_ event: StoredEvent, now: DeliveryClock.Moment) -> Dropped? {
         defer { waiting.append(Entry(event: event)) }
         guard count >= rules.capacity else { return nil }
@@ -102,9 +98,7 @@ struct DeliveryQueue {
         return entry.wasSent ? .unconfirmed : .expired
     }
 
-    /// The next event to send, if one may go now.
-    ///
-    /// Call `expire` first.
+    /// The next event to send, if one may go now. Call `expire` first.
     func next(now: DeliveryClock.Moment) -> Outgoing? {
         guard inFlight.count < rules.window, let event = waiting.first?.event else { return nil }
         guard let limit = rules.maximumAge, let age = now.elapsed(since: event.time) else {
@@ -120,9 +114,7 @@ struct DeliveryQueue {
         inFlight.append(Flight(entry: entry, message: message, since: time))
     }
 
-    /// Takes the acknowledged event out.
-    ///
-    /// - Returns: its number; nil if the acknowledgement is not an event's.
+    /// Takes the acknowledged event out. Returns its number; nil if the acknowledgement is not an event's.
     mutating func acknowledge(message: Int32) -> Int64? { removeFlight(message)?.event.sequence }
 
     /// Notes that the broker could not take an event now; it waits again, in its old place.

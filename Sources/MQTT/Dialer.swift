@@ -41,9 +41,8 @@ final class Dialer {
     private var nextStart: Int64 = 0
     private var failures: [(address: String, reason: String)] = []
 
-    /// Looks up a host and tries its addresses, those that have `failed` last.
-    ///
-    /// - Throws: `ThreadError` when the system has no thread left.
+    /// Looks up a host and tries its addresses, those that have `failed` last; throws `ThreadError` when the system has
+    /// no thread left.
     init(_ endpoint: BrokerSettings.Endpoint, failed: [SocketAddress], waker: Waker) throws(ThreadError) {
         let lookup = Monitor<Lookup>(nil)
         // On a thread of its own: a resolver may block for long.

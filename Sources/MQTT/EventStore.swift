@@ -31,9 +31,7 @@ package protocol EventStore: Sendable {
     /// between the two leaves no gap.
     func nextSequence() -> Int64
 
-    /// Keeps an event.
-    ///
-    /// - Returns: whether the event survives a crash.
+    /// Keeps an event; returns whether the event survives a crash.
     @discardableResult
     func append(_ event: StoredEvent) -> Bool
 

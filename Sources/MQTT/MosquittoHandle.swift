@@ -92,9 +92,7 @@ final class MosquittoHandle {
         }
     }
 
-    /// Asks for the connection.
-    ///
-    /// - Returns: our end of the socket that libmosquitto uses.
+    /// Asks for the connection; returns our end of the socket that libmosquitto uses.
     func connect(_ settings: BrokerSettings) throws(MQTTError) -> CInt {
         var properties = Properties()
         defer { properties.free() }
@@ -112,12 +110,10 @@ final class MosquittoHandle {
 
     /// The socket, for `poll`; -1 without a connection.
     var socket: CInt { mosquitto_socket(handle) }
-
     var wantsToWrite: Bool { mosquitto_want_write(handle) }
 
-    /// Reads and writes what the socket is ready for, in the bits of `poll`, and keeps the connection alive.
-    ///
-    /// - Returns: what went wrong, if there was no event that says so.
+    /// Reads and writes what the socket is ready for, in the bits of `poll`, and keeps the connection alive; returns
+    /// what went wrong, if there was no event that says so.
     func serve(isReady events: Int16) -> Failure? {
         errno = 0
         var code = MOSQ_ERR_SUCCESS.rawValue
@@ -130,9 +126,7 @@ final class MosquittoHandle {
     /// What happened since the last call, in order.
     func drainEvents() -> [Event] { exchange(&events, with: []) }
 
-    /// Hands a message over.
-    ///
-    /// - Returns: the number its acknowledgement will carry.
+    /// Hands a message over; returns the number its acknowledgement will carry.
     func publish(_ message: MQTTMessage, qos: MQTTMessage.QoS, expiry: Duration?) throws(Failure) -> Int32 {
         var properties = isVersion5 ? Properties(of: message) : Properties()
         defer { properties.free() }
@@ -163,7 +157,6 @@ final class MosquittoHandle {
 
     /// Sends DISCONNECT; the will is not published then.
     func disconnect() { mosquitto_disconnect_v5(handle, 0, nil) }
-
     func failure(_ code: Int32) -> Failure { Failure(code: code, systemError: errno) }
 
     /// The number that libmosquitto gives to what it is asked to send.

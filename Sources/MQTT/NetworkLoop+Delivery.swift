@@ -4,7 +4,7 @@ import System
 
 extension NetworkLoop {
     func sendSubscriptions() {
-        // Our own topic first: nothing is sent before what the broker has kept there is known.
+        // Our own topic comes first: nothing is sent before its retained message is known.
         let filters = [settings.selfCorrectingTopic].compactMap(\.self) + session.state.withLock(\.subscriptions)
         while takesMore, let handle, subscribed < filters.count {
             let filter = filters[subscribed]
@@ -123,9 +123,9 @@ extension NetworkLoop {
             (state.states.isForeign(message), state.states.isRivals(message))
         }
         guard !message.retain else {
-            // What the broker had kept is overwritten anyway, by the renewal of all states.
+            // The renewal of all states overwrites the retained message anyway.
             guard checksOwnTopicSince != nil, isRivals, rivals.noticed(now: now) else { return }
-            // With DISCONNECT, so that no will of ours overwrites the other's state.
+            // DISCONNECT keeps our will from overwriting the other client's state.
             handle?.disconnect()
             flushed {}
             return connectionLost(.takenOver)

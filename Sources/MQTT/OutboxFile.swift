@@ -57,14 +57,13 @@ final class OutboxFile: Sendable {
     private let path: String
     private let identity: [UInt64]
 
-    /// Opens or makes the file in a directory that exists; `lock` is held as long as it is open.
-    ///
-    /// - Throws: `Failure`, `SystemError` or `SQLiteError`.
+    /// Opens or makes the file in a directory that exists; `lock` is held as long as it is open. Throws `Failure`,
+    /// `SystemError` or `SQLiteError`.
     init(path: String, maximumPages: Int?, lock: OutboxLock?) throws {
         (self.path, self.lock) = (path, lock)
         // Made here, so that no other user may read it; SQLite gives its companion files the same mode.
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        // Of what cannot be opened SQLite does not say why; what follows from permissions is diagnosed below.
+        // SQLite does not say why a file cannot be opened; `diagnosis` explains what follows from permissions.
         if descriptor < 0, errno == EMFILE || errno == ENFILE { throw SystemError("open \(path)", errno) }
         if descriptor >= 0 { close(descriptor) }
         let first = try Self.connect(to: path, maximumPages)
@@ -75,14 +74,14 @@ final class OutboxFile: Sendable {
     }
 
     deinit {
-        // Before the lock is released.
+        // The connections are closed before the lock is released.
         checkpointer.withLock { $0.close() }
         connection.withLock { $0.close() }
     }
 
     private static func connect(to path: String, _ maximumPages: Int?) throws -> sending SQLiteConnection {
         let connection = try SQLiteConnection(path: path)
-        // Written to the kernel at once, to the disk by `checkpoint`: that survives any end of the program.
+        // Writes reach the kernel at once, which survives any end of the program, and the disk with `checkpoint`.
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")
         try connection.execute("PRAGMA journal_size_limit = 1000000")
         if let maximumPages { try connection.execute("PRAGMA max_page_count = \(maximumPages)") }
@@ -222,16 +221,14 @@ final class OutboxFile: Sendable {
     /// - Parameter prepare: is called on the connection that does it, first.
     /// - Throws: `SQLiteError`.
     func checkpoint(_ prepare: () -> Void = {}) throws {
-        // Passive: the other kinds hold the lock that writers need while they wait for the disk.
+        // A passive checkpoint is used because the other kinds hold the writers' lock while they wait for the disk.
         try checkpointer.withLock { connection in
             prepare()
             try connection.checkpoint()
         }
     }
 
-    /// Moves a damaged file aside, under a name with the date.
-    ///
-    /// - Returns: its new path.
+    /// Moves a damaged file aside, under a name with the date; returns its new path.
     static func moveAside(path: String) throws -> String {
         let time = Date.now.formatted(.iso8601.timeSeparator(.omitted))
         let aside = "\(path).damaged-\(time)"
@@ -262,9 +259,8 @@ final class OutboxFile: Sendable {
 }
 
 extension StoredEvent {
-    /// Reads an event back from its row.
-    ///
-    /// - Throws: `OutboxFile.Failure.damaged` where the types or ranges are not those that were written.
+    /// Reads an event back from its row; throws `OutboxFile.Failure.damaged` where the types or ranges are not those
+    /// that were written.
     fileprivate init(_ cells: [SQLiteValue]) throws {
         let nanoseconds: ClosedRange<Int64> = 0...(1 << 62)
         guard cells.count == 9, case .integer(let sequence) = cells[0], OutboxFile.sequences.contains(sequence),

@@ -25,9 +25,8 @@ final class OutboxLock: Sendable {
     private let name: String
     private let identity: [UInt64]
 
-    /// Takes the lock; makes the directories that lead to the outbox.
-    ///
-    /// - Throws: `OutboxInUse` if another process has it, or `SystemError`.
+    /// Takes the lock; makes the directories that lead to the outbox. Throws `OutboxInUse` if another process has it,
+    /// or `SystemError`.
     init(of path: String) throws {
         try Self.makeDirectory(of: path)
         name = path + ".lock"
@@ -37,7 +36,7 @@ final class OutboxLock: Sendable {
         fstat(descriptor, &status)
         identity = OutboxFile.identity(status)
         foundStale = status.st_size > 0
-        // A lock of the process, which a child that is just being started does not share.
+        // A lock of the process, which a forked child does not inherit.
         var lock = Self.wholeFile
         guard fcntl(descriptor, F_SETLK, &lock) != 0 else { return }
         let code = errno

@@ -12,9 +12,7 @@ struct SelfCorrection {
     private var last: Int64?
     private var correctionsInARow = 0
 
-    /// Notes another client's message.
-    ///
-    /// - Returns: whether another client seems to write here too; true once.
+    /// Notes another client's message. Returns whether another client seems to write here too; true once.
     mutating func noticed(now: Int64) -> Bool {
         guard due == nil else { return false }
         guard let last, now - last < Self.quietPeriod else {

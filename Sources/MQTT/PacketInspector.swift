@@ -26,9 +26,8 @@ package struct PacketInspector {
     /// `limit` is the largest packet, header included, in bytes.
     package init(isVersion5: Bool, limit: Int) { (self.isVersion5, self.limit) = (isVersion5, limit) }
 
-    /// Takes bytes from the network, and returns the packets that are complete now.
-    ///
-    /// - Throws: `Malformed`; the packets before that one are lost with it, as any under way when a connection ends.
+    /// Takes bytes from the network, and returns the packets that are complete now. Throws `Malformed`; the packets
+    /// before that one are lost with it, as any under way when a connection ends.
     package mutating func take(_ bytes: some Collection<UInt8>) throws(Malformed) -> Result {
         var result = Result()
         let skipped = min(skip, bytes.count)

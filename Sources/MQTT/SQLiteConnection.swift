@@ -24,9 +24,7 @@ package enum SQLiteValue {
 package final class SQLiteConnection {
     private var handle: OpaquePointer?
 
-    /// Opens a file, or makes it.
-    ///
-    /// - Throws: `SQLiteError`.
+    /// Opens a file, or makes it; throws `SQLiteError`.
     package init(path: String) throws {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         try check(sqlite3_open_v2(path, &handle, flags, nil))
@@ -41,9 +39,7 @@ package final class SQLiteConnection {
     }
 
     /// Runs statements, which are separated by semicolons, each with the arguments in the places of its question marks.
-    ///
-    /// - Returns: the rows of all of them.
-    /// - Throws: `SQLiteError`.
+    /// Returns the rows of all of them. Throws `SQLiteError`.
     @discardableResult package func execute(_ sql: String, _ arguments: [SQLiteValue] = []) throws -> [[SQLiteValue]] {
         var rows: [[SQLiteValue]] = []
         try sql.withCString { text in
@@ -52,7 +48,7 @@ package final class SQLiteConnection {
                 var statement: OpaquePointer?
                 try check(sqlite3_prepare_v2(handle, start, -1, &statement, &rest))
                 defer { sqlite3_finalize(statement) }
-                // What ends with spaces has nothing in its last place.
+                // Trailing spaces compile to no statement.
                 guard let statement else { continue }
                 for (place, argument) in zip(Int32(1)..., arguments) {
                     try check(Self.bind(argument, to: place, of: statement))
@@ -68,10 +64,9 @@ package final class SQLiteConnection {
         return rows
     }
 
-    /// Runs a body in a transaction: all that it changes is kept if it returns, and nothing if it throws. Others are kept from
-    /// writing from its start if `isWriting`, else from the first change on.
-    ///
-    /// - Throws: What the body throws, or `SQLiteError`.
+    /// Runs a body in a transaction: all that it changes is kept if it returns, and nothing if it throws. Others are
+    /// kept from writing from its start if `isWriting`, else from the first change on. Throws what the body throws, or
+    /// `SQLiteError`.
     @discardableResult
     package func transaction<Result>(isWriting: Bool = true, _ body: () throws -> Result) throws -> Result {
         try execute(isWriting ? "BEGIN IMMEDIATE" : "BEGIN")
@@ -80,15 +75,13 @@ package final class SQLiteConnection {
             try execute("COMMIT")
             return result
         } catch {
-            // After some errors, such as a full disk, SQLite has done it already.
+            // After some errors, such as a full disk, SQLite has already rolled back.
             if sqlite3_get_autocommit(handle) == 0 { _ = try? execute("ROLLBACK") }
             throw error
         }
     }
 
-    /// Merges the log into the file as far as that holds nobody up.
-    ///
-    /// - Throws: `SQLiteError`.
+    /// Merges the log into the file as far as that holds nobody up; throws `SQLiteError`.
     package func checkpoint() throws {
         try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil))
     }
@@ -106,7 +99,7 @@ package final class SQLiteConnection {
         case .integer(let number): sqlite3_bind_int64(statement, place, number)
         case .real(let number): sqlite3_bind_double(statement, place, number)
         case .text(let text): sqlite3_bind_text(statement, place, text, -1, copied)
-        // Without an address it would be NULL.
+        // An empty array has no address, and SQLite would bind NULL.
         case .blob([]): sqlite3_bind_zeroblob(statement, place, 0)
         case .blob(let bytes): sqlite3_bind_blob(statement, place, bytes, Int32(bytes.count), copied)
         }

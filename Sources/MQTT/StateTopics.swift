@@ -23,7 +23,6 @@ struct StateTopics {
 
     /// When the oldest message under way was sent.
     var oldestFlight: Int64? { entries.lazy.compactMap { $0.flight?.since }.min() }
-
     var isSettled: Bool { entries.allSatisfy { !$0.isDue && $0.flight == nil } }
 
     /// The topics the broker does not have the newest message of.

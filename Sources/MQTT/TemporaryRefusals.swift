@@ -13,9 +13,8 @@ struct TemporaryRefusals {
     /// How many messages in a row were refused on each topic.
     private var counts: [String: Int] = [:]
 
-    /// Takes the broker's answer to a message.
-    ///
-    /// - Returns: whether it is a refusal after which the message is to be sent again.
+    /// Takes the broker's answer to a message; returns whether it is a refusal after which the message is to be sent
+    /// again.
     mutating func isTemporary(_ reason: Int32, of topic: String, now: Int64) -> Bool {
         // OASIS MQTT 5.0 §3.4.2.1: unspecified error, implementation specific error, quota exceeded.
         guard [0x80, 0x83, 0x97].contains(reason) else {

@@ -63,7 +63,7 @@ struct FacePath {
         let slope = fit(around: index).slope
         var result = face(seen.face, smoothed(index))
         let (dx, dy) = ((slope[0] + slope[2]) / 2 * distance, (slope[1] + slope[3]) / 2 * distance)
-        // No farther than by its own size: the slope of a few sightings is not sure.
+        // It moves by its own size at most, because the slope of a few sightings is uncertain.
         let bounds = result.bounds
         let (width, height) = (bounds.width * Self.growth, bounds.height * Self.growth)
         result.bounds = NormalizedRect(

@@ -27,9 +27,8 @@ package struct OverlayJob {
         self.isStrict = isStrict
     }
 
-    /// The output's name where none is given: `clip.santa.mp4` beside `clip.mp4`.
-    ///
-    /// - Throws: `CommandFailure` if there is such a file already: it is not overwritten.
+    /// The output's name where none is given: `clip.santa.mp4` beside `clip.mp4`. Throws `CommandFailure` if there is
+    /// such a file already: it is not overwritten.
     package static func output(for input: String, _ overlay: OverlayChoice) throws -> String {
         let name = input.hasSuffix("/") ? String(input.dropLast()) : input
         let ending = URL(filePath: name).pathExtension
@@ -41,10 +40,8 @@ package struct OverlayJob {
         return output
     }
 
-    /// Draws over a file, or over those of a directory, whose files that cannot be drawn over keep none of the others from it.
-    ///
-    /// - Returns: Whether there was a warning.
-    /// - Throws: `CommandFailure` if a file could not be read or written.
+    /// Draws over a file, or over those of a directory, whose files that cannot be drawn over keep none of the others
+    /// from it. Returns whether there was a warning. Throws `CommandFailure` if a file could not be read or written.
     package func run(_ input: String, to output: String, until interruption: Interruption) async throws -> Bool {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: input, isDirectory: &isDirectory) else {

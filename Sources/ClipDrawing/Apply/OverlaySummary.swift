@@ -34,7 +34,7 @@ struct OverlaySummary {
     }
 
     mutating func showsPicture(with faces: [FaceObject]) {
-        // What the detector alone believes in is hidden, and counts with no overlay.
+        // What only the detector takes for a face is hidden, but never counted.
         let entered = faces.filter { $0.faceID.rawValue > 0 }
         (frames, self.faces, smiles) = (1, entered.count, entered.count { $0.smiling == true })
     }

@@ -10,7 +10,6 @@ final class ClipFrames {
     private static let ahead = 4
     /// The clip's form.
     let description: StreamDescription?
-
     private let source: ClipSource
     private let mailbox = FrameMailbox(policy: .every(capacity: ClipFrames.ahead))
     private var upcoming: Frame?

@@ -7,7 +7,6 @@ package import OverlayRendering
 package struct OverlayPicture {
     /// How faces are drawn; nil leaves them out.
     private let overlay: (any Overlay)?
-
     private let isMirrored: Bool
     private let hasEvenSides: Bool
     private var canvas: Canvas?

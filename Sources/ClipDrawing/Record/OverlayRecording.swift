@@ -28,7 +28,7 @@ package enum OverlayRecording {
             try picture.update(from: frame)
             try recorder.add(picture, scene: playback?.scene ?? Scene(), mediaTime: time)
         }
-        // Messages about later times than the clip has are about another one.
+        // Messages whose times lie behind the end of the clip are about another clip.
         if let track, seconds == nil, frames.isFinished, track.end > recorder.end + 1 {
             func seconds(_ value: Double) -> String { "\((value * 100).rounded() / 100) s" }
             let reason = "it reaches to \(seconds(track.end)) but the clip ends at \(seconds(recorder.end))"

@@ -6,7 +6,7 @@ import V4L2Capture
 /// Writes live pictures with the overlay into a node of v4l2loopback.
 package enum WebcamOutput {
     package static func run(_ node: String, _ style: DrawingStyle, _ subscriber: Subscriber) async throws {
-        // Readers want even sides: chroma is halved.
+        // Readers want even sides, because chroma is halved.
         var drawing = try OverlayPicture(style, hasEvenSides: true)
         let output = try VideoOutput(node)
         let planar = try PlanarPicture()

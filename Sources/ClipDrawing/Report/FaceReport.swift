@@ -127,7 +127,6 @@ package struct FaceReport {
     package private(set) var source: String?
     /// The size of the camera's upright picture, once it is known.
     private(set) var pictureSize: FrameSize?
-
     var places: [FaceID: Int] = [:]
 
     /// A source's name without path, user, password and query: a file's last part, an address's host, a command's kind.

@@ -20,7 +20,7 @@ struct ReportChart {
 
     private var marks: [Double] {
         let interval = Self.intervals.first { end / $0 <= 8 } ?? end / 5
-        // One at the very end would have no room for its time.
+        // A mark at the very end would have no room for its label.
         return Array(stride(from: 0, to: end * 0.97, by: interval))
     }
 

@@ -31,7 +31,7 @@ struct StatusLine {
             parts.append("\(lastEvent.text), \(FleetFormatter.duration(seconds - lastEvent.seconds)) ago")
         }
         parts.append(controls.overlay + (controls.isPaused ? " – paused" : ""))
-        // All keys where there is room for them, else the one that shows them.
+        // All keys are listed if there is room, else the key that lists them.
         if notice == nil { parts += [ViewControls.help, "? keys"] }
         var row = " " + (parts.first?.printable ?? "").cut(to: columns - 1)
         for part in parts.dropFirst().map(\.printable) where row.count + 3 + part.count <= columns {

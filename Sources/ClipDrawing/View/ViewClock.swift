@@ -2,7 +2,6 @@
 struct ViewClock {
     private var clipStart = 0.0
     private var pauseStart: Double?
-
     var isPaused: Bool { pauseStart != nil }
 
     /// Holds the view's time, or lets it go on; the clip then goes on where it stood.

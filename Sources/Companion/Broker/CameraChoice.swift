@@ -9,10 +9,9 @@ enum CameraChoice {
     /// Seconds without a further camera after which those that were heard of count as all.
     private static let pause = 0.3
 
-    /// Listens for the cameras under the options' patterns, and chooses the one that the options name.
-    ///
-    /// - Returns: the camera's base; the documented one if nothing was asked for and nothing is there yet.
-    /// - Throws: `CommandFailure` that names the cameras there are, unless exactly one fits.
+    /// Listens for the cameras under the options' patterns, and chooses the one that the options name. Returns the
+    /// camera's base; the documented one if nothing was asked for and nothing is there yet. Throws `CommandFailure`
+    /// that names the cameras there are, unless exactly one fits.
     static func base(_ options: BrokerAccess, command: String) async throws -> String {
         let (patterns, name) = (options.patterns, options.camera)
         if name == nil, !BrokerAccess.isPlural(patterns) { return patterns[0] }
@@ -27,14 +26,14 @@ enum CameraChoice {
                 table.cameras.contains { name == nil || $0 == name || $1.name == name }
             }
         } catch  where isFree {
-            // What the command itself says of the broker comes next.
+            // The command connects next, and then reports the same trouble itself.
         }
         guard !table.cameras.isEmpty else {
             guard isFree else { throw subscriber.noCamera }
             return BrokerAccess.standardBase
         }
         let cameras = table.problemsFirst
-        // What the broker still has of a daemon that has ended is no choice.
+        // A daemon that has ended still has retained messages, but cannot be chosen.
         let live = cameras.filter { ![.stopped, .offline].contains($0.state.condition) }
         let fitting =
             name.map { name in cameras.filter { $0.base == name || $0.state.name == name } }

@@ -86,17 +86,11 @@ package struct CameraTable {
         return change.isEmpty ? nil : (base, change)
     }
 
-    /// Listens for the cameras that there are.
+    /// Listens for the cameras that there are, `bases` and others, then stops the subscriber, and returns what is known.
     ///
-    /// - Parameters:
-    ///   - subscriber: where to listen; it is stopped then.
-    ///   - bases: cameras that are known to be wanted.
-    ///   - limit: seconds from the connection that a table which is not complete is waited for.
-    ///   - pause: seconds without a new camera after which the broker is taken to have sent what it had retained.
-    ///   - isComplete: whether all is known that is wanted, asked after such a pause.
-    ///   - picture: takes a camera's picture.
-    /// - Returns: what is known then.
-    /// - Throws: `CommandFailure` if the broker cannot be reached.
+    /// It ends `limit` seconds after the connection. It ends earlier if all that is wanted is known, which `isComplete` is asked
+    /// after `pause` seconds without a new camera: then the broker has sent what it had retained. `picture` takes pictures.
+    /// Throws `CommandFailure` if the broker cannot be reached.
     package static func listen(
         to subscriber: Subscriber,
         bases: [String] = [],
@@ -106,7 +100,7 @@ package struct CameraTable {
         picture: (_ base: String, PreviewPicture) -> Void = { _, _ in }
     ) async throws -> CameraTable {
         var table = CameraTable(bases: bases)
-        // Both in the seconds of the inputs.
+        // Times on the clock of the inputs.
         var connected: Double?
         var news = 0.0
         try await subscriber.follow(every: .milliseconds(50), interruptible: false, waitsForBroker: false) { input in

@@ -56,7 +56,7 @@ package final class Subscriber: Sendable {
         if hasPictures { options.frames = .full }
         options.landmarks = hasPictures
         options.tracking.readsSigns = true
-        // As a terminal or a clip needs them.
+        // A terminal or a clip needs no more frames a second.
         options.maximumFrameRate = 30
         let isEndless = loops && !FaceSession.Source.isCamera(text)
         let source = isEndless ? .file(text, pace: .realtime, loops: true) : FaceSession.Source(text, pace: .realtime)
@@ -105,7 +105,7 @@ package final class Subscriber: Sendable {
                 guard let message = CameraMessage(message), !recent.isRepeated(message) else { continue }
                 receive(.message(message))
             }
-        // With the messages the states end too: a task that is not awaited is cancelled.
+        // When the messages end, the task that forwards the states is cancelled, because it is not awaited.
         case .session(let session, let topics):
             await session.forward(as: address, base: base) { occurrence in
                 if case .message(let message) = occurrence, !topics.contains(message.topic) { return }

@@ -11,9 +11,7 @@ struct BrokerExamination {
     private let table: CameraTable
     private let pictures: [String: PreviewPicture]
 
-    /// Connects, listens for a moment and reports what was found.
-    ///
-    /// - Returns: whether a daemon streams, and the findings.
+    /// Connects, listens for a moment and reports what was found; returns whether a daemon streams, and the findings.
     static func findings(_ options: BrokerAccess) async -> (isStreaming: Bool, [Finding]) {
         do {
             let patterns = try await patterns(options)

@@ -13,9 +13,8 @@ package struct DrawingStyle: Hashable, Sendable {
         self.isMirrored = isMirrored
     }
 
-    /// The overlays there are: the built-in ones, and the chosen one if it is a file.
-    ///
-    /// - Throws: `CommandFailure` with all that is wrong in the file.
+    /// The overlays there are: the built-in ones, and the chosen one if it is a file. Throws `CommandFailure` with all
+    /// that is wrong in the file.
     package func overlays() throws -> Overlays {
         guard case .file(let path) = overlay else { return Overlays() }
         do {

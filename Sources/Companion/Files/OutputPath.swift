@@ -55,9 +55,8 @@ package enum OutputPath {
         }
     }
 
-    /// Writes a text that all users may read, whole or not at all.
-    ///
-    /// - Throws: `CommandFailure` if that fails; a file that was there is as before then.
+    /// Writes a text that all users may read, whole or not at all. Throws `CommandFailure` if that fails; a file that
+    /// was there is as before then.
     package static func write(_ text: String, to path: String) throws(CommandFailure) {
         do {
             try Array(text.utf8).withUnsafeBytes { try PendingFile.write($0, to: path, mode: 0o644) }

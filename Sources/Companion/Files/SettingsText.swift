@@ -23,9 +23,8 @@ package struct SettingsText {
         lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     }
 
-    /// The file with other lines.
-    ///
-    /// - Throws: `CommandFailure` if that would change anything but these keys, as in a file that is one line of JSON.
+    /// The file with other lines; throws `CommandFailure` if that would change anything but these keys, as in a file
+    /// that is one line of JSON.
     package func changed(to lines: [Substring], only keys: [String]) throws -> SettingsText {
         guard let new = try? SettingsText(path: path, text: lines.joined(separator: lineEnding)),
             new.file.agrees(with: file, except: keys)
@@ -45,7 +44,7 @@ package struct SettingsText {
         // A file must not become empty.
         if body.isEmpty, places.keys.allSatisfy({ $0 == group || $0.hasPrefix(group + ".") }) { new = ["\(group): {}"] }
         if let line = places[group] {
-            // Up to the next key; what stands before that belongs to it.
+            // The group ends before the next key and the comments above that key.
             var end =
                 lines[line...].firstIndex { $0.first.map { !$0.isWhitespace && $0 != "#" } ?? false } ?? lines.count
             while end > line, lines[end - 1].first.map({ $0 == "#" }) ?? true { end -= 1 }
@@ -57,9 +56,8 @@ package struct SettingsText {
         return try changed(to: lines, only: [group])
     }
 
-    /// Writes the file, whole or not at all, with the owner and the mode that it has.
-    ///
-    /// - Returns: what to say in the terminal.
+    /// Writes the file, whole or not at all, with the owner and the mode that it has; returns what to say in the
+    /// terminal.
     package func write() throws -> String {
         let target = URL(filePath: path).resolvingSymlinksInPath().path
         try Array(lines.joined(separator: lineEnding).utf8).withUnsafeBytes {

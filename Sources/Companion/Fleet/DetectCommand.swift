@@ -6,10 +6,8 @@ package enum DetectCommand {
     /// Seconds until the daemon is given up.
     private static let patience = 10.0
 
-    /// Switches detection on or off.
-    ///
-    /// - Returns: what to say in the terminal.
-    /// - Throws: `CommandFailure` if no daemon confirms it.
+    /// Switches detection on or off. Returns what to say in the terminal. Throws `CommandFailure` if no daemon confirms
+    /// it.
     package static func send(_ subscriber: Subscriber, isOn wanted: Bool) async throws -> String {
         let word = wanted ? "on" : "off"
         var state = CameraState()

@@ -94,9 +94,8 @@ struct Notices {
         connection = "connecting to \(address)"
     }
 
-    /// What to say about an occurrence; nil if nothing.
-    ///
-    /// - Throws: `CommandFailure` if no retry helps, as with a wrong password.
+    /// What to say about an occurrence; nil if nothing. Throws `CommandFailure` if no retry helps, as with a wrong
+    /// password.
     mutating func note(_ occurrence: Subscriber.Occurrence, at seconds: Double) throws -> String? {
         switch occurrence {
         case .connection(.connecting), .connection(.stopped): return nil

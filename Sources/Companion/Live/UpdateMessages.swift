@@ -57,11 +57,9 @@ extension FaceSession {
         }
     }
 
-    /// Looks for faces in a file until its end, Ctrl-C, or until `take` returns false; the session works a frame ahead of it.
-    /// An interruption is given if Ctrl-C ends more than this file.
-    ///
-    /// - Returns: Whether it was not ended early.
-    /// - Throws: `CommandFailure` if the file cannot be read to its end, or the models are missing.
+    /// Looks for faces in a file until its end, Ctrl-C, or until `take` returns false; the session works a frame ahead
+    /// of it. An interruption is given if Ctrl-C ends more than this file. Returns whether it was not ended early.
+    /// Throws `CommandFailure` if the file cannot be read to its end, or the models are missing.
     @discardableResult
     package static func analyse(
         _ path: String,

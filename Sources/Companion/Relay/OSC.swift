@@ -41,13 +41,8 @@ package enum OSC {
         return bundle([message("/facet/count", [.int(faces.count)])] + messages)
     }
 
-    /// A face's numbers, each at an address of its own: `/facet/CAMERA/NUMBER/smile` and so on.
-    ///
-    /// - Parameters:
-    ///   - number: The channel's number.
-    ///   - camera: The camera's name; characters that have a meaning in an address become `_`.
-    ///   - face: The face; nil if it has just left.
-    /// - Returns: A bundle of one message for each number.
+    /// A bundle of a message for each of a face's numbers, at an address of its own: `/facet/CAMERA/NUMBER/smile` and so on.
+    /// In the camera's name, characters that have a meaning in an address become `_`; no face means that it has just left.
     package static func channel(_ number: Int, of camera: String, _ face: FaceObject?) -> [UInt8] {
         let name = String(camera.map { $0.isASCII && !$0.isWhitespace && !"#*,/?[]{}".contains($0) ? $0 : "_" })
         let present = ("present", Argument.int(face == nil ? 0 : 1))

@@ -18,7 +18,7 @@ package final class Interruption: @unchecked Sendable {
         self.raised = raised
         sources = Self.signals.compactMap { number in
             let before = signal(number, SIG_IGN)
-            // Under nohup a hangup ends nothing.
+            // Under nohup, SIGHUP is ignored and must stay so.
             guard number != SIGHUP || unsafeBitCast(before, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self)
             else { return nil }
             let source = DispatchSource.makeSignalSource(signal: number)
@@ -34,7 +34,6 @@ package final class Interruption: @unchecked Sendable {
 
     /// The signal that came; 0 if none did.
     package var number: CInt { raised.signal.load(ordering: .relaxed) }
-
     package var isRaised: Bool { number != 0 }
 
     /// Gives the signals their usual effect back.

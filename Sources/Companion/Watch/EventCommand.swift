@@ -9,9 +9,7 @@ struct EventCommand: Sendable {
     private static let longestJSON = 32 * 4096 - "FACET_JSON=".utf8.count - 1
     var command: String
 
-    /// Runs the command for an event and waits for its end.
-    ///
-    /// - Returns: what went wrong; nil if it ended with status 0.
+    /// Runs the command for an event and waits for its end. Returns what went wrong; nil if it ended with status 0.
     func run(_ message: EventMessage, payload: [UInt8]) async -> String? {
         let environment = ProcessInfo.processInfo.environment
             .merging(Self.fields(of: message, payload: payload)) { _, new in new }

@@ -5,7 +5,6 @@ package struct EventName: Hashable, Sendable {
     package let topic: Topic
     /// The kind of sign; nil for all that happens on the topic.
     package let sign: FaceEvent.Sign?
-
     package var name: String { sign?.rawValue ?? topic.rawValue }
 
     package init(_ topic: Topic) {

@@ -20,13 +20,8 @@ package final class EventPost: @unchecked Sendable {
     private let secret: [UInt8]?
     private let client: OpaquePointer
 
-    /// Makes the sender.
-    ///
-    /// - Parameters:
-    ///   - url: where to.
-    ///   - secret: what bodies are signed with; nil for no signature.
-    ///   - patience: milliseconds that an answer, all of it, is waited for.
-    /// - Throws: `CommandFailure` if libcurl is missing or does not take the address.
+    /// Makes the sender to an address. `secret` signs the bodies; `patience` is how many milliseconds a whole answer may take.
+    /// Throws `CommandFailure` if libcurl is missing or does not take the address.
     package init(to url: String, secret: [UInt8]?, patience: Int = 10_000) throws {
         let place = url.withoutPasswords
         guard ["http", "https"].contains(URL(string: url)?.scheme?.lowercased()), URL(string: url)?.host != nil else {
@@ -53,9 +48,8 @@ package final class EventPost: @unchecked Sendable {
 
     deinit { FacetPosterFree(client) }
 
-    /// Sends an event, again and again until it was accepted or refused for good.
-    ///
-    /// - Returns: what went wrong; nil if it was accepted.
+    /// Sends an event, again and again until it was accepted or refused for good. Returns what went wrong; nil if it
+    /// was accepted.
     package func send(_ message: EventMessage) async -> String? {
         let (name, body) = (Topic(message.event.kind).rawValue, Self.cloudEvent(message))
         var wait = Backoff(Self.waits)

@@ -84,13 +84,9 @@ struct EventQueue {
     private var lost = 0
     private var noted: ContinuousClock.Instant?
 
-    /// Makes a queue in which so many events may wait; then the oldest is dropped and reported.
-    ///
-    /// - Parameters:
-    ///   - capacity: how many.
-    ///   - patience: how many seconds those that are left at the end may take.
-    ///   - failure: what an event that was dropped misses, for people: "the command is too slow: no command".
-    ///   - perform: the work; returns what went wrong.
+    /// Makes a queue in which so many events may wait; then the oldest is dropped and reported. Those that are left at the end
+    /// may take `patience` seconds. `failure` says what a dropped event misses, for people: "the command is too slow: no
+    /// command". `perform` does the work, and returns what went wrong.
     init(
         capacity: Int,
         patience: Double = .infinity,
@@ -132,9 +128,8 @@ struct EventQueue {
         noted = .now
     }
 
-    /// Waits until the work is done for all events, or patience is over, and reports what is left.
-    ///
-    /// - Returns: how many events it was not done for.
+    /// Waits until the work is done for all events, or patience is over, and reports what is left; returns how many
+    /// events it was not done for.
     @discardableResult
     func finish() async -> Int {
         events.finish()

@@ -13,9 +13,7 @@ struct WatchPrinter {
     private let formatter = WatchFormatter(hasColors: StandardOutput.hasColors)
     private var table = CameraTable()
     private var hasFacesLine = false
-
     private var namesCamera: Bool { alwaysNamesCamera || table.cameras.count > 1 }
-
     private(set) var shown = 0
 
     init(isJSON: Bool, showsMetadata: Bool, alwaysNamesCamera: Bool) {

@@ -11,7 +11,6 @@ struct DemoStage {
     }
 
     let address: String
-
     private let files = FileManager.default.temporaryDirectory.appending(path: "facet-demo-\(UUID().uuidString)").path
     private var shell: pid_t = 0
 

@@ -76,7 +76,7 @@ final class EventLog: Sendable {
         let (stream, displaced) = contents.withLock { contents in
             let ids = contents.ids
             let position = id.map { id in
-                // An unknown one is too old or another server's: only then by the order of identifiers, as cameras' clocks differ.
+                // The order of ids is used for an unknown one only, too old or another server's: cameras' clocks differ.
                 let next = ids.lastIndex(of: id).map { $0 + 1 } ?? ids.firstIndex { $0 > id } ?? ids.count
                 return contents.count - ids.count + next
             }

@@ -7,7 +7,7 @@ extension Canvas {
 
     /// Replaces what is in a shape by the means of cells of at least eight pixels, twelve for squares; smooth ones run together.
     func coarsen(_ outline: Outline, cell: Double, isSmooth: Bool) {
-        // Whole pixels, and only those that are there.
+        // Only whole pixels inside the surface are replaced.
         guard let box = outline.bounds?.wholePixels(in: size), box.width > 0, box.height > 0 else { return }
         let side = max(isSmooth ? 8 : 12, cell)
         func count(_ length: Double) -> Int { max(1, Int((length / side).rounded())) }

@@ -70,7 +70,7 @@ extension Canvas {
     private func triangle(_ picture: Surface, _ corners: [Corner]) {
         let onPicture = PlaneTransform(triangle: corners.map(\.picture))
         let onSurface = PlaneTransform(triangle: corners.map(\.surface))
-        // Of a picture of a hundredth of a square point nothing is seen.
+        // A triangle of a hundredth of a square point cannot be seen.
         guard onSurface.determinant > 0.02, onPicture.determinant > 0 else { return }
         var matrix = onSurface.inverse.then(onPicture).cairo
         cairo_new_path(context)

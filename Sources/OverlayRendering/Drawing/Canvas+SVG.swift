@@ -21,7 +21,7 @@ extension Canvas {
         let canvas = Canvas(surface, size: size)
         try body(canvas)
         try canvas.check()
-        // The document is written here, and not when the canvas goes: the output must still be there.
+        // The document is finished here and not in the canvas's deinit, because the output must still exist.
         cairo_surface_finish(document)
         try CanvasError.check(cairo_surface_status(document), "drawing failed")
         return withExtendedLifetime(output) { output.bytes }

@@ -11,7 +11,6 @@ package final class Canvas {
     var words: [CellWords] = []
     /// The side of its face on which each face's panel was last: it stays there as long as there is room.
     var panelSides: [FaceID: PanelPlace.Side] = [:]
-
     let surface: Surface
     let context: OpaquePointer
 
@@ -32,7 +31,7 @@ package final class Canvas {
 
     /// Fills everything with one colour, whatever was there.
     package func clear(_ color: Color) {
-        // In a document of shapes anything but painting over would be a picture of pixels.
+        // In an SVG, Cairo turns every other operator into a picture of pixels.
         guard color.alpha < 1 else { return cover(color) }
         cairo_save(context)
         cairo_set_operator(context, CAIRO_OPERATOR_SOURCE)
@@ -113,7 +112,6 @@ package final class Canvas {
 
     /// Throws if something drawn so far failed; Cairo draws nothing after a failure.
     package func check() throws(CanvasError) { try CanvasError.check(cairo_status(context), "drawing failed") }
-
     func setSource(_ color: Color) { cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha) }
 
     /// Lets a picture be what is drawn with next, its upper left corner at a point.

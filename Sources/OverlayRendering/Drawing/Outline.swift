@@ -43,7 +43,7 @@ struct Outline: Hashable, Sendable {
     init(_ rect: SurfaceRect, radius: Double = 0) {
         let radius = max(0, min(radius, rect.width / 2, rect.height / 2))
         let straight = SurfacePoint(rect.width / 2 - radius, rect.height / 2 - radius)
-        // None of its corners lies between two quarters.
+        // The offset of half a piece keeps the circle's points off the borders of its quarters.
         let circle = Self.ellipse(.zero, [1, 1], pieces: radius > 0 ? 4 * Self.piecesPerCurve : 4, first: 0.5)
         self.init(
             polygon: circle.map { way in

@@ -16,9 +16,7 @@ struct HeadModel {
     private static let fading = 0.2
     /// The face's own size in points, as it would be seen from straight ahead.
     let unit: SurfaceSize
-
     private var plane: FacePlane
-
     private let pose: HeadPose
 
     /// Makes the head of a face so that one position of it lies at a point of the surface.

@@ -11,7 +11,6 @@ package struct MessageTrack: Sendable {
     }
 
     package let entries: [Entry]
-
     package let camera: String
 
     /// Reads lines as `facetd --print` writes them: one JSON object each, with `topic` and `payload`.
@@ -79,7 +78,6 @@ package struct MessagePlayback: Sendable {
     private static let rounding = 0.0005
     /// The scene at the time played to.
     package private(set) var scene = Scene()
-
     private let track: MessageTrack
     private var next = 0
     private var before: MetadataMessage?

@@ -12,7 +12,6 @@ package struct Scene: Hashable, Sendable {
     package private(set) var state = CameraState()
     /// The faces, by faceID.
     package private(set) var faces: [FaceObject] = []
-
     private var history = FaceHistory()
     private var boot: String?
     private var flashes: [FaceID: [Flash]] = [:]

@@ -20,7 +20,6 @@ struct DrawingOptions: ParsableArguments {
 
     @Flag(help: "Mirror the picture left to right, as people expect of their own image.")
     var mirror = false
-
     var style: DrawingStyle { DrawingStyle(overlay: overlay, isMirrored: mirror) }
 }
 
