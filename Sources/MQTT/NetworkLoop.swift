@@ -23,7 +23,6 @@ final class NetworkLoop {
     let session: ClientSession
     var settings: BrokerSettings { session.settings }
     var logger: Logger { session.logger }
-
     var machine: ConnectionStateMachine
     var correction = SelfCorrection()
     var maximumQoS = MQTTMessage.QoS.atLeastOnce
@@ -242,7 +241,7 @@ final class NetworkLoop {
     private func abandon() {
         if case .open(_, let relay) = link { relay.abandon() }
         link = .none
-        // What answers there is no broker that serves; the next attempt begins with another address.
+        // The address answered but did not serve, so the next attempt begins with another one.
         if let (broker, address) = unaccepted {
             failedAddresses[broker] = (failedAddresses[broker] ?? []).filter { $0 != address } + [address]
         }

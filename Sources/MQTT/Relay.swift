@@ -44,9 +44,7 @@ final class Relay {
     /// Whether the network has everything that was handed over.
     var isFlushed: Bool { outgoing.isEmpty }
 
-    /// Takes what came from the network to libmosquitto.
-    ///
-    /// - Returns: how many messages were too large and are dropped.
+    /// Takes what came from the network to libmosquitto; returns how many messages were too large and are dropped.
     func receive() -> Int {
         var oversized = 0
         // A limited number of times, so that a flood does not keep the thread from everything else.

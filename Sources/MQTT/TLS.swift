@@ -14,9 +14,8 @@ final class TLSContext {
 
     fileprivate let context: OpaquePointer
 
-    /// Has OpenSSL read certificates and keys.
-    ///
-    /// - Throws: `MQTTError`, which names the file that is missing, unreadable or not what it should be.
+    /// Has OpenSSL read certificates and keys; throws `MQTTError`, which names the file that is missing, unreadable or
+    /// not what it should be.
     init(_ settings: TLSSettings) throws(MQTTError) {
         guard (settings.certificate == nil) == (settings.key == nil) else {
             throw .tls("a client certificate needs its key, and a key its certificate: set both or none")
@@ -104,9 +103,7 @@ final class ByteStream {
         close(socket)
     }
 
-    /// Goes on with the handshake.
-    ///
-    /// - Returns: whether it is complete.
+    /// Goes on with the handshake; returns whether it is complete.
     func handshake() throws(Failure) -> Bool {
         guard let session else { return true }
         ERR_clear_error()
@@ -119,9 +116,7 @@ final class ByteStream {
         return false
     }
 
-    /// Reads what is there into `buffer`.
-    ///
-    /// - Returns: how many bytes; 0 at the end; nil if there is nothing yet.
+    /// Reads what is there into `buffer`. Returns how many bytes; 0 at the end; nil if there is nothing yet.
     func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int? {
         guard let session else { return try moved(recv(socket, buffer.baseAddress, buffer.count, 0)) }
         ERR_clear_error()

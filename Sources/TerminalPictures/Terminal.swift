@@ -17,10 +17,7 @@ package final class Terminal: Sendable {
     private static let leaveKitty: StaticString =
         "\u{1B}[?2026l\u{1B}_Ga=d,q=2\u{1B}\\\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-    /// Takes the terminal over.
-    ///
-    /// - Parameter format: how pictures will be shown.
-    /// - Throws: `TerminalError` if standard input or output goes elsewhere.
+    /// Takes the terminal over for pictures of a format; throws `TerminalError` if standard input or output goes elsewhere.
     package init(format: TerminalFormat) throws(TerminalError) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .noTerminal(errno) }
         let (enter, leave) = (Self.enter, format == .kitty ? Self.leaveKitty : Self.leave)
@@ -53,7 +50,7 @@ package final class Terminal: Sendable {
         while true {
             let count = read(STDIN_FILENO, &byte, 1)
             if count == 1 { return byte }
-            // Suspended or resized meanwhile; anything else is the end.
+            // The program was suspended or the terminal resized; every other error is the end.
             guard count < 0, errno == EINTR || errno == EAGAIN else { return nil }
         }
     }

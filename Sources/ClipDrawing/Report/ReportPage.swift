@@ -10,7 +10,6 @@ struct ReportPage {
     let report: FaceReport
     /// Nil without a clip.
     var pictures: ReportPictures?
-
     private var chart: ReportChart { ReportChart(end: report.end) }
 
     /// The faces with lanes of their own, in the order they came.
@@ -138,7 +137,7 @@ struct ReportPage {
         let rows = max(1, Int((Double(columns) / report.aspect).rounded()))
         let seconds = report.heat(columns: columns, rows: rows)
         guard let most = seconds.max(), most > 0, let longest = seconds.firstIndex(of: most) else { return "" }
-        // By the square root: a short stay shows beside a long one. The face stays visible below.
+        // The square root keeps a short stay visible beside a long one. The picture stays visible below.
         let levels = seconds.map { Int((8 * ($0 / most).squareRoot()).rounded(.up)) }
         let shapes = (1...8).map { level in
             let cells = levels.indices.filter { levels[$0] == level }

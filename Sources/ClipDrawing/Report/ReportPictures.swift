@@ -84,7 +84,7 @@ struct ReportPictures {
             let isPortrait = if case .portrait = wish.subject { true } else { false }
             let aspect = isPortrait ? 1 : 1.5
             let side = max(face.bounds.width * width, face.bounds.height * height)
-            // Of a small face more is shown than it: enlarged, it would only be blurred.
+            // More than a small face is shown, because it would be blurred if it were enlarged.
             let wanted = max((isPortrait ? 1.7 : 2.6) * side, isPortrait ? 88 : 130)
             guard wanted.isFinite, face.bounds.center.x.isFinite, face.bounds.center.y.isFinite else { return nil }
             let shownHeight = min(wanted, height, width / aspect)

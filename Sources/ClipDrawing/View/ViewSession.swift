@@ -57,7 +57,7 @@ package struct ViewSession {
             terminal: terminal,
             encoder: encoder
         )
-        // Looked at more often than drawn: what came right after a redraw then waits no longer than it must.
+        // Ticks come more often than redraws, so that what came right after a redraw waits no longer than it must.
         let interval = 1 / Double(rate)
         var nextDraw = 0.0
         var lastDraw = 0.0
@@ -147,7 +147,7 @@ package struct ViewSession {
         // Once a second in any case: the status line shows ages.
         guard isDirty || isFading || TerminalSize.current != size || now - lastDraw >= 1 else { return false }
         try draw(at: now)
-        // What fades is drawn once more when it is gone.
+        // One more redraw removes what has faded.
         isDirty = isFading
         lastDraw = now
         return true

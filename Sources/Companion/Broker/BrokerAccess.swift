@@ -26,10 +26,9 @@ package struct BrokerAccess: Sendable {
             .allSatisfy { $0 == "+" || (!$0.isEmpty && !$0.contains { "+#".contains($0) }) }
     }
 
-    /// Takes what is not given from the environment and from the user's file, which is read strictly. What stands there about
-    /// the broker belongs together: it counts if no other broker is named.
-    ///
-    /// - Throws: `CommandFailure` with all that is wrong in the file.
+    /// Takes what is not given from the environment and from the user's file, which is read strictly. What stands there
+    /// about the broker belongs together: it counts if no other broker is named. Throws `CommandFailure` with all that
+    /// is wrong in the file.
     package mutating func complete(environment: [String: String]) throws {
         let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let directory = (configuration ?? environment["HOME", default: ""] + "/.config") + "/facet/"
@@ -101,10 +100,8 @@ package struct BrokerAccess: Sendable {
     /// Whether bases may stand for more than one camera.
     package static func isPlural(_ bases: [String]) -> Bool { bases.count > 1 || bases.contains { $0.contains("+") } }
 
-    /// The topics of those names, which may begin with what the cameras' topics begin with; without a name, all events and what
-    /// says how the cameras are.
-    ///
-    /// - Throws: `CommandFailure` that names what is meant, if it is like something.
+    /// The topics of those names, which may begin with what the cameras' topics begin with; without a name, all events
+    /// and what says how the cameras are. Throws `CommandFailure` that names what is meant, if it is like something.
     package func topics(named names: [String]) throws(CommandFailure) -> [Topic] {
         guard !names.isEmpty else { return [.status, .detectState, .metadata] + Topic.events }
         return try names.map { name throws(CommandFailure) in

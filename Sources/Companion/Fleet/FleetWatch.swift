@@ -28,16 +28,15 @@ package struct FleetWatch {
                 if let terminal { draw(table, input.connection, on: terminal) }
                 return true
             }
-            // Every message of figures is another one; only their rate is shown.
+            // Each message of figures changes something, but no line shows more than their rate.
             guard let (base, change) = table.take(occurrence), change != .stats, terminal == nil else { return true }
             if table.cameras[base] != nil { StandardOutput.print(line: line(base, table)) }
             return true
         }
     }
 
-    /// Writes all cameras once, as soon as all have sent their figures.
-    ///
-    /// - Throws: `CommandFailure` if there is no camera, or no broker.
+    /// Writes all cameras once, as soon as all have sent their figures; throws `CommandFailure` if there is no camera,
+    /// or no broker.
     package func showOnce(_ subscriber: Subscriber) async throws {
         let table = try await Self.table(subscriber) { $0.condition != .streaming || $0.stats != nil }
         let lines =
@@ -50,7 +49,7 @@ package struct FleetWatch {
         try OutputPath.check(path, endings: ["prom"], what: "figures")
         defer { try? FileManager.default.removeItem(atPath: path) }
         var table = CameraTable()
-        // The first time once the broker has sent what it had retained.
+        // The file is first written once the broker has sent its retained messages.
         var next = min(interval, Subscriber.listening)
         try await subscriber.follow(every: .milliseconds(250)) { input in
             if case .occurrence(let occurrence) = input.content {
@@ -63,9 +62,7 @@ package struct FleetWatch {
         }
     }
 
-    /// Writes what cameras saw today in each hour, as CSV.
-    ///
-    /// - Throws: `CommandFailure` if there is no camera, or no broker.
+    /// Writes what cameras saw today in each hour, as CSV; throws `CommandFailure` if there is no camera, or no broker.
     package static func writeHours(of subscriber: Subscriber) async throws {
         let table = try await table(subscriber) { $0.status?.state != .online || $0.today != nil }
         for line in FleetFormatter.hours(table) { StandardOutput.print(line: line) }
@@ -82,10 +79,8 @@ package struct FleetWatch {
         return table
     }
 
-    /// Removes what the broker has retained about a camera that has stopped: then no command lists it.
-    ///
-    /// - Returns: what to say in the terminal.
-    /// - Throws: `CommandFailure` if there is no such camera, or its daemon runs.
+    /// Removes what the broker has retained about a camera that has stopped: then no command lists it. Returns what to
+    /// say in the terminal. Throws `CommandFailure` if there is no such camera, or its daemon runs.
     package static func forget(_ name: String, _ access: BrokerAccess) async throws -> String {
         var access = access
         access.camera = name

@@ -73,10 +73,7 @@ final class DatagramSender {
     /// How often in a row sending worked: that no program listens is known from the answer to the datagram before.
     private var successes = 0
 
-    /// Looks the address up.
-    ///
-    /// - Parameter address: `HOST:PORT`, or `[ADDRESS]:PORT`.
-    /// - Throws: `CommandFailure` if it is none, or is unknown.
+    /// Looks up `HOST:PORT` or `[ADDRESS]:PORT`; throws `CommandFailure` if it is neither, or is unknown.
     init(to address: String) throws {
         self.address = address
         guard let place = HostAndPort(address), let port = place.port else {

@@ -44,9 +44,8 @@ struct TopFormatter {
         watch = WatchFormatter(hasColors: hasColors)
     }
 
-    /// All lines: the cameras, the faces and, where there is room below, the events.
-    ///
-    /// - Returns: at most `rows` lines, none wider than the terminal.
+    /// All lines: the cameras, the faces and, where there is room below, the events. Returns at most `rows` lines, none
+    /// wider than the terminal.
     func lines(_ top: TopState, columns: Int, rows: Int, at seconds: Double, note: String) -> [String] {
         let namesBase = top.table.cameras.count > 1
         var lines = [(summary(top) + " · \(note.printable) · q quits").cut(to: columns), ""]

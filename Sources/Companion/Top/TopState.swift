@@ -107,7 +107,6 @@ struct FaceTrace: Hashable {
     }
 
     private static func step(_ face: FaceObject) -> Step { FaceSignal.all.map { $0.level(face) } }
-
     private static func index(of seconds: Double) -> Int { Int((seconds / stepLength).rounded(.down)) }
 
     /// Values as a line of bars, a character for each of the newest; blank where a value is unknown or there is none yet.

@@ -36,7 +36,7 @@ final class PictureCover {
         try? check?.faces(in: try decoder.decode(picture.jpeg))
     }
 
-    /// Draws a look into a picture; returns the picture as a JPEG; nil if it cannot be decoded.
+    /// Draws an overlay into a picture; returns that as a JPEG, nil if the picture cannot be decoded.
     func jpeg(
         _ preview: PreviewPicture,
         _ scene: Scene,

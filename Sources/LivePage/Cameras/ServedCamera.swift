@@ -12,7 +12,6 @@ struct ServedCamera {
     private(set) var model = LiveModel()
     /// The name that its messages stated last, which a restart of the broker does not change.
     private var name: String?
-
     private var shown: CheckedPictures.Entry?
     /// The newest picture, if pictures are searched for faces and it was not.
     private var unchecked: PreviewPicture?
@@ -63,7 +62,7 @@ struct ServedCamera {
         let isFading = shown == nil && model.scene.isFading
         guard isDirty || isFading, shown != nil || seconds - lastDraw >= 1 / Self.sceneRate else { return false }
         lastDraw = seconds
-        // What fades is drawn once more when it is gone.
+        // One more redraw removes what has faded.
         isDirty = isFading
         return true
     }
@@ -124,7 +123,7 @@ struct ServedCamera {
             json.field("frame", shown?.picture.frame ?? scene.stamp?.frame)
             json.field("picture", jpeg.map { !$0.isEmpty } ?? false)
             json.field("faces", scene.faces)
-            // Of each face, how good a picture of a smile it makes, in thousandths.
+            // How good a picture of a smile each face makes, in thousandths.
             json.object("qualities") { json in
                 for face in scene.faces { json.field("\(face.faceID.rawValue)", Int(1000 * face.smileQuality)) }
             }
@@ -144,7 +143,7 @@ struct ServedCamera {
         json.field("camera", status?.cameraState?.rawValue)
         json.field("reason", status?.reason)
         json.field("detail", status?.detail)
-        // When it became so, if its daemon says that.
+        // Since when the state holds, if the daemon says that.
         json.field("since", status?.time?.iso8601)
         json.field("attention", attention)
         json.field("detecting", model.state.isDetecting)

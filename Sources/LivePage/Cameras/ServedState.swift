@@ -17,7 +17,6 @@ struct ServedState: Sendable {
     var further: Set<String> = []
     /// Messages that break the contract.
     var refused = 0
-
     private var inOrder: [ServedCamera] { cameras.values.sorted { $0.base < $1.base } }
 
     /// All of it, as JSON.

@@ -17,7 +17,6 @@ final class Viewer: HTTPStream {
     let wish: ViewerWish
     /// The login it belongs to.
     let session: String?
-
     private let began = ContinuousClock.now
     private let box = Mutex(Box())
 

@@ -12,7 +12,6 @@ struct PageServer: Sendable {
     ].joined(separator: "; ")
 
     private static let html = "text/html; charset=utf-8"
-
     private static let page = Array(PackageResources.page_html.filled(["icons": PageParts.icons]).utf8)
 
     /// The page's files beside itself.
@@ -97,7 +96,7 @@ struct PageServer: Sendable {
                 403,
                 "This name or page is not the server's own. Start it with --allow-host NAME to permit it.\n"
             )
-        // The form's; browsers ask for the manifest without the cookie.
+        // The login form needs the first two; browsers ask for the manifest without the cookie.
         case (_, "GET", "/page.css"), (_, "GET", "/icon.svg"), (_, "GET", "/manifest.json"):
             return Self.files[request.path].map { file($0, $1) } ?? form(401, "")
         case (.unauthorized, "GET", "/"): return form(401, "")
@@ -131,7 +130,7 @@ struct PageServer: Sendable {
     }
 
     private static func stream(_ stream: any HTTPStream, _ type: String, ifEmpty: HTTPResponse? = nil) -> HTTPResponse {
-        // The last one keeps nginx from collecting parts before it sends them.
+        // X-Accel-Buffering keeps nginx from buffering the parts.
         let headers = ["Content-Type": type, "X-Accel-Buffering": "no"]
         return HTTPResponse(200, headers: headers, body: .stream(stream, ifEmpty: ifEmpty))
     }

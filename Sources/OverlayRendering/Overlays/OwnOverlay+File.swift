@@ -6,9 +6,8 @@ extension OwnOverlay {
     /// A file that shows what an overlay's file holds.
     private static let example = "docs/examples/overlays/party.yaml"
 
-    /// Reads an overlay's file and its pictures, whose paths count from the file's directory.
-    ///
-    /// - Throws: `SettingsError` with all problems at once.
+    /// Reads an overlay's file and its pictures, whose paths count from the file's directory; throws `SettingsError`
+    /// with all problems at once.
     package init(path: String) throws(SettingsError) {
         let directory = URL(filePath: path).deletingLastPathComponent()
         try self.init(try SettingsFile(path: path, example: Self.example)) { name throws(PastedPicture.Refusal) in

@@ -75,9 +75,8 @@ struct BrokerOptions: ParsableArguments {
         }
     }
 
-    /// What the options, the environment and the user's file say.
-    ///
-    /// - Throws: `CommandFailure` with all that is wrong in the file.
+    /// What the options, the environment and the user's file say; throws `CommandFailure` with all that is wrong in the
+    /// file.
     func access(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> BrokerAccess {
         var access = BrokerAccess()
         access.mqtt = mqtt
