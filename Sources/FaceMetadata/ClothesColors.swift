@@ -1,6 +1,6 @@
 /// The colours below a face: how often each brightness and each difference of colour occurs there.
 ///
-/// They tell for minutes, and in this process only, whether the same clothes are still there; not who wears them.
+/// For minutes, and in this process only, they say whether the same clothes are there; not who wears them.
 package struct ClothesColors: Hashable, Sendable {
     /// One of three numbers of a pixel, and the range that its bins divide; what is beyond falls into the outermost ones.
     private static let channels = [

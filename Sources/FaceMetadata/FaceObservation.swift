@@ -6,7 +6,7 @@ package struct FaceObservation: Sendable {
     /// Constant as long as the landmarks were followed from frame to frame without a new detection.
     package var lineage = 0
     /// Forehead to chin, and the width of the face.
-    package var bounds = NormalizedRect(x: 0, y: 0, width: 0, height: 0)
+    package var bounds = NormalizedRect.zero
     package var pose = HeadPose(roll: 0, yaw: 0, pitch: 0)
     /// How sure the landmark model is that this is a face, 0…1.
     package var confidence = 0.0

@@ -14,6 +14,8 @@ public struct NormalizedRect: Hashable, Sendable {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
+    package static let zero = NormalizedRect(x: 0, y: 0, width: 0, height: 0)
+
     /// Makes the rectangle between its edges.
     package init(left: Double, top: Double, right: Double, bottom: Double) {
         self.init(x: left, y: top, width: right - left, height: bottom - top)

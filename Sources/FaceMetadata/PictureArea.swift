@@ -41,11 +41,8 @@ public struct PictureArea: Hashable, Sendable {
             numbers = [numbers[0], numbers[1], far[0], numbers[1], far[0], far[1], numbers[0], far[1]]
         }
         guard numbers.count >= 6, numbers.count.isMultiple(of: 2) else { throw .numberCount(numbers.count) }
-        try self.init(
-            corners: stride(from: 0, to: numbers.count, by: 2).map {
-                NormalizedPoint(x: numbers[$0], y: numbers[$0 + 1])
-            }
-        )
+        let indices = stride(from: 0, to: numbers.count, by: 2)
+        try self.init(corners: indices.map { NormalizedPoint(x: numbers[$0], y: numbers[$0 + 1]) })
     }
 
     /// Whether a point lies inside.

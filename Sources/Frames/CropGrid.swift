@@ -18,20 +18,18 @@ struct CropGrid {
     private let startY: Int
 
     /// Makes the grid; nil if the picture is empty or a coefficient is not finite or absurdly large.
-    init?(_ transform: AffineTransform, size: Int, in picture: FrameSize) {
-        let coefficients = [transform.a, transform.b, transform.c, transform.d, transform.tx, transform.ty]
+    init?(_ map: AffineTransform, size: Int, in picture: FrameSize) {
+        let coefficients = [map.a, map.b, map.c, map.d, map.tx, map.ty]
         guard picture.width > 0, picture.height > 0, size > 0, size <= 4096,
             // 4096 columns, as many rows and the start, of 100,000 pixels each, fit 63 bits with 32 behind the point.
             !coefficients.contains(where: { !($0.magnitude < 100_000) })
         else { return nil }
         self.size = size
-        (lastX, lastY) = (picture.width - 1, picture.height - 1)
-        (columnX, rowX, startX) = (Self.fixed(transform.a), Self.fixed(transform.b), Self.fixed(transform.tx))
-        (columnY, rowY, startY) = (Self.fixed(transform.c), Self.fixed(transform.d), Self.fixed(transform.ty))
-    }
-
-    private static func fixed(_ value: Float) -> Int {
-        Int((Double(value) * Double(1 << fraction)).rounded())
+        lastX = picture.width - 1
+        lastY = picture.height - 1
+        func fixed(_ value: Float) -> Int { Int((Double(value) * Double(1 << Self.fraction)).rounded()) }
+        (columnX, rowX, startX) = (fixed(map.a), fixed(map.b), fixed(map.tx))
+        (columnY, rowY, startY) = (fixed(map.c), fixed(map.d), fixed(map.ty))
     }
 
     func position(ofColumn column: Int, row: Int) -> (x: Int, y: Int) {

@@ -14,22 +14,31 @@ struct CropRow {
     /// How much the right and the lower neighbours count, with 8 bits behind the point.
     private let weightsX: Words
     private let weightsY: Words
-    private let grid: CropGrid
-    private let samples: FrameSamples
+    let grid: CropGrid
+    let samples: FrameSamples
 
-    /// Calls a function with a row for a grid's crops, whose memory lasts for the call; the function returns nothing.
-    static func use(_ grid: CropGrid, of samples: FrameSamples, _ body: (CropRow) -> Void) {
-        withUnsafeTemporaryAllocation(of: Float.self, capacity: 7 * grid.size) { memory in
-            guard let base = memory.baseAddress else { return }
-            body(CropRow(grid, samples, memory: base))
+    /// Calls a function with a row for crops of a frame that are that many pixels wide and that the transform maps to the upright
+    /// picture; the row's memory lasts for the call.
+    /// - Returns: False, without a call, if the frame's pixels cannot be read or the transform is not finite.
+    static func use(_ frame: Frame, _ crop: AffineTransform, width: Int, _ body: (CropRow) -> Void) -> Bool {
+        let stored = crop.then(frame.orientation.storedFromUpright(stored: frame.size))
+        guard let grid = CropGrid(stored, size: width, in: frame.size), let samples = FrameSamples(frame) else {
+            return false
         }
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: 7 * grid.size) { memory in
+            if let base = memory.baseAddress { body(CropRow(grid, samples, memory: base)) }
+        }
+        return true
     }
 
     private init(_ grid: CropGrid, _ samples: FrameSamples, memory: Numbers) {
         (self.grid, self.samples) = (grid, samples)
-        (first, second, third) = (memory, memory + grid.size, memory + 2 * grid.size)
+        first = memory
+        second = memory + grid.size
+        third = memory + 2 * grid.size
         pairs = UnsafeMutableRawPointer(memory + 3 * grid.size).bindMemory(to: UInt16.self, capacity: 8 * grid.size)
-        (weightsX, weightsY) = (pairs + 6 * grid.size, pairs + 7 * grid.size)
+        weightsX = pairs + 6 * grid.size
+        weightsY = pairs + 7 * grid.size
     }
 
     /// Samples some columns of a row of the crop; positions outside the picture take its nearest pixel.

@@ -36,14 +36,11 @@ package struct CropSampler: Hashable, Sendable {
         through uprightFromCrop: AffineTransform,
         into output: UnsafeMutablePointer<Float>
     ) -> Bool {
-        let storedFromCrop = uprightFromCrop.then(frame.orientation.storedFromUpright(stored: frame.size))
-        guard let grid = CropGrid(storedFromCrop, size: size, in: frame.size), let samples = FrameSamples(frame) else {
-            return false
-        }
         let conversion = YUVConversion(frame.encoding, scale: scale, offset: offset)
-        let isGray = samples.chroma == nil && !samples.isRGB
-        let (unit, black) = samples.isRGB ? (scale / 65536, offset) : (1, 0)
-        CropRow.use(grid, of: samples) { numbers in
+        return CropRow.use(frame, uprightFromCrop, width: size) { numbers in
+            let (grid, samples) = (numbers.grid, numbers.samples)
+            let isGray = samples.chroma == nil && !samples.isRGB
+            let (unit, black) = samples.isRGB ? (scale / 65536, offset) : (1, 0)
             for row in 0..<size {
                 let target = output + 3 * size * row
                 // Elsewhere not even a neighbour is inside.
@@ -66,7 +63,6 @@ package struct CropSampler: Hashable, Sendable {
                 if border == .black { fade(row, columns, grid, target) }
             }
         }
-        return true
     }
 
     /// Makes black what lies outside the picture, and darker what lies at its edge.

@@ -35,9 +35,8 @@ extension Frame {
             guard bytesPerRow.magnitude >= needed.bytes else {
                 throw .overlappingRows(plane: index, bytesPerRow: bytesPerRow, needed: needed.bytes)
             }
-            let (above, isBeyond) = Int(clamping: bytesPerRow.magnitude).multipliedReportingOverflow(
-                by: needed.count - 1
-            )
+            let distance = Int(clamping: bytesPerRow.magnitude)
+            let (above, isBeyond) = distance.multipliedReportingOverflow(by: needed.count - 1)
             guard !isBeyond, above <= plane.bytes.count - needed.bytes, let lowest = plane.bytes.baseAddress else {
                 let bytes = isBeyond ? .max : above + needed.bytes
                 throw .tooShort(plane: index, bytes: plane.bytes.count, needed: bytes)
@@ -47,16 +46,9 @@ extension Frame {
         if made.count == 3, made[1].bytesPerRow != made[2].bytesPerRow {
             throw .differentChromaRows(u: made[1].bytesPerRow, v: made[2].bytesPerRow)
         }
-        self.init(
-            stamp: stamp,
-            captured: .now,
-            size: size,
-            format: format,
-            encoding: encoding,
-            orientation: orientation,
-            planes: Planes(made[0], made.count > 1 ? made[1] : nil, made.count > 2 ? made[2] : nil),
-            lease: lease
-        )
+        let planes = Planes(made[0], made.count > 1 ? made[1] : nil, made.count > 2 ? made[2] : nil)
+        self.init(stamp: stamp, size: size, format: format, encoding: encoding, planes: planes, lease: lease)
+        self.orientation = orientation
     }
 
     /// Makes a frame with a copy of bytes in which the format's planes follow each other, and rows too, without gaps.
@@ -79,15 +71,8 @@ extension Frame {
             planes.append((UnsafeRawBufferPointer(rebasing: plane), rows.bytes))
             rest = rest.dropFirst(plane.count)
         }
-        try self.init(
-            planes: planes,
-            keptBy: memory,
-            size: size,
-            format: format,
-            encoding: encoding,
-            orientation: orientation,
-            stamp: stamp
-        )
+        try self.init(planes: planes, keptBy: memory, size: size, format: format, encoding: encoding, stamp: stamp)
+        self.orientation = orientation
     }
 
     /// Makes a frame of a JPEG, whose size is read from its header.
@@ -137,11 +122,7 @@ extension Frame {
         let frame = try Self.decoding { () throws(JPEGError) in
             format == .jpeg ? try JPEGDecoder().decode(self) : self
         }
-        var target = frame.uprightSize
-        if let maximumWidth, maximumWidth < target.width {
-            let width = max(1, maximumWidth)
-            target = FrameSize(width: width, height: max(1, target.height * width / target.width))
-        }
+        let target = frame.uprightSize.limited(toWidth: maximumWidth)
         var pool = PixelMemoryPool()
         guard let drawn = frame.drawnUpright(of: target, in: &pool) else {
             throw .wrongPlanes(format, expected: 0, given: planeCount)

@@ -55,8 +55,8 @@ public struct Frame: @unchecked Sendable, Equatable {
 
     /// Makes a frame over memory that `lease` keeps alive and unchanged.
     package init(
-        stamp: FrameStamp,
-        captured: ContinuousClock.Instant,
+        stamp: FrameStamp = .unset,
+        captured: ContinuousClock.Instant = .now,
         size: FrameSize,
         format: PixelFormat,
         encoding: YUVEncoding = .video,
@@ -75,14 +75,8 @@ public struct Frame: @unchecked Sendable, Equatable {
 
     /// A frame over pixels that the caller keeps alive while the frame is used.
     package init(borrowing plane: Plane, size: FrameSize, format: PixelFormat, mediaTime: Double) {
-        self.init(
-            stamp: .init(frame: 0, time: .init(nanoseconds: 0), mediaTime: mediaTime),
-            captured: .now,
-            size: size,
-            format: format,
-            planes: Planes(plane),
-            lease: NoLease()
-        )
+        self.init(size: size, format: format, planes: Planes(plane), lease: NoLease())
+        stamp.mediaTime = mediaTime
     }
 
     /// Whether both are the same picture: the same memory with the same meaning. Pixels are not compared.

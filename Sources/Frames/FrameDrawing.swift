@@ -28,7 +28,10 @@ extension Frame {
         }
         guard isDrawn else { return nil }
         var drawn = self
-        (drawn.size, drawn.format, drawn.encoding, drawn.orientation) = (target, .rgb24, .jpeg, .up)
+        drawn.size = target
+        drawn.format = .rgb24
+        drawn.encoding = .jpeg
+        drawn.orientation = .up
         drawn.planes = Planes(Plane(base: UnsafeRawPointer(memory.base), bytesPerRow: 3 * target.width))
         drawn.lease = memory
         return drawn

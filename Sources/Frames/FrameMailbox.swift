@@ -90,7 +90,7 @@ public final class FrameMailbox: Sendable {
                 state.waiting.append(event)
                 return true
             }
-            // Once, however often it is tried.
+            // The filter takes each frame once, however often this is tried.
             if let level = brightness, state.strobe.isUnlit(level), case .newest = state.policy {
                 state.counts.captured += 1
                 state.counts.dropped[.unlit, default: 0] += 1

@@ -75,10 +75,14 @@ struct YUVConversion {
     init(_ encoding: YUVEncoding, scale: Float, offset: Float) {
         let factors = encoding.factors
         func factor(_ value: Double) -> Float { Float(value) * scale / 65536 }
-        (luma, redV, blueU) = (factor(factors.luma), factor(factors.redV), factor(factors.blueU))
-        (greenU, greenV) = (factor(factors.greenU), factor(factors.greenV))
+        luma = factor(factors.luma)
+        redV = factor(factors.redV)
+        greenU = factor(factors.greenU)
+        greenV = factor(factors.greenV)
+        blueU = factor(factors.blueU)
         bias = offset - Float(factors.black * factors.luma) * scale
-        (black, white) = (offset, offset + 255 * scale)
+        black = offset
+        white = offset + 255 * scale
     }
 
     /// A sample that is neither red nor blue.

@@ -13,6 +13,12 @@ public struct FrameSize: Hashable, Sendable, CustomStringConvertible {
     /// The size that cameras are asked for unless a person asks for another: plenty for faces.
     package static let usual = FrameSize(width: 640, height: 480)
 
+    /// The size of the same picture made smaller, if it is wider than that many pixels; at least one pixel.
+    package func limited(toWidth maximum: Int?) -> FrameSize {
+        guard let maximum, width > maximum else { return self }
+        return FrameSize(width: max(1, maximum), height: max(1, height * max(1, maximum) / width))
+    }
+
     /// The size as people and settings write it: `640x480`.
     public var description: String { "\(width)x\(height)" }
 }

@@ -10,8 +10,7 @@ public struct FrameSourceOptions: Hashable, Sendable {
 
     /// Which pictures of a network stream are decoded while nothing is seen in them.
     public enum IdleDecoding: String, Hashable, Sendable, CaseIterable {
-        /// The key pictures, until the sizes of the packets between them tell that something happens; the others where that works
-        /// not.
+        /// The key pictures, until the sizes of the packets between them show that something happens; all where that does not work.
         case auto
         /// All.
         case always

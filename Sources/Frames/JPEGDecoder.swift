@@ -40,8 +40,8 @@ package final class JPEGDecoder {
     ) throws(JPEGError) -> (size: FrameSize, subsampling: Int32, colorSpace: Int32) {
         var (width, height, subsampling, colorSpace): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
         let bytes = jpeg.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard tjDecompressHeader3(handle, bytes, UInt(jpeg.count), &width, &height, &subsampling, &colorSpace) == 0
-        else {
+        let count = UInt(jpeg.count)
+        guard tjDecompressHeader3(handle, bytes, count, &width, &height, &subsampling, &colorSpace) == 0 else {
             throw .corrupt(errorText)
         }
         guard width > 0, height > 0 else { throw .corrupt("it ends before the picture starts") }
@@ -110,18 +110,16 @@ package final class JPEGDecoder {
         else { throw .unsupported("its colours are not YUV or gray, or are subsampled in a way of its own") }
         // Some cameras round the JPEG up to whole blocks: 1088 rows for 1080. Anything else is a damaged header, and
         // believing it could mean gigabytes.
-        guard (0..<16).contains(stored.width - frame.size.width),
-            (0..<16).contains(stored.height - frame.size.height)
-        else { throw .sizeMismatch(expected: frame.size, found: stored) }
-        let subsampling = isGray ? .gray : known
-        func scaled(_ size: FrameSize) -> FrameSize {
-            FrameSize(
-                width: (size.width + decimation - 1) / decimation,
-                height: (size.height + decimation - 1) / decimation
-            )
+        guard 0..<16 ~= stored.width - frame.size.width, 0..<16 ~= stored.height - frame.size.height else {
+            throw .sizeMismatch(expected: frame.size, found: stored)
         }
+        let subsampling = isGray ? .gray : known
+        func scaled(_ length: Int) -> Int { (length + decimation - 1) / decimation }
+        func scaled(_ size: FrameSize) -> FrameSize { .init(width: scaled(size.width), height: scaled(size.height)) }
         var decoded = frame
-        (decoded.size, decoded.format, decoded.encoding) = (scaled(frame.size), subsampling.format, .jpeg)
+        decoded.size = scaled(frame.size)
+        decoded.format = subsampling.format
+        decoded.encoding = .jpeg
         (decoded.planes, decoded.lease) = try decompress(jpeg, scaled(stored), subsampling)
         return decoded
     }

@@ -35,11 +35,11 @@ package final class JPEGEncoder {
     package func encode(_ frame: Frame) throws(JPEGError) -> [UInt8] {
         var frame = frame
         if frame.format == .jpeg {
-            let wanted = targetSize(of: frame).width
+            let wanted = frame.uprightSize.limited(toWidth: maximumWidth).width
             let decimation = JPEGDecoder.decimations.last { frame.uprightSize.width / $0 >= wanted } ?? 1
             frame = try decoder.decode(frame, decimation: decimation)
         }
-        let target = targetSize(of: frame)
+        let target = frame.uprightSize.limited(toWidth: maximumWidth)
         let isDirect = frame.orientation == .up && target == frame.size
         let byteCount =
             if isDirect, let planes = try encodePlanes(frame) {
@@ -48,12 +48,6 @@ package final class JPEGEncoder {
                 try encodeColors(frame, target, isDirect: isDirect)
             }
         return [UInt8](UnsafeRawBufferPointer(start: output.base, count: byteCount))
-    }
-
-    private func targetSize(of frame: Frame) -> FrameSize {
-        let upright = frame.uprightSize
-        guard let maximumWidth, upright.width > maximumWidth else { return upright }
-        return FrameSize(width: maximumWidth, height: max(1, upright.height * maximumWidth / upright.width))
     }
 
     /// Encodes planes as they are; nil if the format or the encoding needs drawing.
@@ -66,19 +60,9 @@ package final class JPEGEncoder {
         else { return nil }
         var bases: [UnsafePointer<UInt8>?] = [planes.first.bytes, u.bytes, v.bytes]
         var strides = [planes.first, u, v].map { Int32($0.bytesPerRow) }
-        return try compress(size, subsampling) { bytes, count in
-            tjCompressFromYUVPlanes(
-                handle,
-                &bases,
-                Int32(size.width),
-                &strides,
-                Int32(size.height),
-                subsampling.code,
-                bytes,
-                count,
-                Int32(quality),
-                TJFLAG_NOREALLOC
-            )
+        let (rate, flags) = (Int32(quality), TJFLAG_NOREALLOC)
+        return try compress(size, subsampling) { width, height, code, bytes, count in
+            tjCompressFromYUVPlanes(handle, &bases, width, &strides, height, code, bytes, count, rate, flags)
         }
     }
 
@@ -94,33 +78,26 @@ package final class JPEGEncoder {
             throw .notEncodable("the frame lacks planes that its format \(frame.format) has")
         }
         let subsampling = frame.format == .gray ? JPEGSubsampling.gray : colors
-        return try compress(size, subsampling) { bytes, count in
-            tjCompress2(
-                handle,
-                plane.bytes,
-                Int32(size.width),
-                Int32(plane.bytesPerRow),
-                Int32(size.height),
-                Int32((own ?? TJPF_RGB).rawValue),
-                bytes,
-                count,
-                subsampling.code,
-                Int32(quality),
-                TJFLAG_NOREALLOC
-            )
+        let (pixels, stride, format) = (plane.bytes, Int32(plane.bytesPerRow), Int32((own ?? TJPF_RGB).rawValue))
+        let (rate, flags) = (Int32(quality), TJFLAG_NOREALLOC)
+        return try compress(size, subsampling) { width, height, code, bytes, count in
+            tjCompress2(handle, pixels, width, stride, height, format, bytes, count, code, rate, flags)
         }
     }
 
-    private func compress(
-        _ size: FrameSize,
-        _ subsampling: JPEGSubsampling,
-        _ call: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<UInt>) -> Int32
-    ) throws(JPEGError) -> Int {
-        let needed = Int(tjBufSize(Int32(size.width), Int32(size.height), subsampling.code))
+    private typealias Bytes = UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>
+    private typealias Count = UnsafeMutablePointer<UInt>
+    private typealias Call = (_ width: Int32, _ height: Int32, _ code: Int32, Bytes, Count) -> Int32
+
+    /// Calls one of the codec's functions with a picture's size and subsampling and with room for its JPEG, whose length it returns.
+    private func compress(_ size: FrameSize, _ subsampling: JPEGSubsampling, _ call: Call) throws(JPEGError) -> Int {
+        let (width, height, code) = (Int32(size.width), Int32(size.height), subsampling.code)
+        let needed = Int(tjBufSize(width, height, code))
         if output.byteCount < needed { output = PixelMemory(byteCount: needed) }
         var bytes: UnsafeMutablePointer<UInt8>? = output.base.assumingMemoryBound(to: UInt8.self)
         var count = UInt(output.byteCount)
-        guard call(&bytes, &count) == 0 else { throw .notEncodable(String(cString: tjGetErrorStr2(handle))) }
+        let result = call(width, height, code, &bytes, &count)
+        guard result == 0 else { throw .notEncodable(String(cString: tjGetErrorStr2(handle))) }
         return Int(count)
     }
 }

@@ -18,27 +18,22 @@ package struct LumaSampler: Hashable, Sendable {
         through uprightFromCrop: AffineTransform,
         into output: UnsafeMutablePointer<UInt8>
     ) -> Bool {
-        let storedFromCrop = uprightFromCrop.then(frame.orientation.storedFromUpright(stored: frame.size))
-        guard let grid = CropGrid(storedFromCrop, size: width, in: frame.size), let samples = FrameSamples(frame) else {
-            return false
-        }
         // With 8 bits behind the point.
         let factors = frame.encoding.factors
         let (luma, black) = (Int((256 * factors.luma).rounded()), Int(factors.black) << 16)
-        CropRow.use(grid, of: samples) { numbers in
+        return CropRow.use(frame, uprightFromCrop, width: width) { numbers in
             for row in 0..<height {
                 numbers.sample(row, 0..<width, withChroma: false)
                 for column in 0..<width {
                     let first = Int(numbers.first[column])
                     // The weights of ITU-R BT.601 for colours.
                     let value =
-                        samples.isRGB
+                        numbers.samples.isRGB
                         ? 77 * first + 150 * Int(numbers.second[column]) + 29 * Int(numbers.third[column])
                         : (first - black) * luma
                     output[row * width + column] = UInt8(clamping: (value + 1 << 23) >> 24)
                 }
             }
         }
-        return true
     }
 }

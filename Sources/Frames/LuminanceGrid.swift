@@ -19,12 +19,9 @@ package final class LuminanceGrid {
             let map = frame.orientation.storedFromUpright(stored: frame.size)
             // The map is for positions of pixel centres, half a pixel right of and below the edges.
             let (first, last) = (map(left - 0.5, top - 0.5), map(right - 0.5, bottom - 0.5))
-            return Rectangle(
-                left: min(first.x, last.x) + 0.5,
-                top: min(first.y, last.y) + 0.5,
-                right: max(first.x, last.x) + 0.5,
-                bottom: max(first.y, last.y) + 0.5
-            )
+            let (left, right) = (min(first.x, last.x) + 0.5, max(first.x, last.x) + 0.5)
+            let (top, bottom) = (min(first.y, last.y) + 0.5, max(first.y, last.y) + 0.5)
+            return Rectangle(left: left, top: top, right: right, bottom: bottom)
         }
     }
 
@@ -81,10 +78,7 @@ package final class LuminanceGrid {
         let size = frame.size
         let cellWidth = (rectangle.right - rectangle.left) / Float(columns)
         let cellHeight = (rectangle.bottom - rectangle.top) / Float(rows)
-        let reach = max(
-            max(rectangle.left.magnitude, rectangle.right.magnitude),
-            max(rectangle.top.magnitude, rectangle.bottom.magnitude)
-        )
+        let reach = max(-rectangle.left, -rectangle.top, rectangle.right, rectangle.bottom)
         // Also false for what is not a number.
         guard frame.format != .jpeg, size.width > 0, size.height > 0, cellWidth > 0, cellHeight > 0, reach < 100_000
         else { return false }

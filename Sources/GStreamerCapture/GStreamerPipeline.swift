@@ -138,7 +138,8 @@ final class GStreamerPipeline {
             // Cameras have few buffers, and libcamera 0.0.3 crashes if one is given back after the camera was closed.
             let memory = copies.lend(byteCount: frame.size)
             memory.base.copyMemory(from: data, byteCount: frame.size)
-            (base, owner) = (UnsafeRawPointer(memory.base), memory)
+            base = UnsafeRawPointer(memory.base)
+            owner = memory
         }
         let size = FrameSize(width: Int(frame.width), height: Int(frame.height))
         let (offsets, strides) = (frame.offsets, frame.strides)
@@ -149,15 +150,10 @@ final class GStreamerPipeline {
             let count = max(0, frame.size - offset)
             return (UnsafeRawBufferPointer(start: base + min(offset, frame.size), count: count), Int(stride))
         }
+        var made = try? Frame(planes: planes, keptBy: owner, size: size, format: format, stamp: .unset)
+        made?.encoding = YUVEncoding(matrix: frame.bt709 ? .bt709 : .bt601, isFullRange: frame.fullRange)
         return Picture(
-            frame: try? Frame(
-                planes: planes,
-                keptBy: owner,
-                size: size,
-                format: format,
-                encoding: YUVEncoding(matrix: frame.bt709 ? .bt709 : .bt601, isFullRange: frame.fullRange),
-                stamp: FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: 0)
-            ),
+            frame: made,
             size: size,
             formatName: name,
             rate: frame.rate > 0 ? frame.rate : nil,

@@ -32,7 +32,7 @@ public struct PipelineDescription: Hashable, Sendable {
     ) -> PipelineDescription {
         var properties = controls
         properties["camera-name"] = identifier
-        return camera("libcamera", identifier, "libcamerasrc", properties, size: size ?? .usual, rate: rate)
+        return camera("libcamera", identifier, properties, size: size ?? .usual, rate: rate)
     }
 
     /// A camera that PipeWire shares with other programs.
@@ -41,13 +41,9 @@ public struct PipelineDescription: Hashable, Sendable {
     ///   - size: The size of its pictures; nil for what it likes.
     ///   - rate: Its pictures a second; nil for what it likes.
     /// - Returns: The description; a camera that is not there is waited for.
-    public static func pipeWire(
-        _ node: String? = nil,
-        size: FrameSize? = nil,
-        rate: Double? = nil
-    ) -> PipelineDescription {
+    public static func pipeWire(_ node: String? = nil, size: FrameSize? = nil, rate: Double? = nil) -> Self {
         let properties = ["target-object": node].compactMapValues(\.self)
-        return camera("pipewire", node, "pipewiresrc", properties, size: size, rate: rate)
+        return camera("pipewire", node, properties, size: size, rate: rate)
     }
 
     /// What a person means by `libcamera`, `libcamera:…`, `pipewire`, `pipewire:…` or `gstreamer:…`; nil for any other text.
@@ -66,10 +62,10 @@ public struct PipelineDescription: Hashable, Sendable {
     /// people. None without GStreamer and its elements for them.
     package static func cameras() -> [(device: String, name: String)] { GStreamerPipeline.cameras() }
 
+    /// A camera of the element that is called as its kind, with `src` behind it.
     private static func camera(
         _ kind: String,
         _ identifier: String?,
-        _ element: String,
         _ properties: [String: String],
         size: FrameSize?,
         rate: Double?
@@ -79,11 +75,9 @@ public struct PipelineDescription: Hashable, Sendable {
         if let size { caps += ",width=\(size.width),height=\(size.height)" }
         // Thousandths are what 29.97 needs as a fraction.
         if let rate { caps += ",framerate=\(Int(exactly: (rate * 1000).rounded()).map { "\($0)/1000" } ?? "\(rate)")" }
-        return PipelineDescription(
-            name: [kind, identifier].compactMap(\.self).joined(separator: ":"),
-            text: ([element] + pairs + ["!", caps]).joined(separator: " "),
-            isCamera: true
-        )
+        let name = [kind, identifier].compactMap(\.self).joined(separator: ":")
+        let text = (["\(kind)src"] + pairs + ["!", caps]).joined(separator: " ")
+        return PipelineDescription(name: name, text: text, isCamera: true)
     }
 
     init(name: String, text: String, isCamera: Bool) {

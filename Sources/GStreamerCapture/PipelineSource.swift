@@ -29,7 +29,7 @@ package final class PipelineSource: FrameSource {
     package func stop() { isOver.set() }
 
     package func run(into mailbox: FrameMailbox) {
-        var delivery = FrameDelivery(into: mailbox, until: isOver, longestGap: options.stallTimeout)
+        var delivery = PictureDelivery(into: mailbox, until: isOver, longestGap: options.stallTimeout)
         var run = Run()
         mailbox.put(.ended(delivery.untilEnd(waiting: 0.25...1) { play(&run, into: &$0) }))
     }
@@ -43,10 +43,15 @@ package final class PipelineSource: FrameSource {
     }
 
     /// Plays a new pipeline until it ends.
-    private func play(_ run: inout Run, into delivery: inout FrameDelivery) -> FrameDelivery.Attempt {
+    private func play(_ run: inout Run, into delivery: inout PictureDelivery) -> PictureDelivery.Attempt {
         run.pipeline = nil
         let pipeline: GStreamerPipeline
-        do throws(SourceFailure) { pipeline = try nextPipeline() } catch { return lost(error, run) }
+        do throws(SourceFailure) {
+            // The one that `init` made, once; a new one afterwards.
+            pipeline = if let first = made.withLock({ $0.take() }) { first } else { try GStreamerPipeline(description) }
+        } catch {
+            return lost(error, run)
+        }
         run.pipeline = pipeline
         let before = delivery.delivered
         var (hasStarted, last) = (false, ContinuousClock.now)
@@ -54,8 +59,10 @@ package final class PipelineSource: FrameSource {
             let limit = hasStarted ? options.stallTimeout : options.openTimeout
             switch hasStarted ? pipeline.next(nanoseconds: Self.slice) : pipeline.start(nanoseconds: Self.slice) {
             case .started:
-                (hasStarted, run.isLive, last) = (true, pipeline.isLive, .now)
-                let timing: FrameDelivery.Timing =
+                hasStarted = true
+                run.isLive = pipeline.isLive
+                last = .now
+                let timing: PictureDelivery.Timing =
                     run.isLive ? .live(hasTimes: false) : options.pace == .realtime ? .paced : .file
                 delivery.begin(timing, rate: nil, isConnection: false)
             case .picture(let picture):
@@ -63,7 +70,7 @@ package final class PipelineSource: FrameSource {
                 guard size.width * size.height <= limit else {
                     return lost(.tooLarge(description.name, size, limit: limit), run)
                 }
-                guard deliver(picture, run, into: &delivery) else { return .ended(.stopped) }
+                guard deliver(picture, run, to: &delivery) else { return .ended(.stopped) }
                 last = .now
             case .waiting where last.duration(to: .now) > limit:
                 return lost(.stalled, "no picture for \(limit); check the camera, its cable and the pipeline.", run)
@@ -80,42 +87,28 @@ package final class PipelineSource: FrameSource {
         return .ended(.stopped)
     }
 
-    /// The pipeline that `init` made, once; a new one afterwards.
-    private func nextPipeline() throws(SourceFailure) -> GStreamerPipeline {
-        if let first = made.withLock({ $0.take() }) { return first }
-        return try GStreamerPipeline(description)
-    }
-
-    private func lost(_ reason: SourceFailure.Reason, _ text: String, _ run: Run) -> FrameDelivery.Attempt {
+    private func lost(_ reason: SourceFailure.Reason, _ text: String, _ run: Run) -> PictureDelivery.Attempt {
         let text = "cannot get pictures from \(description.name): \(text.withoutPasswords)"
         return lost(SourceFailure(reason: reason, description: text), run)
     }
 
     /// A camera and what else is live is tried again.
-    private func lost(_ failure: SourceFailure, _ run: Run) -> FrameDelivery.Attempt {
+    private func lost(_ failure: SourceFailure, _ run: Run) -> PictureDelivery.Attempt {
         run.isLive || description.isCamera ? .lost(failure) : .ended(.failed(failure))
     }
 
     /// Delivers a picture; what its format or its size makes unusable is counted as corrupt.
     /// - Returns: False if the source was stopped or the mailbox closed.
-    private func deliver(
-        _ picture: GStreamerPipeline.Picture,
-        _ run: Run,
-        into delivery: inout FrameDelivery
-    ) -> Bool {
+    private func deliver(_ picture: GStreamerPipeline.Picture, _ run: Run, to delivery: inout PictureDelivery) -> Bool {
         guard var frame = picture.frame else {
             delivery.countDamage()
             return true
         }
         frame.orientation = options.wholeOrientation
-        let stream = StreamDescription(
-            name: description.name,
-            size: picture.size,
-            format: picture.formatName,
-            rate: picture.rate,
-            orientation: options.wholeOrientation,
-            isLive: run.isLive
-        )
+        let (name, size, format) = (description.name, picture.size, picture.formatName)
+        var stream = StreamDescription(name: name, size: size, format: format, rate: picture.rate)
+        stream.orientation = options.wholeOrientation
+        stream.isLive = run.isLive
         // What a network's buffer adds to each picture is no sign that this one has become stale.
         let age = picture.age.map { $0 < .seconds(1) ? $0 : .zero } ?? .zero
         return delivery.deliver(frame, of: stream, at: picture.time, age: age)

@@ -294,14 +294,6 @@ final class ClipReader {
             (pixels, lease) = (target, memory)
         }
         guard let planes = pixels.planes(as: format) else { return nil }
-        return Frame(
-            stamp: FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: 0),
-            captured: .now,
-            size: size,
-            format: format,
-            encoding: encoding,
-            planes: planes,
-            lease: lease
-        )
+        return Frame(size: size, format: format, encoding: encoding, planes: planes, lease: lease)
     }
 }

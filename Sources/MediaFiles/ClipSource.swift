@@ -50,7 +50,7 @@ package final class ClipSource: FrameSource {
 
     /// Plays the clip or the stream to its end, or until it is stopped; blocks.
     package func run(into mailbox: FrameMailbox) {
-        var delivery = FrameDelivery(into: mailbox, until: interrupt.stop, longestGap: options.stallTimeout)
+        var delivery = PictureDelivery(into: mailbox, until: interrupt.stop, longestGap: options.stallTimeout)
         mailbox.put(.ended(delivery.untilEnd(waiting: 0.5...30) { play(into: &$0) }))
     }
 
@@ -61,7 +61,7 @@ package final class ClipSource: FrameSource {
     }
 
     /// Plays a file or a connection once.
-    private func play(into delivery: inout FrameDelivery) -> FrameDelivery.Attempt {
+    private func play(into delivery: inout PictureDelivery) -> PictureDelivery.Attempt {
         let reader: ClipReader
         do throws(SourceFailure) {
             if let first = opened.withLock({ $0.take() }) {
@@ -77,7 +77,7 @@ package final class ClipSource: FrameSource {
         var stream = input.description
         if input.isStill { stream.rate = Self.stillRate }
         stream.isLive = input.isLive || isPaced
-        let timing: FrameDelivery.Timing =
+        let timing: PictureDelivery.Timing =
             input.isLive ? .live(hasTimes: !input.lacksTimes) : isPaced ? .paced : .file
         delivery.begin(timing, rate: stream.rate, isConnection: location.isStream)
         let end = play(reader, stream, into: &delivery)
@@ -96,7 +96,7 @@ package final class ClipSource: FrameSource {
     private func play(
         _ reader: ClipReader,
         _ stream: StreamDescription,
-        into delivery: inout FrameDelivery
+        into delivery: inout PictureDelivery
     ) -> SourceEvent.End {
         let isStill = reader.input.isStill
         var stream = stream

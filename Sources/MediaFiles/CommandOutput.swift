@@ -77,7 +77,7 @@ final class CommandOutput {
         while !interrupt.mustEnd {
             var ready = (
                 pollfd(fd: output, events: Int16(POLLIN), revents: 0),
-                // Negative ones are left out.
+                // `poll` passes over a negative descriptor.
                 pollfd(fd: hasErrors ? errors : -1, events: Int16(POLLIN), revents: 0)
             )
             // In slices, since `poll` does not end with the interrupt.

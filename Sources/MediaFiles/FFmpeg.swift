@@ -60,12 +60,10 @@ enum FFmpeg {
 /// Something small of FFmpeg's that is freed with this object. Without memory for it the process ends, as for an object.
 final class FFmpegOwned<Value> {
     let pointer: UnsafeMutablePointer<Value>
-    private let free: (UnsafeMutablePointer<UnsafeMutablePointer<Value>?>?) -> Void
+    private let free: Free
+    private typealias Free = (UnsafeMutablePointer<UnsafeMutablePointer<Value>?>?) -> Void
 
-    init(
-        _ pointer: UnsafeMutablePointer<Value>?,
-        _ free: @escaping (UnsafeMutablePointer<UnsafeMutablePointer<Value>?>?) -> Void
-    ) {
+    private init(_ pointer: UnsafeMutablePointer<Value>?, _ free: @escaping Free) {
         guard let pointer else { fatalError("out of memory") }
         (self.pointer, self.free) = (pointer, free)
     }

@@ -23,19 +23,14 @@ final class GIFPainter {
 
     /// Hands on a picture of 24 bits a pixel, painted, together with those that waited; or lets it wait.
     /// - Returns: the first number that `encode` returned and that is an error; 0 without one.
-    func paint(
-        _ picture: UnsafeMutablePointer<AVFrame>,
-        _ encode: (UnsafeMutablePointer<AVFrame>) -> Int32
-    ) -> Int32 {
+    func paint(_ picture: UnsafeMutablePointer<AVFrame>, _ encode: (UnsafeMutablePointer<AVFrame>) -> Int32) -> Int32 {
         guard let base = picture.pointee.data.0 else { return 0 }
         size = FrameSize(width: Int(picture.pointee.width), height: Int(picture.pointee.height))
         let row = size.width * 3
         var pixels: [UInt8] = []
         pixels.reserveCapacity(row * size.height)
         for y in 0..<size.height {
-            pixels.append(
-                contentsOf: UnsafeBufferPointer(start: base + y * Int(picture.pointee.linesize.0), count: row)
-            )
+            pixels += UnsafeBufferPointer(start: base + y * Int(picture.pointee.linesize.0), count: row)
         }
         waiting.append((picture.pointee.pts, pixels))
         guard palette != nil || (waiting.count + 1) * pixels.count > Self.capacity else { return 0 }
@@ -82,11 +77,8 @@ final class GIFPainter {
                 for x in 0..<size.width {
                     let shift = Self.dither[(y & 3) << 2 | (x & 3)]
                     @inline(__always) func moved(_ part: UInt8) -> Int { max(0, min(255, Int(part) + shift)) }
-                    let place = ColorPalette.place(
-                        moved(pixels[from]),
-                        moved(pixels[from + 1]),
-                        moved(pixels[from + 2])
-                    )
+                    let (red, green) = (moved(pixels[from]), moved(pixels[from + 1]))
+                    let place = ColorPalette.place(red, green, moved(pixels[from + 2]))
                     indices[y * stride + x] = palette.index(at: place)
                     from += 3
                 }

@@ -69,24 +69,18 @@ final class MediaInput {
     var description: StreamDescription {
         let parameters = stream.pointee.codecpar.pointee
         let stored = FrameSize(width: Int(parameters.width), height: Int(parameters.height))
-        return StreamDescription(
-            name: location.name,
-            size: squareSize(of: stored),
-            format: codec,
-            rate: rate,
-            orientation: orientation.then(options.wholeOrientation)
-        )
+        let size = squareSize(of: stored)
+        var description = StreamDescription(name: location.name, size: size, format: codec, rate: rate)
+        description.orientation = orientation.then(options.wholeOrientation)
+        return description
     }
 
     /// The size of a decoded picture once its pixels are square.
     func squareSize(of picture: DecodedPicture) -> FrameSize { squareSize(of: picture.size, picture.pointer) }
 
     private func squareSize(of stored: FrameSize, _ frame: UnsafeMutablePointer<AVFrame>? = nil) -> FrameSize {
-        PictureLayout.squareSize(
-            of: stored,
-            aspect: ffmpeg.av_guess_sample_aspect_ratio(context, stream, frame).value,
-            maximumPixels: options.maximumPixels
-        )
+        let aspect = ffmpeg.av_guess_sample_aspect_ratio(context, stream, frame).value
+        return PictureLayout.squareSize(of: stored, aspect: aspect, maximumPixels: options.maximumPixels)
     }
 
     /// The length in seconds that the container states; nil if it does not, or FFmpeg had to estimate it.

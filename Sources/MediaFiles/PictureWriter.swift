@@ -14,11 +14,8 @@ package enum PictureWriter {
         let ending = MediaLocation.ending(of: path)
         guard knownEndings.contains(ending) else { throw .unknownExtension(path, known: knownEndings) }
         if ending != "png", frame.format == .jpeg, frame.orientation == .up {
-            try write(
-                UnsafeRawBufferPointer(start: frame.planes.first.base, count: frame.planes.first.bytesPerRow),
-                to: path
-            )
-            return
+            let plane = frame.planes.first
+            return try write(UnsafeRawBufferPointer(start: plane.base, count: plane.bytesPerRow), to: path)
         }
         let bytes = ending == "png" ? try png(frame, path) : try jpeg(frame, path)
         try bytes.span.withUnsafeBytes { bytes throws(SourceFailure) in try write(bytes, to: path) }

@@ -13,8 +13,8 @@ final class SoundTracks {
     private var packet: UnsafeMutablePointer<AVPacket> { owned.pointer }
     /// The output's stream for each of the input's streams; nil for those that are not copied.
     private let streams: [UnsafeMutablePointer<AVStream>?]
-    /// The input's time that is 0 in the clip that is written, in seconds: of the first picture, and then of each recording that
-    /// was joined and begins anew what lets it follow the one before.
+    /// The input's time that is 0 in the clip that is written, in seconds: at first that of the first picture. Where the input's times
+    /// step back, as in recordings that were joined, it is moved so that the sound goes on.
     private var origin: Double
     /// How far the sound was copied, in seconds of the clip that is written.
     private var reached = -Double.infinity
@@ -83,7 +83,8 @@ final class SoundTracks {
             guard let time = Self.seconds(time, source), case let next = time - origin,
                 next < FrameStamp.longestMediaTime
             else {
-                (isOver, holdsPacket) = (true, false)
+                isOver = true
+                holdsPacket = false
                 break
             }
             if next < reached - Self.longestStepBack { origin -= reached - next }

@@ -21,7 +21,8 @@ final class VideoDecoder {
         guard let codec = ffmpeg.avcodec_find_decoder(parameters?.pointee.codec_id ?? AV_CODEC_ID_NONE) else {
             throw .noDecoder(input.location.name, codec: input.codec)
         }
-        (context, frame) = (.codec(codec), .frame())
+        context = .codec(codec)
+        frame = .frame()
         let opened = context.pointer
         guard ffmpeg.avcodec_parameters_to_context(opened, parameters) >= 0 else {
             throw .undecodable(input.location.name, "there is not enough memory")

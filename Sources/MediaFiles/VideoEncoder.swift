@@ -52,12 +52,7 @@ final class Muxer {
 
     /// Makes the file and writes its header.
     /// - Throws: `SourceFailure` if the file cannot be written, or the source of the sound cannot be read.
-    init(
-        _ path: String,
-        format: ClipFormat,
-        encoder: VideoEncoder,
-        soundSource: String? = nil
-    ) throws(SourceFailure) {
+    init(_ path: String, format: ClipFormat, encoder: VideoEncoder, soundSource: String? = nil) throws(SourceFailure) {
         let file = try SourceFailure.writing(path) { () throws(SystemError) in try PendingFile(path) }
         var context: UnsafeMutablePointer<AVFormatContext>?
         let made = ffmpeg.avformat_alloc_output_context2(&context, nil, format.muxer, "file:" + file.temporaryPath)

@@ -19,25 +19,20 @@ package final class JoinableThread: Sendable {
     /// Starts a thread that does `body`. Tools like `top` show its name, of 15 bytes at most.
     /// - Throws: `ThreadError` if the system has no thread left.
     package init(named name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
-        let work = Unmanaged.passRetained(
-            Work {
-                Self.blockSignals()
-                thread_name_set(name)
-                body()
-            }
-        )
+        let work = Work {
+            Self.blockSignals()
+            thread_name_set(name)
+            body()
+        }
+        let begin: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
+            if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
+            return nil
+        }
+        let context = Unmanaged.passRetained(work)
         var thread = pthread_t()
-        let code = pthread_create(
-            &thread,
-            nil,
-            { context in
-                if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
-                return nil
-            },
-            work.toOpaque()
-        )
+        let code = pthread_create(&thread, nil, begin, context.toOpaque())
         guard code == 0 else {
-            work.release()
+            context.release()
             throw ThreadError(name: name, reason: String(cString: strerror(code)))
         }
         self.thread = Mutex(thread)

@@ -3,10 +3,7 @@ package import Glibc
 /// Calls `body` with the address of a UNIX socket; nil if the name is too long for one.
 ///
 /// An `@` in front stands for a name in the abstract namespace, which ends with its last byte and not with a zero.
-package func withUnixAddress<Result>(
-    _ name: String,
-    _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-) -> Result? {
+package func withUnixAddress<Value>(_ name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value? {
     var address = sockaddr_un()
     let room = MemoryLayout.size(ofValue: address.sun_path)
     guard name.utf8.count < room else { return nil }

@@ -1,5 +1,5 @@
 import CLinux
-package import Glibc
+import Glibc
 
 /// Wakes a thread that polls.
 package final class Waker: Sendable {
@@ -46,10 +46,3 @@ package final class Waker: Sendable {
 
 /// Gives free blocks of the heap back to the system.
 package func releaseUnusedMemory() { malloc_trim(0) }
-
-/// A clock's reading in nanoseconds.
-package func nanoseconds(of clock: clockid_t) -> Int64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-}

@@ -90,8 +90,8 @@ struct ControlSetting {
         // The range first: the distance from its end to a number far outside may be more than an Int holds.
         guard control.range.contains(number) else { throw .badValue(value, control) }
         let isOnStep = control.step <= 1 || (number - control.range.lowerBound) % control.step == 0
-        guard isOnStep else { throw .badValue(value, control) }
-        if control.kind == .menu, control.choices[number] == nil { throw .badValue(value, control) }
+        let isChoice = control.kind != .menu || control.choices[number] != nil
+        guard isOnStep, isChoice else { throw .badValue(value, control) }
         return number
     }
 

@@ -58,11 +58,7 @@ public struct CameraInventory: Sendable {
         return inventory
     }
 
-    private static func camera(
-        _ node: String,
-        _ calls: any V4L2Calls,
-        _ links: [String]
-    ) throws(V4L2Error) -> Camera {
+    private static func camera(_ node: String, _ calls: any V4L2Calls, _ links: [String]) throws(V4L2Error) -> Camera {
         let device = try V4L2Device(path: node, calls: calls)
         return Camera(
             node: node,

@@ -43,7 +43,7 @@ struct CameraRun {
                 if report.failed(error.reason, now: calls.now().monotonic) {
                     guard mailbox.put(.lost(error.sourceFailure)) else { return .stopped }
                 }
-                // Without a device. A wait that fails is only shorter.
+                // There is no device to wait for; if the wait fails, the next try only comes sooner.
                 let milliseconds = Int(backoff.next() * 1000)
                 let ready = try? calls.wait(-1, stop: source.stopWaker.descriptor, milliseconds: milliseconds)
                 if ready == .stopped { return .stopped }
@@ -62,7 +62,8 @@ struct CameraRun {
             stream.close()
             known.timeline = loop.timeline
             if loop.hasDelivered {
-                (known.configuration, known.identity) = (configuration, stream.device.identity)
+                known.configuration = configuration
+                known.identity = stream.device.identity
                 source.memory.content.withLock { $0 = known }
                 report.streaming()
                 backoff.reset()
@@ -108,7 +109,8 @@ struct LossReport {
             return false
         }
         guard now - pending.since >= Self.settling else { return false }
-        (self.reported, self.pending) = (reason, nil)
+        self.reported = reason
+        self.pending = nil
         return true
     }
 }

@@ -43,10 +43,9 @@ package final class CameraSource: FrameSource {
     ) throws(V4L2Error) {
         (self.fallback, self.configuration, self.options, self.memory) = (fallback, configuration, options, memory)
         self.calls = calls
-        stopWaker = try failing(
-            as: { V4L2Error(.open, device: configuration.device.description, Errno(rawValue: $0.code)) },
-            { () throws(SystemError) in try Waker() }
-        )
+        let device = configuration.device.description
+        let wrap = { (error: SystemError) in V4L2Error(.open, device: device, Errno(rawValue: error.code)) }
+        stopWaker = try failing(as: wrap, Waker.init)
     }
 
     /// Delivers frames and changes of state until `stop`; blocks.

@@ -47,11 +47,9 @@ struct CaptureLoop {
             let limit = hasDelivered ? stallTimeout : max(stallTimeout, Self.startTimeout)
             let elapsed = Int((now.monotonic - lastGood) / 1_000_000)
             guard elapsed < limit else { throw .stalled(device: stream.device.path, milliseconds: limit) }
-            let ready: Readiness
-            do {
-                ready = try calls.wait(stream.device.descriptor, stop: stop.descriptor, milliseconds: limit - elapsed)
-            } catch {
-                throw V4L2Error(.wait, device: stream.device.path, error)
+            let device = stream.device
+            let ready = try failing(as: { V4L2Error(.wait, device: device.path, $0) }) { () throws(Errno) in
+                try calls.wait(device.descriptor, stop: stop.descriptor, milliseconds: limit - elapsed)
             }
             if ready.contains(.stopped) { return }
             let drained = ready.isEmpty ? Drained() : drain()
@@ -126,21 +124,13 @@ struct CaptureLoop {
             guard mailbox.put(.streaming(stream.description)) else { return false }
         }
         let moment = timeline.moment(driver: buffer.monotonicStamp, now: now)
-        let (base, lease) = pixels(of: buffer)
-        return mailbox.put(
-            .frame(
-                Frame(
-                    stamp: moment.stamp,
-                    captured: .now - .nanoseconds(now.monotonic - moment.instant),
-                    size: stream.layout.size,
-                    format: stream.layout.format,
-                    encoding: stream.layout.encoding,
-                    orientation: stream.description.orientation,
-                    planes: stream.layout.planes(at: base, byteCount: Int(buffer.bytesused)),
-                    lease: lease
-                )
-            )
-        )
+        let (layout, (base, lease)) = (stream.layout, pixels(of: buffer))
+        let planes = layout.planes(at: base, byteCount: Int(buffer.bytesused))
+        var frame = Frame(stamp: moment.stamp, size: layout.size, format: layout.format, planes: planes, lease: lease)
+        frame.captured = .now - .nanoseconds(now.monotonic - moment.instant)
+        frame.encoding = layout.encoding
+        frame.orientation = stream.description.orientation
+        return mailbox.put(.frame(frame))
     }
 
     /// The buffer itself, leased; or a copy of it, if the driver would have too few left.

@@ -22,23 +22,16 @@ final class CaptureStream {
     let copiesAlways: Bool
 
     /// Negotiates, maps buffers and starts streaming; on a failure everything made so far is undone.
-    init(
-        _ device: V4L2Device,
-        _ configuration: CameraConfiguration,
-        _ orientation: Orientation = .up
-    ) throws(V4L2Error) {
+    init(_ device: V4L2Device, _ configuration: CameraConfiguration, _ orientation: Orientation) throws(V4L2Error) {
         try device.apply(configuration.controls)
-        let (mode, rate): (CaptureMode, Double?)
-        (mode, layout, rate) = try Self.negotiate(device, configuration.request)
+        let (mode, layout, rate) = try Self.negotiate(device, configuration.request)
+        self.layout = layout
         self.device = device
         copiesAlways = mode.isEmulated || Self.driversThatReuseBuffers.contains(device.identity.driver)
-        description = StreamDescription(
-            name: device.path,
-            size: layout.size,
-            format: mode.format.description,
-            rate: rate,
-            orientation: orientation
-        )
+        let format = mode.format.description
+        var description = StreamDescription(name: device.path, size: layout.size, format: format, rate: rate)
+        description.orientation = orientation
+        self.description = description
         let count = try Self.requestBuffers(configuration.bufferCount, device)
         queue = BufferQueue(of: device, count: count)
         buffers = []
@@ -80,10 +73,8 @@ final class CaptureStream {
         request.memory = V4L2_MEMORY_MMAP.rawValue
         try device.request(.requestBuffers, &request, for: .makeBuffers)
         guard count == 0 || request.count >= 2 else {
-            throw .misbehaved(
-                device: device.path,
-                what: "it made \(request.count) buffers of \(count); streaming takes two"
-            )
+            let what = "it made \(request.count) buffers of \(count); streaming takes two"
+            throw .misbehaved(device: device.path, what: what)
         }
         return Int(request.count)
     }
@@ -106,11 +97,9 @@ final class CaptureStream {
         let layout = try check(try device.setFormat(mode.format, mode.size), mode, request, device.path)
         let rate = try device.setRate(mode.rate)
         if let wanted = request.rate, abs((rate ?? 0) - wanted) > wanted * FormatNegotiation.rateTolerance {
-            throw .modeRefused(
-                device: device.path,
-                asked: "\(CameraSize.decimal(wanted)) fps at \(layout.size)",
-                answered: rate.map { "\(CameraSize.decimal($0)) fps" } ?? "that its rate can't be set"
-            )
+            let answered = rate.map { "\(CameraSize.decimal($0)) fps" } ?? "that its rate can't be set"
+            let asked = "\(CameraSize.decimal(wanted)) fps at \(layout.size)"
+            throw .modeRefused(device: device.path, asked: asked, answered: answered)
         }
         return (mode, layout, rate)
     }
@@ -125,15 +114,11 @@ final class CaptureStream {
         let size = FrameSize(answer)
         let isWanted = request.size ?? size == size && request.format ?? fourCC == fourCC
         // Fields one after the other are two half pictures, in which no face is found.
-        let isWhole =
-            answer.field == V4L2_FIELD_NONE.rawValue || answer.field == V4L2_FIELD_INTERLACED.rawValue
-            || answer.field == V4L2_FIELD_ANY.rawValue
+        let whole = [V4L2_FIELD_NONE, V4L2_FIELD_INTERLACED, V4L2_FIELD_ANY]
+        let isWhole = whole.contains { $0.rawValue == answer.field }
         guard isWanted, isWhole, let layout = FrameLayout(answer), Int(answer.sizeimage) >= layout.byteCount else {
-            throw .modeRefused(
-                device: device,
-                asked: "\(mode.size) in \(mode.format)",
-                answered: "\(size) in \(fourCC)\(isWhole ? "" : ", interlaced in separate fields")"
-            )
+            let answered = "\(size) in \(fourCC)\(isWhole ? "" : ", interlaced in separate fields")"
+            throw .modeRefused(device: device, asked: "\(mode.size) in \(mode.format)", answered: answered)
         }
         return layout
     }

@@ -38,13 +38,10 @@ struct LibV4L2: V4L2Calls {
     }
 
     func wait(_ descriptor: CInt, stop: CInt, milliseconds: Int) throws(Errno) -> Readiness {
-        var polled = (
-            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
-        )
-        let timeout = Int32(clamping: milliseconds)
-        let result = withUnsafeMutablePointer(to: &polled) { polled in
-            polled.withMemoryRebound(to: pollfd.self, capacity: 2) { poll($0, 2, timeout) }
+        func input(_ descriptor: CInt) -> pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
+        var polled = (input(descriptor), input(stop))
+        let result = withUnsafeMutableBytes(of: &polled) {
+            poll($0.assumingMemoryBound(to: pollfd.self).baseAddress, 2, Int32(clamping: milliseconds))
         }
         if result < 0, Self.lastError == .interrupted { return [] }
         _ = try Self.check(result)
@@ -56,12 +53,8 @@ struct LibV4L2: V4L2Calls {
     }
 
     func now() -> ClockReading {
-        let monotonic = nanoseconds(of: CLOCK_MONOTONIC)
-        return ClockReading(
-            monotonic: monotonic,
-            wall: nanoseconds(of: CLOCK_REALTIME),
-            suspended: nanoseconds(of: CLOCK_BOOTTIME) - monotonic
-        )
+        let (monotonic, wall) = (nanoseconds(of: CLOCK_MONOTONIC), nanoseconds(of: CLOCK_REALTIME))
+        return ClockReading(monotonic: monotonic, wall: wall, suspended: nanoseconds(of: CLOCK_BOOTTIME) - monotonic)
     }
 
     func nodes() -> [String] {

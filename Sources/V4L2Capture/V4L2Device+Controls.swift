@@ -52,7 +52,7 @@ extension V4L2Device {
         let label = cString(entry.name)
         return CameraControl(
             id: entry.id,
-            name: ControlNames.standard[entry.id] ?? ControlSetting.camelCase(label),
+            name: Self.standardNames[entry.id] ?? ControlSetting.camelCase(label),
             label: label,
             kind: kind,
             range: Int(entry.minimum)...Int(entry.maximum),
@@ -85,11 +85,9 @@ extension V4L2Device {
         }
         return choices
     }
-}
 
-/// Names for the usual controls that hold over all kernels; drivers renamed some of them over the years.
-enum ControlNames {
-    static let standard: [UInt32: String] = [
+    /// Names for the usual controls that hold over all kernels; drivers renamed some of them over the years.
+    private static let standardNames: [UInt32: String] = [
         UInt32(V4L2_CID_BRIGHTNESS): "brightness",
         UInt32(V4L2_CID_CONTRAST): "contrast",
         UInt32(V4L2_CID_SATURATION): "saturation",

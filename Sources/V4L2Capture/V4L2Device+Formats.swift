@@ -12,13 +12,9 @@ extension V4L2Device {
         var kind = v4l2_fmtdesc()
         kind.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
         return try entries(.enumerateFormats, of: kind, \.index).map { entry throws(V4L2Error) in
-            let fourCC = FourCC(rawValue: entry.pixelformat)
-            return CameraFormat(
-                fourCC: fourCC,
-                name: cString(entry.description),
-                isEmulated: entry.flags & UInt32(V4L2_FMT_FLAG_EMULATED) != 0,
-                sizes: try sizes(of: fourCC, focus)
-            )
+            let (fourCC, name) = (FourCC(rawValue: entry.pixelformat), cString(entry.description))
+            let isEmulated = entry.flags & UInt32(V4L2_FMT_FLAG_EMULATED) != 0
+            return CameraFormat(fourCC: fourCC, name: name, isEmulated: isEmulated, sizes: try sizes(of: fourCC, focus))
         }
     }
 
@@ -32,12 +28,10 @@ extension V4L2Device {
                 return CameraSize(size, rates: try rates(of: format, at: size))
             }
             let range = entry.stepwise
-            var size = CameraSize(
-                minimum: FrameSize(width: Int(range.min_width), height: Int(range.min_height)),
-                maximum: FrameSize(width: Int(range.max_width), height: Int(range.max_height)),
-                step: FrameSize(width: Int(range.step_width), height: Int(range.step_height)),
-                rates: []
-            )
+            let minimum = FrameSize(width: Int(range.min_width), height: Int(range.min_height))
+            let maximum = FrameSize(width: Int(range.max_width), height: Int(range.max_height))
+            let step = FrameSize(width: Int(range.step_width), height: Int(range.step_height))
+            var size = CameraSize(minimum: minimum, maximum: maximum, step: step, rates: [])
             size.rates = try rates(of: format, at: size.nearest(to: focus))
             return size
         }
@@ -108,10 +102,8 @@ extension V4L2Device {
             return parameters.parm.capture.timeperframe.rate
         }
         // In thousandths, so that 29.97 stays what it is. A driver may list any rate: uvcvideo makes ten million of an interval of 0.
-        parameters.parm.capture.timeperframe = v4l2_fract(
-            numerator: 1000,
-            denominator: UInt32(min(max(0, (rate * 1000).rounded()), Double(UInt32.max)))
-        )
+        let thousandths = UInt32(min(max(0, (rate * 1000).rounded()), Double(UInt32.max)))
+        parameters.parm.capture.timeperframe = v4l2_fract(numerator: 1000, denominator: thousandths)
         try request(.setParameters, &parameters, for: .setRate)
         return parameters.parm.capture.timeperframe.rate
     }

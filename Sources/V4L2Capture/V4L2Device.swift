@@ -75,13 +75,11 @@ final class V4L2Device {
             throw .notACamera(device: path, why: "it is no video device")
         }
         let hasOwn = answer.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0
-        return Identity(
-            driver: cString(answer.driver),
-            card: cString(answer.card),
-            bus: cString(answer.bus_info),
-            index: calls.node(at: path).flatMap(calls.index),
-            capabilities: hasOwn ? answer.device_caps : answer.capabilities
-        )
+        let (driver, card) = (cString(answer.driver), cString(answer.card))
+        var identity = Identity(driver: driver, card: card, bus: cString(answer.bus_info))
+        identity.index = calls.node(at: path).flatMap(calls.index)
+        identity.capabilities = hasOwn ? answer.device_caps : answer.capabilities
+        return identity
     }
 }
 
@@ -100,21 +98,16 @@ extension V4L2Device.Identity {
         if has(V4L2_CAP_VIDEO_CAPTURE) {
             return has(V4L2_CAP_STREAMING) ? nil : "its driver cannot stream (no mmap buffers)"
         }
-        let others = [
-            (
-                V4L2_CAP_META_CAPTURE,
-                "it is a metadata node of \(card), which has no pictures; its camera is another node"
-            ),
-            (
-                V4L2_CAP_VIDEO_OUTPUT | V4L2_CAP_VIDEO_OUTPUT_MPLANE | V4L2_CAP_META_OUTPUT,
-                "it is an output device (\(card)): it shows pictures and takes none"
-            ),
-            (V4L2_CAP_VIDEO_M2M | V4L2_CAP_VIDEO_M2M_MPLANE, "it is a video converter (\(card)) and takes no pictures"),
-            (
-                V4L2_CAP_VIDEO_CAPTURE_MPLANE,
-                "its driver (\(driver)) only has the multi-planar interface, which Facet does not speak"
-            ),
-        ]
-        return others.first { has($0.0) }?.1 ?? "it takes no pictures (\(card))"
+        return if has(V4L2_CAP_META_CAPTURE) {
+            "it is a metadata node of \(card), which has no pictures; its camera is another node"
+        } else if has(V4L2_CAP_VIDEO_OUTPUT | V4L2_CAP_VIDEO_OUTPUT_MPLANE | V4L2_CAP_META_OUTPUT) {
+            "it is an output device (\(card)): it shows pictures and takes none"
+        } else if has(V4L2_CAP_VIDEO_M2M | V4L2_CAP_VIDEO_M2M_MPLANE) {
+            "it is a video converter (\(card)) and takes no pictures"
+        } else if has(V4L2_CAP_VIDEO_CAPTURE_MPLANE) {
+            "its driver (\(driver)) only has the multi-planar interface, which Facet does not speak"
+        } else {
+            "it takes no pictures (\(card))"
+        }
     }
 }

@@ -107,10 +107,8 @@ package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
         let head = "the camera \(device) cannot do \(request)"
         guard !offers.isEmpty else { return "\(head): its driver lists no format" }
         let readable = offers.filter { FormatNegotiation.preferred.contains($0.fourCC) }
-        guard !readable.isEmpty else {
-            return
-                "\(head): none of its formats can be read (\(offers.map(\.fourCC.description).joined(separator: ", ")))"
-        }
+        let names = offers.map(\.fourCC.description).joined(separator: ", ")
+        guard !readable.isEmpty else { return "\(head): none of its formats can be read (\(names))" }
         return "\(head); it can do: \(readable.map(\.description).joined(separator: " | "))"
     }
 }

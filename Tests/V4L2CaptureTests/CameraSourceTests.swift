@@ -95,7 +95,7 @@ struct CameraSourceTests {
     @Test("a stream that cannot be stopped is not said to have failed to start")
     func stopping() throws {
         let kernel = ScriptedV4L2 { $0.nodes["/dev/video0"]?.failures[.stopStreaming] = .ioError }
-        let stream = try CaptureStream(V4L2Device(path: "/dev/video0", calls: kernel), CameraConfiguration())
+        let stream = try CaptureStream(V4L2Device(path: "/dev/video0", calls: kernel), CameraConfiguration(), .up)
         #expect(throws: V4L2Error.failed(.stopStreaming, device: "/dev/video0", .ioError)) {
             try stream.setStreaming(false)
         }

@@ -5,7 +5,7 @@ import Testing
 @testable import Frames
 
 @Suite("Delivery of pictures at their time", .serialized)
-struct FrameDeliveryTests {
+struct PictureDeliveryTests {
     private static let stream = StreamDescription(
         name: "clip",
         size: FrameSize(width: 16, height: 16),
@@ -16,7 +16,7 @@ struct FrameDeliveryTests {
     /// - Returns: How old each picture was when it was put into the mailbox, and the time in its stamp.
     private func delivered(_ pictures: [(mediaTime: Double, age: Duration)]) -> [(age: Duration, time: Timestamp)] {
         let mailbox = FrameMailbox(policy: .every(capacity: pictures.count))
-        var delivery = FrameDelivery(into: mailbox, until: StopSignal(false), longestGap: .seconds(1))
+        var delivery = PictureDelivery(into: mailbox, until: StopSignal(false), longestGap: .seconds(1))
         delivery.begin(.paced, rate: 25, isConnection: false)
         let frame = SyntheticPicture(Self.stream.size, .gray, .video).frame
         for picture in pictures {

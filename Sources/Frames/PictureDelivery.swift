@@ -18,7 +18,7 @@ extension Monitor where Value == Bool {
 }
 
 /// Delivers a source's pictures: stamps them, waits for their time, and begins anew after each loss.
-package struct FrameDelivery {
+package struct PictureDelivery {
     /// How a source's pictures come.
     package enum Timing: Equatable {
         /// At once, with times of their own.
@@ -66,7 +66,7 @@ package struct FrameDelivery {
     /// Runs attempts until one ends the source, or it is stopped. After a loss it waits before the next one, longer each time.
     package mutating func untilEnd(
         waiting waits: ClosedRange<Double>,
-        _ attempt: (inout FrameDelivery) -> Attempt
+        _ attempt: (inout PictureDelivery) -> Attempt
     ) -> SourceEvent.End {
         var backoff = Backoff(waits)
         var reported: SourceFailure?
@@ -80,13 +80,14 @@ package struct FrameDelivery {
             case .lost(let failure):
                 if delivered > before {
                     reported = nil
-                    // What breaks off as soon as it begins is no better than what does not begin.
+                    // A source that is lost soon after it was opened waits as one that cannot be opened.
                     if begin.duration(to: .now) > Self.steadyTime { backoff.reset() }
                 }
                 // Once until it changes: a camera that is off for a night is one line in the log.
                 if failure != reported, !mailbox.put(.lost(failure)) { return .stopped }
-                (reported, announced) = (failure, nil)
-                // Not in step with others that read the same camera.
+                reported = failure
+                announced = nil
+                // The random factor keeps programs that read the same camera from trying at the same moment.
                 _ = stop.wait(for: .seconds(backoff.next(times: .random(in: 0.75...1.25))))
             }
         }
@@ -126,7 +127,7 @@ package struct FrameDelivery {
             return true
         }
         if timing == .paced {
-            // As with a camera, whose pictures keep their time however late they are taken.
+            // A picture keeps the time at which it was due, however late it is taken, as that of a camera does.
             var due = start.clock.advanced(by: .seconds(mediaTime) + delay)
             let lateness = due.duration(to: frame.captured)
             if lateness > Self.longestDelay {
@@ -161,7 +162,8 @@ package struct FrameDelivery {
     /// Takes over from the source that it left out pictures before the next one, and whether it hands in what it kept.
     package mutating func skip(_ frames: Int, isCatchingUp: Bool) {
         mailbox.count(.idle, frames: frames)
-        (nextFrame, skipped) = (nextFrame + frames, skipped + frames)
+        nextFrame += frames
+        skipped += frames
         mailbox.isCatchingUp.store(isCatchingUp, ordering: .relaxed)
     }
 
