@@ -43,12 +43,14 @@ struct BlinkDecision {
 
     /// The blink, if it is one.
     private(set) var blink: BlinkDetector.Blink?
-    private let valley: BlinkDetector.Valley
-    private let samples: History<BlinkDetector.Sample>
+    private let valley: Valley
+    private let samples: Samples
     private let eyes: FaceEvent.Eyes
+    typealias Valley = BlinkDetector.Valley
+    typealias Samples = History<BlinkDetector.Sample>
 
     /// Decides with the newest sample as the last one that counts.
-    init(_ valley: BlinkDetector.Valley, _ samples: History<BlinkDetector.Sample>) {
+    init(_ valley: Valley, _ samples: Samples) {
         (self.valley, self.samples) = (valley, samples)
         eyes = Self.eyes(of: valley, samples)
         let duration = valley.halfway.upperBound - valley.halfway.lowerBound
@@ -61,19 +63,13 @@ struct BlinkDecision {
         let model = signals ? Self.withAppearance : Self.landmarksOnly
         guard 1 / (1 + exp(-score(model, duration))) >= model.threshold else { return }
         let opened = samples[min(valley.closed.upperBound + 1, valley.risen)].stamp
-        blink = BlinkDetector.Blink(
-            eyes: eyes,
-            duration: opened.mediaTime - valley.halfway.lowerBound,
-            opened: opened
-        )
+        blink = BlinkDetector.Blink(eyes: eyes, duration: opened.mediaTime - valley.halfway.lowerBound, opened: opened)
     }
 
     // MARK: Which eyes
 
     /// Which eyes closed: one only if the other one stayed open in every respect.
-    private static func eyes(of valley: BlinkDetector.Valley, _ samples: History<BlinkDetector.Sample>)
-        -> FaceEvent.Eyes
-    {
+    private static func eyes(of valley: Valley, _ samples: Samples) -> FaceEvent.Eyes {
         guard valley.closed.allSatisfy({ samples[$0].reading.canWink }) else { return .both }
         let (left, right) = (Dip(of: \.left, in: valley, samples), Dip(of: \.right, in: valley, samples))
         if left.isDeep, right.isShallow { return .left }
@@ -87,11 +83,7 @@ struct BlinkDecision {
         let depth: Double
         let lowest: Double
 
-        init(
-            of eye: KeyPath<EachEye<Double>, Double>,
-            in valley: BlinkDetector.Valley,
-            _ samples: History<BlinkDetector.Sample>
-        ) {
+        init(of eye: KeyPath<EachEye<Double>, Double>, in valley: Valley, _ samples: Samples) {
             func share(_ index: Int) -> Double { samples[index].reading.openness.share[keyPath: eye] }
             let before = max(samples.first, valley.closed.lowerBound - 6)..<valley.closed.lowerBound
             let open = before.isEmpty ? share(valley.fall.peak) : before.map(share).median

@@ -90,13 +90,18 @@ struct BlinkDetector: Sendable {
             blink = context.seesBlinks ? BlinkDecision(valley, samples).blink : nil
             self.valley = nil
         }
-        if let fall { follow(fall, now) } else { beginFall(now) }
+        if let fall {
+            follow(fall, now)
+        } else if let peak = peak(before: now), samples[peak].share - samples[now].share >= threshold(at: now) {
+            fall = Fall(peak: peak, lowest: now)
+        }
         return blink
     }
 
     /// Forgets what the eyes were about to do: they could not be seen for a while.
     mutating func interrupt() {
-        (fall, valley) = (nil, nil)
+        fall = nil
+        valley = nil
         samples.forget()
     }
 
@@ -125,13 +130,6 @@ struct BlinkDetector: Sendable {
         // Of equally high ones the first.
         let best = recent.max { samples[$0].share < samples[$1].share }
         return best == now ? nil : best
-    }
-
-    private mutating func beginFall(_ now: Int) {
-        guard let peak = peak(before: now), samples[peak].share - samples[now].share >= threshold(at: now) else {
-            return
-        }
-        fall = Fall(peak: peak, lowest: now)
     }
 
     /// Follows a fall to its lowest sample, and ends it when the lids are on their way up, or after too long a time.

@@ -25,10 +25,9 @@ struct EyeAppearance: Sendable {
     mutating func advance(_ patches: EyePatches, _ share: EachEye<Double>) -> EachEye<Signal> {
         patches.pixels.span.withUnsafeBufferPointer { pixels in
             guard let base = pixels.baseAddress else { preconditionFailure("the patches have a fixed size") }
-            return EachEye(
-                templates.left.compare(base, learns: share.left > Self.openShare),
-                templates.right.compare(base + EyePatches.count, learns: share.right > Self.openShare)
-            )
+            let left = templates.left.compare(base, learns: share.left > Self.openShare)
+            let right = templates.right.compare(base + EyePatches.count, learns: share.right > Self.openShare)
+            return EachEye(left, right)
         }
     }
 }
@@ -92,23 +91,25 @@ struct EyeTemplate: Sendable {
         _ weights: UnsafeBufferPointer<Float>
     ) -> Sums {
         typealias Lanes = SIMD8<Float>
-        var sums = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
-        let raw = (UnsafeRawPointer(pixels), UnsafeRawBufferPointer(mean), UnsafeRawBufferPointer(weights))
+        var (first, firstSquare, second, secondSquare) = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
+        var (product, center) = (Lanes.zero, Lanes.zero)
+        let pixels = UnsafeRawPointer(pixels)
+        let (mean, weights) = (UnsafeRawBufferPointer(mean), UnsafeRawBufferPointer(weights))
+        let half = MemoryLayout<Float>.stride * EyePatches.count
         for index in stride(from: 0, to: EyePatches.count, by: Lanes.scalarCount) {
             let bytes = MemoryLayout<Float>.stride * index
-            let patch = Lanes(raw.0.loadUnaligned(fromByteOffset: index, as: SIMD8<UInt8>.self))
-            let template = raw.1.loadUnaligned(fromByteOffset: bytes, as: Lanes.self)
-            let weight = raw.2.loadUnaligned(fromByteOffset: bytes, as: Lanes.self)
-            let half = MemoryLayout<Float>.stride * EyePatches.count
-            let middle = raw.2.loadUnaligned(fromByteOffset: half + bytes, as: Lanes.self)
-            let weighted = (weight * patch, weight * template)
-            sums.0 += weighted.0
-            sums.1 += weighted.0 * patch
-            sums.2 += weighted.1
-            sums.3 += weighted.1 * template
-            sums.4 += weighted.0 * template
-            sums.5 += middle * patch
+            let patch = Lanes(pixels.loadUnaligned(fromByteOffset: index, as: SIMD8<UInt8>.self))
+            let template = mean.loadUnaligned(fromByteOffset: bytes, as: Lanes.self)
+            let weight = weights.loadUnaligned(fromByteOffset: bytes, as: Lanes.self)
+            let middle = weights.loadUnaligned(fromByteOffset: half + bytes, as: Lanes.self)
+            let (weightedPatch, weightedTemplate) = (weight * patch, weight * template)
+            first += weightedPatch
+            firstSquare += weightedPatch * patch
+            second += weightedTemplate
+            secondSquare += weightedTemplate * template
+            product += weightedPatch * template
+            center += middle * patch
         }
-        return (sums.0.sum(), sums.1.sum(), sums.2.sum(), sums.3.sum(), sums.4.sum(), sums.5.sum())
+        return (first.sum(), firstSquare.sum(), second.sum(), secondSquare.sum(), product.sum(), center.sum())
     }
 }

@@ -54,12 +54,9 @@ struct EyeOpenness: Sendable {
         let level = levels.map { max($0.quantile(Self.levelShare) ?? 0, Self.lowestLevel) }
         let (height, squares) = (lids.map(\.height), lids.map { $0.width * $0.width })
         let sum = squares.left + squares.right
-        return Reading(
-            share: EachEye(height.left / level.left, height.right / level.right),
-            level: level,
-            height: height,
-            weight: sum > 0 ? squares.map { $0 / sum } : EachEye(0.5, 0.5)
-        )
+        let share = EachEye(height.left / level.left, height.right / level.right)
+        let weight = sum > 0 ? squares.map { $0 / sum } : EachEye(0.5, 0.5)
+        return Reading(share: share, level: level, height: height, weight: weight)
     }
 }
 

@@ -96,15 +96,18 @@ public struct FaceTracker: Sendable {
         if rate.isKnown, rate.value < BlinkDetector.minimumRate { update.attention.insert(.lowFrameRate) }
         let usable = observations.filter(\.isFinite)
         let assigned = Assignment.tracks(of: usable, among: tracks, at: stamp.mediaTime)
-        for (observation, track) in zip(usable, assigned) {
-            let track = track ?? appendTrack(observation, at: stamp)
-            observe(observation, track: track, at: stamp, &update)
+        for (observation, known) in zip(usable, assigned) {
+            if known == nil {
+                trackCount += 1
+                tracks.append(Track(observation, number: trackCount, at: stamp))
+            }
+            observe(observation, known ?? tracks.count - 1, at: stamp, &update)
         }
         if parameters.ignoresStill { dropStill(at: stamp, &update) }
         for index in tracks.indices where tracks[index].lastSeen != stamp {
             tracks[index].miss(at: stamp, wasLookedAt: true, isCut: isCut)
         }
-        dropUnseen(at: stamp, wasLookedAt: true, readings, &update)
+        dropUnseen(at: stamp, readings, &update)
         update.faces = faces
         return update
     }
@@ -113,7 +116,7 @@ public struct FaceTracker: Sendable {
     package mutating func skip(to stamp: FrameStamp) -> Update {
         var update = Update()
         for index in tracks.indices { tracks[index].miss(at: stamp, wasLookedAt: false, isCut: false) }
-        dropUnseen(at: stamp, wasLookedAt: false, [:], &update)
+        dropUnseen(at: stamp, nil, &update)
         update.faces = faces
         return update
     }
@@ -136,28 +139,18 @@ public struct FaceTracker: Sendable {
         Dictionary(uniqueKeysWithValues: tracks.compactMap { track in track.face.map { ($0.faceID, track.lineage) } })
     }
 
-    private mutating func appendTrack(_ observation: FaceObservation, at stamp: FrameStamp) -> Int {
-        trackCount += 1
-        tracks.append(Track(observation, number: trackCount, at: stamp))
-        return tracks.count - 1
-    }
-
-    private mutating func observe(
-        _ observation: FaceObservation,
-        track index: Int,
-        at stamp: FrameStamp,
-        _ update: inout Update
-    ) {
-        tracks[index].observe(observation, at: stamp, frameRate: rate.value, parameters)
+    private mutating func observe(_ seen: FaceObservation, _ index: Int, at stamp: FrameStamp, _ update: inout Update) {
+        let rate = rate.value
+        tracks[index].observe(FrameContext(observation: seen, stamp: stamp, frameRate: rate, parameters: parameters))
         if tracks[index].canEnter(at: stamp, after: parameters.enterDelay) {
             update.events.append(tracks[index].enter(as: nextFaceID, at: stamp))
             nextFaceID = FaceID(rawValue: nextFaceID.rawValue + 1)
         }
         update.events += tracks[index].drainExpressionEvents()
-        update.sightings.append(tracks[index].sighting(observation))
+        update.sightings.append(tracks[index].sighting(seen))
         guard tracks[index].face != nil else { return }
-        if observation.eyeDistance < parameters.smallestEyeDistance { update.attention.insert(.tooSmall) }
-        if abs(observation.pose.yaw) > parameters.yawLimit { update.attention.insert(.turnedAway) }
+        if seen.eyeDistance < parameters.smallestEyeDistance { update.attention.insert(.tooSmall) }
+        if abs(seen.pose.yaw) > parameters.yawLimit { update.attention.insert(.turnedAway) }
     }
 
     private mutating func dropStill(at stamp: FrameStamp, _ update: inout Update) {
@@ -168,19 +161,15 @@ public struct FaceTracker: Sendable {
         tracks.removeAll { $0.face?.still == true }
     }
 
-    private mutating func dropUnseen(
-        at stamp: FrameStamp,
-        wasLookedAt: Bool,
-        _ readings: [Int: PlaceReading],
-        _ update: inout Update
-    ) {
+    /// Drops the faces that count as gone; there are no readings if the frame could not be looked at.
+    private mutating func dropUnseen(at stamp: FrameStamp, _ readings: [Int: PlaceReading]?, _ update: inout Update) {
         var gone: Set<Int> = []
         for index in tracks.indices where tracks[index].lastSeen != stamp {
             // A face that has not entered must be seen without a break; it is not published yet.
             let isKept =
                 tracks[index].hasEntered
-                ? tracks[index].wait(readings[tracks[index].number], at: stamp, parameters)
-                : !wasLookedAt && !tracks[index].isLost(at: stamp)
+                ? tracks[index].wait(readings?[tracks[index].number], at: stamp, parameters)
+                : readings == nil && !tracks[index].isLost(at: stamp)
             update.events += tracks[index].drainExpressionEvents()
             guard !isKept else { continue }
             update.events += tracks[index].leave(reason: .left, at: stamp)

@@ -1,26 +1,17 @@
 import FaceMetadata
 
-/// What holds for a face in one frame, whatever is read from it.
+/// A face as it was observed in one frame, and what holds for all that is read from it.
 struct FrameContext {
+    let observation: FaceObservation
     let stamp: FrameStamp
     /// How many frames a second the face is measured in lately.
-    let frameRate: Double
+    var frameRate: Double
     let parameters: FaceTracker.Parameters
+
     /// Degrees.
-    let yaw: Double
+    var yaw: Double { observation.pose.yaw }
     /// Pixels of the frame between the outer eye corners.
-    let eyeDistance: Double
-
-    init(
-        _ observation: FaceObservation,
-        at stamp: FrameStamp,
-        frameRate: Double,
-        _ parameters: FaceTracker.Parameters
-    ) {
-        (self.stamp, self.frameRate, self.parameters) = (stamp, frameRate, parameters)
-        (yaw, eyeDistance) = (observation.pose.yaw, observation.eyeDistance)
-    }
-
+    var eyeDistance: Double { observation.eyeDistance }
     /// Seconds.
     var time: Double { stamp.mediaTime }
     /// Whether the face is large and frontal enough to read its expression.

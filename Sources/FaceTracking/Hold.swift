@@ -5,7 +5,7 @@ struct Hold: Sendable {
     /// Seconds between two looks at the place.
     static let interval = 0.5
     /// For how many seconds somebody may seem not to move, whose head is there and who may be a jacket on a chair.
-    private static let stillness = (head: 10.0, body: 1.5)
+    private static let motionless = (head: 10.0, body: 1.5)
     /// For how many seconds other people may hide the place.
     private static let cover = 1.5
 
@@ -16,7 +16,8 @@ struct Hold: Sendable {
 
     /// Begins to wait for a face that was seen last in that frame.
     init(since lastSeen: FrameStamp) {
-        (lastThere, lastMotion) = (lastSeen, lastSeen.mediaTime)
+        lastThere = lastSeen
+        lastMotion = lastSeen.mediaTime
     }
 
     /// Whether the place is to be looked at, at a time in seconds.
@@ -30,7 +31,7 @@ struct Hold: Sendable {
         switch reading {
         case .person(let moved, let head):
             if moved { lastMotion = time }
-            let allowed = head ? Self.stillness.head : Self.stillness.body
+            let allowed = head ? Self.motionless.head : Self.motionless.body
             guard time - lastMotion < allowed - Track.slack else { return false }
             lastThere = stamp
             return true

@@ -28,6 +28,8 @@ struct LookDetector: Sendable {
     /// edge.
     private static let hysteresis = 1.25
 
+    typealias Look = FaceTracker.Parameters.Look
+
     /// What a frame shows of a face's eyes.
     enum Eyes: Hashable, Sendable {
         /// They look there.
@@ -54,12 +56,7 @@ struct LookDetector: Sendable {
     ///   - time: Seconds.
     ///   - parameters: What counts as a look.
     /// - Returns: A look that began or ended.
-    mutating func advance(
-        _ eyes: Eyes,
-        distance: Double?,
-        at time: Double,
-        _ parameters: FaceTracker.Parameters.Look
-    ) -> FaceEvent.Kind? {
+    mutating func advance(_ eyes: Eyes, distance: Double?, at time: Double, _ parameters: Look) -> FaceEvent.Kind? {
         // A blink is no look-away; eyes that are not seen for longer look at nothing.
         let isLong = lastOpen.map { time - $0 > FaceEvent.longestBlink } ?? true
         let ended = isLong ? leaveTarget(at: time, parameters) : nil
@@ -90,7 +87,7 @@ struct LookDetector: Sendable {
     }
 
     /// Takes a moment at which the gaze is elsewhere, or has been unknown for a while.
-    private mutating func leaveTarget(at time: Double, _ parameters: FaceTracker.Parameters.Look) -> FaceEvent.Kind? {
+    private mutating func leaveTarget(at time: Double, _ parameters: Look) -> FaceEvent.Kind? {
         if isLooking == true {
             let last = onTarget?.last ?? time
             return time - last >= parameters.release - Track.slack ? end() : nil
@@ -124,23 +121,21 @@ struct GazeDetector: Sendable {
     var look = LookDetector()
 
     /// Takes the next frame in which the face was seen.
-    mutating func advance(
-        _ observation: FaceObservation,
-        areEyesOpen: Bool,
-        _ context: FrameContext
-    ) -> FaceEvent.Kind? {
+    mutating func advance(areEyesOpen: Bool, _ context: FrameContext) -> FaceEvent.Kind? {
         let (time, parameters) = (context.time, context.parameters)
-        let raw = observation.eyeDistance >= parameters.smallestEyeDistance ? observation.gaze : nil
+        let raw = context.eyeDistance >= parameters.smallestEyeDistance ? context.observation.gaze : nil
         var eyes = raw == nil ? LookDetector.Eyes.unknown : .closed
         if areEyesOpen, let raw {
             let interval = gaze == nil ? 0 : time - gazeTime
             let angles = filter.filter(SIMD2(raw.yaw, raw.pitch), interval: interval)
             let steady = Gaze(yaw: angles.x, pitch: angles.y)
-            (gaze, gazeTime, eyes) = (steady, time, .open(steady))
+            gaze = steady
+            gazeTime = time
+            eyes = .open(steady)
         } else if time - gazeTime > FaceEvent.longestBlink {
             gaze = nil
         }
-        measureDistance(areEyesOpen ? observation.irisDiameter : nil, context)
+        measureDistance(areEyesOpen ? context.observation.irisDiameter : nil, context)
         return look.advance(eyes, distance: distance, at: time, parameters.look)
     }
 

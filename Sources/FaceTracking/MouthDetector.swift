@@ -1,6 +1,6 @@
 import FaceMetadata
 
-/// What the lips do besides smiling: how far they are apart, whether they stay so, and whether they move as in speech.
+/// What the lips do, apart from smiles: how far they are apart, whether they stay so, and whether they move as in speech.
 ///
 /// The constants were chosen on the recorded landmarks, see docs/accuracy.md.
 struct MouthDetector: Sendable {
@@ -31,27 +31,23 @@ struct MouthDetector: Sendable {
     mutating func advance(_ units: Double, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
         guard context.isVisible else {
-            (opening, isTalking, last, wideSince) = (nil, nil, nil, nil)
+            opening = nil
+            isTalking = nil
+            last = nil
+            wideSince = nil
             return nil
         }
         opening = min(max(units / FaceObject.widestMouth, 0), 1)
         if !(last.map { Track.bridges(time - $0) } ?? false) {
-            (seenSince, wideSince) = (time, nil)
+            seenSince = time
+            wideSince = nil
             swings.begin(with: units)
         }
         last = time
-        followTalk(units, at: time)
-        if !context.seesBlinks { isTalking = nil }
-        return followWideOpen(units, at: time)
-    }
-
-    private mutating func followTalk(_ units: Double, at time: Double) {
         swings.add(units, at: time)
         let isMoving = swings.count >= (isTalking == true ? Self.talk.end : Self.talk.begin)
         if isMoving || time - seenSince >= Self.talk.window - Track.slack { isTalking = isMoving }
-    }
-
-    private mutating func followWideOpen(_ units: Double, at time: Double) -> FaceEvent.Kind? {
+        if !context.seesBlinks { isTalking = nil }
         if units < Self.wide.end { isReported = false }
         wideSince = units > Self.wide.opening ? wideSince ?? time : nil
         guard !isReported, let wideSince, time - wideSince >= Self.wide.seconds - Track.slack else { return nil }

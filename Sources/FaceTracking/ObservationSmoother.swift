@@ -9,21 +9,15 @@ struct ObservationSmoother {
     private var lastRoll: Double?
 
     /// The bounds and the pose, steadied; `interval` is the time since the face's last observation, in seconds.
-    mutating func smooth(
-        _ bounds: NormalizedRect,
-        _ pose: HeadPose,
-        interval: Double
-    ) -> (bounds: NormalizedRect, pose: HeadPose) {
+    mutating func smooth(_ bounds: NormalizedRect, _ pose: HeadPose, interval: Double) -> (NormalizedRect, HeadPose) {
         let corners = SIMD4(bounds.x, bounds.y, bounds.x + bounds.width, bounds.y + bounds.height)
         let edges = edges.filter(corners, interval: interval)
         // Roll goes round: the filter must not sweep through 0° when it steps from 179° to −179°.
         if let lastRoll, abs(pose.roll - lastRoll) > 180 { angles.begin(0, with: pose.roll) }
         lastRoll = pose.roll
         let angles = angles.filter(SIMD3(pose.roll, pose.yaw, pose.pitch), interval: interval)
-        return (
-            NormalizedRect(left: edges[0], top: edges[1], right: edges[2], bottom: edges[3]),
-            HeadPose(roll: angles.x, yaw: angles.y, pitch: angles.z)
-        )
+        let steady = NormalizedRect(left: edges.x, top: edges.y, right: edges.z, bottom: edges.w)
+        return (steady, HeadPose(roll: angles.x, yaw: angles.y, pitch: angles.z))
     }
 }
 

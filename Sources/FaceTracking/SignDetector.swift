@@ -18,7 +18,7 @@ struct SignDetector: Sendable {
     /// How much the lips' distance may change, in units, and for how many seconds before the sign that counts.
     private static let lips = (most: 0.06, seconds: 1.0)
     /// Degrees that the head may move by in a sign of the eyes.
-    private static let stillHead = 8.0
+    private static let mostHeadMotion = 8.0
     /// A nod or a shake of the head is three swings of so many degrees within so many seconds, after a rest.
     private static let swings = (count: 3, degrees: 10.0, seconds: 1.5)
     /// The rest before the first swing, in seconds before this is as large as needed, which includes the end of its way.
@@ -50,17 +50,14 @@ struct SignDetector: Sendable {
     private var lastBlink: (start: Double, end: Double)?
 
     /// Takes the next frame in which the face was seen, and its eyes unless they cannot be judged; the sign that was completed.
-    mutating func advance(
-        _ observation: FaceObservation,
-        eyes: EyeDetector.Seen?,
-        _ context: FrameContext
-    ) -> FaceEvent.Kind? {
+    mutating func advance(eyes: EyeDetector.Seen?, _ context: FrameContext) -> FaceEvent.Kind? {
         let time = context.time
         if samples.isBroken(at: time) {
-            (closure, lastBlink) = (nil, nil)
+            closure = nil
+            lastBlink = nil
             samples.forget()
         }
-        let (pose, mouth) = (observation.pose, observation.mouthShape)
+        let (pose, mouth) = (context.observation.pose, context.observation.mouthShape)
         samples.append(Sample(time: time, yaw: pose.yaw, pitch: pose.pitch, opening: mouth.opening))
         guard let sign = eyeSign(eyes, canWink: context.canWink, at: time) ?? headSign(at: time) else { return nil }
         samples.forget()
@@ -76,12 +73,13 @@ struct SignDetector: Sendable {
         var (low, high) = (Double.infinity, -Double.infinity)
         for index in samples.held.reversed() where samples[index].time <= end {
             guard samples[index].time >= begin - Track.slack else { return high - low }
-            (low, high) = (min(low, samples[index][keyPath: value]), max(high, samples[index][keyPath: value]))
+            low = min(low, samples[index][keyPath: value])
+            high = max(high, samples[index][keyPath: value])
         }
         return nil
     }
 
-    private func areLipsStill(from begin: Double) -> Bool {
+    private func areLipsAtRest(from begin: Double) -> Bool {
         range(\.opening, from: begin).map { $0 <= Self.lips.most } ?? false
     }
 
@@ -107,10 +105,10 @@ struct SignDetector: Sendable {
         closure = nil
         let before = lastBlink.flatMap { over.start - $0.end <= Self.longestPause ? $0 : nil }
         lastBlink = nil
-        guard areLipsStill(from: over.start - Self.lips.seconds),
+        guard areLipsAtRest(from: over.start - Self.lips.seconds),
             let yaw = range(\.yaw, from: before?.start ?? over.start),
             let pitch = range(\.pitch, from: before?.start ?? over.start),
-            max(yaw, pitch) <= Self.stillHead
+            max(yaw, pitch) <= Self.mostHeadMotion
         else { return nil }
         let duration = time - over.start
         guard over.both > 0 else { return canWink && Self.wink.contains(duration) ? wink(over) : nil }
@@ -127,14 +125,15 @@ struct SignDetector: Sendable {
     private func wink(_ closure: Closure) -> FaceEvent.Sign? {
         let isLeft = closure.closed.left > 0
         guard !isLeft || closure.closed.right == 0 else { return nil }
-        let (closed, other) =
-            isLeft
-            ? (closure.mean(\.left), closure.mean(\.right)) : (closure.mean(\.right), closure.mean(\.left))
+        let (left, right) = (closure.mean(\.left), closure.mean(\.right))
+        let (closed, other) = isLeft ? (left, right) : (right, left)
         guard other >= Self.winking.other, other - closed >= Self.winking.difference else { return nil }
         return isLeft ? .winkRight : .winkLeft
     }
 
     // MARK: Head
+
+    private typealias Axis = KeyPath<Sample, Double>
 
     private func headSign(at time: Double) -> FaceEvent.Sign? {
         if hasSwung(\.pitch, more: \.yaw, at: time) { return .nod }
@@ -142,11 +141,7 @@ struct SignDetector: Sendable {
     }
 
     /// Whether the head has swung to and fro along one axis, twice as far as along the other one, until now.
-    private func hasSwung(
-        _ axis: KeyPath<Sample, Double>,
-        more other: KeyPath<Sample, Double>,
-        at time: Double
-    ) -> Bool {
+    private func hasSwung(_ axis: Axis, more other: Axis, at time: Double) -> Bool {
         let least = Self.swings.degrees
         // From the newest sample back: the highest and the lowest one since the last turn, and which way it goes from there.
         var (high, low) = (-Double.infinity, Double.infinity)
@@ -157,13 +152,15 @@ struct SignDetector: Sendable {
             let value = sample[keyPath: axis]
             (high, low) = (max(high, value), min(low, value))
             if direction >= 0, high - value >= least {
-                (turns, direction, low) = (turns + 1, -1, value)
+                (direction, low) = (-1, value)
+                turns += 1
             } else if direction <= 0, value - low >= least {
-                (turns, direction, high) = (turns + 1, 1, value)
+                (direction, high) = (1, value)
+                turns += 1
             }
             guard turns == Self.swings.count else { continue }
             let begin = sample.time
-            guard areLipsStill(from: begin - Self.rest.upperBound),
+            guard areLipsAtRest(from: begin - Self.rest.upperBound),
                 let moved = range(axis, from: begin), let aside = range(other, from: begin),
                 let before = range(axis, from: begin - Self.rest.upperBound, to: begin - Self.rest.lowerBound)
             else { return false }

@@ -32,15 +32,15 @@ struct StillnessDetector: Sendable {
 
     /// Takes the next frame in which the face was seen.
     /// - Returns: Whether it is still, given whether its eyes are known to be open.
-    mutating func advance(_ observation: FaceObservation, areEyesOpen: Bool, _ context: FrameContext) -> Bool {
+    mutating func advance(areEyesOpen: Bool, _ context: FrameContext) -> Bool {
         let time = context.time
         let passed = time - last
         last = time
         closedShare += ((areEyesOpen ? 0 : 1) - closedShare) * min(1, max(0, passed) / Self.averaging.closed)
-        if movesAsAWhole(observation.bounds, passed) { shakenAt = time }
+        if movesAsAWhole(context.observation.bounds, passed) { shakenAt = time }
         // Before the first frame nothing is known.
         var hasMoved = closedShare > 0.5 || !(0..<Double.infinity).contains(passed)
-        if let motion = observation.ownMotion {
+        if let motion = context.observation.ownMotion {
             hasMoved = breathes(motion, at: time) || hasMoved
             if motion == .movement {
                 hasMoved = hasMoved || (0...Self.confirmation).contains(time - changedAt)

@@ -59,12 +59,8 @@ struct Track: Sendable {
         latest = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: confidence)
     }
 
-    mutating func observe(
-        _ observation: FaceObservation,
-        at stamp: FrameStamp,
-        frameRate: Double,
-        _ parameters: FaceTracker.Parameters
-    ) {
+    mutating func observe(_ context: FrameContext) {
+        let (observation, stamp, zonesNow) = (context.observation, context.stamp, context.parameters.zones)
         let interval = stamp.mediaTime - lastSeen.mediaTime
         lineage = observation.lineage
         guard !observation.isCarriedOver else { return carryOver(at: stamp) }
@@ -77,19 +73,21 @@ struct Track: Sendable {
         ownRate?.advance(to: stamp.mediaTime)
         lastSeen = stamp
         seenFrames += 1
-        let smooth = smoother.smooth(observation.bounds, observation.pose, interval: interval)
-        latest.bounds = smooth.bounds
-        latest.pose = smooth.pose
+        let (smoothBounds, smoothPose) = smoother.smooth(observation.bounds, observation.pose, interval: interval)
+        latest.bounds = smoothBounds
+        latest.pose = smoothPose
         confidence = observation.confidence
-        (latest.confidence, latest.isSeen) = (confidence, true)
+        latest.confidence = confidence
+        latest.isSeen = true
         latest.leftEye = observation.leftEye
         latest.rightEye = observation.rightEye
         latest.mouth = observation.mouth
         latest.trackedFrames = hasEntered ? latest.trackedFrames + 1 : 0
-        for kind in zones.advance(smooth.bounds, at: stamp.mediaTime, parameters.zones) { note(kind, at: stamp) }
-        latest.zones = parameters.zones.isEmpty ? nil : zones.names
-        let ownRate = min(frameRate, ownRate?.value ?? frameRate)
-        readExpression(observation, FrameContext(observation, at: stamp, frameRate: ownRate, parameters))
+        for kind in zones.advance(smoothBounds, at: stamp.mediaTime, zonesNow) { note(kind, at: stamp) }
+        latest.zones = zonesNow.isEmpty ? nil : zones.names
+        var context = context
+        if let ownRate { context.frameRate = min(context.frameRate, ownRate.value) }
+        readExpression(context)
         if hasEntered { updateVisit() }
     }
 
@@ -107,7 +105,8 @@ struct Track: Sendable {
     /// The face as it was measured in the newest frame.
     func sighting(_ observation: FaceObservation) -> FaceSighting {
         var seen = latest
-        (seen.bounds, seen.pose) = (observation.bounds, observation.pose)
+        seen.bounds = observation.bounds
+        seen.pose = observation.pose
         return FaceSighting(track: number, face: seen)
     }
 
@@ -120,12 +119,13 @@ struct Track: Sendable {
             ownRate?.advance(to: lastMeasured)
         }
         if hasEntered { latest.trackedFrames += 1 }
-        (latest.confidence, latest.isSeen) = (confidence, true)
+        latest.confidence = confidence
+        latest.isSeen = true
     }
 
     /// Takes a frame in which the face was not seen.
     ///
-    /// What its eyes were about to do is not taken up again after a long gap; the mouth's detector sees to that itself.
+    /// What its eyes were about to do is not taken up again after a long gap; the mouth's detector finds such gaps itself.
     /// A frame that was not looked at, because its pixels could not be read, does not say that the face is hidden.
     /// After a cut nothing speaks for a face where it was seen last.
     mutating func miss(at stamp: FrameStamp, wasLookedAt: Bool, isCut: Bool) {
@@ -145,7 +145,8 @@ struct Track: Sendable {
         latest.faceID = id
         latest.trackedFrames = 1
         updateVisit()
-        (enterTime, hasEntered) = (stamp.mediaTime, true)
+        enterTime = stamp.mediaTime
+        hasEntered = true
         // What was over before is not reported, but what began earlier and lasts is news to subscribers.
         expressionEvents.removeAll { $0.stamp.mediaTime < enterTime || $0.kind.isEnd }
         let ongoing = [smile.ongoing, eyes.closed.ongoing(at: enterTime), lips.ongoing, gaze.look.ongoing]
@@ -182,9 +183,10 @@ struct Track: Sendable {
     private mutating func becomeHeld(at stamp: FrameStamp) {
         for kind in endExpressions() { note(kind, at: stamp) }
         var bare = FaceObject(faceID: latest.faceID, bounds: latest.bounds, confidence: 0)
-        (bare.zones, bare.trackedFrames, bare.visit, bare.isSeen) = (
-            latest.zones, latest.trackedFrames, latest.visit, false
-        )
+        bare.zones = latest.zones
+        bare.trackedFrames = latest.trackedFrames
+        bare.visit = latest.visit
+        bare.isSeen = false
         latest = bare
     }
 
@@ -221,21 +223,31 @@ struct Track: Sendable {
         return events.map { FaceEvent(kind: $0.kind, face: face, stamp: $0.stamp) }
     }
 
-    private mutating func readExpression(_ observation: FaceObservation, _ context: FrameContext) {
-        let stamp = context.stamp
-        note(smile.advance(observation.mouthShape, context), at: stamp)
-        (latest.smile, latest.smiling) = (smile.amount, smile.isSmiling)
-        note(lips.advance(observation.mouthShape.opening, context), at: stamp)
-        (latest.mouthOpen, latest.talking) = (lips.opening, lips.isTalking)
-        let (blink, closure) = eyes.advance(observation, context, into: &latest)
-        note(gaze.advance(observation, areEyesOpen: eyes.areOpen, context), at: stamp)
-        (latest.gaze, latest.distance, latest.looking) = (gaze.gaze, gaze.distance, gaze.look.isLooking)
+    private mutating func readExpression(_ context: FrameContext) {
+        let (stamp, mouth) = (context.stamp, context.observation.mouthShape)
+        note(smile.advance(mouth, context), at: stamp)
+        latest.smile = smile.amount
+        latest.smiling = smile.isSmiling
+        note(lips.advance(mouth.opening, context), at: stamp)
+        latest.mouthOpen = lips.opening
+        latest.talking = lips.isTalking
+        let (blink, closure) = eyes.advance(context)
+        let openness = eyes.seen == nil ? nil : eyes.closed.openness
+        latest.leftEyeClosed = eyes.seen?.isClosed.left
+        latest.rightEyeClosed = eyes.seen?.isClosed.right
+        latest.leftEyeOpen = openness?.left
+        latest.rightEyeOpen = openness?.right
+        latest.blinksPerMinute = eyes.figures?.blinks
+        latest.eyesClosedShare = eyes.figures?.closedShare
+        note(gaze.advance(areEyesOpen: eyes.areOpen, context), at: stamp)
+        latest.gaze = gaze.gaze
+        latest.distance = gaze.distance
+        latest.looking = gaze.look.isLooking
         if let blink { note(.blink(eyes: blink.eyes, duration: blink.duration), at: blink.opened) }
         note(closure, at: stamp)
         let areEyesOpen = eyes.seen.map { $0.isClosed != EachEye(true, true) } ?? false
-        latest.still = stillness.advance(observation, areEyesOpen: areEyesOpen, context)
-        guard context.parameters.readsSigns else { return }
-        note(signs.advance(observation, eyes: eyes.seen, context), at: stamp)
+        latest.still = stillness.advance(areEyesOpen: areEyesOpen, context)
+        if context.parameters.readsSigns { note(signs.advance(eyes: eyes.seen, context), at: stamp) }
     }
 
     private mutating func note(_ kind: FaceEvent.Kind?, at stamp: FrameStamp) {
@@ -256,47 +268,38 @@ struct EyeDetector: Sendable {
 
     /// Nil if they cannot be judged.
     private(set) var seen: Seen?
+    /// What `LastMinute` says; nil if that is unknown.
+    private(set) var figures: (blinks: Double, closedShare: Double)?
     var closed = ClosedEyes()
     private var openness = EyeOpenness()
     private var appearance = EyeAppearance()
     private var blink = BlinkDetector()
     private var lastMinute = LastMinute()
 
-    /// Takes the next frame in which the face was seen, and sets what it shows of the eyes.
+    /// Takes the next frame in which the face was seen.
     ///
     /// Blinks are detected on smaller and more turned faces than closed eyes.
     /// - Returns: A blink that ended about a tenth of a second ago; eyes that have been closed for longer than a blink, or were
     ///   and are open again.
-    mutating func advance(
-        _ observation: FaceObservation,
-        _ context: FrameContext,
-        into face: inout FaceObject
-    ) -> (blink: BlinkDetector.Blink?, closure: FaceEvent.Kind?) {
-        let time = context.time
+    mutating func advance(_ context: FrameContext) -> (blink: BlinkDetector.Blink?, closure: FaceEvent.Kind?) {
+        let (time, observation) = (context.time, context.observation)
         let open = openness.advance(EachEye(observation.leftLids, observation.rightLids), at: time)
-        let reading = BlinkDetector.Reading(
-            openness: open,
-            appearance: observation.eyePatches.map { appearance.advance($0, open.share) },
-            canWink: context.canWink
-        )
+        let look = observation.eyePatches.map { appearance.advance($0, open.share) }
+        let reading = BlinkDetector.Reading(openness: open, appearance: look, canWink: context.canWink)
         areOpen = open.areOpen
         let happened = blink.advance(reading, context)
         guard context.isVisible, context.frameRate >= Self.minimumClosureRate else {
             closed.interrupt(at: time)
             seen = nil
+            figures = nil
             lastMinute.advance(isClosed: nil, blinks: 0, at: time)
-            (face.leftEyeClosed, face.rightEyeClosed, face.leftEyeOpen, face.rightEyeOpen) = (nil, nil, nil, nil)
-            (face.blinksPerMinute, face.eyesClosedShare) = (nil, nil)
             return (happened, nil)
         }
         let closure = closed.advance(open, canBeOneEye: context.canWink, at: time)
         seen = (closed.isClosed, open.share)
-        (face.leftEyeClosed, face.rightEyeClosed) = (closed.isClosed.left, closed.isClosed.right)
-        (face.leftEyeOpen, face.rightEyeOpen) = (closed.openness.left, closed.openness.right)
         let areClosed = closed.isClosed == EachEye(true, true)
         lastMinute.advance(isClosed: context.seesBlinks ? areClosed : nil, blinks: happened == nil ? 0 : 1, at: time)
-        let figures = context.seesBlinks ? lastMinute.figures : nil
-        (face.blinksPerMinute, face.eyesClosedShare) = (figures?.blinks, figures?.closedShare)
+        figures = context.seesBlinks ? lastMinute.figures : nil
         return (happened, closure)
     }
 }

@@ -60,8 +60,8 @@ struct ZoneDetector: Sendable {
     private static func holds(_ zone: Zone, _ bounds: NormalizedRect, isInside: Bool) -> Bool {
         guard bounds.height >= zone.minimumSize * (isInside ? sizeHysteresis : 1) else { return false }
         let margin = min(margin, zone.area.certainDepth / 2)
-        var anchor = bounds.center
-        if zone.anchor == .bottom { anchor.y = bounds.y + bounds.height }
-        return zone.area.depth(of: anchor) >= (isInside ? -margin : margin)
+        var point = bounds.center
+        if zone.anchor == .bottom { point.y = bounds.y + bounds.height }
+        return zone.area.depth(of: point) >= (isInside ? -margin : margin)
     }
 }

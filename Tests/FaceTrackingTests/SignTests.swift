@@ -18,10 +18,9 @@ extension Trace {
             let stamp = FrameStamp(frame: seen.frame, time: Timestamp(nanoseconds: 0), mediaTime: seen.time)
             var parameters = FaceTracker.Parameters()
             parameters.isMirrored = isMirrored
-            let context = FrameContext(observation, at: stamp, frameRate: 30, parameters)
-            var shown = FaceObject(faceID: FaceID(rawValue: 1), bounds: observation.bounds, confidence: 1)
-            _ = face.eyes.advance(observation, context, into: &shown)
-            let sign = face.signs.advance(observation, eyes: face.eyes.seen, context)
+            let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, parameters: parameters)
+            _ = face.eyes.advance(context)
+            let sign = face.signs.advance(eyes: face.eyes.seen, context)
             if case .sign(let sign)? = sign { found.append((sign, seen.lineage, seen.time)) }
             faces[seen.lineage] = face
         }

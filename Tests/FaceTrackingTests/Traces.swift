@@ -128,14 +128,15 @@ struct Trace {
             let openness = face.eyes.advance(EachEye(seen.leftLids, seen.rightLids), at: seen.time)
             let stamp = FrameStamp(frame: seen.frame, time: Timestamp(nanoseconds: 0), mediaTime: seen.time)
             let observation = FaceObservation.sample(yaw: seen.yaw, gaze: seen.gaze, eyeDistance: seen.eyeDistance)
-            let context = FrameContext(observation, at: stamp, frameRate: 30, FaceTracker.Parameters())
+            let parameters = FaceTracker.Parameters()
+            let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, parameters: parameters)
             let (isVisible, canWink) = (context.isVisible, context.canWink)
             let blink = face.blink.advance(
                 .init(openness: openness, appearance: seen.appearance, canWink: canWink),
                 context
             )
             let smile = face.smile.advance(seen.mouth, context)
-            let look = face.gaze.advance(observation, areEyesOpen: openness.areOpen, context)
+            let look = face.gaze.advance(areEyesOpen: openness.areOpen, context)
             let opened = face.mouth.advance(seen.mouth.opening, context)
             if !isVisible { face.closed.interrupt(at: seen.time) }
             let closed = isVisible ? face.closed.advance(openness, canBeOneEye: canWink, at: seen.time) : nil
