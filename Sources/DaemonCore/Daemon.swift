@@ -14,7 +14,7 @@ package struct Daemon: Sendable {
     private let summary: RunSummary?
     private let summarize: (@Sendable ([String]) -> Void)?
 
-    /// What a run is made of besides the settings.
+    /// What a run takes in addition to the settings.
     package struct Options: Sendable {
         /// Whether every message is written to standard output.
         package var prints = false
@@ -40,22 +40,14 @@ package struct Daemon: Sendable {
             ? try Delivery(settings, encoder: encoder, environment: options.environment, logger: logger) : nil
         let ledger = delivery?.ledger ?? Ledger()
         // Before anything is published: a clip that is missing is a mistake on the command line.
-        let session = try FaceSession(
-            source: settings.source,
-            options: settings.sessionOptions,
-            firstFaceID: ledger.nextFaceID()
-        )
+        let (source, firstFaceID) = (settings.source, ledger.nextFaceID())
+        let session = try FaceSession(source: source, options: settings.sessionOptions, firstFaceID: firstFaceID)
         // After the broker's, which writes events to the outbox: what is printed has its number for good, even if the
         // daemon is killed right then.
         let print = options.prints ? PrintSink(base: settings.mqtt.topic) : nil
         let summary = options.summarize.map { _ in RunSummary() }
-        let sinks: [(any MessageSink)?] = [delivery?.sink, print, summary]
-        let publisher = try Publisher(
-            encoder: encoder,
-            wanted: settings.publish,
-            ledger: ledger,
-            sinks: sinks.compactMap(\.self)
-        )
+        let sinks = ([delivery?.sink, print, summary] as [(any MessageSink)?]).compactMap(\.self)
+        let publisher = try Publisher(encoder: encoder, wanted: settings.publish, ledger: ledger, sinks: sinks)
         let manager = ServiceManager(environment: options.environment)
         let isDetecting = ledger.lastSwitch ?? settings.detection.enabled
         let status = StatusReporter(
@@ -75,7 +67,6 @@ package struct Daemon: Sendable {
             settings: settings,
             isOn: isDetecting,
             session: session,
-            publisher: publisher,
             status: status,
             onChange: { delivery?.homeAssistant.use($0.tracking.zones) },
             onEnd: { print?.beginEnding() },
@@ -126,14 +117,10 @@ package struct Daemon: Sendable {
             }
             services.append(.init(service: signs))
         }
-        services.append(
-            .init(
-                service: camera,
-                successTerminationBehavior: .gracefullyShutdownGroup,
-                failureTerminationBehavior: .gracefullyShutdownGroup
-            )
-        )
-        self.services = services
+        var ending = ServiceGroupConfiguration.ServiceConfiguration(service: camera)
+        ending.successTerminationBehavior = .gracefullyShutdownGroup
+        ending.failureTerminationBehavior = .gracefullyShutdownGroup
+        self.services = services + [ending]
     }
 
     /// Runs until a clip has ended, SIGTERM or SIGINT comes, or something fails.
@@ -142,15 +129,10 @@ package struct Daemon: Sendable {
     package func run() async throws {
         var quiet = logger
         quiet.logLevel = .error
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: services,
-                gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: quiet
-            )
-        )
+        let ends = [UnixSignal.sigterm, .sigint]
+        let group = ServiceGroupConfiguration(services: services, gracefulShutdownSignals: ends, logger: quiet)
         defer { logFrames() }
-        try await group.run()
+        try await ServiceGroup(configuration: group).run()
     }
 
     private func logFrames() {

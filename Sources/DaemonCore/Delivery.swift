@@ -2,7 +2,7 @@ import FaceMessages
 import Logging
 import MQTT
 
-/// What a daemon with a broker has besides: the outbox, the connection, and what is kept in the one for the other.
+/// What only a daemon with a broker has: the outbox, the connection, and what keeps its state in the outbox.
 struct Delivery: Sendable {
     let outbox: Outbox
     let connection: BrokerConnection
@@ -16,12 +16,8 @@ struct Delivery: Sendable {
     init(_ settings: Settings, encoder: MessageEncoder, environment: [String: String], logger: Logger) throws {
         let path = settings.outbox.path ?? OutboxLocation.path(topic: settings.mqtt.topic, environment: environment)
         outbox = try Outbox(path: path, logger: logger)
-        connection = try BrokerConnection(
-            settings: try settings.mqtt.brokerSettings(encoder: encoder, environment: environment),
-            rules: settings.outbox.rules,
-            store: outbox,
-            logger: logger
-        )
+        let broker = try settings.mqtt.brokerSettings(encoder: encoder, environment: environment)
+        connection = try BrokerConnection(settings: broker, rules: settings.outbox.rules, store: outbox, logger: logger)
         sink = BrokerSink(connection: connection, base: settings.mqtt.topic)
         ledger = Ledger(store: outbox, keepsSwitch: settings.detection.remember)
         homeAssistant = HomeAssistantAnnouncer(settings, store: outbox, connection: connection, logger: logger)
@@ -34,8 +30,10 @@ struct Delivery: Sendable {
     var figures: DaemonStats.Messages {
         let counters = connection.counters
         var messages = DaemonStats.Messages()
-        (messages.sent, messages.queued) = (counters.sent, counters.queuedEvents)
-        (messages.expired, messages.unsafe) = (counters.expired, counters.unsafeEvents)
+        messages.sent = counters.sent
+        messages.queued = counters.queuedEvents
+        messages.expired = counters.expired
+        messages.unsafe = counters.unsafeEvents
         for (reason, count) in counters.dropped where reason != .expired { messages.dropped[reason.rawValue] = count }
         messages.outbox = DaemonStatus.Outbox(outbox.condition)
         return messages

@@ -97,9 +97,8 @@ package final class Ledger: Sendable {
                 kept[Key.faceID] = Array(String(face.rawValue + 1).utf8)
             }
             let leaves = state.open.sorted { $0.key < $1.key }.map(\.value.leave)
-            kept[Key.openFaces] = Array(
-                leaves.map { Self.encoder.event($0, id: "", seq: 0, latency: nil).payload }.joined(separator: "\n".utf8)
-            )
+            let payloads = leaves.map { Self.encoder.event($0, id: "", seq: 0, latency: nil).payload }
+            kept[Key.openFaces] = Array(payloads.joined(separator: "\n".utf8))
             guard state.today != before else { return (kept, nil) }
             kept[Key.today] = Self.encoder.today(state.today).payload
             return (kept, state.today)

@@ -12,7 +12,6 @@ import System
 /// ```
 /// One thread calls it: that of the session.
 package final class Pipeline {
-    private let publisher: Publisher
     private let status: StatusReporter
     private let meter: SessionMeter
     private let logger: Logger
@@ -30,14 +29,11 @@ package final class Pipeline {
     private static let framesUntilRelease = 60
     private var framesSinceChange = 0
 
-    package init(
-        settings: Settings,
-        publisher: Publisher,
-        status: StatusReporter,
-        meter: SessionMeter,
-        logger: Logger
-    ) throws {
-        (self.publisher, self.status, self.meter, self.logger) = (publisher, status, meter, logger)
+    private var publisher: Publisher { status.publisher }
+
+    /// Publishes to where the status goes.
+    package init(settings: Settings, status: StatusReporter, meter: SessionMeter, logger: Logger) throws {
+        (self.status, self.meter, self.logger) = (status, meter, logger)
         self.settings = settings
         gate = ChangeGate(parameters: settings.metadata.changes)
         preview = try Self.encoder(settings.preview)
@@ -49,16 +45,13 @@ package final class Pipeline {
     /// set means that there is no face or that nothing is being looked at.
     package func publish(_ update: FaceUpdate) {
         meter.measure(.publish) {
-            if !update.events.isEmpty {
-                publisher.publish(
-                    update.events,
-                    frame: update.stamp.flatMap { stamp in update.captured.map { (stamp, $0) } }
-                )
-            }
+            let frame = update.stamp.flatMap { stamp in update.captured.map { (stamp, $0) } }
+            if !update.events.isEmpty { publisher.publish(update.events, frame: frame) }
             if update.state != state { change(to: update.state) }
             let held = update.faces.count(where: \.isHeld)
             if update.attention != attention || held != heldCount { status.faces(held: held, update.attention) }
-            (attention, heldCount) = (update.attention, held)
+            attention = update.attention
+            heldCount = held
             if let stamp = update.stamp {
                 let faces = update.faces.map { $0.keeping(settings.metadata.fields) }
                 if gate.admits(faces, at: stamp.mediaTime) {

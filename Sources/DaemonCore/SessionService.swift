@@ -12,7 +12,6 @@ final class SessionService: Service {
     private let session: FaceSession
     /// The run is cancelled by it, also before it has begun.
     private let ticket = RunTicket()
-    private let publisher: Publisher
     private let status: StatusReporter
     private let onChange: @Sendable (Settings) -> Void
     private let onEnd: @Sendable () -> Void
@@ -27,13 +26,12 @@ final class SessionService: Service {
         settings: Settings,
         isOn: Bool? = nil,
         session: FaceSession,
-        publisher: Publisher,
         status: StatusReporter,
         onChange: @escaping @Sendable (Settings) -> Void = { _ in },
         onEnd: @escaping @Sendable () -> Void = {},
         logger: Logger
     ) {
-        (self.session, self.publisher, self.status, self.logger) = (session, publisher, status, logger)
+        (self.session, self.status, self.logger) = (session, status, logger)
         (self.onChange, self.onEnd) = (onChange, onEnd)
         self.settings = Mutex(ReloadedSettings(settings))
         if !(isOn ?? settings.detection.enabled) { session.pause() }
@@ -92,14 +90,9 @@ final class SessionService: Service {
 
     private func runSession() throws {
         // Everything has gone to the sinks when this returns; they are closed next.
-        defer { publisher.finish() }
-        let pipeline = try Pipeline(
-            settings: settings.withLock(\.settings),
-            publisher: publisher,
-            status: status,
-            meter: session.meter,
-            logger: logger
-        )
+        defer { status.publisher.finish() }
+        let settings = settings.withLock(\.settings)
+        let pipeline = try Pipeline(settings: settings, status: status, meter: session.meter, logger: logger)
         status.announce()
         var isReady = false
         try session.run(ticket) { update in

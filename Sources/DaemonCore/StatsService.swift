@@ -43,10 +43,12 @@ final class StatsMeter: Sendable {
         let elapsed = (now.time - last.time) / .seconds(1)
         var stats = DaemonStats()
         stats.time = .wallClock()
-        (stats.uptime, stats.interval) = ((now.time - start.time) / .seconds(1), elapsed)
+        stats.uptime = (now.time - start.time) / .seconds(1)
+        stats.interval = elapsed
         stats.frameRate = Double(now.frames.captured - last.frames.captured) / elapsed
         stats.analysisRate = Double(now.frames.analysed - last.frames.analysed) / elapsed
-        (stats.captured, stats.analysed) = (now.frames.captured, now.frames.analysed)
+        stats.captured = now.frames.captured
+        stats.analysed = now.frames.analysed
         stats.dropped = now.frames.droppedByName
         stats.stages = meter.drainStages().map { stage, timing in
             let mean = timing.total / Double(timing.runs)

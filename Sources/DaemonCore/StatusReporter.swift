@@ -7,7 +7,7 @@ import Synchronization
 /// Keeps the daemon's condition, and reports each change: to subscribers, to the service manager, and with one line to
 /// the log.
 package final class StatusReporter: Sendable {
-    private let publisher: Publisher
+    let publisher: Publisher
     private let manager: ServiceManager?
     private let logger: Logger
     private let status: Mutex<DaemonStatus>
@@ -22,8 +22,12 @@ package final class StatusReporter: Sendable {
     ) {
         (self.publisher, self.manager, self.logger) = (publisher, manager, logger)
         var status = DaemonStatus(state: .online, cameraState: isDetecting ? .starting : .disabled)
-        (status.detect, status.smile, status.version, status.attention) = (isDetecting, smile, facetVersion, [])
-        (status.outbox, status.outboxDetail) = (outbox.flatMap(DaemonStatus.Outbox.init), outbox?.detail)
+        status.detect = isDetecting
+        status.smile = smile
+        status.version = facetVersion
+        status.attention = []
+        status.outbox = outbox.flatMap(DaemonStatus.Outbox.init)
+        status.outboxDetail = outbox?.detail
         self.status = Mutex(status)
     }
 

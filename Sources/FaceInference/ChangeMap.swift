@@ -73,22 +73,17 @@ final class ChangeMap {
         }
         for part in parts {
             let part = part.stored(in: frame)
-            cover(
-                columns: cells(part.left, part.right, whole.left, whole.right, Self.columns),
-                rows: cells(part.top, part.bottom, whole.top, whole.bottom, Self.rows)
-            )
+            let columns = cells(part.left, part.right, whole.left, whole.right, Self.columns)
+            cover(columns: columns, rows: cells(part.top, part.bottom, whole.top, whole.bottom, Self.rows))
         }
     }
 
     /// The region in pixels of the stored picture.
     private func stored(in frame: Frame) -> LuminanceGrid.Rectangle {
         let (width, height) = (Float(frame.uprightSize.width), Float(frame.uprightSize.height))
-        return LuminanceGrid.Rectangle(
-            left: Float(region.x) * width,
-            top: Float(region.y) * height,
-            right: Float(region.x + region.width) * width,
-            bottom: Float(region.y + region.height) * height
-        ).stored(in: frame)
+        let (left, right) = (Float(region.x) * width, Float(region.x + region.width) * width)
+        let (top, bottom) = (Float(region.y) * height, Float(region.y + region.height) * height)
+        return LuminanceGrid.Rectangle(left: left, top: top, right: right, bottom: bottom).stored(in: frame)
     }
 
     /// Brings older cells to the light of newer ones: each row is multiplied by the mean of the middle half of the ratios of its

@@ -45,11 +45,8 @@ extension CropRegion {
     /// The middle is counted as the detector was trained: half the width, in coordinates of pixel centres.
     init(letterboxing rect: NormalizedRect, of size: FrameSize) {
         let size = SIMD2(Float(size.width), Float(size.height))
-        self.init(
-            center: SIMD2(Float(rect.center.x), Float(rect.center.y)) * size,
-            side: (SIMD2(Float(rect.width), Float(rect.height)) * size).max(),
-            rotation: 0
-        )
+        let extent = SIMD2(Float(rect.width), Float(rect.height)) * size
+        self.init(center: SIMD2<Float>(rect.center.vector) * size, side: extent.max(), rotation: 0)
     }
 
     /// Where the landmark model looks for the face that the detector found.

@@ -61,10 +61,8 @@ final class CustomOperator {
     func register(in options: LiteRtOptions, _ objects: LiteRTObjects) throws(InferenceError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         var kernel = Self.kernel
-        try objects.check(
-            "register \(name) for",
-            functions.pointee.add_custom_op_kernel(options, name, 1, &kernel, context)
-        )
+        let status = functions.pointee.add_custom_op_kernel(options, name, 1, &kernel, context)
+        try objects.check("register \(name) for", status)
     }
 
     // MARK: What LiteRT calls
@@ -94,11 +92,7 @@ final class CustomOperator {
     )
 
     private func describe(_ output: inout LiteRtLayout, input: LiteRtLayout) -> LiteRtStatus {
-        guard !dimensions.isEmpty else {
-            output = input
-            return LITERT_STATUS_OK
-        }
-        output.setDimensions(dimensions)
+        if dimensions.isEmpty { output = input } else { output.setDimensions(dimensions) }
         return LITERT_STATUS_OK
     }
 

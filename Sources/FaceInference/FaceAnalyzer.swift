@@ -100,11 +100,8 @@ public final class FaceAnalyzer {
         landmarkModel = try LandmarkModel(liteRT)
         budget = options.cpuBudget.map { LandmarkBudget(share: $0) }
         scene = SceneGate(region: options.region ?? .wholePicture)
-        schedule = SearchSchedule(
-            interval: options.searchInterval,
-            maximumFaces: max(1, options.maximumFaces),
-            alwaysSmall: options.accuracy == .high
-        )
+        let (interval, most) = (options.searchInterval, max(1, options.maximumFaces))
+        schedule = SearchSchedule(interval: interval, maximumFaces: most, alwaysSmall: options.accuracy == .high)
     }
 
     /// Finds and measures the faces in the next frame.
@@ -141,7 +138,8 @@ public final class FaceAnalyzer {
         analysis.observations = faces.map { face in
             let geometry = FaceGeometry(face.landmarks)
             var observation = geometry.observation(in: frame.uprightSize)
-            (observation.lineage, observation.confidence) = (face.lineage, face.presence)
+            observation.lineage = face.lineage
+            observation.confidence = face.presence
             observation.isCarriedOver = face.isCarriedOver
             guard !face.isCarriedOver else { return observation }
             observation.eyePatches = geometry.eyePatches(in: frame)
@@ -149,12 +147,8 @@ public final class FaceAnalyzer {
             return observation
         }
         if let taken, let followed {
-            budget?.note(
-                landmarks: followed - taken,
-                of: computed,
-                rest: WorkTime.ofThread - followed,
-                at: frame.stamp.mediaTime
-            )
+            let (time, rest) = (frame.stamp.mediaTime, WorkTime.ofThread - followed)
+            budget?.note(landmarks: followed - taken, of: computed, rest: rest, at: time)
         }
         return analysis
     }
@@ -178,7 +172,8 @@ public final class FaceAnalyzer {
 
     /// Forgets all faces: what comes next has nothing to do with what came before.
     package func reset() {
-        (faces, setAside) = ([], [])
+        faces = []
+        setAside = []
         lastTime = nil
         schedule.reset()
         change = .none
@@ -280,8 +275,10 @@ public final class FaceAnalyzer {
 
     // MARK: Searching
 
+    private typealias Search = SearchSchedule.Search
+
     /// What to look for in a frame: while no face is followed, nothing unless the scene has changed.
-    private func dueSearch(in frame: Frame) -> SearchSchedule.Search {
+    private func dueSearch(in frame: Frame) -> Search {
         let time = frame.stamp.mediaTime
         guard isIdle(at: time) else { return dueSearchBesideFaces(in: frame) }
         guard scene.mustLook(at: frame) else { return .none }
@@ -290,7 +287,7 @@ public final class FaceAnalyzer {
 
     /// What to look for while faces are followed or were lost a moment ago: nothing, for up to a second, if only the followed
     /// people moved.
-    private func dueSearchBesideFaces(in frame: Frame) -> SearchSchedule.Search {
+    private func dueSearchBesideFaces(in frame: Frame) -> Search {
         let time = frame.stamp.mediaTime
         let isChanging = change == .lasting || !options.skipsUnchanged
         var search = schedule.due(at: time, following: faces.count, isChanging: isChanging)
@@ -322,11 +319,7 @@ public final class FaceAnalyzer {
         options.skipsUnchanged && faces.isEmpty && !schedule.hasLost(at: time)
     }
 
-    private func search(
-        _ frame: Frame,
-        _ search: SearchSchedule.Search,
-        _ analysis: inout FaceAnalysis
-    ) throws(InferenceError) {
+    private func search(_ frame: Frame, _ search: Search, _ analysis: inout FaceAnalysis) throws(InferenceError) {
         let start = ContinuousClock.now
         let rect = scene.map.region
         let time = frame.stamp.mediaTime
@@ -365,23 +358,16 @@ public final class FaceAnalyzer {
         _ analysis: inout FaceAnalysis
     ) throws(InferenceError) -> Bool {
         guard options.isThorough || faces.count < schedule.maximumFaces else { return false }
-        guard !isIgnored(detection, in: frame.uprightSize) else { return false }
+        let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
+        guard !isIgnored(detection, in: size) else { return false }
         let presence = try landmarkModel.find(spare, in: frame, region: region)
         analysis.landmarkRuns += 1
-        var face = TrackedFace(
-            lineage: lastLineage + 1,
-            landmarks: spare,
-            region: region,
-            size: frame.uprightSize,
-            foundAt: frame.stamp.mediaTime
-        )
-        guard face.update(presence, in: frame.uprightSize), presence > TrackedFace.minimumPresenceAtBirth,
-            isWanted(face, in: frame.uprightSize)
+        var face = TrackedFace(lineage: lastLineage + 1, landmarks: spare, region: region, size: size, foundAt: time)
+        guard face.update(presence, in: size), presence > TrackedFace.minimumPresenceAtBirth, isWanted(face, in: size)
         else { return false }
         guard !faces.contains(where: { $0.region.isSameFace(as: face.region) }) else { return true }
         let isPicture = setAside.contains {
-            $0.region(in: frame.uprightSize).isSameFace(as: face.region)
-                && $0.isUnchanged(face.region, in: frame, workspace)
+            $0.region(in: size).isSameFace(as: face.region) && $0.isUnchanged(face.region, in: frame, workspace)
         }
         guard !isPicture else { return true }
         guard faces.count < schedule.maximumFaces else {

@@ -25,12 +25,9 @@ package final class FaceCheck {
         let (width, height) = (Double(size.width), Double(size.height))
         return found.map { face in
             let (faceWidth, faceHeight) = (1.2 * Double(face.size.x), 1.4 * Double(face.size.y))
-            return NormalizedRect(
-                x: (Double(face.center.x) - faceWidth / 2) / width,
-                y: (Double(face.center.y) - 0.55 * faceHeight) / height,
-                width: faceWidth / width,
-                height: faceHeight / height
-            )
+            let (left, top) = (Double(face.center.x) - faceWidth / 2, Double(face.center.y) - 0.55 * faceHeight)
+            let (shareX, shareY) = (faceWidth / width, faceHeight / height)
+            return NormalizedRect(x: left / width, y: top / height, width: shareX, height: shareY)
         }
     }
 

@@ -14,12 +14,8 @@ final class FaceDetector {
         anchors = kind.anchors()
         sampler = CropSampler(size: kind.inputSize, border: .black, range: -1...1)
         let (size, count) = (Int32(kind.inputSize), Int32(anchors.count))
-        model = try CompiledModel(
-            kind.file,
-            input: [1, size, size, 3],
-            outputs: [[1, count, Int32(DetectorKind.valuesPerAnchor)], [1, count, 1]],
-            in: liteRT
-        )
+        let outputs = [[1, count, Int32(DetectorKind.valuesPerAnchor)], [1, count, 1]]
+        model = try CompiledModel(kind.file, input: [1, size, size, 3], outputs: outputs, in: liteRT)
     }
 
     func detect(in frame: Frame, rect: NormalizedRect) throws(InferenceError) -> [FaceDetection] {
@@ -96,14 +92,9 @@ struct DetectorKind: Hashable, Sendable {
             guard values[2] > 0, values[3] > 0 else { continue }
             let origin = corner + anchors[index] * region.side
             func pair(_ number: Int) -> SIMD2<Float> { SIMD2(values[2 * number], values[2 * number + 1]) * unit }
-            found.append(
-                FaceDetection(
-                    score: 1 / (1 + expf(-min(logits[index], 100))),
-                    center: origin + pair(0),
-                    size: pair(1),
-                    keypoints: (2..<8).map { origin + pair($0) }
-                )
-            )
+            let score = 1 / (1 + expf(-min(logits[index], 100)))
+            let points = (2..<8).map { origin + pair($0) }
+            found.append(FaceDetection(score: score, center: origin + pair(0), size: pair(1), keypoints: points))
         }
         return found
     }
@@ -168,23 +159,15 @@ struct FaceDetection: Hashable, Sendable {
         // The detector's square reaches from the brows to the chin.
         let (side, eyeLine) = (Double(self.size.max()), rightEye - leftEye)
         let roll = Double(atan2f(eyeLine.y, eyeLine.x))
-        let middle = (
-            x: Double(center.x) + 0.5 + 0.1 * side * sin(roll), y: Double(center.y) + 0.5 - 0.1 * side * cos(roll)
-        )
-        var face = FaceObject(
-            faceID: FaceID(rawValue: 0),
-            bounds: NormalizedRect(
-                x: (middle.x - 0.55 * side) / width,
-                y: (middle.y - 0.6 * side) / height,
-                width: 1.1 * side / width,
-                height: 1.2 * side / height
-            ),
-            pose: HeadPose(roll: roll * 180 / .pi, yaw: 0, pitch: 0),
-            confidence: Double(score)
-        )
-        (face.leftEye, face.rightEye, face.mouth) = (
-            size.share(of: leftEye), size.share(of: rightEye), size.share(of: keypoints[3])
-        )
+        let x = Double(center.x) + 0.5 + 0.1 * side * sin(roll)
+        let y = Double(center.y) + 0.5 - 0.1 * side * cos(roll)
+        let (left, top) = ((x - 0.55 * side) / width, (y - 0.6 * side) / height)
+        let bounds = NormalizedRect(x: left, y: top, width: 1.1 * side / width, height: 1.2 * side / height)
+        let pose = HeadPose(roll: roll * 180 / .pi, yaw: 0, pitch: 0)
+        var face = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, pose: pose, confidence: Double(score))
+        face.leftEye = size.share(of: leftEye)
+        face.rightEye = size.share(of: rightEye)
+        face.mouth = size.share(of: keypoints[3])
         return face
     }
 }

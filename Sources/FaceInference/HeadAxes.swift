@@ -38,12 +38,8 @@ struct HeadAxes: Hashable, Sendable {
         let upThere = SIMD3<Float>(-sinf(yaw) * sinf(lean), cosf(lean), -cosf(yaw) * sinf(lean))
         let roll = -atan2f((upThere * x).sum(), (acrossThere * x).sum())
         let tilt = MeanFace.tilt(of: landmarks, along: self)
-        let pitch = Self.pitch(z * cosf(tilt) - y * sinf(tilt))
-        return HeadPose(
-            roll: Self.degrees(roll),
-            yaw: Self.degrees(yaw),
-            pitch: Self.degrees(pitch) - MeanFace.neutralPitch
-        )
+        let pitch = Self.degrees(Self.pitch(z * cosf(tilt) - y * sinf(tilt))) - MeanFace.neutralPitch
+        return HeadPose(roll: Self.degrees(roll), yaw: Self.degrees(yaw), pitch: pitch)
     }
 
     /// By how much an axis out of the face points up, in radians.

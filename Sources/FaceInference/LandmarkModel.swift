@@ -13,21 +13,13 @@ package final class LandmarkModel {
         let size = Int32(Self.inputSize)
         // The mesh, then lips, eyes and irises of the picture's left and right, then the presence.
         let counts: [Int32] = [1404, 160, 142, 142, 10, 10, 1]
-        model = try CompiledModel(
-            .landmarkModel,
-            input: [1, size, size, 3],
-            outputs: counts.map { [1, 1, 1, $0] },
-            operators: CustomOperator.all(liteRT),
-            in: liteRT
-        )
+        let (input, outputs) = ([1, size, size, 3], counts.map { [1, 1, 1, $0] })
+        let operators = CustomOperator.all(liteRT)
+        model = try CompiledModel(.landmarkModel, input: input, outputs: outputs, operators: operators, in: liteRT)
     }
 
     /// Finds the landmarks in a region of the frame, and returns how sure the model is that there is a face, 0…1.
-    package func find(
-        _ landmarks: FaceLandmarks,
-        in frame: Frame,
-        region: CropRegion
-    ) throws(InferenceError) -> Double {
+    package func find(_ face: FaceLandmarks, in frame: Frame, region: CropRegion) throws(InferenceError) -> Double {
         try model.sample(frame, region, with: sampler)
         try model.run()
         refineMesh()
@@ -36,7 +28,7 @@ package final class LandmarkModel {
         let transform = region.uprightFromCrop(size: Self.inputSize)
         let depthScale = region.side / Float(Self.inputSize)
         func write(_ x: Float, _ y: Float, _ z: Float, _ index: Int) {
-            landmarks[index] = PixelLandmark(transform(SIMD2(x, y)), z * depthScale)
+            face[index] = PixelLandmark(transform(SIMD2(x, y)), z * depthScale)
         }
         for index in 0..<FaceMeshIndices.meshCount {
             write(mesh[3 * index], mesh[3 * index + 1], mesh[3 * index + 2], index)

@@ -46,11 +46,7 @@ struct MeshRegion: Sendable {
     // The other two custom operators of the landmark model, on plain memory.
 
     /// Samples a 48×48 map of 32 channels into one of 16×16, zero outside.
-    static func cutOut(
-        _ map: UnsafePointer<Float>,
-        _ matrix: AffineTransform,
-        to output: UnsafeMutablePointer<Float>
-    ) {
+    static func cutOut(_ map: UnsafePointer<Float>, _ matrix: AffineTransform, to output: UnsafeMutablePointer<Float>) {
         let (size, side, channels) = (48, 16, 32)
         let last = Float(size - 1)
         for row in 0..<side {
@@ -88,7 +84,8 @@ struct MeshRegion: Sendable {
     ) {
         for index in 0..<count {
             let place = matrix(SIMD2(points[2 * index], points[2 * index + 1]))
-            (output[2 * index], output[2 * index + 1]) = (place.x, place.y)
+            output[2 * index] = place.x
+            output[2 * index + 1] = place.y
         }
     }
 }

@@ -20,6 +20,8 @@ final class OwnMotionMeter {
     private static let (precision, step): (Float, Float) = (0.2, 1.5)
     private static let mostRounds = 6
 
+    typealias Workspace = UnchangedFace.Workspace
+
     private let picture = UnchangedFace()
     /// Where the face was found last, in an upright picture of that width, and how large it was in the earlier frame.
     private var place = CropRegion(center: .zero, side: 0, rotation: 0)
@@ -34,37 +36,33 @@ final class OwnMotionMeter {
 
     /// Compares a face that was followed into a frame with an earlier one.
     /// - Returns: Nil if it is too early for another comparison.
-    func measure(
-        _ face: TrackedFace,
-        in frame: Frame,
-        _ workspace: UnchangedFace.Workspace
-    ) -> FaceObservation.OwnMotion? {
+    func measure(_ face: TrackedFace, in frame: Frame, _ workspace: Workspace) -> FaceObservation.OwnMotion? {
         let time = frame.stamp.mediaTime
         guard time >= dueAt || time < comparedAt else { return nil }
         dueAt = time + Self.interval
         defer { comparedAt = time }
         guard hasEarlier else {
             picture.computed(face.landmarks, in: frame, workspace)
-            (place, width, earlierSide) = (face.region, frame.uprightSize.width, face.region.side)
+            place = face.region
+            width = frame.uprightSize.width
+            earlierSide = face.region.side
             hasEarlier = true
             return .rest(size: 1)
         }
-        if isUnchanged(face.region, in: frame, workspace) {
-            return .rest(size: Double(place.side / earlierSide))
-        }
+        if isUnchanged(face.region, in: frame, workspace) { return .rest(size: Double(place.side / earlierSide)) }
         hasEarlier = false
         dueAt = time + Self.pause
         return .movement
     }
 
     /// Whether the face looks as before: near where it was, or else in a region.
-    func isUnchanged(_ other: CropRegion? = nil, in frame: Frame, _ workspace: UnchangedFace.Workspace) -> Bool {
+    func isUnchanged(_ other: CropRegion? = nil, in frame: Frame, _ workspace: Workspace) -> Bool {
         defer { comparedAt = frame.stamp.mediaTime }
         let places = [region(in: frame.uprightSize), other].compactMap(\.self)
         return places.contains { isUnchanged(at: $0, in: frame, workspace) }
     }
 
-    private func isUnchanged(at start: CropRegion, in frame: Frame, _ workspace: UnchangedFace.Workspace) -> Bool {
+    private func isUnchanged(at start: CropRegion, in frame: Frame, _ workspace: Workspace) -> Bool {
         let (cells, weights) = (workspace.cells, workspace.weights)
         let upright = frame.orientation.storedFromUpright(stored: frame.size).inverse
         var place = start

@@ -15,19 +15,17 @@ package final class PersonOutline {
     /// Loads and compiles the model: some 10 ms. An error names the file that is missing, damaged or of another version.
     package init(modelDirectory: String?) throws(InferenceError) {
         let size = Int32(Self.size)
-        model = try CompiledModel(
-            .segmentationModel,
-            input: [1, size, size, 3],
-            outputs: [[1, size, size, 1]],
-            in: LiteRT.shared(in: ModelDirectory.find(modelDirectory))
-        )
+        let liteRT = try LiteRT.shared(in: ModelDirectory.find(modelDirectory))
+        let (input, outputs) = ([1, size, size, 3], [[1, size, size, 1]])
+        model = try CompiledModel(.segmentationModel, input: input, outputs: outputs, in: liteRT)
     }
 
     /// Finds people in a square of a frame, in pixels of the upright picture.
     package func find(around center: SIMD2<Float>, side: Float, in frame: Frame) throws(InferenceError) {
         try model.sample(frame, CropRegion(center: center, side: side, rotation: 0), with: sampler)
         try model.run()
-        (low, scale) = (center - side / 2, side / Float(Self.size))
+        low = center - side / 2
+        scale = side / Float(Self.size)
     }
 
     /// How sure the model is that a pixel belongs to a person, 0…1; 0 outside of the square.
@@ -65,9 +63,7 @@ package final class PersonOutline {
             }
             return count > 0 ? Double(sum / count) : 0
         }
-        return (
-            covered(bounds.around(widths: 0.7, heights: -0.75...0.6)),
-            covered(bounds.around(widths: 1.2, heights: 0.75...2.2))
-        )
+        let head = covered(bounds.around(widths: 0.7, heights: -0.75...0.6))
+        return (head, covered(bounds.around(widths: 1.2, heights: 0.75...2.2)))
     }
 }

@@ -87,7 +87,8 @@ struct SearchFocus {
         var (x, y) = (0.0, 0.0)
         if let best, changed[best] > 0 {
             let middle = Self.middle(of: best)
-            (x, y) = (middle.x * width - side / 2, middle.y * height - side / 2)
+            x = middle.x * width - side / 2
+            y = middle.y * height - side / 2
         } else if looks.isMultiple(of: Self.wholeInterval) {
             return nil
         } else {
@@ -97,12 +98,8 @@ struct SearchFocus {
             x = middle.x * width - width / Double(2 * Self.columns) - overlap
             y = middle.y * height - height / Double(2 * Self.rows) - overlap
         }
-        return NormalizedRect(
-            x: min(max(x, 0), width - side) / width,
-            y: min(max(y, 0), height - side) / height,
-            width: side / width,
-            height: side / height
-        )
+        (x, y) = (min(max(x, 0), width - side), min(max(y, 0), height - side))
+        return NormalizedRect(x: x / width, y: y / height, width: side / width, height: side / height)
     }
 
     /// The part, a third longer than the shorter side, of which most has changed, as by a hard cut; nil if there is none, or
@@ -129,10 +126,8 @@ struct SearchFocus {
 
     /// The middle of a place, as shares of the region.
     private static func middle(of place: Int) -> NormalizedPoint {
-        NormalizedPoint(
-            x: (Double(place % columns) + 0.5) / Double(columns),
-            y: (Double(place / columns) + 0.5) / Double(rows)
-        )
+        let (column, row) = (Double(place % columns), Double(place / columns))
+        return NormalizedPoint(x: (column + 0.5) / Double(columns), y: (row + 0.5) / Double(rows))
     }
 
     private mutating func note(_ part: NormalizedRect, _ map: ChangeMap) {
@@ -152,11 +147,7 @@ extension NormalizedRect {
     /// Where the rectangle goes with a map that turns by right angles only.
     fileprivate func mapped(by map: AffineMap<Double>) -> NormalizedRect {
         let (one, other) = (map(x, y), map(x + width, y + height))
-        return NormalizedRect(
-            x: min(one.x, other.x),
-            y: min(one.y, other.y),
-            width: abs(one.x - other.x),
-            height: abs(one.y - other.y)
-        )
+        let (left, top) = (min(one.x, other.x), min(one.y, other.y))
+        return NormalizedRect(x: left, y: top, width: abs(one.x - other.x), height: abs(one.y - other.y))
     }
 }

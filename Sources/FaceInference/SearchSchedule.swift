@@ -18,9 +18,8 @@ struct SearchSchedule: Hashable, Sendable {
 
     /// Seconds of media time.
     let interval: Double
-    /// How long every frame is searched after a loss, and how often for small faces while there is none.
-    ///
-    /// A longer interval, whose point is to cost less, must neither prolong the one nor delay the other.
+    /// How long every frame is searched after a loss, and how often for small faces while there is none: half a second at the
+    /// most, as a longer interval is set to spend less time.
     private var moment: Double { min(interval, 0.5) }
     /// How often small faces are looked for while the scene changes without a face: in each of the ten frames a second
     /// that are searched then. A face of an eighth of the picture that walks by is found in some of them only.
@@ -36,10 +35,12 @@ struct SearchSchedule: Hashable, Sendable {
     /// Seconds after which a search is made even though nothing changed.
     private static let longestPause = 1.0
 
-    private var lastSearch: Double?
-    private var lastSmallSearch: Double?
-    private var lastLoss: Double?
-    private var lastPostponement: Double?
+    /// When each of these happened last.
+    private struct Times: Hashable, Sendable {
+        var search, smallSearch, loss, postponement: Double?
+    }
+
+    private var last = Times()
     /// Whether the latest search was for large faces too.
     private var wasLarge = false
     /// How many searches beside followed faces are still to follow each other soon, after a cut.
@@ -58,26 +59,26 @@ struct SearchSchedule: Hashable, Sendable {
         guard count == 0 else {
             let next = wasLarge ? Search.small : .largeAndSmall
             if hurried == Self.searchesAfterCut { return next }
-            guard hasPassed(isChanging && !isHurried ? interval : calmInterval, since: lastSearch, at: mediaTime),
-                hasPassed(Self.postponement, since: lastPostponement, at: mediaTime)
+            guard hasPassed(isChanging && !isHurried ? interval : calmInterval, since: last.search, at: mediaTime),
+                hasPassed(Self.postponement, since: last.postponement, at: mediaTime)
             else { return .none }
             return next
         }
         let pause = isChanging ? changingMoment : moment
-        return hasPassed(pause, since: lastSmallSearch, at: mediaTime) ? .largeElseSmall : .large
+        return hasPassed(pause, since: last.smallSearch, at: mediaTime) ? .largeElseSmall : .large
     }
 
     /// What to look for beside followed faces although nothing has changed there: every second, small and large faces in turn.
     func overdue(at mediaTime: Double) -> Search {
-        guard hasPassed(max(interval, Self.longestPause), since: lastSearch, at: mediaTime) else { return .none }
+        guard hasPassed(max(interval, Self.longestPause), since: last.search, at: mediaTime) else { return .none }
         return wasLarge ? .small : .large
     }
 
     /// Whether to compare the scene beside followed faces with that at the latest search, though no search is due: it may
     /// have been cut.
     func canCompare(at mediaTime: Double, following count: Int) -> Bool {
-        count < maximumFaces && hasPassed(Self.postponement, since: lastSearch, at: mediaTime)
-            && hasPassed(Self.postponement, since: lastPostponement, at: mediaTime)
+        count < maximumFaces && hasPassed(Self.postponement, since: last.search, at: mediaTime)
+            && hasPassed(Self.postponement, since: last.postponement, at: mediaTime)
     }
 
     /// Whether another search is to follow soon, although the scene changes all the time or not at all.
@@ -87,10 +88,10 @@ struct SearchSchedule: Hashable, Sendable {
     mutating func wasCut() { hurried = Self.searchesAfterCut }
 
     /// Notes that a search for further faces was put off.
-    mutating func postponed(at mediaTime: Double) { lastPostponement = mediaTime }
+    mutating func postponed(at mediaTime: Double) { last.postponement = mediaTime }
 
     /// Whether a face was lost a moment ago.
-    func hasLost(at mediaTime: Double) -> Bool { !hasPassed(moment, since: lastLoss, at: mediaTime) }
+    func hasLost(at mediaTime: Double) -> Bool { !hasPassed(moment, since: last.loss, at: mediaTime) }
 
     /// Whether that many seconds have passed since then; a time before it is a source that began anew.
     private func hasPassed(_ seconds: Double, since time: Double?, at mediaTime: Double) -> Bool {
@@ -99,17 +100,17 @@ struct SearchSchedule: Hashable, Sendable {
     }
 
     mutating func searched(_ search: Search, at mediaTime: Double) {
-        lastSearch = mediaTime
-        lastPostponement = nil
+        last.search = mediaTime
+        last.postponement = nil
         hurried = max(0, hurried - 1)
-        if search != .large { lastSmallSearch = mediaTime }
+        if search != .large { last.smallSearch = mediaTime }
         wasLarge = search != .small
     }
 
-    mutating func lost(at mediaTime: Double) { lastLoss = mediaTime }
+    mutating func lost(at mediaTime: Double) { last.loss = mediaTime }
 
     mutating func reset() {
         hurried = 0
-        (lastSearch, lastSmallSearch, lastLoss, lastPostponement) = (nil, nil, nil, nil)
+        last = Times()
     }
 }

@@ -7,11 +7,8 @@ extension FaceGeometry {
         let opening = axes.inFaceFrame(upper, FaceMeshIndices.lowerLipInner, landmarks).length
         let left = axes.inFaceFrame(FaceMeshIndices.leftMouthCorner, upper, landmarks).y
         let right = axes.inFaceFrame(FaceMeshIndices.rightMouthCorner, upper, landmarks).y
-        return FaceObservation.MouthShape(
-            opening: Double(opening / unit),
-            cornerDrop: Double((left + right) / 2 / unit),
-            smileLevel: Double(SmileLevel.level(of: landmarks, axes, unit: unit))
-        )
+        let (drop, level) = ((left + right) / 2 / unit, SmileLevel.level(of: landmarks, axes, unit: unit))
+        return .init(opening: Double(opening / unit), cornerDrop: Double(drop), smileLevel: Double(level))
     }
 }
 

@@ -49,7 +49,8 @@ struct TrackedFace {
     /// A new frame is about to be looked at.
     mutating func beginFrame() {
         carriedFrames = isCarriedOver ? carriedFrames + 1 : 0
-        (isComputed, isCarriedOver) = (false, false)
+        isComputed = false
+        isCarriedOver = false
     }
 
     /// Leaves the landmarks where they are, in an upright picture of that size.

@@ -128,12 +128,9 @@ extension UnchangedFace {
                 let first = min(max(Int((low / cellSide).rounded(.down)), 0), Self.side - 1)
                 return first..<max(first + 1, min(Int((high / cellSide).rounded(.up)), Self.side))
             }
-            var zone = Zone(
-                columns: cells(part.left - rectangle.left, part.right - rectangle.left),
-                rows: cells(part.top - rectangle.top, part.bottom - rectangle.top),
-                tolerance: tolerance * tolerance,
-                isEye: isEye
-            )
+            let columns = cells(part.left - rectangle.left, part.right - rectangle.left)
+            let rows = cells(part.top - rectangle.top, part.bottom - rectangle.top)
+            var zone = Zone(columns: columns, rows: rows, tolerance: tolerance * tolerance, isEye: isEye)
             zone.tolerance *= max(Self.mean(contrast, in: zone), Self.leastContrast)
             zones.append(zone)
         }
@@ -163,7 +160,8 @@ extension UnchangedFace {
             let before = Cells.Vector(isFirst ? here[0] : reference[block - 1][3], here[0], here[1], here[2])
             let after = Cells.Vector(here[1], here[2], here[3], isLast ? here[3] : reference[block + 1][0])
             let right = (after - before) / Cells.Vector(isFirst ? 1 : 2, 2, 2, isLast ? 1 : 2)
-            (effects[5 * block], effects[5 * block + 1]) = (-right, -down)
+            effects[5 * block] = -right
+            effects[5 * block + 1] = -down
             contrast[block] = right * right + down * down
         }
         let limit = quantile(Self.flatShare, of: contrast.numbers)
@@ -173,10 +171,8 @@ extension UnchangedFace {
 
     /// Prepares the least-squares fit inside the ellipse in a zone.
     private func prepareFit(to face: Zone) {
-        center = SIMD2(
-            Float(face.columns.lowerBound + face.columns.upperBound - 1) / 2,
-            Float(face.rows.lowerBound + face.rows.upperBound - 1) / 2
-        )
+        let ends = SIMD2(face.columns.lowerBound + face.columns.upperBound, face.rows.lowerBound + face.rows.upperBound)
+        center = (SIMD2<Float>(ends) - 1) / 2
         radius = SIMD2(max(3, Float(face.columns.count) / 2), max(3, Float(face.rows.count) / 2))
         for block in reference.indices {
             let (row, first) = (4 * block / Self.side, Float(4 * block % Self.side))
@@ -234,21 +230,16 @@ extension UnchangedFace {
             cells[block] = rest * rest
         }
         let noise = Self.noise(flat.lazy.map { cells.numbers[$0] })
-        let isStill = zones.allSatisfy { zone in
+        let isUnchanged = zones.allSatisfy { zone in
             (eyesOnly && !zone.isEye) || Self.mean(cells, in: zone) <= noise + zone.tolerance
         }
-        guard isStill else { return nil }
+        guard isUnchanged else { return nil }
         let (scale, turn) = (fitted[2] / radius, fitted[3] / radius)
         let shift = SIMD2(fitted[0], fitted[1]) * cellSide
         let middle = SIMD2(rectangle.left, rectangle.top) + (center + 0.5) * cellSide - 0.5
-        return AffineTransform(
-            a: 1 + scale.x,
-            b: -turn.y,
-            c: turn.x,
-            d: 1 + scale.y,
-            tx: shift.x - scale.x * middle.x + turn.y * middle.y,
-            ty: shift.y - turn.x * middle.x - scale.y * middle.y
-        )
+        let tx = shift.x - scale.x * middle.x + turn.y * middle.y
+        let ty = shift.y - turn.x * middle.x - scale.y * middle.y
+        return AffineTransform(a: 1 + scale.x, b: -turn.y, c: turn.x, d: 1 + scale.y, tx: tx, ty: ty)
     }
 
     /// What a fit leaves unexplained.

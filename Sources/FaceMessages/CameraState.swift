@@ -165,8 +165,13 @@ public struct CameraState: Hashable, Sendable {
     private mutating func take(_ status: DaemonStatus, from origin: MessageOrigin) {
         // A will that arrives late is that of an earlier run.
         if status.state != .online, self.status?.state == .online, boot != origin.boot { return }
-        if boot != nil, boot != origin.boot { (count, stats, isDetecting) = (nil, nil, nil) }
-        (name, boot) = (origin.camera, origin.boot)
+        if boot != nil, boot != origin.boot {
+            count = nil
+            stats = nil
+            isDetecting = nil
+        }
+        name = origin.camera
+        boot = origin.boot
         self.status = status
         isDetecting = status.detect ?? isDetecting
         if status.state != .online { stats = nil }
@@ -184,7 +189,8 @@ public struct CameraState: Hashable, Sendable {
         }
         metadata = message
         guard status == nil else { return }
-        (name, boot) = (message.origin.camera, message.origin.boot)
+        name = message.origin.camera
+        boot = message.origin.boot
     }
 
     /// What may be shown of the metadata: a run that the status is not about yet states that first.

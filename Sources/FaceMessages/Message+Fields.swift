@@ -114,7 +114,9 @@ extension DaemonStats: WireValue {
         try wire.field("analysisRate", &analysisRate, .amount(decimals: 1))
         var frames = Frames(captured: captured, analysed: analysed, dropped: dropped)
         try wire.field("frames", &frames, .object(Frames()))
-        (captured, analysed, dropped) = (frames.captured, frames.analysed, frames.dropped)
+        captured = frames.captured
+        analysed = frames.analysed
+        dropped = frames.dropped
         try wire.field("stages", &stages, .list(of: Stage(name: "", runs: 0, mean: 0, longest: 0)))
         try wire.field("cpu", &cpu, .seconds)
         try wire.optional("cpuDecoding", &cpuDecoding, .seconds)
@@ -198,11 +200,7 @@ extension Visit: WireValue {
 
 extension FaceObject: WireValue {
     /// What a reader begins with.
-    static let blank = FaceObject(
-        faceID: FaceID(rawValue: 0),
-        bounds: NormalizedRect(x: 0, y: 0, width: 0, height: 0),
-        confidence: 0
-    )
+    static let blank = FaceObject(faceID: FaceID(rawValue: 0), bounds: .zero, confidence: 0)
 
     mutating func fields<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try identity(&wire)
@@ -250,7 +248,7 @@ extension WireFormat<NormalizedPoint> {
 }
 
 extension WireFormat<NormalizedRect> {
-    static let rect = object(FaceObject.blank.bounds)
+    static let rect = object(.zero)
 }
 
 extension NormalizedPoint: WireValue {

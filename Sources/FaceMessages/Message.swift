@@ -38,10 +38,8 @@ public struct Message: Hashable, Sendable {
     public var userProperties: [(name: String, value: String)] {
         if let cloudEvent { return cloudEvent.properties }
         guard let stamp else { return [] }
-        return [
-            ("frame", "\(stamp.frame)"), ("time", stamp.time.iso8601),
-            ("mediaTime", "\((stamp.mediaTime * 1000).rounded() / 1000)"),
-        ]
+        let seconds = (stamp.mediaTime * 1000).rounded() / 1000
+        return [("frame", "\(stamp.frame)"), ("time", stamp.time.iso8601), ("mediaTime", "\(seconds)")]
     }
 
     /// The message as one line of JSON, as `facetd --print` writes it, with the topic's full name under `base`.

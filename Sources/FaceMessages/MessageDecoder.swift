@@ -16,15 +16,14 @@ public struct MessageDecoder: Sendable {
     {
         let bytes = Array(payload)
         let origin = MessageOrigin(camera: "", boot: "")
-        let stamp = FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: 0)
         if let kind = topic.eventKind {
-            let event = FaceEvent(kind: kind, face: .blank, stamp: stamp)
+            let event = FaceEvent(kind: kind, face: .blank, stamp: .unset)
             let blank = EventMessage(origin: origin, id: "", seq: 0, event: event, latency: nil)
             return .event(try read(blank, bytes, topic))
         }
         switch topic {
         case .metadata:
-            var message = try read(MetadataMessage(origin: origin, stamp: stamp, faces: []), bytes, topic)
+            var message = try read(MetadataMessage(origin: origin, stamp: .unset, faces: []), bytes, topic)
             // A face named twice would be drawn twice: the first one counts.
             var known: Set<FaceID> = []
             message.faces.removeAll { !known.insert($0.faceID).inserted }

@@ -5,14 +5,19 @@ extension DaemonStatus {
     package mutating func update(to new: StreamState) {
         attention = []
         guard new != .ended else { return state = .stopped }
-        (reason, detail, picture) = (nil, nil, nil)
+        reason = nil
+        detail = nil
+        picture = nil
         switch new {
         case .starting: cameraState = .starting
         case .streaming(let stream):
-            (cameraState, detail) = (.streaming, stream.summary)
+            cameraState = .streaming
+            detail = stream.summary
             picture = Picture(width: stream.uprightSize.width, height: stream.uprightSize.height)
         case .lost(let failure):
-            (cameraState, reason, detail) = (.lost, failure.reason.rawValue, failure.description)
+            cameraState = .lost
+            reason = failure.reason.rawValue
+            detail = failure.description
         case .paused, .ended: cameraState = .disabled
         }
     }

@@ -99,7 +99,8 @@ final class FaceFollower: @unchecked Sendable {
     func interrupt(_ state: StreamState, reason: FaceEvent.LeaveReason) -> FaceUpdate {
         self.state = state
         analyzer?.reset()
-        (restBegan, places) = (nil, nil)
+        restBegan = nil
+        places = nil
         attention = AttentionFilter()
         var update = update()
         if let lastStamp { update.events = tracker.endAll(reason: reason, at: lastStamp) }
@@ -135,18 +136,11 @@ final class FaceFollower: @unchecked Sendable {
         let gone = isNewScene ? tracker.endAll(reason: .left, at: frame.stamp) : []
         var observations = analysis.observations
         let readings = picture.map { readPlaces(in: $0, &observations) } ?? [:]
+        let (stamp, skipped, isCut) = (frame.stamp, frame.skipped, analysis.isCut)
         let tracked = meter.measure(.track) {
-            tracker.advance(
-                to: frame.stamp,
-                with: observations,
-                skipped: frame.skipped,
-                isCut: analysis.isCut,
-                readings: readings
-            )
+            tracker.advance(to: stamp, with: observations, skipped: skipped, isCut: isCut, readings: readings)
         }
-        if !tracked.setAside.isEmpty, let picture {
-            analyzer.setAside(tracked.setAside, in: picture)
-        }
+        if !tracked.setAside.isEmpty, let picture { analyzer.setAside(tracked.setAside, in: picture) }
         var reasons = tracked.attention
         if let luminance = analysis.luminance, luminance < Self.darkest { reasons.insert(.tooDark) }
         if analysis.observations.contains(where: \.isCarriedOver) { reasons.insert(.overBudget) }
@@ -154,7 +148,9 @@ final class FaceFollower: @unchecked Sendable {
         var update = update(tracked, of: frame)
         update.events = gone + update.events
         update.sightings = tracked.sightings + analysis.unconfirmed.map { FaceSighting(track: nil, face: $0) }
-        (update.isCut, update.isOverLimit, update.problem) = (isNewScene, analysis.isOverLimit, places?.drainError())
+        update.isCut = isNewScene
+        update.isOverLimit = analysis.isOverLimit
+        update.problem = places?.drainError()
         if options.landmarks {
             update.landmarks = landmarks(analyzer, in: picture?.uprightSize ?? frame.uprightSize)
             let meshes = update.landmarks.mapValues { $0.map { NormalizedPoint(x: $0.x, y: $0.y) } }
@@ -163,8 +159,8 @@ final class FaceFollower: @unchecked Sendable {
                 update.sightings[index].face.mesh = meshes[seen.face.faceID] ?? []
             }
         }
-        let isStill = update.faces.isEmpty && analyzer.isAtRest(at: frame.stamp.mediaTime)
-        restBegan = isStill ? restBegan ?? frame.stamp.mediaTime : nil
+        let isResting = update.faces.isEmpty && analyzer.isAtRest(at: frame.stamp.mediaTime)
+        restBegan = isResting ? restBegan ?? frame.stamp.mediaTime : nil
         if isDeliveryDue(at: frame.stamp.mediaTime) {
             lastDelivery = frame.stamp.mediaTime
             update.frame = picture
@@ -194,9 +190,9 @@ final class FaceFollower: @unchecked Sendable {
         _ decoder: JPEGDecoder
     ) throws -> (FaceAnalysis, Frame?) {
         guard frame.format == .jpeg else { return (try analyzer.analyze(frame), frame) }
-        let isDue = isDeliveryDue(at: frame.stamp.mediaTime)
-        // Without faces the analyzer looks at whole pictures often enough for the empty room.
         let time = frame.stamp.mediaTime
+        let isDue = isDeliveryDue(at: time)
+        // Without faces the analyzer looks at whole pictures often enough for the empty room.
         let arePlacesRead =
             options.tracking.hold > 0 && !tracker.isEmpty
             && (arePlacesDue(at: time) || !tracker.places(at: time).isEmpty)

@@ -46,25 +46,21 @@ extension FaceSession {
                 }
             }
         } catch {
-            report(follower.interrupt(.ended, reason: error.endsCamera ? .cameraLost : .shutdown))
+            let isSource = if case .source = error { true } else { false }
+            report(follower.interrupt(.ended, reason: isSource ? .cameraLost : .shutdown))
             throw error
         }
     }
 
-    private func stream(
-        _ configuration: RunState.Configuration,
-        _ report: (FaceUpdate) -> Void
-    ) throws(FaceSessionError) {
+    private typealias Report = (FaceUpdate) -> Void
+
+    private func stream(_ configuration: RunState.Configuration, _ report: Report) throws(FaceSessionError) {
+        let wanted = configuration.source
         let opened = control.update { exchange(&$0.opened, with: nil) }
-        let source =
-            if let opened, configuration.source == firstSource { opened } else {
-                try configuration.source.open(memory)
-            }
-        let mailbox = FrameMailbox(
-            policy: configuration.source.mailboxPolicy,
-            dropsUnlit: configuration.source.mayHaveLamp,
-            noteDecoding: { [meter] in meter.recordDecoding($0) }
-        )
+        let source = if let opened, wanted == firstSource { opened } else { try wanted.open(memory) }
+        let mailbox = FrameMailbox(policy: wanted.mailboxPolicy, dropsUnlit: wanted.mayHaveLamp) { [meter] in
+            meter.recordDecoding($0)
+        }
         let isWanted = control.update { control in
             control.running = (source, mailbox)
             return !control.state.isLeaving
@@ -73,7 +69,7 @@ extension FaceSession {
         guard isWanted else { return }
         meter.follow(mailbox)
         // A camera takes its time to open, in which the models are compiled. A clip would lose its first frames.
-        if !configuration.source.isCamera { try follower.load(configuration.options) }
+        if !wanted.isCamera { try follower.load(configuration.options) }
         let isOver = Monitor(false)
         let capture = try failing(as: FaceSessionError.thread) { () throws(ThreadError) in
             try JoinableThread(named: "capture") {
@@ -91,14 +87,13 @@ extension FaceSession {
             capture.join()
         }
         try follower.load(configuration.options)
-        try follow(mailbox, configuration.source, report)
+        try follow(mailbox, wanted, report)
     }
 
-    private func follow(
-        _ mailbox: FrameMailbox,
-        _ source: Source,
-        _ report: (FaceUpdate) -> Void
-    ) throws(FaceSessionError) {
+    /// Older than any pipeline that keeps up lets a frame become, in a mailbox that holds only the newest.
+    private static let staleAge = Duration.seconds(1)
+
+    private func follow(_ mailbox: FrameMailbox, _ source: Source, _ report: Report) throws(FaceSessionError) {
         var isLive = source.isCamera
         while let next = mailbox.take() {
             let (isLeaving, options) = control.update { ($0.state.isLeaving, $0.state.newOptions) }
@@ -116,7 +111,7 @@ extension FaceSession {
                 report(follower.begin(stream, source.boundedOptions))
             case .frame(let frame)?:
                 // What waited through a suspend of the machine is of no use.
-                if isLive, frame.isStale, !mailbox.isCatchingUp.load(ordering: .relaxed) {
+                if isLive, .now - frame.captured > Self.staleAge, !mailbox.isCatchingUp.load(ordering: .relaxed) {
                     meter.count(.late)
                     continue
                 }
@@ -134,7 +129,7 @@ extension FaceSession {
     }
 
     /// Takes other options while the source runs; if they do not work, those before stay.
-    private func load(_ options: Options, _ report: (FaceUpdate) -> Void) {
+    private func load(_ options: Options, _ report: Report) {
         do throws(FaceSessionError) {
             try follower.load(options)
             control.update { $0.state.optionsWereLoaded(options) }
@@ -143,15 +138,4 @@ extension FaceSession {
             report(follower.update())
         }
     }
-}
-
-extension FaceSessionError {
-    fileprivate var endsCamera: Bool {
-        if case .source = self { true } else { false }
-    }
-}
-
-extension Frame {
-    /// Older than any pipeline that keeps up lets a frame become, in a mailbox that holds only the newest.
-    fileprivate var isStale: Bool { .now - captured > .seconds(1) }
 }

@@ -147,11 +147,7 @@ final class UpdateChannel: Sendable {
         return isWanted
     }
 
-    private static func makePlace(
-        for update: FaceUpdate,
-        in waiting: inout [FaceUpdate],
-        limit: Int
-    ) -> [FaceUpdate] {
+    private static func makePlace(for update: FaceUpdate, in waiting: inout [FaceUpdate], limit: Int) -> [FaceUpdate] {
         guard let last = waiting.last else { return [] }
         if last.canBeReplaced(by: update) { return [waiting.removeLast()] }
         waiting[waiting.count - 1].frame = nil

@@ -90,8 +90,11 @@ public final class FaceSession: Sendable {
 
     private init(_ beginning: Beginning) {
         control = Monitor(beginning.control)
-        (memory, meter, follower) = (beginning.memory, beginning.meter, beginning.follower)
-        (firstSource, loading) = (beginning.source, beginning.loading)
+        memory = beginning.memory
+        meter = beginning.meter
+        follower = beginning.follower
+        firstSource = beginning.source
+        loading = beginning.loading
     }
 
     /// What a session begins with.
@@ -109,8 +112,8 @@ public final class FaceSession: Sendable {
             let numbers = 1...(1 << 53)
             try require(numbers ~= firstFaceID.rawValue, "firstFaceID", firstFaceID.rawValue, "1 to 2^53")
             if options.detection.modelDirectory == nil {
-                _ = try failing(as: FaceSessionError.inference) { () throws(InferenceError) in try ModelDirectory.find()
-                }
+                let find = { () throws(InferenceError) in _ = try ModelDirectory.find() }
+                try failing(as: FaceSessionError.inference, find)
             }
             self.source = source
             follower = FaceFollower(options, firstFaceID: firstFaceID, meter: meter)

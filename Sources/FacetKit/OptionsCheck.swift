@@ -32,11 +32,8 @@ extension FaceSession.Options {
         try require(look.cone > 0 && look.cone <= 180, "look.cone", look.cone, "above 0, up to 180")
         try require(look.near.map { $0 > 0 } ?? true, "look.near", look.near ?? 0, "above 0")
         try require(10...170 ~= tracking.fieldOfView, "fieldOfView", tracking.fieldOfView, "10 to 170")
-        for (name, angle) in [
-            ("look.direction.yaw", look.direction.yaw), ("look.direction.pitch", look.direction.pitch),
-        ] {
-            try require(-90...90 ~= angle, name, angle, "-90 to 90")
-        }
+        let angles = [("yaw", look.direction.yaw), ("pitch", look.direction.pitch)]
+        for (name, angle) in angles { try require(-90...90 ~= angle, "look.direction.\(name)", angle, "-90 to 90") }
         for zone in tracking.zones {
             try require(seconds ~= zone.dwell, "dwell of the zone \(zone.name)", zone.dwell, "0 to 1000000")
             try require(0...1 ~= zone.minimumSize, "minimumSize of the zone \(zone.name)", zone.minimumSize, "0 to 1")

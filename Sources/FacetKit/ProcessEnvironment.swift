@@ -4,13 +4,10 @@ import Glibc
 package enum ProcessEnvironment {
     /// A limit of the process is too low to run.
     package struct LimitError: Error, Hashable, CustomStringConvertible {
-        let name: String
-        let remedy: String
-        let limit: UInt64
-        let needed: UInt64
+        package let description: String
 
-        package var description: String {
-            "the limit on \(name) is \(limit), but \(needed) is needed: raise it (\(remedy))"
+        fileprivate init(_ name: String, _ limit: UInt64, needed: UInt64, _ remedy: String) {
+            description = "the limit on \(name) is \(limit), but \(needed) is needed: raise it (\(remedy))"
         }
     }
 
@@ -34,24 +31,16 @@ package enum ProcessEnvironment {
     package static func checkLimits() throws(LimitError) {
         let space = limits(RLIMIT_AS)
         guard space.rlim_cur >= addressSpace else {
-            throw LimitError(
-                name: "address space in KiB",
-                remedy: "ulimit -v, LimitAS= of the service",
-                limit: UInt64(space.rlim_cur) / 1024,
-                needed: addressSpace / 1024
-            )
+            let (limit, needed) = (UInt64(space.rlim_cur) / 1024, addressSpace / 1024)
+            throw LimitError("address space in KiB", limit, needed: needed, "ulimit -v, LimitAS= of the service")
         }
         var files = limits(RLIMIT_NOFILE)
         guard files.rlim_cur < descriptors else { return }
         files.rlim_cur = rlim_t(descriptors)
         guard files.rlim_max >= files.rlim_cur, setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0
         else {
-            throw LimitError(
-                name: "open files",
-                remedy: "ulimit -n, LimitNOFILE= of the service",
-                limit: UInt64(limits(RLIMIT_NOFILE).rlim_cur),
-                needed: descriptors
-            )
+            let limit = UInt64(limits(RLIMIT_NOFILE).rlim_cur)
+            throw LimitError("open files", limit, needed: descriptors, "ulimit -n, LimitNOFILE= of the service")
         }
     }
 

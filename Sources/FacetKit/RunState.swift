@@ -92,7 +92,8 @@ struct RunState {
     }
 
     mutating func end() {
-        (run, pausedAt) = (nil, nil)
+        run = nil
+        pausedAt = nil
         sourceIsClosed()
     }
 

@@ -48,7 +48,8 @@ package final class SessionMeter: Sendable {
     /// Counts the frames of a mailbox from now on.
     func follow(_ mailbox: FrameMailbox) {
         state.withLock { state in
-            (state.counts, state.mailbox) = (state.total, mailbox)
+            state.counts = state.total
+            state.mailbox = mailbox
         }
     }
 

@@ -87,10 +87,8 @@ package struct SettingsFile {
         self.path = path
         self.example = example
         guard Self.aliases(in: text) <= Self.maximumAliases else {
-            throw SettingsError(
-                path,
-                "holds more than \(Self.maximumAliases) YAML aliases (*name), which settings do not use; write the values"
-            )
+            let aliases = "holds more than \(Self.maximumAliases) YAML aliases (*name)"
+            throw SettingsError(path, "\(aliases), which settings do not use; write the values")
         }
         let root: Node?
         do {
@@ -101,10 +99,8 @@ package struct SettingsFile {
             throw SettingsError(path, "is not valid YAML: \(reason)")
         }
         guard let root, root != Node("", Tag(.null)), root.null == nil else {
-            throw SettingsError(
-                path,
-                "holds no settings; leave the option out to use the defaults, or start from \(example)"
-            )
+            let remedy = "leave the option out to use the defaults, or start from \(example)"
+            throw SettingsError(path, "holds no settings; \(remedy)")
         }
         guard let mapping = root.mapping else {
             throw SettingsError(path, "must hold keys and values, as \(example) does, not a single value or list")

@@ -67,7 +67,6 @@ struct PipelineTests {
         )
         let pipeline = try Pipeline(
             settings: settings,
-            publisher: publisher,
             status: StatusReporter(publisher: publisher, isDetecting: true, logger: .silent),
             meter: SessionMeter(),
             logger: logger

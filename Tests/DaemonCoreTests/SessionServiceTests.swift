@@ -27,7 +27,6 @@ struct SessionServiceTests {
         service = SessionService(
             settings: settings,
             session: try FaceSession(source: settings.source, options: settings.sessionOptions),
-            publisher: publisher,
             status: StatusReporter(publisher: publisher, isDetecting: true, logger: .silent),
             logger: .silent
         )

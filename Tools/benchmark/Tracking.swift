@@ -81,7 +81,6 @@ final class DaemonUnderTest {
         session = try FaceSession(source: .custom(RecordedSource(frames, round: round)))
         pipeline = try Pipeline(
             settings: settings,
-            publisher: publisher,
             status: StatusReporter(
                 publisher: publisher,
                 isDetecting: true,

@@ -5,22 +5,17 @@ import FacetKit
 extension Settings {
     /// What `camera.source` names: a camera, or a clip, a still picture or a stream.
     var source: FaceSession.Source {
-        let (device, request) = (camera.source, camera.configuration.request)
+        let (text, request, controls) = (camera.source, camera.configuration.request, camera.configuration.controls)
         var source: FaceSession.Source
         var options = camera.options
-        if FaceSession.Source.isCamera(device) {
+        if FaceSession.Source.isCamera(text) {
             var configuration = camera.configuration
-            configuration.device = DeviceSelector(device)
+            configuration.device = DeviceSelector(text)
             source = .camera(configuration)
-        } else if let pipeline = PipelineDescription(
-            device,
-            size: request.size,
-            rate: request.rate,
-            controls: camera.configuration.controls
-        ) {
+        } else if let pipeline = PipelineDescription(text, size: request.size, rate: request.rate, controls: controls) {
             source = .pipeline(pipeline)
         } else {
-            source = .file(device)
+            source = .file(text)
             // A command's pictures have no header if a format without one is set.
             options.rawPictures = request.format.flatMap(\.rawPixels)
                 .map { FrameSourceOptions.RawPictures(size: request.size ?? .usual, format: $0, rate: request.rate) }

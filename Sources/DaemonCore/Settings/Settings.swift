@@ -15,7 +15,7 @@ package struct Settings: Hashable, Sendable {
     package var detection = Detection()
     package var tracking = FaceTracker.Parameters()
     package var metadata = Metadata()
-    /// The messages that are published, besides status, stats and the state of detection.
+    /// The messages that are published, in addition to status, stats and the state of detection.
     package var publish = Set(Topic.selected)
     package var mqtt = MQTT()
     package var outbox = Outbox()
@@ -127,7 +127,9 @@ extension Settings {
         /// Each change, however small, at any rate of frames.
         package static var everyChange: Metadata {
             var all = Metadata(fields: Set(FaceObject.OptionalField.allCases))
-            (all.changes.maximumRate, all.changes.position, all.changes.angle) = (240, 0, 0)
+            all.changes.maximumRate = 240
+            all.changes.position = 0
+            all.changes.angle = 0
             return all
         }
     }
