@@ -9,8 +9,9 @@ package import Frames
 package final class PlaceMeter {
     // Found on half of the scenes of `benchmark hold`; docs/accuracy.md has what the other half gives.
 
-    /// Seconds between two looks at a picture: without anybody, with people who are all seen, and with somebody who is not.
-    private static let pauses = (empty: 1.0, seen: 2.0, unseen: 0.5)
+    /// Seconds between two looks at a picture: without anybody, until the empty room is known and then; with people who are all
+    /// seen; and with somebody who is not.
+    private static let pauses = (empty: 1.0, known: 4.0, seen: 3.0, unseen: 0.5)
     /// From this difference on, in levels of 0…255, a cell differs from the empty room, and has changed since the look before.
     private static let (difference, change): (Float, Float) = (26, 10)
     /// The least share of a place that differs from the empty room if somebody is there, and that changes when somebody moves.
@@ -21,7 +22,7 @@ package final class PlaceMeter {
     private static let head = 0.5
     /// For how many looks nobody must have been there until all that is there belongs to the empty room, a person with the back to
     /// the camera too: until then it learns only what changes little.
-    private static let looksUntilAll = 60
+    private static let looksUntilAll = 15
     /// The share of the picture beside people that another scene changes, and the least share that must be beside them.
     private static let (otherScene, leastBeside) = (0.5, 0.05)
     /// The least share of a place that other people leave free, for it to be judged.
@@ -59,7 +60,8 @@ package final class PlaceMeter {
     /// often while somebody who is there is not seen.
     package func isDue(at time: Double, isEmpty: Bool, hasUnseen: Bool) -> Bool {
         guard let lastLook, time >= lastLook else { return true }
-        let pause = isEmpty ? Self.pauses.empty : hasUnseen ? Self.pauses.unseen : Self.pauses.seen
+        let pauses = Self.pauses
+        let pause = isEmpty ? (room == nil ? pauses.empty : pauses.known) : hasUnseen ? pauses.unseen : pauses.seen
         return time - lastLook >= pause - 0.01
     }
 
@@ -78,7 +80,7 @@ package final class PlaceMeter {
         gain = room?.gain(to: colors, workspace) { [places] in places[$0].isEmpty } ?? .one
         emptyLooks = seen.isEmpty && unseen.isEmpty && wasEmpty ? emptyLooks + 1 : 0
         if emptyLooks > 0 {
-            // What was seen a second ago, so that a person who comes in is no part of the empty room.
+            // What was seen a look before, so that a person who comes in is no part of the empty room.
             let limit = emptyLooks > Self.looksUntilAll ? .infinity : Self.difference
             if room == nil { room = previous } else { room?.approach(previous, gain: gain, limit: limit) }
         }
@@ -132,7 +134,7 @@ package final class PlaceMeter {
             let color = SIMD4<Float>(colors.cells[index]) / gain
             clothes.add(red: color.x, green: color.y, blue: color.z)
         }
-        return clothes.total >= Self.leastCells ? clothes : nil
+        return clothes.total >= Float(Self.leastCells) ? clothes : nil
     }
 
     /// Why the model cannot be used, once; the place is judged without it then.

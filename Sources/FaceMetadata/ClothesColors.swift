@@ -9,7 +9,7 @@ package struct ClothesColors: Hashable, Sendable {
 
     private var counts = [Float](repeating: 0, count: 44)
     /// How many pixels were counted.
-    package private(set) var total = 0
+    package private(set) var total: Float = 0
 
     /// Makes a count of no pixels.
     package init() {}
@@ -35,10 +35,16 @@ package struct ClothesColors: Hashable, Sendable {
         counts[first + min(bin + 1, bins - 1)] += 0.25
     }
 
+    /// Makes these the mean of themselves and newer ones: hands come before the clothes and go.
+    package mutating func blend(_ newer: ClothesColors) {
+        for bin in counts.indices { counts[bin] = (counts[bin] + newer.counts[bin]) / 2 }
+        total = (total + newer.total) / 2
+    }
+
     /// How alike the colours are, 0…1: the product of the three histograms' Bhattacharyya coefficients.
     package func similarity(to other: ClothesColors) -> Double {
         guard total > 0, other.total > 0 else { return 0 }
-        let scale = (Double(total) * Double(other.total)).squareRoot()
+        let scale = Double(total * other.total).squareRoot()
         var product = 1.0
         for (first, bins, _) in Self.channels {
             var sum = 0.0

@@ -168,7 +168,12 @@ public struct FaceTracker: Sendable {
             // A face that has not entered must be seen without a break; it is not published yet.
             let isKept =
                 tracks[index].hasEntered
-                ? tracks[index].wait(readings?[tracks[index].number], at: stamp, parameters)
+                ? tracks[index].wait(
+                    readings?[tracks[index].number],
+                    at: stamp,
+                    wasLookedAt: readings != nil,
+                    parameters
+                )
                 : readings == nil && !tracks[index].isLost(at: stamp)
             update.events += tracks[index].drainExpressionEvents()
             guard !isKept else { continue }

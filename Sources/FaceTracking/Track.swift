@@ -16,7 +16,7 @@ struct Track: Sendable {
     private(set) var bounds: NormalizedRect
     private(set) var lastSeen: FrameStamp
     private(set) var path = FacePath()
-    /// The colours below the face as they were seen last.
+    /// The colours below the face, the newest ones most.
     private(set) var clothes: ClothesColors?
     /// What keeps the face although it is not seen; nil unless its patience has ended.
     private(set) var hold: Hold?
@@ -67,7 +67,7 @@ struct Track: Sendable {
         bounds = observation.bounds
         if hold != nil { latest.visit?.unseen += interval }
         hold = nil
-        clothes = observation.clothes ?? clothes
+        if let newer = observation.clothes { clothes?.blend(newer) ?? (clothes = newer) }
         path.append(bounds, at: stamp.mediaTime)
         lastMeasured = stamp.mediaTime
         ownRate?.advance(to: stamp.mediaTime)
@@ -168,10 +168,18 @@ struct Track: Sendable {
     }
 
     /// Takes what the place of the face shows in a frame in which it was not seen; whether it is there all the same.
-    mutating func wait(_ reading: PlaceReading?, at stamp: FrameStamp, _ parameters: FaceTracker.Parameters) -> Bool {
+    ///
+    /// Where the patience ends in a frame that could not be looked at, the next one that can decides.
+    mutating func wait(
+        _ reading: PlaceReading?,
+        at stamp: FrameStamp,
+        wasLookedAt: Bool,
+        _ parameters: FaceTracker.Parameters
+    ) -> Bool {
         let unseen = stamp.mediaTime - lastSeen.mediaTime
         guard unseen >= parameters.patience - Self.slack else { return true }
         guard unseen < parameters.hold else { return false }
+        guard wasLookedAt || hold != nil else { return unseen <= parameters.patience + Hold.cover + Self.slack }
         var new = hold ?? Hold(since: lastSeen)
         guard new.update(reading, at: stamp) else { return false }
         if hold == nil { becomeHeld(at: stamp) }

@@ -29,6 +29,14 @@ struct HoldTests {
             }
         }
 
+        /// Plays frames that could not be decoded.
+        mutating func skip(seconds: Double) {
+            for _ in 0..<Int(seconds * 10 + 0.5) {
+                events += tracker.skip(to: Timeline.stamp(frame, rate: 10)).events
+                frame += 1
+            }
+        }
+
         var leave: (dwell: Double, lastSeen: Double, event: FaceEvent)? {
             for event in events {
                 guard case .leave(let dwell, let lastSeen, _) = event.kind else { continue }
@@ -118,6 +126,26 @@ struct HoldTests {
         #expect(leave > 8 && leave < 8.7)
     }
 
+    @Test("a frame that cannot be looked at as the patience ends decides nothing, and a second and a half of them do")
+    func undecodable() throws {
+        var room = Room()
+        room.play(seconds: 2, [Self.face()])
+        room.play(seconds: 0.6)
+        room.skip(seconds: 0.3)
+        room.play(seconds: 2, [], .person(moved: true, head: false))
+        #expect(room.leave == nil && room.tracker.faces.first?.isHeld == true)
+        var blind = Room()
+        blind.play(seconds: 2, [Self.face()])
+        blind.skip(seconds: 3)
+        #expect(abs(try #require(blind.leave).event.stamp.mediaTime - 4.2) < 0.11)
+        var parameters = FaceTracker.Parameters()
+        parameters.hold = 0
+        var without = Room(parameters)
+        without.play(seconds: 2, [Self.face()])
+        without.skip(seconds: 1)
+        #expect(try #require(without.leave).event.stamp.mediaTime < 2.7)
+    }
+
     @Test("others may stand in front for a second and a half", arguments: [1.2, 2.5])
     func covered(seconds: Double) {
         var room = Room()
@@ -155,6 +183,19 @@ struct HoldTests {
         #expect(room.tracker.nextFaceID.rawValue == (isSame ? 2 : 3))
         #expect(room.tracker.faces.first { $0.isSeen }?.faceID.rawValue == (isSame ? 1 : 2))
         if isSame { #expect((room.tracker.faces.first?.visit?.unseen ?? 0) > (who == 4 ? 0.9 : 4.9)) }
+    }
+
+    @Test("a hand before the clothes as they are looked at last does not make somebody else of the one who comes back")
+    func hand() {
+        let red = Self.clothes(150, 20, 20)
+        var behindHand = red
+        for shade in 0..<100 { behindHand.add(red: 20 + Float(shade) / 5, green: 90, blue: 40) }
+        var room = Room()
+        room.play(seconds: 2, [Self.face(1, red)])
+        room.play(seconds: 0.1, [Self.face(1, behindHand)])
+        room.play(seconds: 5, [], .person(moved: true, head: false))
+        room.play(seconds: 0.5, [Self.face(2, red)])
+        #expect(room.tracker.faces.map(\.faceID.rawValue) == [1] && room.tracker.faces.first?.isSeen == true)
     }
 
     @Test("what it was doing ends when it is no longer seen, and its zone when it has gone")

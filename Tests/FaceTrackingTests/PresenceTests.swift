@@ -23,8 +23,10 @@ struct PresenceTests {
     @Test(
         "time passes in frames that cannot be looked at",
         arguments: [
-            ("aaaaxxxxxxxxxxxxxxxxxxxxxxxx", "...E....................L..."),
-            ("aaaaxxxxxxxxxx----------xxxx", "...E....................L..."),
+            // Where the patience ends in such a frame, the next one that can be looked at decides.
+            ("aaaaxxxxxxxxxxxxxxxxxxxxxxxx-", "...E........................L"),
+            ("aaaaxxxxxxxxxx----------xxx-", "...E.......................L"),
+            ("aaaaxxxxxxxxxx----------xxaa", "...E........................"),
             ("aaaaxxxxxxxxxxxxxxxxxxaa", "...E...................."),
             // They break no face's coming, unless nearly all are such.
             ("aaxaaaa", "...E..."),
