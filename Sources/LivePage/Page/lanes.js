@@ -79,7 +79,12 @@ export function frame({ camera, faces }) {
 		// The picture may be older than the event.
 		if (!looking) for (const mark of marks) if (mark.kind === "look" && time > mark.time + 1) mark.end ??= time;
 	}
-	for (const visit of present(lane)) if (visit.smiles.length && !faces.some(({ faceID }) => faceID === visit.id)) visit.to = time;
+	for (const visit of present(lane).filter(({ id }) => !faces.some(({ faceID }) => faceID === id))) {
+		// The server may have dropped the leave of a face that was never in a picture here: what is known of it ends with its last event.
+		const last = Math.max(visit.from, ...visit.marks.map(({ time, end }) => end ?? time));
+		if (visit.smiles.length) visit.to = time;
+		else if (last < time - 2) visit.to = last;
+	}
 }
 
 export function event({ camera, kind, face, time, dwell, end }, isNew) {
