@@ -382,6 +382,13 @@ struct OverlayTests {
         let place = try #require(words.first)
         #expect((0...80 - 7).contains(place.column) && (0..<24).contains(place.row))
         #expect(place.row * 8 + 8 <= Int(face.bounds.y) + 4)
+        // The numbers' plate is as wide whatever they are.
+        let widths = try [pose(0, 0, 0), pose(-25, 30, -20)].map { pose in
+            let face = try #require(geometry.transformed(sampleFace(pose: pose)))
+            MeshOverlay().draw([DrawnFace(face: face)], snapshotFlash: 0, on: canvas)
+            return canvas.takeWords().map(\.width)
+        }
+        #expect(widths[0].count == 1 && widths[0] == widths[1])
     }
 
     /// The colours of all pixels inside the faces' boxes.

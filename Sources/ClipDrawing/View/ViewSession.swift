@@ -214,9 +214,9 @@ package struct ViewSession {
 
     /// Writes lines over the picture: light on dark, or on red where their plate is red.
     static func sequences(_ words: CellWords) -> [UInt8] {
-        let (ground, width) = (words.plate.red > 0.5 ? 41 : 40, words.lines.map(\.printable.count).max() ?? 0)
+        let ground = words.plate.red > 0.5 ? 41 : 40
         let rows = words.lines.enumerated().map { index, line in
-            "\u{1B}[\(words.row + 1 + index);\(words.column + 1)H\u{1B}[0;1;97;\(ground)m \(line.printable.padding(to: width)) "
+            "\u{1B}[\(words.row + 1 + index);\(words.column + 1)H\u{1B}[0;1;97;\(ground)m \(line.printable.padding(to: words.width)) "
         }
         return Array((rows.joined() + "\u{1B}[0m").utf8)
     }

@@ -15,6 +15,8 @@ package struct CellWords: Hashable, Sendable {
     package var column: Int
     package var row: Int
     package var lines: [String]
+    /// How many letters the plate has room for.
+    package var width: Int
     package var plate: Color
 }
 
@@ -42,14 +44,15 @@ extension Canvas {
             width: (measured.map(width).max() ?? 0) + size,
             height: (1.25 * Double(lines.count) + 0.15) * size
         )
+        let letters = measured.map(\.count).max() ?? 0
         if let textCell {
-            panel.width = Double((measured.map(\.count).max() ?? 0) + 2) * textCell.width
+            panel.width = Double(letters + 2) * textCell.width
             panel.height = Double(lines.count) * textCell.height
         }
         guard let place = places.take(panel, beside: box, gap: gap, first: style.side) else { return nil }
         if let textCell {
             let (column, row) = (Int((place.x / textCell.width).rounded()), Int((place.y / textCell.height).rounded()))
-            words.append(CellWords(column: column, row: row, lines: lines, plate: style.plate))
+            words.append(CellWords(column: column, row: row, lines: lines, width: letters, plate: style.plate))
             return place
         }
         fill(Outline(place, radius: size * style.radius), style.plate)
