@@ -62,18 +62,17 @@ package struct MachineSpeed {
         let analyzer = try FaceAnalyzer(options)
         let toAndFro = frames + frames.dropFirst().dropLast().reversed()
         let start = ContinuousClock.now
-        var (number, time, followed) = (0, 0, 0)
+        var (number, followed, work) = (0, 0, WorkTime())
         // Not before all are found.
         while number <= count || .now - start < .seconds(duration) {
             var frame = toAndFro[number % toAndFro.count]
             (frame.stamp.frame, frame.stamp.mediaTime) = (number, Double(number) / Double(rate))
-            let before = nanoseconds(of: CLOCK_THREAD_CPUTIME_ID)
-            followed = try analyzer.analyze(frame).observations.count
-            if number >= count { time += Int(nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) - before) }
+            if number == count { work = WorkTime() }
+            followed = try work.measure { try analyzer.analyze(frame) }.observations.count
             number += 1
         }
         guard followed == faces else { throw CommandFailure("\(followed) of the picture's \(faces) faces were found") }
-        return Double(time) / 1e6 / Double(number - count)
+        return 1000 * work.processor / Double(number - count)
     }
 }
 

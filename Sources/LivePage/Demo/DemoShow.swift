@@ -66,8 +66,7 @@ package enum DemoShow {
           facet watch smile --exec 'a command'             something of yours that a smile switches on
         """
 
-    /// The path of the clip that packages put beside the program, and that a build of the source makes when it is first asked
-    /// for; the error names the option that names another clip.
+    /// The path of the clip that packages have, and a build of the source makes; the error names the option for another one.
     package static func clip(or option: String = "--source") throws -> String {
         let path = URL(filePath: DemoStage.directory).deletingLastPathComponent().path + "/share/facet/demo.mp4"
         let (maker, files) = (DemoStage.directory + "/demo-clip", FileManager.default)
@@ -75,16 +74,10 @@ package enum DemoShow {
             StandardOutput.note("making the demo's clip, once")
             let folder = URL(filePath: path).deletingLastPathComponent()
             try files.createDirectory(at: folder, withIntermediateDirectories: true)
-            let process = Process()
-            (process.executableURL, process.arguments) = (URL(filePath: maker), ["--short", path])
-            process.standardOutput = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
+            try Process.run(URL(filePath: maker), arguments: ["--short", path]).waitUntilExit()
         }
         guard files.fileExists(atPath: path) else {
-            throw CommandFailure(
-                "there is no clip at \(path), where the packages have it; name another with \(option)"
-            )
+            throw CommandFailure("there is no clip at \(path), where the packages have it; name another with \(option)")
         }
         return path
     }
