@@ -10,8 +10,9 @@ package final class PlaceMeter {
     // Found on half of the scenes of `benchmark hold`; docs/accuracy.md has what the other half gives.
 
     /// Seconds between two looks at a picture: without anybody, until the empty room is known and then; with people who are all
-    /// seen; and with somebody who is not.
-    private static let pauses = (empty: 1.0, known: 4.0, seen: 3.0, unseen: 0.5)
+    /// seen, for their first looks and then; and with somebody who is not seen.
+    private static let pauses = (empty: 1.0, known: 4.0, new: 1.0, seen: 6.0, unseen: 0.5)
+    private static let firstLooks = 4
     /// From this difference on, in levels of 0…255, a cell differs from the empty room, and has changed since the look before.
     private static let (difference, change): (Float, Float) = (26, 10)
     /// The least share of a place that differs from the empty room if somebody is there, and that changes when somebody moves.
@@ -42,6 +43,8 @@ package final class PlaceMeter {
     private var gain = SIMD4<Float>(repeating: 1)
     private var lastLook: Double?
     private var wasEmpty = false
+    /// How many people are seen, and for how many looks it has been so.
+    private var people = (count: 0, looks: 0)
     private var emptyLooks = 0
     private var replacedAt = -Double.infinity
     private var outline: PersonOutline?
@@ -61,7 +64,10 @@ package final class PlaceMeter {
     package func isDue(at time: Double, isEmpty: Bool, hasUnseen: Bool) -> Bool {
         guard let lastLook, time >= lastLook else { return true }
         let pauses = Self.pauses
-        let pause = isEmpty ? (room == nil ? pauses.empty : pauses.known) : hasUnseen ? pauses.unseen : pauses.seen
+        let pause =
+            if isEmpty { room == nil ? pauses.empty : pauses.known } else if hasUnseen { pauses.unseen } else {
+                people.looks < Self.firstLooks ? pauses.new : pauses.seen
+            }
         return time - lastLook >= pause - 0.01
     }
 
@@ -72,6 +78,8 @@ package final class PlaceMeter {
         swap(&previous, &colors)
         guard colors.sample(frame, workspace) else { return swap(&previous, &colors) }
         defer { (lastLook, wasEmpty) = (time, seen.isEmpty && unseen.isEmpty) }
+        let areSame = !seen.isEmpty && unseen.isEmpty && seen.count == people.count
+        people = (seen.count, areSame ? people.looks + 1 : 0)
         for index in places.indices { places[index] = [] }
         mark(seen, .seen)
         mark(unseen, .unseen)
