@@ -120,7 +120,7 @@ let package = Package(
             ]
         ),
         library("OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles", "System", "CCairo"]),
-        library("TerminalPictures", ["System", "CChafa", "CTerminal", "CZlib"]),
+        library("TerminalPictures", ["Frames", "System", "CChafa", "CTerminal", "CZlib"]),
 
         // The programs.
         library(
@@ -148,7 +148,7 @@ let package = Package(
             "ClipDrawing",
             [
                 "Companion", "OverlayRendering", "TerminalPictures", "FacetKit", "FaceInference", "FaceMessages",
-                "FaceMetadata", "FaceTracking", "MQTT", "MediaFiles", "Frames", "System", "V4L2Capture",
+                "FaceMetadata", "MQTT", "MediaFiles", "Frames", "System", "V4L2Capture",
             ],
             embedded: ["Gallery/overlays.html", "Report/report.css", "Report/report.html"]
         ),
@@ -222,7 +222,7 @@ let package = Package(
         tests(of: "HTTPServing"),
         tests(of: "MQTT", ["System", logging]),
         tests(of: "OverlayRendering", ["FaceMessages", "FaceMetadata", "Frames", "SettingsFiles"]),
-        tests(of: "TerminalPictures", ["CZlib"]),
+        tests(of: "TerminalPictures", ["FaceMetadata", "Frames", "CZlib"]),
         // What the tests of the companion's modules share.
         .target(
             name: "CompanionTestSupport",

@@ -1,4 +1,5 @@
 import CTerminal
+package import Frames
 import Glibc
 import System
 
@@ -91,13 +92,10 @@ package struct TerminalSize: Hashable, Sendable {
     }
 
     /// The pixels that are worth drawing for a format. Cells show about 4×8 details each, whatever their own size is.
-    package func drawingSize(for format: TerminalFormat) -> (width: Int, height: Int) {
-        switch format {
-        case .kitty, .sixel: return (columns * cellWidth, rows * cellHeight)
-        case .cells:
-            let height = max(1, Int((4 * Double(cellHeight) / Double(cellWidth)).rounded()))
-            return (columns * 4, rows * height)
-        }
+    package func drawingSize(for format: TerminalFormat) -> FrameSize {
+        guard format == .cells else { return FrameSize(width: columns * cellWidth, height: rows * cellHeight) }
+        let height = max(1, Int((4 * Double(cellHeight) / Double(cellWidth)).rounded()))
+        return FrameSize(width: columns * 4, height: rows * height)
     }
 }
 

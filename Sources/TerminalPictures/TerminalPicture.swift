@@ -1,6 +1,7 @@
 import CChafa
 import CZlib
 import Foundation
+package import Frames
 import Glibc
 
 /// How a terminal can show a picture.
@@ -23,12 +24,8 @@ package final class TerminalPicture {
     private var canvas: OpaquePointer?
     private var size: TerminalSize?
 
-    /// Looks up what the terminal can do.
-    ///
-    /// - Parameters:
-    ///   - format: how pictures are shown; nil for the best way that the terminal is known to have.
-    ///   - environment: the environment variables, by which terminals are recognised.
-    /// - Throws: `TerminalError` if that fails.
+    /// Looks up by the environment variables what the terminal can do; throws `TerminalError` if that fails. Without a format,
+    /// pictures are shown in the best way that the terminal is known to have.
     package init(format: TerminalFormat? = nil, environment: [String: String]) throws(TerminalError) {
         // Chafa takes the form of C's environ: name=value, ended by a null pointer.
         var entries = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -64,29 +61,16 @@ package final class TerminalPicture {
         chafa_term_info_unref(info)
     }
 
-    /// The sequences that show a picture of that many cells, from the terminal's top left corner on.
-    ///
-    /// - Parameters:
-    ///   - pixels: rows of B, G, R, A with the opacity multiplied in, as Cairo draws them.
-    ///   - width: pixels in a row.
-    ///   - height: rows.
-    ///   - bytesPerRow: bytes from a row to the next.
-    ///   - size: the cells to fill.
-    /// - Returns: bytes to write to the terminal.
-    /// - Throws: `TerminalError` if there is no memory.
-    package func sequences(
-        pixels: UnsafeRawPointer,
-        width: Int,
-        height: Int,
-        bytesPerRow: Int,
-        size: TerminalSize
-    ) throws(TerminalError) -> [UInt8] {
-        if format == .kitty {
-            return clearing + (try kitty(pixels, width: width, height: height, bytesPerRow: bytesPerRow, size: size))
-        }
+    /// The sequences that show a frame of BGRA, its opacity multiplied in, in that many cells from the top left corner
+    /// on; throws `TerminalError` if there is no memory, or the frame is of another format.
+    package func sequences(_ frame: Frame, size: TerminalSize) throws(TerminalError) -> [UInt8] {
+        guard frame.format == .bgra else { throw .noPicture }
+        if format == .kitty { return clearing + (try kitty(frame, size: size)) }
         let canvas = try canvas(for: size)
-        let (kind, bytes) = (CHAFA_PIXEL_BGRA8_PREMULTIPLIED, pixels.assumingMemoryBound(to: UInt8.self))
-        chafa_canvas_draw_all_pixels(canvas, kind, bytes, Int32(width), Int32(height), Int32(bytesPerRow))
+        let (pixels, bytesPerRow) = (frame.planes.first.base, Int32(frame.planes.first.bytesPerRow))
+        let (width, height) = (Int32(frame.size.width), Int32(frame.size.height))
+        let bytes = pixels.assumingMemoryBound(to: UInt8.self)
+        chafa_canvas_draw_all_pixels(canvas, CHAFA_PIXEL_BGRA8_PREMULTIPLIED, bytes, width, height, bytesPerRow)
         guard let printed = chafa_canvas_print(canvas, info) else { throw .noPicture }
         defer { g_string_free(printed, 1) }
         let text = UnsafeBufferPointer(start: printed.pointee.str, count: Int(printed.pointee.len))
@@ -97,17 +81,12 @@ package final class TerminalPicture {
     private static let chunk = 4096
 
     /// The sequences of kitty's graphics protocol, with compressed pixels: raw ones are megabytes a picture.
-    private func kitty(
-        _ source: UnsafeRawPointer,
-        width: Int,
-        height: Int,
-        bytesPerRow: Int,
-        size: TerminalSize
-    ) throws(TerminalError) -> [UInt8] {
+    private func kitty(_ frame: Frame, size: TerminalSize) throws(TerminalError) -> [UInt8] {
+        let (source, width, height) = (frame.planes.first, frame.size.width, frame.size.height)
         var pixels: [UInt8] = []
         pixels.reserveCapacity(3 * width * height)
         for row in 0..<height {
-            let line = UnsafeRawBufferPointer(start: source + row * bytesPerRow, count: 4 * width)
+            let line = UnsafeRawBufferPointer(start: source.base + row * source.bytesPerRow, count: 4 * width)
             for pixel in stride(from: 0, to: line.count, by: 4) {
                 pixels.append(line[pixel + 2])
                 pixels.append(line[pixel + 1])

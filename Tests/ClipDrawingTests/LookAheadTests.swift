@@ -1,6 +1,7 @@
 import CompanionTestSupport
 import FaceMetadata
 import FaceTracking
+import FacetKit
 import Foundation
 import Testing
 
@@ -9,7 +10,6 @@ import Testing
 
 @Suite("Looking ahead")
 struct LookAheadTests {
-    private typealias Ahead = LookAhead<Int>
     private static let rate = 30.0
 
     private func box(_ x: Double, _ size: Double = 0.2) -> FaceObject {
@@ -25,10 +25,10 @@ struct LookAheadTests {
         coversAll: Bool = false,
         cuts: Set<Int> = [0],
         sightings: (Int) -> [FaceSighting]
-    ) -> [Ahead.Moment] {
-        var ahead = Ahead(patience: 0.7, coversAll: coversAll)
+    ) -> [FaceUpdate] {
+        var ahead = LookAhead(patience: 0.7, coversAll: coversAll)
         var seen: [Int: Int] = [:]
-        var result: [Ahead.Moment] = []
+        var result: [FaceUpdate] = []
         for frame in 0..<frames {
             let named = sightings(frame).map { sighting -> FaceSighting in
                 guard let track = sighting.track else { return sighting }
@@ -37,12 +37,13 @@ struct LookAheadTests {
                 sighting.face.faceID = FaceID(rawValue: seen[track, default: 0] >= 4 ? track : 0)
                 return sighting
             }
-            result += ahead.add(
-                .init(picture: frame, stamp: stamp(frame), isCut: cuts.contains(frame), sightings: named)
-            )
+            var update = FaceUpdate(state: .starting, stamp: stamp(frame))
+            update.isCut = cuts.contains(frame)
+            update.sightings = named
+            result += ahead.add(update)
         }
         result += ahead.finish()
-        #expect(result.map(\.picture) == Array(0..<frames))
+        #expect(result.map(\.stamp?.frame) == Array(0..<frames))
         return result
     }
 
@@ -114,7 +115,7 @@ struct LookAheadTests {
         }
     }
 
-    @Test("a look that hides faces covers all that was taken for one, and for a moment before and after")
+    @Test("an overlay that hides faces covers all that was taken for one, and for a moment before and after")
     func coversAll() {
         let seen = 30..<33
         let sightings = { (frame: Int) -> [FaceSighting] in
@@ -143,18 +144,13 @@ struct LookAheadTests {
 
     @Test("no more frames wait than are allowed, however long the clip is and whatever its rate")
     func bound() {
-        var ahead = LookAhead<Int>(patience: 0.7, coversAll: true, maximumFrames: 8)
+        var ahead = LookAhead(patience: 0.7, coversAll: true, maximumFrames: 8)
         var out = 0
         for frame in 0..<2000 {
             let stamp = FrameStamp(frame: frame, time: stamp(0).time, mediaTime: Double(frame) / 1000)
-            out +=
-                ahead.add(
-                    .init(
-                        picture: frame,
-                        stamp: stamp,
-                        sightings: [FaceSighting(track: 1 + frame / 100, face: box(0.4))]
-                    )
-                ).count
+            var update = FaceUpdate(state: .starting, stamp: stamp)
+            update.sightings = [FaceSighting(track: 1 + frame / 100, face: box(0.4))]
+            out += ahead.add(update).count
             #expect(frame + 1 - out <= 8)
         }
         #expect(out + ahead.finish().count == 2000)

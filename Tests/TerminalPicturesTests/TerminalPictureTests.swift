@@ -1,5 +1,7 @@
 import CZlib
+import FaceMetadata
 import Foundation
+import Frames
 import TerminalPictures
 import Testing
 
@@ -12,18 +14,15 @@ struct TerminalPictureTests {
         }
     }
 
+    private func square(_ side: Int, _ pixels: [UInt8]) throws -> Frame {
+        let stamp = FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: 0)
+        return try Frame(copying: pixels, size: FrameSize(width: side, height: side), format: .bgra, stamp: stamp)
+    }
+
     private func text(_ format: TerminalFormat?, _ environment: [String: String]) throws -> String {
         let picture = try TerminalPicture(format: format, environment: environment)
         let pixels = halves(width: 32, height: 32)
-        let bytes = try pixels.withUnsafeBytes { bytes in
-            try picture.sequences(
-                pixels: try #require(bytes.baseAddress),
-                width: 32,
-                height: 32,
-                bytesPerRow: 128,
-                size: TerminalSize(columns: 8, rows: 4)
-            )
-        }
+        let bytes = try picture.sequences(square(32, pixels), size: TerminalSize(columns: 8, rows: 4))
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -48,15 +47,7 @@ struct TerminalPictureTests {
         let picture = try TerminalPicture(format: .cells, environment: ["TERM": "screen-256color"])
         // The skin in the shade of a portrait, B, G, R, A.
         let pixels = (0..<160 * 160).flatMap { _ -> [UInt8] in [92, 116, 152, 255] }
-        let bytes = try pixels.withUnsafeBytes { bytes in
-            try picture.sequences(
-                pixels: try #require(bytes.baseAddress),
-                width: 160,
-                height: 160,
-                bytesPerRow: 640,
-                size: TerminalSize(columns: 40, rows: 20)
-            )
-        }
+        let bytes = try picture.sequences(square(160, pixels), size: TerminalSize(columns: 40, rows: 20))
         let numbers = String(decoding: bytes, as: UTF8.self).matches(of: /[34]8;5;(\d+)/).compactMap { Int($0.1) }
         #expect(Set(numbers).count > 2, "\(Set(numbers))")
     }
@@ -96,8 +87,8 @@ struct TerminalPictureTests {
     func size() {
         let told = TerminalSize(columns: 80, rows: 24, pixelWidth: 800, pixelHeight: 480)
         #expect(told.cellWidth == 10 && told.cellHeight == 20)
-        #expect(told.drawingSize(for: .sixel) == (800, 480))
-        #expect(told.drawingSize(for: .cells) == (320, 192))
+        #expect(told.drawingSize(for: .sixel) == FrameSize(width: 800, height: 480))
+        #expect(told.drawingSize(for: .cells) == FrameSize(width: 320, height: 192))
         let untold = TerminalSize(columns: 80, rows: 24)
         #expect(untold.cellWidth == 8 && untold.cellHeight == 16)
         #expect(untold.withoutLastRow.rows == 23)

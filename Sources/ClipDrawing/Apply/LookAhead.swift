@@ -1,73 +1,58 @@
-import FaceMetadata
-import FaceTracking
+import FacetKit
 
 /// Holds frames back for as long as a face may go unseen, so that what is drawn over a frame takes into account what comes
 /// after it: a face is drawn from its first sighting to its last, gaps between are filled, and nothing lags.
-struct LookAhead<Picture> {
-    /// A frame with what is known of it.
-    struct Moment {
-        var picture: Picture
-        var stamp: FrameStamp
-        /// Whether it begins another scene than that of the frame before.
-        var isCut = false
-        var sightings: [FaceSighting] = []
-        var events: [FaceEvent] = []
-        /// What is to be drawn, once it is settled. A face that has not entered, or is not followed, has a negative identity.
-        var faces: [FaceObject] = []
-    }
-
+struct LookAhead {
     /// Seconds around a sighting of the detector alone for which it counts: it sees some faces in every third frame only.
-    private static var unfollowedMargin: Double { 0.12 }
+    private static let unfollowedMargin = 0.12
     /// The overlap, as a share of both, from which on two faces need not both be covered.
-    private static var samePlace: Double { 0.8 }
+    private static let samePlace = 0.8
 
     private let patience: Double
     private let coversAll: Bool
     private let maximumFrames: Int
     private var scene = 0
-    private var waiting: [(moment: Moment, scene: Int)] = []
+    private var waiting: [(update: FaceUpdate, scene: Int)] = []
     private var paths: [Int: FacePath] = [:]
     private var unfollowed: [(time: Double, scene: Int, faces: [FaceObject])] = []
 
-    /// Makes a delay line; with more than `maximumFrames` waiting, what comes later is not taken into account.
-    ///
-    /// - Parameters:
-    ///   - patience: How many seconds a face may go unseen and still be the same.
-    ///   - coversAll: Whether all that may be a face is wanted, also shortly before and after it was seen, to be hidden.
-    ///   - maximumFrames: How many frames may wait.
+    /// Makes a delay line, in which a face may go unseen for `patience` seconds and still be the same. `coversAll` is whether all
+    /// that may be a face is wanted, also shortly before and after it was seen, to be hidden. With more than `maximumFrames`
+    /// waiting, what comes later is not taken into account.
     init(patience: Double, coversAll: Bool, maximumFrames: Int = .max) {
         self.patience = patience
         self.coversAll = coversAll
         self.maximumFrames = max(1, maximumFrames)
     }
 
-    /// Takes the next frame; returns the frames that are settled by it, in order.
-    mutating func add(_ moment: Moment) -> [Moment] {
-        let newest = moment.stamp.mediaTime
-        if moment.isCut { scene += 1 }
-        waiting.append((moment, scene))
-        for sighting in moment.sightings {
+    /// Takes the update of the next frame; returns those that are settled by it, in order, with the faces to be drawn. One that
+    /// has not entered, or is not followed, has a negative identity.
+    mutating func add(_ update: FaceUpdate) -> [FaceUpdate] {
+        let newest = update.mediaTime
+        if update.isCut { scene += 1 }
+        waiting.append((update, scene))
+        for sighting in update.sightings {
             guard let track = sighting.track else { continue }
             paths[track, default: FacePath(track: track, scene: scene)].append(sighting.face, at: newest)
         }
-        let others = moment.sightings.filter { $0.track == nil }.map(\.face)
+        let others = update.sightings.filter { $0.track == nil }.map(\.face)
         if coversAll, !others.isEmpty { unfollowed.append((newest, scene, others)) }
-        let settled = waiting.prefix { $0.scene != scene || newest - $0.moment.stamp.mediaTime >= patience }
+        let settled = waiting.prefix { $0.scene != scene || newest - $0.update.mediaTime >= patience }
         return settle(max(settled.count, waiting.count - maximumFrames))
     }
 
-    /// No frame comes any more; returns all frames that still waited, in order.
-    mutating func finish() -> [Moment] { settle(waiting.count) }
+    /// No frame comes any more; returns all updates that still waited, in order.
+    mutating func finish() -> [FaceUpdate] { settle(waiting.count) }
 
-    private mutating func settle(_ count: Int) -> [Moment] {
+    private mutating func settle(_ count: Int) -> [FaceUpdate] {
         guard count > 0 else { return [] }
-        let settled = waiting.prefix(count).map { moment, scene in
-            var moment = moment
-            moment.faces = faces(at: moment.stamp.mediaTime, in: scene)
-            return moment
+        let settled = waiting.prefix(count).map { update, scene in
+            var update = update
+            update.faces = faces(at: update.mediaTime, in: scene)
+            return update
         }
         waiting.removeFirst(count)
-        forget(before: (waiting.first?.moment ?? settled[count - 1]).stamp.mediaTime - patience)
+        forget(before: (waiting.first?.update ?? settled[count - 1]).mediaTime - patience)
         return settled
     }
 
@@ -93,4 +78,9 @@ struct LookAhead<Picture> {
         for track in paths.keys { paths[track]?.forget(before: time) }
         unfollowed.removeAll { $0.scene < oldest || $0.time < time }
     }
+}
+
+extension FaceUpdate {
+    /// When its frame was captured, in seconds since the source's first one.
+    var mediaTime: Double { stamp?.mediaTime ?? 0 }
 }

@@ -5,8 +5,6 @@ import OverlayRendering
 
 /// One file with faces, and the file with the overlay that is made of it.
 struct OverlaidFile {
-    private typealias Ahead = LookAhead<Frame>
-
     /// What the frames that wait may take in all; a frame of 1280×720 takes 1.4 MB.
     private static let maximumBytes = 256 << 20
     /// How often a picture is analysed: until a face has entered and its expression is known.
@@ -18,7 +16,7 @@ struct OverlaidFile {
     private var drawing: OverlayPicture
     private let interruption: Interruption
     private var summary: OverlaySummary
-    private var ahead: Ahead?
+    private var ahead: LookAhead?
     private var scene = Scene()
     private let picture = Picture()
     private let messages = UpdateMessages(camera: UpdateMessages.fileCamera)
@@ -63,14 +61,14 @@ struct OverlaidFile {
             return summary.frames < Self.analyses
         }
         let settled = ahead?.finish() ?? []
-        // What the detector alone believes in is in the first frame; expressions are known in the last.
+        // The first frame has what only the detector takes for a face; expressions are known in the last.
         let isStill = OutputPath.isPicture(input)
         guard let first = settled.first, let last = settled.last else { return try withoutPicture() }
         let shown = isStill && !drawing.hidesFaces ? last : first
         summary.showsPicture(with: (isStill ? last : first).faces)
         let warnings = try checkedWarnings()
         try show(shown)
-        try drawing.draw(picture, scene: scene, at: shown.stamp.mediaTime).write(to: output)
+        try drawing.draw(picture, scene: scene, at: shown.mediaTime).write(to: output)
         StandardOutput.note("wrote \(output)")
         return report(warnings)
     }
@@ -84,37 +82,31 @@ struct OverlaidFile {
     }
 
     /// - Returns: The frames that can be drawn now.
-    private mutating func take(_ update: FaceUpdate) -> [Ahead.Moment] {
+    private mutating func take(_ update: FaceUpdate) -> [FaceUpdate] {
         summary.take(update)
         guard let frame = update.frame else { return [] }
         if ahead == nil {
-            ahead = Ahead(
+            ahead = LookAhead(
                 patience: job.options.tracking.patience,
                 coversAll: drawing.hidesFaces,
                 maximumFrames: Self.maximumBytes / max(1, frame.size.width * frame.size.height * 3 / 2)
             )
         }
-        let moment = Ahead.Moment(
-            picture: frame,
-            stamp: frame.stamp,
-            isCut: update.isCut,
-            sightings: update.sightings,
-            events: update.events
-        )
-        return ahead?.add(moment) ?? []
+        return ahead?.add(update) ?? []
     }
 
-    private mutating func draw(_ settled: Ahead.Moment, _ recorder: inout OverlayRecorder?) throws {
+    private mutating func draw(_ settled: FaceUpdate, _ recorder: inout OverlayRecorder?) throws {
         try show(settled)
-        try recorder?.add(picture, scene: scene, mediaTime: settled.stamp.mediaTime)
+        try recorder?.add(picture, scene: scene, mediaTime: settled.mediaTime)
     }
 
-    private mutating func show(_ settled: Ahead.Moment) throws {
-        let time = settled.stamp.mediaTime
-        scene.apply(messages.metadata(settled.stamp, settled.faces), at: time)
+    private mutating func show(_ settled: FaceUpdate) throws {
+        guard let stamp = settled.stamp, let frame = settled.frame else { return }
+        let time = stamp.mediaTime
+        scene.apply(messages.metadata(stamp, settled.faces), at: time)
         for event in settled.events { scene.apply(messages.event(event), at: time) }
         scene.advance(to: time)
-        try picture.update(from: settled.picture)
+        try picture.update(from: frame)
     }
 
     /// What is to be warned of; throws `CommandFailure` if there is something and that is not allowed.

@@ -5,7 +5,6 @@ import OverlayRendering
 /// What `facet view` draws over: the preview, a clip, or nothing; not Sendable, as the code that draws owns it.
 final class ViewPicture {
     var picture: Picture { preview.picture }
-
     private let preview: PreviewDecoder
     private let clip: String?
     private var frames: ClipFrames?
@@ -20,6 +19,8 @@ final class ViewPicture {
     }
 
     var isClip: Bool { clip != nil }
+    /// The newest picture of the camera; nil for a clip, or if there is none.
+    var newest: PreviewPicture? { isClip ? nil : waiting ?? shown }
 
     /// Takes a picture of the camera; it is decoded only when something is drawn.
     func offer(_ picture: PreviewPicture) {
@@ -28,14 +29,14 @@ final class ViewPicture {
 
     /// Forgets the preview picture: what it shows is not there any more.
     func forget() {
-        guard !isClip, shown != nil || waiting != nil else { return }
-        (waiting, shown) = (nil, nil)
+        guard newest != nil else { return }
+        waiting = nil
+        shown = nil
         preview.picture.forget()
     }
 
-    /// Decodes what is needed to draw the present, about as large as `target`: of a clip its frame at a time, if that is known.
-    ///
-    /// - Returns: whether the picture is another one.
+    /// Decodes what is needed to draw the present, about as large as `target`: of a clip its frame at a time, if that
+    /// is known. Returns whether the picture is another one.
     func update(mediaTime: Double?, target: FrameSize) throws -> Bool {
         if let new = waiting {
             waiting = nil

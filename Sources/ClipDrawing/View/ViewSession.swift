@@ -19,7 +19,6 @@ package struct ViewSession {
     private let start = ContinuousClock.now
     private var clock = ViewClock()
     private var frozenScene: Scene?
-    private var shown: PreviewPicture?
     private var pictures = RecentMoments()
     private var pictureTaken: Double?
     private var canvas: Canvas?
@@ -80,30 +79,27 @@ package struct ViewSession {
         let change = live.take(occurrence, at: seconds).subtracting(.picture)
         guard !change.isEmpty else { return }
         if change.contains(.event), let event = live.state.lastEvent { status.remember(event, at: seconds) }
-        (status.connection, status.state) = (live.connection, live.state)
+        status.connection = live.connection
+        status.state = live.state
         status.hint = live.state.betterOrientation.map { "set camera.orientation: \($0.rawValue)" }
-        if !live.state.mayShowFaces, !controls.isPaused { (shown, _) = (nil, source.forget()) }
-        // Over a preview the faces move with the pictures, not between them.
-        guard !controls.isPaused, shown == nil else { return }
+        if !live.state.mayShowFaces, !controls.isPaused { source.forget() }
+        // Over a preview the faces are drawn again only with the next picture.
+        guard !controls.isPaused, source.newest == nil else { return }
         isDirty = true
     }
 
     /// Takes the newest preview picture whose faces are known.
     private mutating func takePictureOfPreview() {
         live.hidesFaces = overlays[controls.overlay].hidesFaces
-        if live.hidesFaces, let shown, !live.knowsFaces(of: shown) {
-            self.shown = nil
-            source.forget()
-        }
+        if live.hidesFaces, let shown = source.newest, !live.knowsFaces(of: shown) { source.forget() }
         guard !controls.isPaused, !source.isClip, let picture = live.nextPicture(at: seconds) else { return }
-        shown = picture
         source.offer(picture)
         isDirty = true
     }
 
     private var assumedPicture: FrameSize { live.pictureSize ?? .usual }
     /// The faces to draw: of the picture shown, or of the one that stands still during a pause.
-    private var scene: Scene { frozenScene ?? playback?.scene ?? shown.map(live.scene(of:)) ?? live.scene }
+    private var scene: Scene { frozenScene ?? playback?.scene ?? source.newest.map(live.scene(of:)) ?? live.scene }
 
     private mutating func press(_ key: UInt8) {
         let action = controls.press(key)
@@ -138,8 +134,8 @@ package struct ViewSession {
         let now = seconds
         if terminal.wasResumed { size = nil }
         live.advance(to: now)
-        if live.picture == nil, shown != nil, !controls.isPaused {
-            (shown, isDirty) = (nil, true)
+        if live.picture == nil, source.newest != nil, !controls.isPaused {
+            isDirty = true
             source.forget()
         }
         if let taken = pictureTaken, now - taken >= Scene.snapshotFlashLifetime { pictureTaken = nil }
@@ -160,8 +156,7 @@ package struct ViewSession {
         let obstacle = obstacle
         if size != self.size || (showsObstacle && obstacle == nil) {
             self.size = size
-            let pixels = area.drawingSize(for: encoder.format)
-            let canvas = try Canvas(pixelSize: FrameSize(width: pixels.width, height: pixels.height))
+            let canvas = try Canvas(pixelSize: area.drawingSize(for: encoder.format))
             self.canvas = canvas
             // Letters made of blocks cannot be read.
             if encoder.format == .cells {
@@ -181,16 +176,7 @@ package struct ViewSession {
             bytes += encoder.clearing + Self.centred(obstacle, in: area)
         } else {
             try paint(canvas, at: now)
-            bytes += try canvas.withPixels { pixels, bytesPerRow in
-                guard let base = pixels.baseAddress else { return [] }
-                return try encoder.sequences(
-                    pixels: base,
-                    width: canvas.pixelSize.width,
-                    height: canvas.pixelSize.height,
-                    bytesPerRow: bytesPerRow,
-                    size: area
-                )
-            }
+            bytes += try canvas.withFrame { try encoder.sequences($0, size: area) }
             bytes += canvas.takeWords().flatMap(Self.sequences)
         }
         bytes += statusRow(of: size, at: now)
@@ -250,7 +236,7 @@ package struct ViewSession {
         let row = status.text(
             columns: size.columns,
             faces: track != nil ? scene.faces.count : live.state.faceCount,
-            rate: shown != nil || source.isClip ? pictures.rate(at: .now) : nil,
+            rate: source.newest != nil || source.isClip ? pictures.rate(at: .now) : nil,
             controls: controls,
             at: now
         )
