@@ -46,7 +46,7 @@ struct OverlayTests {
     private func grid(_ overlay: any Overlay, _ pose: HeadPose) throws -> [[Int]] {
         let canvas = try Canvas(pixelSize: FrameSize(width: 240, height: 180))
         canvas.clear(.black)
-        overlay.draw([DrawnFace(face: try #require(face(pose)))], snapshotFlash: 0, on: canvas)
+        overlay.draw([try #require(face(pose))], snapshotFlash: 0, on: canvas)
         try canvas.check()
         return canvas.brightness(columns: Self.columns, rows: Self.rows)
     }
@@ -98,7 +98,7 @@ struct OverlayTests {
             let canvas = try Canvas(pixelSize: FrameSize(width: 400, height: 400))
             canvas.clear(.black)
             let drawn = try #require(geometry.transformed(face))
-            MeshOverlay().draw([DrawnFace(face: drawn)], snapshotFlash: 0, on: canvas)
+            MeshOverlay().draw([drawn], snapshotFlash: 0, on: canvas)
             return canvas.brightness(columns: 40, rows: 40).map { isMirrored ? $0.reversed() : $0 }
         }
         let drawn = try brightness(face)
@@ -121,7 +121,7 @@ struct OverlayTests {
             let canvas = try Canvas(pixelSize: FrameSize(width: 240 * scale, height: 180 * scale))
             canvas.clear(Color(red: 0.4, green: 0.4, blue: 0.4))
             overlay.draw(
-                [DrawnFace(face: try #require(face(pose(10, 0, 0), scale: scale)))],
+                [try #require(face(pose(10, 0, 0), scale: scale))],
                 snapshotFlash: 0,
                 on: canvas
             )
@@ -158,11 +158,11 @@ struct OverlayTests {
             for pose in [pose(0, 0, 0), pose(.nan, 0, 0), pose(45, 90, -90)] {
                 let canvas = try Canvas(pixelSize: FrameSize(width: 64, height: 64))
                 if let face = geometry.transformed(sampleFace(bounds: rect, pose: pose)) {
-                    overlay.draw([DrawnFace(face: face)], snapshotFlash: 0, on: canvas)
+                    overlay.draw([face], snapshotFlash: 0, on: canvas)
                 }
                 // Whatever that looked like, the next face is drawn.
                 overlay.draw(
-                    [DrawnFace(face: try #require(geometry.transformed(sampleFace())))],
+                    [try #require(geometry.transformed(sampleFace()))],
                     snapshotFlash: 0,
                     on: canvas
                 )
@@ -198,7 +198,7 @@ struct OverlayTests {
                 let geometry = try #require(
                     PreviewLayerGeometry(size: canvas.size, pictureSize: picture, videoGravity: gravity)
                 )
-                let drawn = faces.compactMap { geometry.transformed($0) }.map { DrawnFace(face: $0) }
+                let drawn = faces.compactMap { geometry.transformed($0) }
                 overlay.draw(drawn, snapshotFlash: 0, on: canvas)
                 try canvas.check()
             }
@@ -248,7 +248,7 @@ struct OverlayTests {
         let canvas = try Canvas(pixelSize: size)
         canvas.clear(ground)
         let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: size))
-        let drawn = faces.compactMap { geometry.transformed($0) }.map { DrawnFace(face: $0) }
+        let drawn = faces.compactMap { geometry.transformed($0) }
         overlay.draw(drawn, snapshotFlash: 0, on: canvas)
         try canvas.check()
         return canvas.colors
@@ -315,7 +315,7 @@ struct OverlayTests {
             height: width / 200
         )
         let face = try #require(geometry.transformed(sampleFace(bounds: bounds, pose: pose(0, 0, 0))))
-        PrivacyOverlay(style: .pixelate).draw([DrawnFace(face: face)], snapshotFlash: 0, on: canvas)
+        PrivacyOverlay(style: .pixelate).draw([face], snapshotFlash: 0, on: canvas)
         let after = canvas.colors
         let (columns, rows) = (
             Int(160 - width * 0.4)..<Int(160 + width * 0.4), Int(120 - width * 0.4)..<Int(120 + width * 0.4)
@@ -356,7 +356,7 @@ struct OverlayTests {
         let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: size))
         func side(_ x: Double) throws -> PanelPlace.Side? {
             let shown = try #require(geometry.transformed(face(x, 0.3)))
-            MeshOverlay().draw([DrawnFace(face: shown)], snapshotFlash: 0, on: canvas)
+            MeshOverlay().draw([shown], snapshotFlash: 0, on: canvas)
             return canvas.panelSides[shown.faceID]
         }
         // Where there is no room it changes once, and not with each tremble.
@@ -372,10 +372,10 @@ struct OverlayTests {
         canvas.textCell = SurfaceSize(width: 4, height: 8)
         let face = try #require(geometry.transformed(sampleFace(pose: pose(0, 0, 0))))
         canvas.clear(.black)
-        BoxOverlay().draw([DrawnFace(face: face)], snapshotFlash: 0, on: canvas)
+        BoxOverlay().draw([face], snapshotFlash: 0, on: canvas)
         let box = canvas.colors
         canvas.clear(.black)
-        LabelOverlay().draw([DrawnFace(face: face)], snapshotFlash: 0, on: canvas)
+        LabelOverlay().draw([face], snapshotFlash: 0, on: canvas)
         #expect(canvas.colors == box)
         let words = canvas.takeWords()
         #expect(words.map(\.lines) == [["smile"]] && canvas.takeWords().isEmpty)
@@ -392,10 +392,10 @@ struct OverlayTests {
     }
 
     /// The colours of all pixels inside the faces' boxes.
-    private func insides(of faces: [DrawnFace], _ canvas: Canvas) -> [UInt8] {
+    private func insides(of faces: [SurfaceFace], _ canvas: Canvas) -> [UInt8] {
         canvas.withPixels { pixels, bytesPerRow in
             faces.flatMap { drawn -> [UInt8] in
-                let box = drawn.face.bounds
+                let box = drawn.bounds
                 // The lines of the overlays themselves lie on the border.
                 let (dx, dy) = (box.width * 0.15, box.height * 0.15)
                 return (Int(box.y + dy)..<Int(box.y + box.height - dy)).flatMap { y in
@@ -424,7 +424,7 @@ struct OverlayTests {
             PreviewLayerGeometry(size: SurfaceSize(width: 320, height: 240), pictureSize: size)
         )
         let faces = boxes.enumerated().compactMap { index, box in
-            geometry.transformed(sampleFace(id: index + 1, bounds: box)).map { DrawnFace(face: $0) }
+            geometry.transformed(sampleFace(id: index + 1, bounds: box))
         }
         let canvas = try Canvas(pixelSize: size)
         canvas.clear(Color(red: 0, green: 0, blue: 1))
@@ -442,11 +442,12 @@ struct OverlayTests {
 
     @Test("a smile's mark brightens the box")
     func smileMark() throws {
-        let shown = try #require(face(pose(0, 0, 0)))
+        var shown = try #require(face(pose(0, 0, 0)))
         let bright = try [[:], [Topic.smile: 1.0]].map { marks in
             let canvas = try Canvas(pixelSize: FrameSize(width: 240, height: 180))
             canvas.clear(.black)
-            BoxOverlay().draw([DrawnFace(face: shown, flashes: marks)], snapshotFlash: 0, on: canvas)
+            shown.flashes = marks
+            BoxOverlay().draw([shown], snapshotFlash: 0, on: canvas)
             return canvas.brightness(columns: 24, rows: 18)[9][12]
         }
         #expect(bright[0] == 0 && bright[1] > 2)

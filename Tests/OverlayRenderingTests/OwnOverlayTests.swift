@@ -177,7 +177,7 @@ struct OwnOverlayTests {
         let overlay = try OwnOverlay(text: "p: {image: a.png, \(part)}", pictures: try PastedPicture(png: quarters))
         let canvas = try Canvas(pixelSize: Self.size)
         canvas.clear(.black)
-        overlay.draw([DrawnFace(face: try #require(scene ?? face(pose)))], snapshotFlash: 0, on: canvas)
+        overlay.draw([try #require(scene ?? face(pose))], snapshotFlash: 0, on: canvas)
         try canvas.check()
         return canvas.withPixels { pixels, bytesPerRow in
             (0..<Self.size.height).map { y in
@@ -352,7 +352,7 @@ struct OwnOverlayTests {
         object.leftEye = NormalizedPoint(x: 0.5 - 0.205 / 3, y: 0.5 - 0.19 * 400 / 720)
         object.rightEye = NormalizedPoint(x: 0.5 + 0.205 / 3, y: 0.5 - 0.19 * 400 / 720)
         object.mouth = NormalizedPoint(x: 0.5, y: 0.5 + 0.20 * 400 / 720)
-        cat.draw([DrawnFace(face: try #require(geometry.transformed(object)))], snapshotFlash: 0, on: canvas)
+        cat.draw([try #require(geometry.transformed(object))], snapshotFlash: 0, on: canvas)
         let column = canvas.colors.map { $0[480] }
         let pink = column.indices.filter { column[$0].z > column[$0].y + 40 }
         let middle = try #require(pink.first) + pink.count / 2
@@ -371,7 +371,7 @@ struct OwnOverlayTests {
         let bounds = NormalizedRect(x: 0.25, y: 0.1, width: 0.5, height: 0.8)
         let face = PreviewLayerGeometry(size: canvas.size, pictureSize: size)?
             .transformed(sampleFace(bounds: bounds, pose: pose(0, 0, 0)))
-        overlay.draw([DrawnFace(face: try #require(face))], snapshotFlash: 0, on: canvas)
+        overlay.draw([try #require(face)], snapshotFlash: 0, on: canvas)
         let widest = canvas.withPixels { pixels, bytesPerRow in
             (0..<size.height).map { y in (0..<size.width).count { pixels[y * bytesPerRow + 4 * $0 + 3] > 0 } }.max()
         }
@@ -384,7 +384,7 @@ struct OwnOverlayTests {
         let picture = try PastedPicture(png: quarters)
         let overlay = try OwnOverlay(text: "p: {image: a.png, anchor: \(anchor), width: 1.1}", pictures: picture)
         let canvas = try Canvas(pixelSize: Self.size)
-        overlay.draw([DrawnFace(face: try #require(face(pose(17, yaw, 10))))], snapshotFlash: 0, on: canvas)
+        overlay.draw([try #require(face(pose(17, yaw, 10)))], snapshotFlash: 0, on: canvas)
         canvas.withPixels { pixels, bytesPerRow in
             for y in 0..<Self.size.height {
                 let row = (0..<Self.size.width).map { pixels[y * bytesPerRow + 4 * $0 + 3] }
@@ -403,7 +403,7 @@ struct OwnOverlayTests {
         for pose in [pose(0, 0, 0), pose(20, 40, 10)] {
             let shown = try #require(face(pose))
             let bytes = try Canvas.svg(size: Self.size) {
-                overlay.draw([DrawnFace(face: shown)], snapshotFlash: 0, on: $0)
+                overlay.draw([shown], snapshotFlash: 0, on: $0)
             }
             let text = String(decoding: bytes, as: UTF8.self)
             #expect(text.components(separatedBy: "<image").count == 2 && text.contains("data:image/png;base64,"))

@@ -25,7 +25,7 @@ struct SantaOverlayTests {
     private func drawn(_ faces: [SurfaceFace], on ground: Double = 0) throws -> [[Int]] {
         let canvas = try Canvas(pixelSize: Self.size)
         canvas.clear(Color(red: ground, green: ground, blue: ground))
-        SantaOverlay().draw(faces.map { DrawnFace(face: $0) }, snapshotFlash: 0, on: canvas)
+        SantaOverlay().draw(faces, snapshotFlash: 0, on: canvas)
         try canvas.check()
         return canvas.brightness(columns: Self.size.width, rows: Self.size.height, levels: 255)
     }

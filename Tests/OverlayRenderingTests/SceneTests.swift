@@ -189,6 +189,6 @@ struct SceneTests {
         let geometry = try #require(
             PreviewLayerGeometry(size: SurfaceSize(width: 64, height: 48), pictureSize: size)
         )
-        #expect(scene.drawnFaces(geometry, at: 0).map(\.face.face.faceID.rawValue) == [2, 1])
+        #expect(scene.drawnFaces(geometry, at: 0).map(\.face.faceID.rawValue) == [2, 1])
     }
 }

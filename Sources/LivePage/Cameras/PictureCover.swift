@@ -48,9 +48,8 @@ final class PictureCover {
             try picture.update(from: try decoder.decode(preview.jpeg))
             return try picture.jpeg(with: encoder) { canvas, geometry in
                 canvas.draw(scene, geometry, overlay: overlay, at: seconds)
-                let unnamed = further.compactMap { bounds in
-                    let face = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, confidence: 1)
-                    return geometry.transformed(face).map { DrawnFace(face: $0) }
+                let unnamed = further.compactMap {
+                    geometry.transformed(FaceObject(faceID: FaceID(rawValue: 0), bounds: $0, confidence: 1))
                 }
                 overlay.draw(unnamed, snapshotFlash: 0, on: canvas)
             }

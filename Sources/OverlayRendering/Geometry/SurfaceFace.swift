@@ -1,3 +1,4 @@
+import FaceMessages
 package import FaceMetadata
 import Frames
 
@@ -16,6 +17,10 @@ package struct SurfaceFace: Hashable, Sendable {
     let gaze: HeadPose?
     /// The points of the face mesh; none if they are unknown.
     let mesh: [SurfacePoint]
+    /// How strong the mark of each kind of event is now, 0…1; absent is 0.
+    var flashes: [Topic: Double] = [:]
+    /// For how many seconds an eye has been closed.
+    var closedFor = 0.0
 
     fileprivate init(_ object: FaceObject, on geometry: PreviewLayerGeometry) {
         self.object = object
@@ -29,6 +34,9 @@ package struct SurfaceFace: Hashable, Sendable {
         let points = object.mesh.compactMap(geometry.place)
         mesh = points.count == object.mesh.count ? points : []
     }
+
+    /// How strong the mark of an event is now, 0…1.
+    func flash(_ kind: Topic) -> Double { flashes[kind] ?? 0 }
 
     /// What does not depend on the place, such as the smile.
     package subscript<Value>(dynamicMember value: KeyPath<FaceObject, Value>) -> Value { object[keyPath: value] }

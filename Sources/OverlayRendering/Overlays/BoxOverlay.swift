@@ -2,15 +2,15 @@ import FaceMessages
 
 /// A white square with round corners: tilted by roll, in perspective by yaw and pitch.
 struct BoxOverlay: Overlay {
-    func draw(_ drawn: DrawnFace, on canvas: Canvas) {
-        let size = drawn.face.uprightSize
+    func draw(_ face: SurfaceFace, on canvas: Canvas) {
+        let size = face.uprightSize
         // A face that enters is boxed in from outside; a smile fills its box with light.
-        let side = max(size.width, size.height) * (1 + 0.25 * drawn.flash(.enter))
+        let side = max(size.width, size.height) * (1 + 0.25 * face.flash(.enter))
         let line = max(1.5, side * 0.02)
-        let plane = FacePlane(center: drawn.face.bounds.center, pose: drawn.face.assumedPose)
+        let plane = FacePlane(center: face.bounds.center, pose: face.assumedPose)
         canvas.fill(plane.project(ring(side: side, line: line, grown: line * 0.4)), .black.withAlpha(0.35))
-        if drawn.flash(.smile) > 0 {
-            canvas.fill(plane.project(Self.square(side, side * 0.09)), .white.withAlpha(0.25 * drawn.flash(.smile)))
+        if face.flash(.smile) > 0 {
+            canvas.fill(plane.project(Self.square(side, side * 0.09)), .white.withAlpha(0.25 * face.flash(.smile)))
         }
         canvas.fill(plane.project(ring(side: side, line: line, grown: 0)), .white)
     }

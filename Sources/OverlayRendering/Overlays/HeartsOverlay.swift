@@ -2,9 +2,8 @@ import FaceMessages
 
 /// A heart centred on each eye, turned with the head, and a red lid where the eye is closed; where it is turned away nothing.
 struct HeartsOverlay: Overlay {
-    func draw(_ drawn: DrawnFace, on canvas: Canvas) {
-        let face = drawn.face
-        let beat = 1 + 0.35 * drawn.flash(.smile)
+    func draw(_ face: SurfaceFace, on canvas: Canvas) {
+        let beat = 1 + 0.35 * face.flash(.smile)
         let width = face.headAtEyes.unit.width * 0.36 * beat
         let eyes = [(face.eyePlane(.left), face.leftEyeClosed), (face.eyePlane(.right), face.rightEyeClosed)]
         // The nearer heart lies over the other one, which disappears where its eye is turned away.

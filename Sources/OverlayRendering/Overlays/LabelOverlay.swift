@@ -9,27 +9,27 @@ package struct LabelOverlay: Overlay {
     package var showsZones: Bool { true }
 
     /// Draws the boxes, then the labels, which cover no face.
-    package func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
+    package func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
         BoxOverlay().draw(faces, snapshotFlash: snapshotFlash, on: canvas)
-        Self.label(faces.map { ($0, $0.face.bounds) }, style: PanelStyle(), on: canvas)
+        Self.label(faces.map { ($0, $0.bounds) }, style: PanelStyle(), on: canvas)
     }
 
     /// What the face does, and what just happened to it.
-    static func words(_ drawn: DrawnFace) -> [String] {
+    static func words(_ face: SurfaceFace) -> [String] {
         var words: [String] = []
-        if drawn.face.smiling == true { words.append("smile") }
+        if face.smiling == true { words.append("smile") }
         // In a blink, one eye is closed before the other.
-        let isBlink = drawn.closedFor <= FaceEvent.longestBlink
-        if isBlink, drawn.flash(.blink) > 0 { words.append("blink") }
-        if !isBlink, let closed = drawn.face.closedEyes { words.append(closed) }
-        if drawn.face.looking == true { words.append("looking") }
-        if drawn.face.still == true { words.append("still") }
+        let isBlink = face.closedFor <= FaceEvent.longestBlink
+        if isBlink, face.flash(.blink) > 0 { words.append("blink") }
+        if !isBlink, let closed = face.closedEyes { words.append(closed) }
+        if face.looking == true { words.append("looking") }
+        if face.still == true { words.append("still") }
         return words
     }
 
     /// Writes the words of faces beside their boxes, so that they cover none; the largest face's first.
-    static func label(_ faces: [(face: DrawnFace, box: SurfaceRect)], style: PanelStyle, on canvas: Canvas) {
-        var places = PanelPlace(faces: faces.map(\.face.face.bounds), in: canvas.size)
+    static func label(_ faces: [(face: SurfaceFace, box: SurfaceRect)], style: PanelStyle, on canvas: Canvas) {
+        var places = PanelPlace(faces: faces.map(\.face.bounds), in: canvas.size)
         for (face, box) in faces.reversed() {
             let text = words(face).joined(separator: " · ")
             guard !text.isEmpty else { continue }

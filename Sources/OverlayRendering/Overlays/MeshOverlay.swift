@@ -9,15 +9,15 @@ struct MeshOverlay: Overlay {
     private static let noseAxis = Color(red: 0.35, green: 0.60, blue: 1)
     private static let gaze = Color(red: 1, green: 0.80, blue: 0.25)
 
-    func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
+    func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
         for face in faces {
-            box(face.face, on: canvas)
-            landmarks(face.face, on: canvas)
-            axes(face.face, on: canvas)
+            box(face, on: canvas)
+            landmarks(face, on: canvas)
+            axes(face, on: canvas)
         }
-        var places = PanelPlace(faces: faces.map(\.face.bounds), in: canvas.size)
+        var places = PanelPlace(faces: faces.map(\.bounds), in: canvas.size)
         // The nearest first: its numbers are the largest.
-        for face in faces.reversed() { values(face.face, &places, on: canvas) }
+        for face in faces.reversed() { values(face, &places, on: canvas) }
     }
 
     private func weight(_ face: SurfaceFace) -> Double { max(1, face.bounds.width * 0.008) }

@@ -42,8 +42,13 @@ extension OwnOverlay {
         _ reader: inout SettingsReader,
         _ load: (String) throws(PastedPicture.Refusal) -> PastedPicture
     ) -> Part? {
-        var (image, anchor, width): (String?, Anchor?, Double) = (nil, nil, 1)
-        var (rotation, turn, tilt, isCurved, isRing) = (0.0, 0.0, 0.0, false, false)
+        var image: String?
+        var anchor: Anchor?
+        var width = 1.0
+        var rotation = 0.0
+        var turn = 0.0
+        var tilt = 0.0
+        var isRing = false
         reader.read("\(name).image", &image)
         let anchors = Anchor.allCases.map(\.rawValue).joined(separator: ", ")
         reader.read("\(name).anchor", &anchor, "one of \(anchors)") { Anchor(rawValue: $0).map { .some($0) } }
@@ -53,7 +58,7 @@ extension OwnOverlay {
         reader.read("\(name).around", &isRing)
         reader.read("\(name).turn", &turn, in: -180...180)
         reader.read("\(name).tilt", &tilt, in: -180...180)
-        isCurved = anchor?.isOnFront == true && !isRing && turn == 0 && tilt == 0
+        var isCurved = anchor?.isOnFront == true && !isRing && turn == 0 && tilt == 0
         reader.read("\(name).curved", &isCurved)
         if isCurved, anchor?.canCurve == false {
             reader.refuse("\(name).curved", "is only for the anchors eyes, mouth, upperLip and head")

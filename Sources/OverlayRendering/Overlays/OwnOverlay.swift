@@ -53,8 +53,8 @@ package struct OwnOverlay: Overlay {
 
     let parts: [Part]
 
-    package func draw(_ face: DrawnFace, on canvas: Canvas) {
-        for part in parts { draw(part, on: face.face, canvas) }
+    package func draw(_ face: SurfaceFace, on canvas: Canvas) {
+        for part in parts { draw(part, on: face, canvas) }
     }
 
     private func draw(_ part: Part, on face: SurfaceFace, _ canvas: Canvas) {

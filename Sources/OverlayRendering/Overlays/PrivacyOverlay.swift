@@ -13,7 +13,6 @@ struct PrivacyOverlay: Overlay {
     }
 
     let style: Style
-
     var hidesFaces: Bool { true }
     /// Squares or spots across a head: with more, acquaintances still recognise each other, also in a picture that was not sharp.
     private var cells: Double { style == .pixelate ? 6 : 5 }
@@ -23,20 +22,20 @@ struct PrivacyOverlay: Overlay {
     /// A head tilted further than this, in degrees, tilts the shoulders too.
     private static let farthestTilt = 30.0
 
-    func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
-        guard style != .silhouette else { return stand(in: faces.map(\.face), on: canvas) }
+    func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
+        guard style != .silhouette else { return stand(in: faces, on: canvas) }
         hide(faces, on: canvas)
         // Where one head lies over another one its outline is an edge. Over what is coarse already there is hardly any.
-        let boxes = faces.map(\.face.bounds)
+        let boxes = faces.map(\.bounds)
         let overlap = boxes.indices.contains { one in
             boxes[..<one].contains { $0.grown.overlap(with: boxes[one].grown) > 0 }
         }
         if overlap { hide(faces.reversed(), on: canvas) }
     }
 
-    private func hide(_ faces: [DrawnFace], on canvas: Canvas) {
-        for drawn in faces {
-            let (face, size) = (drawn.face, drawn.face.uprightSize)
+    private func hide(_ faces: [SurfaceFace], on canvas: Canvas) {
+        for face in faces {
+            let size = face.uprightSize
             // The box of a head that is turned aside is narrower than the head.
             let (width, height) = (max(size.width, 0.78 * size.height), size.height)
             let plane = FacePlane(

@@ -9,10 +9,10 @@ struct SantaOverlay: Overlay {
     private static let cloth = Color(red: 0.89, green: 0.12, blue: 0.14)
     private static let clothShade = Color(red: 0.47, green: 0.02, blue: 0.06)
 
-    func draw(_ faces: [DrawnFace], snapshotFlash: Double, on canvas: Canvas) {
+    func draw(_ faces: [SurfaceFace], snapshotFlash: Double, on canvas: Canvas) {
         for face in faces {
             beard(face, on: canvas)
-            hat(face.face.headAtEyes, falling: Self.side(of: face.face, among: faces.map(\.face)), on: canvas)
+            hat(face.headAtEyes, falling: Self.side(of: face, among: faces), on: canvas)
         }
     }
 
@@ -62,7 +62,7 @@ struct SantaOverlay: Overlay {
         }
         let rise = head.point(0, -1, 0) - head.point(0, 0, 0)
         let up = rise / max(1e-9, rise.distance(to: .zero))
-        // What the brim takes of the light on the forehead.
+        // The brim's shade on the forehead.
         for index in stride(from: 4, through: 20, by: 2) {
             glow(.black.withAlpha(0.19), at: front[index] - up * (0.10 * unit), radius: 0.17 * unit, on: canvas)
         }
@@ -203,8 +203,8 @@ struct SantaOverlay: Overlay {
         }
     )
 
-    private func beard(_ drawn: DrawnFace, on canvas: Canvas) {
-        let (head, gap) = (drawn.face.headAtMouth, drawn.face.lipGap)
+    private func beard(_ face: SurfaceFace, on canvas: Canvas) {
+        let (head, gap) = (face.headAtMouth, face.lipGap)
         let unit = head.unit.width
         func front(_ outline: Outline, lift: Double = 0, raised: Double = 0) -> Outline {
             outline.mapped {
@@ -219,7 +219,7 @@ struct SantaOverlay: Overlay {
         let shade = Self.furShade.withAlpha(0.85)
         canvas.fill(front(Self.darkStrands), shade, overlaps: true)
         canvas.fill(front(Self.lightStrands), .white, overlaps: true)
-        let raised = gap / 2 + 0.04 * drawn.flash(.smile)
+        let raised = gap / 2 + 0.04 * face.flash(.smile)
         let light = head.front(0, CanonicalFace.mouthY - 0.14, lift: 0.03)
         for wing in Self.wings {
             let placed = front(wing, lift: 0.03, raised: raised)

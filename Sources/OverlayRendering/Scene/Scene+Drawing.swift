@@ -7,16 +7,16 @@ extension Scene {
         _ geometry: PreviewLayerGeometry,
         at seconds: Double,
         fades: Bool = false
-    ) -> [(face: DrawnFace, strength: Double)] {
-        let drawn = faces.compactMap { object -> (face: DrawnFace, strength: Double)? in
+    ) -> [(face: SurfaceFace, strength: Double)] {
+        let drawn = faces.compactMap { object -> (face: SurfaceFace, strength: Double)? in
             let strength = fades ? strength(of: object, at: seconds) : 1
-            guard strength > 0, let face = geometry.transformed(object) else { return nil }
+            guard strength > 0, var face = geometry.transformed(object) else { return nil }
             let strengths = flashes(of: object.faceID).map { ($0.kind, $0.strength(at: seconds)) }
-            var drawn = DrawnFace(face: face, flashes: Dictionary(strengths, uniquingKeysWith: max))
-            drawn.closedFor = closedSince[object.faceID].map { seconds - $0 } ?? 0
-            return (drawn, strength)
+            face.flashes = Dictionary(strengths, uniquingKeysWith: max)
+            face.closedFor = closedSince[object.faceID].map { seconds - $0 } ?? 0
+            return (face, strength)
         }
-        return drawn.sorted { $0.face.face.bounds.area < $1.face.face.bounds.area }
+        return drawn.sorted { $0.face.bounds.area < $1.face.bounds.area }
     }
 }
 
@@ -31,7 +31,7 @@ extension Canvas {
             cairo_rectangle(context, visible.x, visible.y, visible.width, visible.height)
             cairo_clip(context)
         }
-        if overlay.showsZones { draw(scene.state.zones, geometry, beside: faces.map(\.face.face.bounds)) }
+        if overlay.showsZones { draw(scene.state.zones, geometry, beside: faces.map(\.face.bounds)) }
         for (face, strength) in faces where strength < 1 {
             cairo_push_group(context)
             overlay.draw([face], snapshotFlash: 0, on: self)
@@ -63,7 +63,7 @@ extension Canvas {
     package func drawHeads(_ scene: Scene, _ geometry: PreviewLayerGeometry) {
         clear(Color(red: 0.07, green: 0.09, blue: 0.13))
         fill(Outline(geometry.visibleRect), Color(red: 0.13, green: 0.17, blue: 0.24))
-        for drawn in scene.drawnFaces(geometry, at: 0) { head(of: drawn.face.face) }
+        for drawn in scene.drawnFaces(geometry, at: 0) { head(of: drawn.face) }
     }
 
     private func head(of face: SurfaceFace) {
