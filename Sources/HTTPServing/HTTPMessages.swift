@@ -1,3 +1,5 @@
+import CMicroHTTPD
+
 /// A request whose head and body are complete.
 package struct HTTPRequest: Sendable {
     /// The method, as sent: methods are case-sensitive. GET for HEAD, whose answer is the same without its body.
@@ -27,7 +29,8 @@ package struct HTTPRequest: Sendable {
 
     /// The value of a field in the body, a form as browsers send it (application/x-www-form-urlencoded) with any bytes.
     ///
-    /// A `%` without two digits after it stands for itself, and what is not UTF-8 becomes the replacement character.
+    /// A `%` without two digits after it stands for itself, what is not UTF-8 becomes the replacement character, and a byte of
+    /// zeros, which no browser sends as such, ends the value.
     package func formField(_ name: String) -> String? {
         for pair in body.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -37,18 +40,9 @@ package struct HTTPRequest: Sendable {
     }
 
     private static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
-        var result: [UInt8] = []
-        var rest = bytes
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-            if byte == UInt8(ascii: "%"), digits.count == 2 {
-                result.append(UInt8(digits[0] << 4 | digits[1]))
-                rest = rest.dropFirst(2)
-            } else {
-                result.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        var text = bytes.map { CChar(bitPattern: $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0) } + [0]
+        let count = MHD_http_unescape(&text)
+        return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
 

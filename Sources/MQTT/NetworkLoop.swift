@@ -192,12 +192,13 @@ final class NetworkLoop {
     private var broker: String { settings.brokers[machine.attempt.broker].description }
 
     private func open(_ attempt: ConnectionStateMachine.Attempt) {
-        do {
-            let failed = failedAddresses[attempt.broker] ?? []
-            link = .dialing(try Dialer(settings.brokers[attempt.broker], failed: failed, waker: session.waker))
-        } catch {
-            connectionLost(.unreachable("\(error)"))
-        }
+        let failed = failedAddresses[attempt.broker] ?? []
+        step { link = .dialing(try Dialer(settings.brokers[attempt.broker], failed: failed, waker: session.waker)) }
+    }
+
+    /// Takes a step on the way to the broker, which cannot be reached if it fails.
+    private func step(_ take: () throws -> Void) {
+        do { try take() } catch { connectionLost(.unreachable("\(error)")) }
     }
 
     private func advance(_ dialer: Dialer) {
@@ -208,13 +209,11 @@ final class NetworkLoop {
             let broker = machine.attempt.broker
             unaccepted = (broker, address)
             machine.reached(.securing, now: DeliveryClock.monotonic())
-            do {
+            step {
                 // Read anew for each connection: certificates are renewed while a daemon runs.
                 let stream = try ByteStream(socket: socket, host: settings.brokers[broker].host, tls: settings.tls)
                 link = .securing(stream)
                 secure(stream)
-            } catch {
-                connectionLost(.unreachable("\(error)"))
             }
         }
     }
@@ -224,17 +223,15 @@ final class NetworkLoop {
             guard try stream.handshake() else { return }
         } catch {
             let advice = error.isUntrusted ? "; \(settings.advice.certificates)" : ""
-            let reason = "TLS with \(broker) failed: \(error.reason)\(advice)"
+            let reason = "TLS with \(broker) failed: \(error)\(advice)"
             return connectionLost(.unreachable(reason, isRefusal: error.isUntrusted))
         }
-        do {
+        step {
             let handle = try MosquittoHandle(settings, machine.attempt)
             let isVersion5 = machine.attempt.version == .version5
             let inspector = PacketInspector(isVersion5: isVersion5, limit: settings.maximumPacket)
             link = .open(handle, Relay(stream: stream, inner: try handle.connect(settings), inspector: inspector))
             machine.reached(.asking, now: DeliveryClock.monotonic())
-        } catch {
-            connectionLost(.unreachable("\(error)"))
         }
     }
 

@@ -56,7 +56,6 @@ package final class Outbox: EventStore {
     package let mayHaveLostValues: Bool
     /// Whether an earlier run used numbers and values that it could not write, as on a full disk.
     package let hasStaleValues: Bool
-
     private let path: String?
     private let maximumPages: Int?
     private let logger: Logger
@@ -67,25 +66,17 @@ package final class Outbox: EventStore {
     private let checkpoints = DispatchQueue(label: "outbox")
     private let changes: AsyncStream<StoreCondition>.Continuation
 
-    package init() {
-        (path, maximumPages, logger, found) = (nil, nil, Logger(label: "outbox"), [])
-        (mayHaveLostValues, hasStaleValues) = (false, false)
-        (conditions, changes) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    /// Keeps events in memory.
+    package convenience init() {
         var state = State()
         state.condition = StoreCondition(state: .memory, detail: "events are kept in memory only")
-        published = Mutex(state.condition)
-        self.state = Mutex(state)
+        self.init(state, path: nil, maximumPages: nil, logger: Logger(label: "outbox"))
     }
 
-    /// Opens or makes the file, along with the directories that lead to it. `maximumPages` limits its size as a full disk would;
-    /// `logger` gets one line per change of the condition.
-    ///
-    /// - Throws: `OutboxInUse` if another process has the file: both would number and send the same events.
-    package init(path: String, maximumPages: Int? = nil, logger: Logger) throws(OutboxInUse) {
-        self.path = path
-        self.maximumPages = maximumPages
-        self.logger = logger
-        (conditions, changes) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    /// Opens or makes the file, along with the directories that lead to it. `maximumPages` limits its size as a full
+    /// disk would; `logger` gets one line per change of the condition. Throws `OutboxInUse` if another process has the
+    /// file: both would number and send the same events.
+    package convenience init(path: String, maximumPages: Int? = nil, logger: Logger) throws(OutboxInUse) {
         var state = State()
         do {
             try Self.open(path: path, maximumPages: maximumPages, into: &state)
@@ -98,13 +89,22 @@ package final class Outbox: EventStore {
             state.lastSequence = Self.numberByClock()
             Self.fail(error, path, &state)
         }
+        self.init(state, path: path, maximumPages: maximumPages, logger: logger)
+        if state.condition.state != .ok { log(state.condition) }
+    }
+
+    private init(_ opened: State, path: String?, maximumPages: Int?, logger: Logger) {
+        var state = opened
+        self.path = path
+        self.maximumPages = maximumPages
+        self.logger = logger
+        (conditions, changes) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         hasStaleValues = state.lock?.foundStale == true
         if hasStaleValues { state.lastSequence = max(state.lastSequence, Self.numberByClock()) }
         found = state.contents.events
-        mayHaveLostValues = state.file == nil || state.values[Self.replacementKey] != nil
+        mayHaveLostValues = path != nil && state.file == nil || state.values[Self.replacementKey] != nil
         published = Mutex(state.condition)
         self.state = Mutex(state)
-        if state.condition.state != .ok { log(state.condition) }
     }
 
     deinit {
@@ -145,7 +145,6 @@ package final class Outbox: EventStore {
     }
 
     package func events() -> [StoredEvent] { found }
-
     package func value(for key: String) -> [UInt8]? { state.withLock { $0.values[key] } }
 
     /// Keeps a value under a key; nil forgets it. May wait for the disk.
@@ -231,9 +230,7 @@ package final class Outbox: EventStore {
         }
     }
 
-    /// Changes what is kept, and writes it.
-    ///
-    /// - Returns: whether it is in the file.
+    /// Changes what is kept, and writes it; returns whether it is in the file.
     @discardableResult
     private func write(_ change: OutboxFile.Change, _ body: (inout State) -> Void) -> Bool {
         updating { state in

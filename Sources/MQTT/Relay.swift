@@ -59,7 +59,7 @@ final class Relay {
                 isMalformed = isMalformed || failure == nil
                 end("the broker sent \(error.reason)")
             } catch {
-                end(Self.text(error))
+                end("\(error)")
             }
             forward()
         }
@@ -92,7 +92,7 @@ final class Relay {
                     outgoing.removeFirst(count)
                 } catch {
                     outgoing = []
-                    end(Self.text(error))
+                    end("\(error)")
                     forward()
                     return
                 }
@@ -112,6 +112,4 @@ final class Relay {
 
     /// Ends it so that nothing arrives any more, unless it has ended already.
     func abandon() { if !hasEnded { stream.discardUnsentBytes() } }
-
-    private static func text(_ error: any Error) -> String { (error as? ByteStream.Failure)?.reason ?? "\(error)" }
 }

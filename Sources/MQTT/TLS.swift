@@ -56,14 +56,14 @@ final class TLSContext {
 
 /// A connection's bytes, through TLS where there is a context. Never blocks; confined to one thread.
 final class ByteStream {
-    struct Failure: Error {
-        let reason: String
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
         /// Whether the certificate is not trusted, or TLS is not spoken there.
         var isUntrusted = false
 
-        fileprivate static let closed = Failure(reason: "the connection was closed")
+        fileprivate static let closed = Failure(description: "the connection was closed")
 
-        fileprivate static func system(_ code: CInt) -> Failure { Failure(reason: String(cString: strerror(code))) }
+        fileprivate static func system(_ code: CInt) -> Self { Self(description: String(cString: strerror(code))) }
     }
 
     let socket: CInt
@@ -172,11 +172,9 @@ final class ByteStream {
             let verification = SSL_get_verify_result(session)
             let code = ERR_get_error()
             ERR_clear_error()
-            if verification != X509_V_OK {
-                throw Failure(reason: String(cString: X509_verify_cert_error_string(verification)), isUntrusted: true)
-            }
-            let reason = ERR_reason_error_string(code).map { String(cString: $0) } ?? "TLS failed"
-            throw Failure(reason: reason, isUntrusted: true)
+            let isTrusted = verification == X509_V_OK
+            let text = isTrusted ? ERR_reason_error_string(code) : X509_verify_cert_error_string(verification)
+            throw Failure(description: text.map { String(cString: $0) } ?? "TLS failed", isUntrusted: true)
         }
     }
 }
