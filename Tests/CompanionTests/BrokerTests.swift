@@ -167,7 +167,7 @@ struct BrokerTests {
         #expect(findings.map(\.subject) == ["broker", "daemon", "daemon"])
         #expect(findings.map(\.camera) == [nil, "site1/front/faces", "site1/porch/faces"])
         #expect(findings.map(\.verdict) == [.works, .works, .fails])
-        let lines = FindingTable(hasColors: false).lines(findings)
+        let lines = findings.lines(hasColors: false)
         #expect(lines.contains { $0.hasPrefix("✓  site1/front/faces daemon  'front' version") }, "\(lines)")
         let (_, none) = await BrokerExamination.findings(options(broker, topic: "site2/+/faces"))
         #expect(none.map(\.verdict) == [.works, .fails])

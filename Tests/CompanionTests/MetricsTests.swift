@@ -35,7 +35,7 @@ struct MetricsTests {
 
     @Test("a camera's condition and figures are samples with its base and its name")
     func samples() {
-        let text = MetricsPage(table()).text
+        let text = table().metrics
         let labels = #"base="front/faces",camera="front""#
         for line in [
             "facet_broker_connected 1", "facet_up{\(labels)} 1", "facet_camera_streaming{\(labels)} 1",
@@ -57,7 +57,7 @@ struct MetricsTests {
         _ = table.take(occurrence(encoder("porch").status(status(.lost, reason: "busy")), under: "porch/faces"))
         var seen: Set<Substring> = []
         var current: Substring = ""
-        for line in MetricsPage(table).text.split(separator: "\n") {
+        for line in table.metrics.split(separator: "\n") {
             let words = line.split(separator: " ")
             if line.hasPrefix("# HELP") {
                 current = words[2]
@@ -70,30 +70,30 @@ struct MetricsTests {
                 #expect(words.last.flatMap { Double($0) } != nil, "\(line)")
             }
         }
-        let text = MetricsPage(table).text
+        let text = table.metrics
         #expect(text.contains(#"facet_camera_lost{base="porch/faces",camera="porch",reason="busy"} 1"#))
-        #expect(!MetricsPage(table).text.contains(#"facet_faces{base="porch/faces""#), "nobody looks there")
+        #expect(!table.metrics.contains(#"facet_faces{base="porch/faces""#), "nobody looks there")
     }
 
     @Test("a daemon that is gone has no figures any more, and none of them outlives the broker")
     func gone() {
         var table = table()
         _ = table.take(occurrence(encoder("front").status(DaemonStatus(state: .offline)), under: "front/faces"))
-        #expect(MetricsPage(table).text.contains(#"facet_up{base="front/faces",camera="front"} 0"#))
-        #expect(!MetricsPage(table).text.contains("facet_frames_captured_total"))
-        #expect(!MetricsPage(table).text.contains("facet_faces{"))
+        #expect(table.metrics.contains(#"facet_up{base="front/faces",camera="front"} 0"#))
+        #expect(!table.metrics.contains("facet_frames_captured_total"))
+        #expect(!table.metrics.contains("facet_faces{"))
         _ = table.take(occurrence(MQTTMessage(topic: "front/faces/status", payload: [])))
-        #expect(!MetricsPage(table).text.contains("facet_up"), "its retained status was removed")
+        #expect(!table.metrics.contains("facet_up"), "its retained status was removed")
         table = self.table()
         var stopped = status(.streaming)
         stopped.state = .stopped
         _ = table.take(occurrence(encoder("front").status(stopped), under: "front/faces"))
-        #expect(MetricsPage(table).text.contains(#"facet_camera_streaming{base="front/faces",camera="front"} 0"#))
-        #expect(!MetricsPage(table).text.contains("facet_faces{"), "a count that nobody keeps up")
+        #expect(table.metrics.contains(#"facet_camera_streaming{base="front/faces",camera="front"} 0"#))
+        #expect(!table.metrics.contains("facet_faces{"), "a count that nobody keeps up")
         table = self.table()
         _ = table.take(.connection(.disconnected("gone")))
         #expect(
-            MetricsPage(table).text.split(separator: "\n").filter { !$0.hasPrefix("#") } == [
+            table.metrics.split(separator: "\n").filter { !$0.hasPrefix("#") } == [
                 "facet_broker_connected 0", "facet_messages_refused_total 0",
             ]
         )
@@ -103,13 +103,13 @@ struct MetricsTests {
     func escaping() {
         var table = CameraTable()
         _ = table.take(occurrence(encoder("a \"b\"\\\n").status(status(.streaming)), under: "x/faces"))
-        #expect(MetricsPage(table).text.contains(#"facet_up{base="x/faces",camera="a \"b\"\\\n"} 1"#))
+        #expect(table.metrics.contains(#"facet_up{base="x/faces",camera="a \"b\"\\\n"} 1"#))
         // CR LF and a mark with what it stands on are one character each, and act all the same. What a terminal would obey is left out.
         table = CameraTable()
         _ = table.take(
             occurrence(encoder("a\r\nb\"\u{301}\\\u{301}").status(status(.streaming)), under: "x/faces")
         )
-        let text = MetricsPage(table).text
+        let text = table.metrics
         #expect(text.contains("facet_up{base=\"x/faces\",camera=\"a \\nb\\\"\u{301}\\\\\u{301}\"} 1\n"))
     }
 
@@ -119,7 +119,7 @@ struct MetricsTests {
         for payload in ["{}", "x", "[1]"] {
             _ = table.take(occurrence(MQTTMessage(topic: "front/faces/stats", payload: Array(payload.utf8))))
         }
-        #expect(MetricsPage(table).text.contains("\nfacet_messages_refused_total 3\n"))
-        #expect(MetricsPage(table).text.contains("facet_frames_captured_total{"))
+        #expect(table.metrics.contains("\nfacet_messages_refused_total 3\n"))
+        #expect(table.metrics.contains("facet_frames_captured_total{"))
     }
 }

@@ -87,10 +87,11 @@ struct OptionTests {
         }
         let file = "mqtt: mqtts://me@there\ntopic: [porch/faces]\npasswordFile: password\ntls: {ca: /etc/ca.pem}\n"
         let saved = try options(file)
-        #expect(saved.mqtt == "mqtts://me@there" && saved.topic == ["porch/faces"] && saved.tlsCa == "/etc/ca.pem")
-        #expect(saved.passwordFile == folder + "/password", "beside the file")
+        #expect(saved.mqtt == "mqtts://me@there" && saved.topic == ["porch/faces"])
+        let files = ["passwordFile": folder + "/password", "tls.ca": "/etc/ca.pem"]
+        #expect(saved.files == files, "a relative path counts from the file's directory")
         let named = try options(file, [], ["FACET_MQTT": "mqtt://elsewhere"])
-        #expect(named.mqtt == "mqtt://elsewhere" && named.tlsCa == nil && named.topic == ["porch/faces"])
+        #expect(named.mqtt == "mqtt://elsewhere" && named.files["tls.ca"] == nil && named.topic == ["porch/faces"])
         let given = try options(file, ["--mqtt", "mqtt://here", "--topic", "a"], ["FACET_MQTT": "mqtt://elsewhere"])
         #expect(given.mqtt == "mqtt://here" && given.topic == ["a"])
         let wrong = #expect(throws: CommandFailure.self) { try options("topik: [a]\nmqtt: http://there\n") }

@@ -29,9 +29,13 @@ package enum OverlayGallery {
     /// The frame of a file with the most faces, and of those the one with the broadest smile.
     private static func subject(_ path: String) async throws -> (Picture, Scene) {
         var options = FaceSession.Options()
-        (options.frames, options.landmarks) = (.full, true)
-        let (picture, messages) = (Picture(), UpdateMessages(camera: UpdateMessages.fileCamera))
-        var (scene, best, left) = (Scene(), -1.0, OutputPath.isPicture(path) ? frames.picture : frames.clip)
+        options.frames = .full
+        options.landmarks = true
+        let picture = Picture()
+        let messages = UpdateMessages(camera: UpdateMessages.fileCamera)
+        var scene = Scene()
+        var best = -1.0
+        var left = OutputPath.isPicture(path) ? frames.picture : frames.clip
         try await FaceSession.analyse(path, options) { update in
             guard let frame = update.frame, let stamp = update.stamp else { return true }
             let value = Double(update.faces.count) + (update.faces.compactMap(\.smile).max() ?? 0)

@@ -53,7 +53,7 @@ struct ReportPage {
         }
         let picture = face.portrait.flatMap { portrait in
             image(.portrait(face.faceID, since: face.start), alt: alt).map {
-                "<a href=\"#t=\(Self.anchor(portrait.time))\">\($0)</a>"
+                "<a href=\"#t=\(Self.fragment(portrait.time))\">\($0)</a>"
             }
         }
         let blinks = face.count(of: .blink)
@@ -81,7 +81,7 @@ struct ReportPage {
         var known: Set<String> = []
         let frames = filmed.map { happening in
             """
-            <li\(Self.moment(happening, &known))><a href="#t=\(Self.anchor(happening.time))">\
+            <li\(Self.moment(happening, &known))><a href="#t=\(Self.fragment(happening.time))">\
             \(image(.event(happening), alt: "") ?? "")\(Self.name(of: happening))\
             <span>\(Self.clock(happening.time)) · face \(happening.faceID.rawValue)</span></a></li>
             """
@@ -157,7 +157,7 @@ struct ReportPage {
     }
 
     private var events: String {
-        var known = Set(filmed.map { Self.anchor($0.time) })
+        var known = Set(filmed.map { Self.fragment($0.time) })
         let rows = report.happenings.map { happening in
             let words = WatchFormatter(hasColors: false).words(of: happening.message, withPose: false)
                 .dropFirst("face \(happening.faceID.rawValue)".count)
@@ -193,14 +193,17 @@ struct ReportPage {
 
     /// The attributes by which a moment is found: the first one of a time has the name that links use.
     private static func moment(_ happening: FaceReport.Happening, _ known: inout Set<String>) -> String {
-        let anchor = anchor(happening.time)
-        let id = known.insert(anchor).inserted ? " id=\"t=\(anchor)\"" : ""
-        return "\(id) class=\"\(happening.topic.rawValue)\" data-t=\"\(anchor)\""
+        let fragment = fragment(happening.time)
+        let id = known.insert(fragment).inserted ? " id=\"t=\(fragment)\"" : ""
+        return "\(id) class=\"\(happening.topic.rawValue)\" data-t=\"\(fragment)\""
     }
 
     /// A moment's seconds, as the address of the page names it.
-    private static func anchor(_ seconds: Double) -> String { "\((seconds * 100).rounded() / 100)" }
-    private static func link(_ seconds: Double) -> String { "<a href=\"#t=\(anchor(seconds))\">\(clock(seconds))</a>" }
+    private static func fragment(_ seconds: Double) -> String { "\((seconds * 100).rounded() / 100)" }
+    private static func link(_ seconds: Double) -> String {
+        "<a href=\"#t=\(fragment(seconds))\">\(clock(seconds))</a>"
+    }
+
     private static func clock(_ seconds: Double) -> String { ReportChart.clock(seconds) }
 
     private static func times(_ count: Int, _ seconds: Double) -> String {

@@ -88,7 +88,8 @@ struct ReportPictures {
             let wanted = max((isPortrait ? 1.7 : 2.6) * side, isPortrait ? 88 : 130)
             guard wanted.isFinite, face.bounds.center.x.isFinite, face.bounds.center.y.isFinite else { return nil }
             let shownHeight = min(wanted, height, width / aspect)
-            (part.width, part.height) = (shownHeight * aspect / width, shownHeight / height)
+            part.width = shownHeight * aspect / width
+            part.height = shownHeight / height
             part.x = min(max(face.bounds.center.x - part.width / 2, 0), 1 - part.width)
             part.y = min(max(face.bounds.center.y - part.height / 2, 0), 1 - part.height)
             most = 360

@@ -11,10 +11,8 @@ package struct BrokerAccess: Sendable {
     package var topic: [String] = []
     /// The one camera that is meant: its name, or the base of its topics.
     package var camera: String?
-    package var passwordFile: String?
-    package var tlsCa: String?
-    package var tlsCertificate: String?
-    package var tlsKey: String?
+    /// The files for the password and for TLS, by their keys in the user's file.
+    package var files: [String: String] = [:]
 
     package init() {}
 
@@ -32,6 +30,7 @@ package struct BrokerAccess: Sendable {
     package mutating func complete(environment: [String: String]) throws {
         let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let directory = (configuration ?? environment["HOME", default: ""] + "/.config") + "/facet/"
+        var broker: String?
         var saved: [String: String] = [:]
         var bases: [String] = []
         do throws(SettingsError) {
@@ -40,7 +39,7 @@ package struct BrokerAccess: Sendable {
                 file = try SettingsFile(path: directory + "facet.yaml", example: "docs/companion.md")
             }
             var reader = SettingsReader(file: file)
-            reader.read("mqtt", &saved["mqtt"], "a broker such as mqtt://host or mqtts://user@host") { text in
+            reader.read("mqtt", &broker, "a broker such as mqtt://host or mqtts://user@host") { text in
                 (try? BrokerAddress(url: text)).map { _ in .some(text) }
             }
             bases = reader.readList("topic", "a base: \(Self.baseRule)") { Self.isBase($0) ? $0 : nil } ?? []
@@ -55,11 +54,8 @@ package struct BrokerAccess: Sendable {
         if topic.isEmpty { topic = bases }
         mqtt = mqtt ?? environment["FACET_MQTT"]
         guard mqtt == nil else { return }
-        mqtt = saved["mqtt"]
-        passwordFile = passwordFile ?? saved["passwordFile"]
-        tlsCa = tlsCa ?? saved["tls.ca"]
-        tlsCertificate = tlsCertificate ?? saved["tls.certificate"]
-        tlsKey = tlsKey ?? saved["tls.key"]
+        mqtt = broker
+        files.merge(saved) { given, _ in given }
     }
 
     /// Whether the cameras are named that a command is about.
@@ -123,9 +119,11 @@ package struct BrokerAccess: Sendable {
         let address = try BrokerAddress(url: url)
         let suffix = String(UInt32.random(in: 0 ... .max), radix: 36)
         var settings = BrokerSettings(address, clientID: "facet-\(command)-\(suffix)")
+        let (certificate, key) = (files["tls.certificate"], files["tls.key"])
+        let tls = TLSSettings(certificateAuthority: files["tls.ca"], certificate: certificate, key: key)
         if address.usesTLS {
-            settings.tls = TLSSettings(certificateAuthority: tlsCa, certificate: tlsCertificate, key: tlsKey)
-        } else if tlsCa != nil || tlsCertificate != nil || tlsKey != nil {
+            settings.tls = tls
+        } else if tls != TLSSettings() {
             throw MQTTError.tls("the address is \(url), which is plain text; write mqtts://")
         }
         // Pictures of a preview are the largest messages; a person at a terminal wants to see a broker come back.
@@ -135,11 +133,11 @@ package struct BrokerAccess: Sendable {
         settings.advice.topic = "check --topic and the broker's access list"
         settings.advice.address = "change --mqtt"
         settings.advice.certificates = "check --tls-ca, the host name in --mqtt, and that this port speaks TLS"
-        let password = try passwordFile.map { try Secret(file: $0) }
+        let password = try files["passwordFile"].map { try Secret(file: $0) }
         if address.username != nil {
             settings.password =
                 password ?? ProcessInfo.processInfo.environment["FACET_MQTT_PASSWORD"].map { Secret($0) }
-        } else if let passwordFile {
+        } else if let passwordFile = files["passwordFile"] {
             throw CommandFailure(
                 "the password in \(passwordFile) needs a user; write --mqtt mqtt://USER@\(address.host)"
             )

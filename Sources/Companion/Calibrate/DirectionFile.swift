@@ -15,7 +15,7 @@ package struct DirectionFile {
     }
 
     package static func text(_ direction: Gaze) -> String {
-        // The sum with 0 of a negative 0 is a 0 without a sign.
+        // Adding 0 turns a negative zero into a positive one.
         "[\((direction.yaw * 10).rounded() / 10 + 0), \((direction.pitch * 10).rounded() / 10 + 0)]"
     }
 
@@ -27,7 +27,7 @@ package struct DirectionFile {
             let comment = old.firstIndex(of: "#").map { "  " + old[$0...] } ?? ""
             lines[line - 1] = old.prefix { $0 == " " } + setting + comment
         } else if let line = file.places["look"] {
-            // As far in as the settings beside it.
+            // Indented like the settings beside it.
             let indent = lines[line...].first { !$0.allSatisfy(\.isWhitespace) }?.prefix { $0 == " " } ?? ""
             lines.insert((indent.isEmpty ? "  " : indent) + setting, at: line)
         } else {

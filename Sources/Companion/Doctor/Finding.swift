@@ -45,23 +45,21 @@ package struct Finding: Encodable {
     }
 }
 
-/// Findings as a table for people.
-package struct FindingTable {
-    private let hasColors: Bool
-
-    package init(hasColors: Bool) { self.hasColors = hasColors }
-
-    package func lines(_ findings: [Finding]) -> [String] {
-        let labels = findings.map { ($0.camera.map { $0.printable + " " } ?? "") + $0.subject }
+extension [Finding] {
+    /// The findings as a table for people.
+    package func lines(hasColors: Bool) -> [String] {
+        let labels = map { ($0.camera.map { $0.printable + " " } ?? "") + $0.subject }
         let width = labels.map(\.count).max() ?? 0
-        return zip(findings, labels).flatMap { finding, label in
-            let row = "\(mark(finding.verdict))  \(label.padding(to: width))  \(finding.detail.printable)"
+        return zip(self, labels).flatMap { finding, label in
+            let row = "\(finding.verdict.mark(hasColors))  \(label.padding(to: width))  \(finding.detail.printable)"
             return [row] + (finding.remedy.map { ["".padding(to: 4 + width) + "  → \($0)"] } ?? [])
         }
     }
+}
 
-    private func mark(_ verdict: Finding.Verdict) -> String {
-        switch verdict {
+extension Finding.Verdict {
+    fileprivate func mark(_ hasColors: Bool) -> String {
+        switch self {
         case .works: "✓".styled("1;32", if: hasColors)
         case .remark: "!".styled("1;33", if: hasColors)
         case .fails: "✗".styled("1;31", if: hasColors)

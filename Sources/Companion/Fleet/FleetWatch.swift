@@ -46,7 +46,6 @@ package struct FleetWatch {
 
     /// Keeps a file with the figures for Prometheus, which is removed at the end.
     package static func writeFigures(of subscriber: Subscriber, to path: String, every interval: Double) async throws {
-        try OutputPath.check(path, endings: ["prom"], what: "figures")
         defer { try? FileManager.default.removeItem(atPath: path) }
         var table = CameraTable()
         // The file is first written once the broker has sent its retained messages.
@@ -55,7 +54,7 @@ package struct FleetWatch {
             if case .occurrence(let occurrence) = input.content {
                 _ = table.take(occurrence)
             } else if input.seconds >= next {
-                try OutputPath.write(MetricsPage(table).text, to: path)
+                try OutputPath.write(table.metrics, to: path)
                 next = input.seconds + interval
             }
             return true

@@ -2,32 +2,19 @@ package import FaceMessages
 import MQTT
 
 /// The figures of all cameras, in Prometheus' text format 0.0.4.
-package struct MetricsPage {
+package enum MetricsPage {
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// The cameras by their bases, in the order in which they are written.
-    private let cameras: [(base: String, state: CameraState)]
-    private let isConnected: Bool
-    private let refused: Int
-
-    /// Makes a page; `refused` counts messages that break the contract or came of too many cameras.
-    package init(cameras: [(base: String, state: CameraState)], isConnected: Bool, refused: Int) {
-        self.cameras = cameras
-        self.isConnected = isConnected
-        self.refused = refused
-    }
-
-    init(_ table: CameraTable) {
-        self.init(cameras: table.sorted, isConnected: table.connection.isConnected, refused: table.refused)
-    }
-
-    /// The whole page; a metric's lines stand together, as the format asks for.
-    package var text: String {
+    /// The whole page, of cameras in their order; a metric's lines stand together, as the format asks for. `refused` counts
+    /// messages that break the contract or came of too many cameras.
+    package static func text(_ cameras: [(base: String, state: CameraState)], isConnected: Bool, refused: Int)
+        -> String
+    {
         let (broken, connected) = ("facet_messages_refused_total", "facet_broker_connected")
         let reason = "Messages that break the contract or came of too many cameras."
-        return Self.lines(connected, "gauge", "Whether facet is connected to the broker.", [("", isConnected ? 1 : 0)])
-            + Self.lines(broken, "counter", reason, [("", Double(refused))])
-            + Self.metrics.map { metric in
+        return lines(connected, "gauge", "Whether facet is connected to the broker.", [("", isConnected ? 1 : 0)])
+            + lines(broken, "counter", reason, [("", Double(refused))])
+            + metrics.map { metric in
                 let samples = cameras.flatMap { base, camera in
                     metric.samples(camera).map { sample in
                         let labels = [("base", base), ("camera", camera.name ?? "")] + sample.labels
@@ -35,7 +22,7 @@ package struct MetricsPage {
                         return ("{\(texts.joined(separator: ","))}", sample.value)
                     }
                 }
-                return Self.lines(metric.name, metric.kind, metric.help, samples)
+                return lines(metric.name, metric.kind, metric.help, samples)
             }.joined()
     }
 
@@ -138,4 +125,9 @@ package struct MetricsPage {
             drops("messages_dropped_total", "Messages dropped.", \.messages.dropped),
         ]
     }
+}
+
+extension CameraTable {
+    /// The figures of all cameras, for Prometheus.
+    var metrics: String { MetricsPage.text(sorted, isConnected: connection.isConnected, refused: refused) }
 }

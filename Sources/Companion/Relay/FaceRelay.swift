@@ -103,6 +103,7 @@ final class DatagramSender {
             return
         }
         if !isReported { StandardOutput.note("\(address) does not take messages: \(String(cString: strerror(errno)))") }
-        (isReported, successes) = (true, 0)
+        isReported = true
+        successes = 0
     }
 }

@@ -100,7 +100,7 @@ struct TopFormatter {
                 let cells = signals.enumerated().map { index, signal in
                     let value = (signal.value(face) ?? "–").padding(to: FaceSignal.valueWidth, alignsRight: true)
                     return FaceTrace.sparkline(row.trace.steps.map { $0[index] }, in: signal.range, width: bars) + " "
-                        + value.styled(signal.isActive(face) ? "1;33" : nil, if: hasColors)
+                        + value.styled(signal.active(face) == true ? "1;33" : nil, if: hasColors)
                 }
                 let line = [label.padding(to: labelWidth), seen.padding(to: 6, alignsRight: true)] + cells
                 // A face that is hidden now is fainter.

@@ -130,34 +130,27 @@ struct FaceSignal {
     let level: (FaceObject) -> Double?
     /// Which of two levels is that of both: a blink or a smile must not fall between two bars.
     var together: (Double, Double) -> Double = { $1 }
+    /// Whether the value stands out now; nil is no.
+    var active: (FaceObject) -> Bool? = { _ in nil }
     /// The value now; nil if it is unknown.
     let value: (FaceObject) -> String?
-    /// Whether the value stands out now.
-    var isActive: (FaceObject) -> Bool = { _ in false }
 
     static let valueWidth = 5
 
     static var all: [FaceSignal] {
         let angles: [(String, KeyPath<HeadPose, Double>)] = [("YAW", \.yaw), ("PITCH", \.pitch), ("ROLL", \.roll)]
         return [
-            FaceSignal(name: "SMILE", level: \.smile, together: max) {
-                $0.smile.map(percent)
-            } isActive: {
-                $0.smiling == true
-            },
+            FaceSignal(name: "SMILE", level: \.smile, together: max, active: \.smiling) { $0.smile.map(percent) },
             FaceSignal(
                 name: "EYES",
                 level: { $0.eyes.map { ($0.left ? 0 : 0.5) + ($0.right ? 0 : 0.5) } },
-                together: min
+                together: min,
+                active: { $0.leftEyeClosed == true || $0.rightEyeClosed == true }
             ) {
                 $0.eyes.map { $0.left && $0.right ? "shut" : $0.left ? "left" : $0.right ? "right" : "open" }
-            } isActive: {
-                $0.leftEyeClosed == true || $0.rightEyeClosed == true
             },
-            FaceSignal(name: "LOOK", level: { $0.looking.map { $0 ? 1 : 0 } }, together: max) {
+            FaceSignal(name: "LOOK", level: { $0.looking.map { $0 ? 1 : 0 } }, together: max, active: \.looking) {
                 $0.looking.map { $0 ? "here" : "away" }
-            } isActive: {
-                $0.looking == true
             },
         ]
             + angles.map { name, angle in

@@ -26,7 +26,10 @@ struct ServedCamera {
     mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) -> CameraState.Change {
         let change = model.take(occurrence, at: seconds)
         name = model.state.name ?? name
-        if change.contains(.picture) { (unchecked, hasRefused) = (model.picture, false) }
+        if change.contains(.picture) {
+            unchecked = model.picture
+            hasRefused = false
+        }
         guard !change.subtracting(.picture).isEmpty else { return change }
         if !model.state.mayShowFaces || (change.contains(.connection) && model.connection.isInterrupted) {
             forgetPictures()
@@ -37,7 +40,8 @@ struct ServedCamera {
 
     private mutating func forgetPictures() {
         isDirty = isDirty || shown != nil
-        (shown, unchecked) = (nil, nil)
+        shown = nil
+        unchecked = nil
         checked.removeAll()
     }
 

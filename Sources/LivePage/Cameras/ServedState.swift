@@ -29,7 +29,7 @@ struct ServedState: Sendable {
     /// The figures of all cameras, for Prometheus.
     var metrics: String {
         let cameras = inOrder.map { ($0.base, $0.model.state) }
-        return MetricsPage(cameras: cameras, isConnected: connection.isConnected, refused: refused + further.count).text
+        return MetricsPage.text(cameras, isConnected: connection.isConnected, refused: refused + further.count)
     }
 
     /// The bases of the cameras that have pictures: of the one of that name or base, or of all.

@@ -186,7 +186,7 @@ package final class PagePublisher {
         var messages: [ViewerWish: [UInt8]] = [:]
         for page in pages {
             var wish = page.wish
-            guard wish.includes(base), let camera = state.cameras[base] else { continue }
+            guard wish.camera ?? base == base, let camera = state.cameras[base] else { continue }
             wish.camera = nil
             let message =
                 try messages[wish]

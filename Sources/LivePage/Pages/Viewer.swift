@@ -51,7 +51,7 @@ final class Viewer: HTTPStream {
     }
 
     /// Ends the page; what waits is dropped.
-    func end() { change { ($0.isOver, $0.state, $0.frames, $0.order) = (true, nil, [:], []) } }
+    func end() { change { $0 = Box(isOver: true, ready: $0.ready) } }
 
     private func change(_ body: (inout Box) -> Void) {
         let ready = box.withLock { box in

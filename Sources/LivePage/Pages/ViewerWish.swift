@@ -8,6 +8,4 @@ struct ViewerWish: Hashable, Sendable {
     var isTransparent = false
     /// Whether the next picture is wanted alone, as a JPEG.
     var isPicture = false
-
-    func includes(_ base: String) -> Bool { camera == nil || camera == base }
 }

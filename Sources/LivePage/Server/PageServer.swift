@@ -162,7 +162,8 @@ struct PageServer: Sendable {
             return .text(400, "Name one with ?camera=: \(bases.sorted().joined(separator: ", ")).\n")
         }
         var wish = wish
-        (wish.camera, wish.isPicture) = (base, true)
+        wish.camera = base
+        wish.isPicture = true
         return join(wish, session, "image/jpeg", ifEmpty: none)
     }
 

@@ -51,8 +51,7 @@ struct Doctor: AsyncParsableCommand {
         if json {
             try StandardOutput.print(prettyPrinted: JSONEncoder().encode(findings))
         } else {
-            let table = FindingTable(hasColors: StandardOutput.hasColors)
-            for line in table.lines(findings) { StandardOutput.print(line: line) }
+            for line in findings.lines(hasColors: StandardOutput.hasColors) { StandardOutput.print(line: line) }
         }
         if findings.contains(where: { $0.verdict == .fails }) { throw ExitCode.failure }
     }

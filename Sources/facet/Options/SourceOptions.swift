@@ -82,10 +82,10 @@ struct BrokerOptions: ParsableArguments {
         access.mqtt = mqtt
         access.topic = topic
         access.camera = camera
-        access.passwordFile = passwordFile
-        access.tlsCa = tlsCa
-        access.tlsCertificate = tlsCertificate
-        access.tlsKey = tlsKey
+        let files = [
+            "passwordFile": passwordFile, "tls.ca": tlsCa, "tls.certificate": tlsCertificate, "tls.key": tlsKey,
+        ]
+        access.files = files.compactMapValues(\.self)
         try access.complete(environment: environment)
         return access
     }
