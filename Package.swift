@@ -139,7 +139,8 @@ let package = Package(
             "Companion",
             [
                 "OverlayRendering", "TerminalPictures", "FacetKit", "FaceMessages", "FaceMetadata", "FaceInference",
-                "GStreamerCapture", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "System", "V4L2Capture",
+                "FaceTracking", "GStreamerCapture", "MQTT", "MediaFiles", "Frames", "SettingsFiles", "System",
+                "V4L2Capture",
                 "CCurl", "CEvdev", logging,
             ],
             embedded: ["Pages/icons.html", "Pages/style.css"]
@@ -168,7 +169,8 @@ let package = Package(
         .executableTarget(
             name: "facet",
             dependencies: [
-                "Companion", "ClipDrawing", "LivePage", "OverlayRendering", "TerminalPictures", "FacetKit",
+                "Companion", "ClipDrawing", "LivePage", "OverlayRendering", "TerminalPictures", "FaceTracking",
+                "FacetKit",
                 "FaceMessages", "MediaFiles", "SettingsFiles", "System", argumentParser,
             ],
             swiftSettings: strict
@@ -209,7 +211,7 @@ let package = Package(
         tests(of: "FaceMetadata"),
         tests(
             of: "FaceTracking",
-            ["FaceInference", "FaceMessages", "FaceMetadata", "Frames", "MediaFiles"],
+            ["FaceInference", "FaceMessages", "FaceMetadata", "Frames", "MediaFiles", "OverlayRendering"],
             exclude: ["trace-to-numbers.py"]
         ),
         tests(of: "FaceMessages", ["FaceMetadata"], exclude: ["Golden"]),
@@ -233,8 +235,9 @@ let package = Package(
         tests(
             of: "Companion",
             [
-                "CompanionTestSupport", "OverlayRendering", "FaceInference", "FaceMessages", "FaceMetadata", "FacetKit",
-                "Frames", "HTTPServing", "MQTT", "MediaFiles", "System", logging,
+                "CompanionTestSupport", "OverlayRendering", "FaceInference", "FaceMessages", "FaceMetadata",
+                "FaceTracking",
+                "FacetKit", "Frames", "HTTPServing", "MQTT", "MediaFiles", "System", logging,
             ]
         ),
         tests(

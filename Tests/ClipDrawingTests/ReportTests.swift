@@ -240,10 +240,10 @@ struct ReportTests {
         report.take(.event(event(.blink(eyes: .both, duration: 0.5), frame: 4)), at: 4.25)
         report.finish(at: 5)
         let presence = report.presences[0]
-        #expect(presence.portrait?.time == 3 && presence.bestSmile?.face.smile == 0.99)
-        #expect(report.happenings.map { presence.sample(showing: $0)?.time } == [3, 4])
+        #expect(presence.portraits.first?.time == 3 && presence.bestSmile?.face.smile == 0.99)
+        #expect(report.happenings.map { presence.samples(showing: $0).first?.time } == [3, 4])
         let leave = event(.leave(dwell: 4, lastSeen: stamp(120).time, reason: .left), frame: 150)
-        #expect(presence.sample(showing: FaceReport.Happening(time: 5, message: leave))?.time == 4)
+        #expect(presence.samples(showing: FaceReport.Happening(time: 5, message: leave)).first?.time == 4)
     }
 
     @Test("nobody and numbers that are none make a page too")

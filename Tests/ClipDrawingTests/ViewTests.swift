@@ -237,8 +237,8 @@ struct LiveModelTests {
             next.scene.apply(.metadata(message), at: 0)
             choice.add(next)
         }
-        #expect(choice.chosen(at: 1.4) == nil)
-        #expect(choice.chosen(at: 1.6)?.picture.frame == 106)
+        #expect(choice.chosen(at: 1.4).isEmpty)
+        #expect(choice.chosen(at: 1.6).first?.picture.frame == 106)
     }
 
     @Test("the snapshot is the first picture that shows the event's frame")
@@ -246,27 +246,27 @@ struct LiveModelTests {
         var choice = PictureChoice(event: EventName(.enter))
         choice.take(event(.blink(eyes: .both, duration: 0.1), frame: 95).event, at: 0)
         choice.add(candidate(98, at: 0.9))
-        #expect(choice.chosen(at: 0.9) == nil)
+        #expect(choice.chosen(at: 0.9).isEmpty)
         choice.take(event(.enter, frame: 100).event, at: 1)
         choice.add(candidate(99, at: 1.1))
-        #expect(choice.chosen(at: 1.1) == nil)
+        #expect(choice.chosen(at: 1.1).isEmpty)
         choice.add(candidate(101, at: 1.2))
         choice.add(candidate(104, at: 1.3))
-        #expect(choice.chosen(at: 1.3)?.picture.frame == 101)
+        #expect(choice.chosen(at: 1.3).first?.picture.frame == 101)
         var next = PictureChoice(event: nil)
-        #expect(next.chosen(at: 0) == nil)
+        #expect(next.chosen(at: 0).isEmpty)
         next.add(candidate(5, at: 0))
-        #expect(next.chosen(at: 0)?.picture.frame == 5)
+        #expect(next.chosen(at: 0).first?.picture.frame == 5)
     }
 
     @Test("the picture of a blink is the one with closed eyes, before the frame that reported it")
     func closedEyes() {
         var choice = PictureChoice(event: EventName(.blink))
         for frame in [84, 88, 92, 96, 100] { choice.add(candidate(frame, at: Double(frame) / 30)) }
-        #expect(choice.chosen(at: 3.3) == nil)
+        #expect(choice.chosen(at: 3.3).isEmpty)
         // Closed for 0.2 s until frame 96: the middle is frame 93.
         choice.take(event(.blink(eyes: .both, duration: 0.2), frame: 96).event, at: 3.3)
-        #expect(choice.chosen(at: 3.3)?.picture.frame == 92)
+        #expect(choice.chosen(at: 3.3).first?.picture.frame == 92)
     }
 
     @Test("the snapshot does not wait for ever, nor for frame numbers that never come")
@@ -275,13 +275,13 @@ struct LiveModelTests {
         var late = PictureChoice(event: EventName(.smile))
         late.add(candidate(98, at: 0.9))
         late.take(smile, at: 1)
-        #expect(late.chosen(at: 1.4) == nil)
-        #expect(late.chosen(at: 1.6)?.picture.frame == 98)
+        #expect(late.chosen(at: 1.4).isEmpty)
+        #expect(late.chosen(at: 1.6).first?.picture.frame == 98)
         var unnumbered = PictureChoice(event: EventName(.smile))
         unnumbered.add(candidate(nil, at: 0.9))
         unnumbered.take(smile, at: 1)
-        #expect(unnumbered.chosen(at: 1) == nil)
+        #expect(unnumbered.chosen(at: 1).isEmpty)
         unnumbered.add(candidate(nil, at: 1.05))
-        #expect(unnumbered.chosen(at: 1.05)?.picture.arrival == 1.05)
+        #expect(unnumbered.chosen(at: 1.05).first?.picture.arrival == 1.05)
     }
 }

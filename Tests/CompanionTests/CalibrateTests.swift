@@ -1,6 +1,7 @@
 import CompanionTestSupport
 import FaceMessages
 import FaceMetadata
+import FaceTracking
 import FacetTestSupport
 import Foundation
 import System
@@ -65,14 +66,73 @@ struct CalibrateTests {
     func file(before: String, after: String) throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write(before, to: "facetd.yaml")
-        let file = try DirectionFile(path: path)
-        _ = try file.changed(to: Gaze(yaw: 12.34, pitch: -4)).write()
+        let direction = GazeMeasurement.text(Gaze(yaw: 12.34, pitch: -4))
+        _ = try SettingsText(path: path).changed("look", "direction", to: direction).write()
         #expect(try String(contentsOfFile: path, encoding: .utf8) == after)
+    }
+
+    /// Plays what a person does who follows the words, at 20 steps a second.
+    private func play(
+        _ faces: (SmileMeasurement, Int) -> [FaceObject]
+    ) throws -> (SmileMeasurement, SmileCalibration.Outcome) {
+        var measurement = SmileMeasurement()
+        for step in 0..<2000 {
+            let outcome = try measurement.take(faces(measurement, step), at: Double(step) / 20)
+            if let outcome { return (measurement, outcome) }
+        }
+        throw CommandFailure("it does not end")
+    }
+
+    private func smiling(_ smile: Double?) -> FaceObject {
+        var face = face(nil)
+        face.smile = smile
+        return face
+    }
+
+    @Test("finds settings for a person who smiles weakly, says what they would have done, and writes both")
+    func smile() throws {
+        let (measurement, outcome) = try play { measurement, _ in
+            [smiling(measurement.asked.contains("smile") ? 0.5 : 0.1)]
+        }
+        #expect((0.3..<0.7).contains(outcome.settings.level) && outcome.settings.hold == 0)
+        let words = measurement.words(on: outcome)
+        #expect(words.hasPrefix("this reports 3 of your 3 smiles, and 0") && words.contains("the default 0 of"))
+        #expect(measurement.bar == "####..........|.............|...........")
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("smile:\n  hold: 1s\n", to: "facetd.yaml")
+        let text = try SettingsText(path: path).changed("smile", "level", to: "0.45").changed(
+            "smile",
+            "hold",
+            to: "0ms"
+        )
+        #expect(text.lines == ["smile:", "  level: 0.45", "  hold: 0ms", ""])
+    }
+
+    @Test("says what was wrong: two people from the beginning or later, nobody any more, no smile, talk like a smile")
+    func wrongSmiles() throws {
+        func failure(_ faces: (SmileMeasurement, Int) -> [FaceObject]) -> String? {
+            let failure = #expect(throws: CommandFailure.self) { _ = try play(faces) }
+            return failure?.description
+        }
+        for lonely in [0, 9] {
+            let two = failure { _, step in Array(repeating: smiling(0.1), count: step < lonely ? 1 : 2) }
+            #expect(two?.contains("alone") == true)
+        }
+        #expect(failure { _, step in step < 99 ? [smiling(0.1)] : [] }?.contains("stay near") == true)
+        #expect(failure { _, _ in [smiling(0.1)] }?.contains("no smile was seen") == true)
+        let talk = failure { measurement, _ in
+            [smiling(measurement.asked.contains("smile") ? 0.6 : measurement.asked.contains("talk") ? 0.9 : 0.1)]
+        }
+        #expect(talk?.contains("talk looks like") == true)
+        var unknown = SmileMeasurement()
+        #expect(unknown.failureReason("auto").hasPrefix("no face was seen at auto"))
+        #expect(try unknown.take([smiling(nil)], at: 1) == nil)
+        #expect(unknown.failureReason("auto").contains("come nearer"))
     }
 
     @Test("writes a 0 without a sign")
     func zero() {
-        #expect(DirectionFile.text(Gaze(yaw: -0.04, pitch: -0.0)) == "[0.0, 0.0]")
+        #expect(GazeMeasurement.text(Gaze(yaw: -0.04, pitch: -0.0)) == "[0.0, 0.0]")
     }
 
     @Test(
@@ -82,7 +142,7 @@ struct CalibrateTests {
     func refusal(text: String) throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write(text, to: "facetd.yaml")
-        #expect(throws: (any Error).self) { try DirectionFile(path: path) }
-        #expect(throws: FileError.self) { try DirectionFile(path: directory.file("none.yaml")) }
+        #expect(throws: (any Error).self) { try SettingsText(path: path).changed("look", "direction", to: "[0, 0]") }
+        #expect(throws: FileError.self) { try SettingsText(path: directory.file("none.yaml")) }
     }
 }

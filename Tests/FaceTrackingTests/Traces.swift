@@ -40,6 +40,8 @@ struct Trace {
     struct State {
         var isLooking: Bool?
         var isTalking: Bool?
+        /// What is published of it that says how good a picture of a smile is.
+        var face: FaceObject
     }
 
     let name: String
@@ -140,7 +142,15 @@ struct Trace {
             let opened = face.mouth.advance(seen.mouth.opening, context)
             if !isVisible { face.closed.interrupt(at: seen.time) }
             let closed = isVisible ? face.closed.advance(openness, canBeOneEye: canWink, at: seen.time) : nil
-            watch(seen, State(isLooking: face.gaze.look.isLooking, isTalking: face.mouth.isTalking))
+            let bounds = NormalizedRect(x: 0.3, y: 0.3, width: 0.3, height: 0.3)
+            var shown = FaceObject(faceID: FaceID(rawValue: seen.lineage), bounds: bounds, confidence: 1)
+            (shown.smile, shown.pose) = (face.smile.amount, HeadPose(roll: 0, yaw: seen.yaw, pitch: seen.pitch))
+            if isVisible {
+                (shown.leftEyeClosed, shown.rightEyeClosed) = (face.closed.isClosed.left, face.closed.isClosed.right)
+                (shown.leftEyeOpen, shown.rightEyeOpen) = (face.closed.openness.left, face.closed.openness.right)
+            }
+            let (isLooking, isTalking) = (face.gaze.look.isLooking, face.mouth.isTalking)
+            watch(seen, State(isLooking: isLooking, isTalking: isTalking, face: shown))
             // Before its enter nobody knows of the face.
             guard seen.time - face.first >= 0.1 else { continue }
             if let blink {

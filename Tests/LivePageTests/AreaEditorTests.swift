@@ -94,7 +94,7 @@ struct AreaEditorTests {
         #expect(answer.status == 400 && answer.words.contains("do not stand in lines of their own"), "\(answer)")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == before)
         #expect(throws: CommandFailure.self) {
-            try DirectionFile(path: path).changed(to: Gaze(yaw: 1, pitch: 2))
+            try SettingsText(path: path).changed("look", "direction", to: "[1, 2]")
         }
     }
 

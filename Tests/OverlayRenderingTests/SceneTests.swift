@@ -191,4 +191,27 @@ struct SceneTests {
         )
         #expect(scene.drawnFaces(geometry, at: 0).map(\.face.faceID.rawValue) == [2, 1])
     }
+
+    @Test("of the same face the picture that is not blurred is the sharpest, however large the face")
+    func sharpness() throws {
+        /// Specks that fade into each other over some pixels.
+        func picture(_ side: Int, blur: Int) throws -> Picture {
+            var generator = SeededGenerator(state: 1)
+            let pixels = (0..<side).flatMap { _ in
+                let row = (0..<side + 2 * blur).map { _ in Int.random(in: 0...255, using: &generator) }
+                return (0..<side).map { UInt8(row[$0...$0 + 2 * blur].reduce(0, +) / (2 * blur + 1)) }
+            }
+            let size = FrameSize(width: side, height: side)
+            let stamp = FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: 0)
+            let picture = Picture()
+            try picture.update(from: Frame(copying: pixels, size: size, format: .gray, stamp: stamp))
+            return picture
+        }
+        for face in [0.3, 0.9].map({ NormalizedRect(x: 0.05, y: 0.05, width: $0, height: $0) }) {
+            let bytes = try [0, 6, 12].map { try picture(400, blur: $0).sharpness(of: face) }
+            #expect(bytes[0] > bytes[1] && bytes[1] > bytes[2] && bytes[2] > 0, "\(bytes)")
+        }
+        let odd = NormalizedRect(x: .nan, y: 0, width: 1e300, height: 1)
+        #expect(try picture(40, blur: 0).sharpness(of: odd) == 0)
+    }
 }

@@ -82,10 +82,10 @@ extension FaceReport {
     private mutating func thinSamples(keepsChanges: Bool) {
         kept.samples = 0
         for index in presences.indices {
-            let best = [presences[index].bestSmile?.time, presences[index].portrait?.time]
+            let best = presences[index].portraits.first?.time
             var last: Sample?
             presences[index].samples.removeAll { sample in
-                if let last, sample.time - last.time < resolution, !best.contains(sample.time),
+                if let last, sample.time - last.time < resolution, sample.time != best,
                     !keepsChanges || sample.face.isSameState(as: last.face)
                 {
                     return true

@@ -18,11 +18,15 @@ extension FaceReport {
 
     /// Reads what `facetd --print` wrote, perhaps about a clip.
     package init(messages path: String, over clip: String?) throws {
-        self.init()
         let track = try MessageTrack(file: path, over: clip)
+        self.init(of: track)
+        title = Self.name(of: clip ?? file ?? track.camera)
+    }
+
+    init(of track: MessageTrack) {
+        self.init()
         for entry in track.entries { take(entry.message, at: entry.mediaTime) }
         finish()
-        title = Self.name(of: clip ?? file ?? track.camera)
     }
 
     /// Follows a daemon for some seconds, or until Ctrl-C.

@@ -70,31 +70,34 @@ package struct FaceReport {
         var smiling: Double { seconds { $0.smiling == true } }
         var looking: Double { seconds { $0.looking == true } }
         /// The best picture of a smile; nil if the face did not smile.
-        var bestSmile: Sample? { Self.best(samples.filter { $0.face.smiling == true }) }
-        /// What shows the face best: its best smile, else large and frontal.
-        var portrait: Sample? {
-            bestSmile ?? samples.filter(\.face.isSeen).max { $0.face.viewQuality < $1.face.viewQuality }
+        var bestSmile: Sample? { bestSmiles.first }
+        private var bestSmiles: [Sample] {
+            samples.filter { $0.face.isSeen && $0.face.smiling == true }.bestSmiles(\.face)
+        }
+        /// What shows the face best, the best first: its best smiles, else large and frontal.
+        var portraits: [Sample] {
+            let smiles = bestSmiles
+            guard smiles.isEmpty else { return smiles }
+            let best = samples.filter(\.face.isSeen).max { $0.face.viewQuality < $1.face.viewQuality }
+            return best.map { [$0] } ?? []
         }
 
-        /// What shows an event best: the height of a smile, eyes while they are closed, the last sight of a face that went.
-        func sample(showing happening: Happening) -> Sample? {
+        /// What shows an event best: the heights of a smile, eyes while they are closed, the last sight of a face that went.
+        func samples(showing happening: Happening) -> [Sample] {
             var time = happening.time
             switch happening.message.event.kind {
             case .smile:
                 let smile = samples.drop { $0.time < time - FaceReport.rounding }.prefix { $0.face.smiling == true }
-                if let best = Self.best(smile) { return best }
+                let best = smile.filter(\.face.isSeen).bestSmiles(\.face)
+                if !best.isEmpty { return best }
             case .blink(_, let duration): time -= duration / 2
             case .leave(_, let lastSeen, _):
                 let event = happening.message.event
-                return Sample(time: time - max(0, event.stamp.time.seconds(since: lastSeen)), face: event.face)
+                return [Sample(time: time - max(0, event.stamp.time.seconds(since: lastSeen)), face: event.face)]
             default: break
             }
             let shown = samples.last { $0.time <= time + FaceReport.rounding && $0.face.isSeen } ?? samples.first
-            return shown.map { Sample(time: time, face: $0.face) }
-        }
-
-        private static func best(_ samples: some Collection<Sample>) -> Sample? {
-            samples.filter(\.face.isSeen).max { $0.face.smileQuality < $1.face.smileQuality }
+            return shown.map { [Sample(time: time, face: $0.face)] } ?? []
         }
     }
 

@@ -51,7 +51,7 @@ struct ReportPage {
         if let smile = face.bestSmile {
             (words, alt) = ("best smile at \(Self.link(smile.time))", "\(name) at its best smile")
         }
-        let picture = face.portrait.flatMap { portrait in
+        let picture = face.portraits.first.flatMap { portrait in
             image(.portrait(face.faceID, since: face.start), alt: alt).map {
                 "<a href=\"#t=\(Self.fragment(portrait.time))\">\($0)</a>"
             }

@@ -32,19 +32,20 @@ struct ReportPictures {
     private var wishes: [Wish]
     private let picture = Picture()
     private let encoder: JPEGEncoder
-    private var sources: [Subject: String] = [:]
+    /// Of each subject the sharpest picture yet.
+    private var sources: [Subject: (text: String, sharpness: Int)] = [:]
 
     /// Chooses the moments to show, and cuts them out of the clip.
     init(of report: FaceReport, from clip: String) throws {
-        let portraits = ReportPage.detailed(report).compactMap { presence in
-            presence.portrait.map {
+        let portraits = ReportPage.detailed(report).flatMap { presence in
+            presence.portraits.map {
                 Wish(subject: .portrait(presence.faceID, since: presence.start), time: $0.time, face: $0.face)
             }
         }
-        let events = Self.chosen(report.happenings.filter { !$0.isEndOfSource }).compactMap { happening in
-            report.presence(of: happening)?.sample(showing: happening).map {
+        let events = Self.chosen(report.happenings.filter { !$0.isEndOfSource }).flatMap { happening in
+            report.presence(of: happening)?.samples(showing: happening).map {
                 Wish(subject: .event(happening), time: $0.time, face: $0.face)
-            }
+            } ?? []
         }
         let scene = Wish(subject: .scene, time: report.end / 2)
         wishes = (portraits + events + [scene]).sorted { $0.time < $1.time }
@@ -67,12 +68,14 @@ struct ReportPictures {
         try picture.update(from: frame)
         while let wish = wishes.first, wish.time <= frame.stamp.mediaTime + FaceReport.rounding {
             wishes.removeFirst()
-            sources[wish.subject] = try cut(wish)
+            let sharpness = try wish.face.map { try picture.sharpness(of: $0.bounds) } ?? 0
+            if let known = sources[wish.subject], known.sharpness >= sharpness { continue }
+            sources[wish.subject] = try cut(wish).map { ($0, sharpness) }
         }
     }
 
     /// A picture as the source of an `img`; nil if there is none.
-    subscript(_ subject: Subject) -> String? { sources[subject] }
+    subscript(_ subject: Subject) -> String? { sources[subject]?.text }
 
     /// The part of the picture that a wish is about, no larger than the page shows it, and than it is.
     private func cut(_ wish: Wish) throws -> String? {

@@ -3,7 +3,7 @@ import FaceMetadata
 import Frames
 import OverlayRendering
 
-/// Decides which picture `facet snapshot` takes.
+/// Decides which pictures `facet snapshot` takes, of which the sharpest is written.
 struct PictureChoice {
     typealias Candidate = (picture: PreviewPicture, scene: Scene)
 
@@ -28,42 +28,35 @@ struct PictureChoice {
         if awaited == nil, kind?.fits(event.kind) == true { awaited = (event, seconds) }
     }
 
-    /// The picture to take at a time in seconds; nil to wait on.
+    /// The face that the event is about, in a picture.
+    func face(in candidate: Candidate) -> FaceObject? {
+        candidate.scene.faces.first { $0.faceID == awaited?.event.face.faceID }
+    }
+
+    /// The pictures to take at a time in seconds; none to wait on.
     ///
-    /// It may come before or after its event: the first one that shows the event's frame or a later one counts, of a blink the
-    /// one nearest to the middle of the closed eyes' time, of a smile the best.
-    func chosen(at seconds: Double) -> Candidate? {
-        guard kind != nil else { return candidates.last }
-        guard let awaited, let newest = candidates.last else { return nil }
+    /// They may come before or after their event: the first one that shows the event's frame or a later one counts, of a blink
+    /// the one nearest to the middle of the closed eyes' time, of a smile the best ones.
+    func chosen(at seconds: Double) -> [Candidate] {
+        guard kind != nil else { return candidates.suffix(1) }
+        guard let awaited, let newest = candidates.last else { return [] }
         let isOver = seconds - awaited.seconds > Self.patience
-        if let middle = awaited.event.closedEyes {
+        if case .blink(_, let duration) = awaited.event.kind {
+            // It is reported by the first frame with open eyes.
+            let middle = awaited.event.stamp.mediaTime - duration / 2
             let timed = candidates.compactMap { candidate in
                 candidate.picture.mediaTime.map { (candidate, abs($0 - middle)) }
             }
-            if let nearest = timed.min(by: { $0.1 < $1.1 })?.0 { return nearest }
+            if let nearest = timed.min(by: { $0.1 < $1.1 })?.0 { return [nearest] }
         }
         let frame = awaited.event.stamp.frame
         if awaited.event.kind == .smile, candidates.contains(where: { $0.picture.frame != nil }) {
-            return isOver ? bestSmile(of: awaited.event.face.faceID, from: frame) ?? newest : nil
+            let best = candidates.filter { $0.picture.frame ?? -1 >= frame }.bestSmiles(face)
+            return !isOver ? [] : best.isEmpty ? [newest] : best
         }
-        if let first = candidates.first(where: { ($0.picture.frame ?? -1) >= frame }) { return first }
+        if let first = candidates.first(where: { ($0.picture.frame ?? -1) >= frame }) { return [first] }
         // A preview that does not say which frame it shows: the first one that came after the event.
-        if newest.picture.frame == nil, newest.picture.arrival >= awaited.seconds { return newest }
-        return isOver ? newest : nil
-    }
-
-    /// The picture from a frame on in which the face smiles best; the first of several.
-    private func bestSmile(of id: FaceID, from frame: Int) -> Candidate? {
-        let shown = candidates.filter { $0.picture.frame ?? -1 >= frame }
-        let qualities = shown.map { $0.scene.faces.first { $0.faceID == id }?.smileQuality ?? 0 }
-        return qualities.max().flatMap(qualities.firstIndex).map { shown[$0] }
-    }
-}
-
-extension FaceEvent {
-    /// The middle of the time in which the eyes were closed for a blink, which is reported by the first frame with open eyes, in
-    /// seconds since the source's first frame; nil for another event.
-    var closedEyes: Double? {
-        if case .blink(_, let duration) = kind { stamp.mediaTime - duration / 2 } else { nil }
+        if newest.picture.frame == nil, newest.picture.arrival >= awaited.seconds { return [newest] }
+        return isOver ? [newest] : []
     }
 }

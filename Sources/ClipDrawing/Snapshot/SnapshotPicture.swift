@@ -17,9 +17,17 @@ package struct SnapshotPicture {
 
     /// Draws over the frame of a clip at a time in seconds; without one at the event, else at the first face.
     package mutating func draw(_ clip: String, _ track: MessageTrack?, at time: Double?) throws -> Canvas {
-        let time = try time ?? self.time(in: track)
-        let frame = try StillPicture.load(clip, at: time)
+        let moments = try time.map { [(time: $0, face: nil)] } ?? moments(in: track)
+        let frames = moments.count > 1 ? try ClipFrames(clip) : nil
         let picture = Picture()
+        var sharpest: (frame: Frame, time: Double, sharpness: Int)?
+        for (time, face) in moments {
+            let frame = try frames?.frame(upTo: time) ?? StillPicture.load(clip, at: time)
+            try picture.update(from: frame)
+            let sharpness = try face.map { try picture.sharpness(of: $0.bounds) } ?? 0
+            if sharpest.map({ sharpness > $0.sharpness }) ?? true { sharpest = (frame, time, sharpness) }
+        }
+        guard let (frame, time, _) = sharpest else { throw CommandFailure("there is no picture in \(clip)") }
         try picture.update(from: frame)
         // A still picture is its own only frame, whatever the time of the messages about it.
         let reached = max(time, frame.stamp.mediaTime)
@@ -32,7 +40,7 @@ package struct SnapshotPicture {
     package mutating func draw(_ subscriber: Subscriber, wantsFace: Bool) async throws -> Canvas {
         let wantsFace = event == nil && wantsFace
         var choice = PictureChoice(event: wantsFace ? EventName(.enter) : event)
-        var chosen: PictureChoice.Candidate?
+        var chosen: [PictureChoice.Candidate] = []
         var first: PictureChoice.Candidate?
         var seconds = 0.0
         if wantsFace { StandardOutput.note("looking for the first face in \(subscriber.address)") }
@@ -48,30 +56,37 @@ package struct SnapshotPicture {
                 first = first ?? next
             }
             chosen = choice.chosen(at: seconds)
-            return chosen == nil
+            return chosen.isEmpty
         }
-        chosen = chosen ?? choice.chosen(at: .infinity)
-        if chosen == nil, wantsFace, first != nil {
+        if chosen.isEmpty { chosen = choice.chosen(at: .infinity) }
+        if chosen.isEmpty, wantsFace, let first {
             StandardOutput.note("there is no face in \(subscriber.address): this is its first picture")
-            chosen = first
+            chosen = [first]
         }
-        guard let chosen else {
+        let decoder = try PreviewDecoder()
+        let sharpness = try chosen.map { candidate in
+            try decoder.decode(candidate.picture)
+            return try choice.face(in: candidate).map { try decoder.picture.sharpness(of: $0.bounds) } ?? 0
+        }
+        guard let sharpest = sharpness.max().flatMap(sharpness.firstIndex).map({ chosen[$0] }) else {
             let missing = event.map { "a picture of \($0.name)" } ?? "a picture"
             throw CommandFailure("\(subscriber.address) ended before there was \(missing)")
         }
-        let decoder = try PreviewDecoder()
-        try decoder.decode(chosen.picture)
-        return try drawing.draw(decoder.picture, scene: chosen.scene, at: seconds)
+        try decoder.decode(sharpest.picture)
+        return try drawing.draw(decoder.picture, scene: sharpest.scene, at: seconds)
     }
 
-    private func time(in track: MessageTrack?) throws -> Double {
-        guard let track else { return 0 }
-        guard let event else { return track.firstFace ?? 0 }
-        guard let message = track.firstEvent(where: event.fits) else {
+    /// The times of the pictures of the event, in order, of which the sharpest is to be taken, with what is known of its face.
+    private func moments(in track: MessageTrack?) throws -> [(time: Double, face: FaceObject?)] {
+        guard let track else { return [(0, nil)] }
+        guard let event else { return [(track.firstFace ?? 0, nil)] }
+        let report = FaceReport(of: track)
+        guard let happening = report.happenings.first(where: { event.fits($0.message.event.kind) }) else {
             throw CommandFailure(
                 "there is no \(event.name) in the metadata; choose another event, or a time with --at SECONDS"
             )
         }
-        return message.event.closedEyes ?? message.event.stamp.mediaTime
+        let samples = report.presence(of: happening)?.samples(showing: happening) ?? []
+        return samples.isEmpty ? [(happening.time, nil)] : samples.map { ($0.time, $0.face) }.sorted { $0.0 < $1.0 }
     }
 }

@@ -1,48 +1,18 @@
 package import FaceMessages
 
 /// Where the nearest face looks, over a stretch of time.
-package struct GazeMeasurement {
+package struct GazeMeasurement: PersonMeasurement {
     /// Degrees around the middle that half of the gazes may lie off: with more the person looks around.
     private static let mostSpread = 6.0
-    /// Seconds until somebody is given up.
-    private static let patience = 20.0
-
-    /// For how many seconds.
-    package let seconds: Double
+    package let deadline = 20.0
+    private let seconds: Double
     private var start: Double?
     private var gazes: [Gaze] = []
     private var hasSeenFace = false
 
-    init(seconds: Double) { self.seconds = seconds }
+    package init(seconds: Double) { self.seconds = seconds }
 
-    /// Measures where the nearest face of a camera looks.
-    ///
-    /// - Throws: `CommandFailure` that says why that cannot be measured.
-    package static func direction(_ subscriber: Subscriber, seconds: Double) async throws -> Gaze {
-        var measurement = GazeMeasurement(seconds: seconds)
-        var state = CameraState()
-        var direction: Gaze?
-        StandardOutput.note("look at the thing and keep still")
-        try await subscriber.follow(every: .milliseconds(50), interruptible: false) { input in
-            guard case .tick = input.content else {
-                if case .occurrence(let occurrence) = input.content { state.take(occurrence) }
-                return true
-            }
-            if !subscriber.isLocal, state.status?.state != .online, input.seconds > Notices.patience {
-                throw subscriber.noCamera
-            }
-            // Metadata comes only when a value changes: until then it holds.
-            direction = try measurement.take(state.faces, at: input.seconds)
-            return direction == nil && input.seconds <= patience
-        }
-        guard let direction else { throw CommandFailure(measurement.failureReason(subscriber.address, state)) }
-        return direction
-    }
-
-    /// Takes the faces at a time in seconds.
-    ///
     /// - Returns: the middle of all gazes, once there are enough of them.
-    /// - Throws: `CommandFailure` if the face looked around.
     package mutating func take(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Gaze? {
         let nearest = faces.max { $0.bounds.area < $1.bounds.area }
         hasSeenFace = hasSeenFace || nearest != nil
@@ -59,15 +29,18 @@ package struct GazeMeasurement {
         return middle
     }
 
-    /// Why nothing could be measured.
-    func failureReason(_ address: String, _ camera: CameraState = CameraState()) -> String {
-        if !hasSeenFace {
-            let cause = camera.mayShowFaces ? "sit before the camera, and try again" : "the camera is \(camera.summary)"
-            return "no face was seen at \(address): \(cause)"
-        }
-        return gazes.isEmpty
-            ? "no gaze is known: come nearer, or let the daemon publish it with metadata.fields: [looking, gaze]"
-            : "the eyes were not seen for long enough: look at the thing for \(seconds) s, and try again"
+    package var failure: String? {
+        !hasSeenFace
+            ? nil
+            : gazes.isEmpty
+                ? "no gaze is known: come nearer, or let the daemon publish it with metadata.fields: [looking, gaze]"
+                : "the eyes were not seen for long enough: look at the thing for \(seconds) s, and try again"
+    }
+
+    /// A direction as the settings have it.
+    package static func text(_ direction: Gaze) -> String {
+        // The sum with 0 of a negative 0 is a 0 without a sign.
+        "[\((direction.yaw * 10).rounded() / 10 + 0), \((direction.pitch * 10).rounded() / 10 + 0)]"
     }
 
     private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }

@@ -56,6 +56,24 @@ package struct SettingsText {
         return try changed(to: lines, only: [group])
     }
 
+    /// The file with another value of a setting in a group.
+    package func changed(_ group: String, _ key: String, to value: String) throws -> SettingsText {
+        var lines = lines
+        let (setting, path) = ("\(key): \(value)", "\(group).\(key)")
+        if let line = places[path] {
+            let old = lines[line - 1]
+            let comment = old.firstIndex(of: "#").map { "  " + old[$0...] } ?? ""
+            lines[line - 1] = old.prefix { $0 == " " } + setting + comment
+        } else if let line = places[group] {
+            // Indented like the settings beside it.
+            let indent = lines[line...].first { !$0.allSatisfy(\.isWhitespace) }?.prefix { $0 == " " } ?? ""
+            lines.insert((indent.isEmpty ? "  " : indent) + setting, at: line)
+        } else {
+            return try changed(group, to: ["  " + setting])
+        }
+        return try changed(to: lines, only: [path])
+    }
+
     /// Writes the file, whole or not at all, with the owner and the mode that it has; returns what to say in the
     /// terminal.
     package func write() throws -> String {

@@ -61,6 +61,14 @@ extension Picture {
         draw(canvas, geometry)
         return try canvas.withFrame { try encoder.encode($0) }
     }
+
+    /// How sharp a part of the upright picture is, to compare pictures of the same face: the bytes of a JPEG of it, scaled to 160
+    /// pixels, since details need them.
+    package func sharpness(of part: NormalizedRect) throws -> Int {
+        let side = max(part.width * Double(uprightSize?.width ?? 0), part.height * Double(uprightSize?.height ?? 0))
+        guard side >= 1, (side + part.x + part.y).isFinite else { return 0 }
+        return try jpeg(of: part, scale: 160 / side, with: JPEGEncoder(quality: 80)) { _, _ in }?.count ?? 0
+    }
 }
 
 extension Canvas {

@@ -32,3 +32,11 @@ extension FaceObject {
         return min(max((min(leftEyeOpen ?? 1, rightEyeOpen ?? 1) - 0.3) / 0.4, 0.1), 1)
     }
 }
+
+extension Sequence {
+    /// Those that show a face's smile almost as well as the best one, the best first: the sharpest of them is the picture to take.
+    package func bestSmiles(_ face: (Element) -> FaceObject?) -> [Element] {
+        let rated = map { (element: $0, quality: face($0)?.smileQuality ?? 0) }.sorted { $0.quality > $1.quality }
+        return rated.prefix(8).filter { $0.quality >= 0.9 * rated[0].quality }.map(\.element)
+    }
+}

@@ -39,11 +39,6 @@ package struct MessageTrack: Sendable {
     /// The first status of a source that streams; nil if there is none.
     package var streamStatus: DaemonStatus? { entries.lazy.compactMap(\.streamStatus).first }
 
-    package func firstEvent(where fits: (FaceEvent.Kind) -> Bool) -> EventMessage? {
-        entries.lazy.compactMap { if case .event(let event) = $0.message { event } else { nil } }
-            .first { fits($0.event.kind) }
-    }
-
     /// When the first face is there; nil if there is never one.
     package var firstFace: Double? { entries.first { $0.metadata?.faces.isEmpty == false }?.mediaTime }
 

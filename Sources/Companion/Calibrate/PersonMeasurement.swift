@@ -1,0 +1,40 @@
+package import FaceMessages
+
+/// Something that is measured of the person before a camera.
+package protocol PersonMeasurement {
+    associatedtype Value
+    /// Until when, in seconds, a result is waited for.
+    var deadline: Double { get }
+    /// Takes the faces at a time in seconds; returns the result once it is known, throws what the person did wrong.
+    mutating func take(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value?
+    /// Why there was no result; nil if no face was seen.
+    var failure: String? { get }
+}
+
+extension PersonMeasurement {
+    /// Measures it before a camera; throws `CommandFailure` that says why that cannot be done.
+    package mutating func result(_ subscriber: Subscriber) async throws -> Value {
+        var (state, result) = (CameraState(), Value?.none)
+        try await subscriber.follow(every: .milliseconds(33), interruptible: false) { input in
+            guard case .tick = input.content else {
+                if case .occurrence(let occurrence) = input.content { state.take(occurrence) }
+                return true
+            }
+            if !subscriber.isLocal, state.status?.state != .online, input.seconds > Notices.patience {
+                throw subscriber.noCamera
+            }
+            // Metadata comes only when a value changes: until then it holds.
+            result = try take(state.faces, at: input.seconds)
+            return result == nil && input.seconds <= deadline
+        }
+        guard let result else { throw CommandFailure(failureReason(subscriber.address, state)) }
+        return result
+    }
+
+    /// Why nothing could be measured.
+    func failureReason(_ address: String, _ camera: CameraState = CameraState()) -> String {
+        if let failure { return failure }
+        let cause = camera.mayShowFaces ? "sit before the camera, and try again" : "the camera is \(camera.summary)"
+        return "no face was seen at \(address): \(cause)"
+    }
+}

