@@ -51,7 +51,7 @@ struct SmilePictureTests {
         print(
             "pictures: \(smiles) smiles of \(seconds) s, \(possible) with open eyes, first \(first), chosen \(chosen)"
         )
-        // In ghost/dirtydancing one eye is open by 0.6 in few frames only.
+        // The one is a smile of ghost/dirtydancing.
         #expect(smiles > 150 && chosen >= possible - 1)
     }
 }

@@ -385,7 +385,7 @@ struct OverlayTests {
         // The numbers' plate is as wide whatever they are.
         let widths = try [pose(0, 0, 0), pose(-25, 30, -20)].map { pose in
             let face = try #require(geometry.transformed(sampleFace(pose: pose)))
-            MeshOverlay().draw([DrawnFace(face: face)], snapshotFlash: 0, on: canvas)
+            MeshOverlay().draw([face], snapshotFlash: 0, on: canvas)
             return canvas.takeWords().map(\.width)
         }
         #expect(widths[0].count == 1 && widths[0] == widths[1])

@@ -9,7 +9,7 @@ import System
 package struct MachineSpeed {
     /// Frames a second that cameras are counted with.
     private static let rate = 30
-    /// How long each of the two is measured, in seconds.
+    /// How long each of the two is measured, in seconds, by default.
     private static let duration = 1.5
     /// From when on the person of the demo's clip sits still in the picture, in seconds, and how many frames are taken.
     private static let (start, count) = (2.0, 30)
@@ -33,11 +33,11 @@ package struct MachineSpeed {
         try self.init(frames)
     }
 
-    init(_ frames: [Frame]) throws {
+    init(_ frames: [Frame], seconds: Double = duration) throws {
         guard let first = frames.first else { throw CommandFailure("the clip ends before second \(Self.start)") }
         size = first.size
-        one = try Self.measure(frames, faces: 1)
-        four = try Self.measure(frames.map { try $0.fourfold() }, faces: 4)
+        one = try Self.measure(frames, faces: 1, seconds: seconds)
+        four = try Self.measure(frames.map { try $0.fourfold() }, faces: 4, seconds: seconds)
     }
 
     /// The time of a frame, and how many cameras the cores can analyse with it if they do nothing else.
@@ -55,7 +55,7 @@ package struct MachineSpeed {
     }
 
     /// Plays the frames to and fro, as of a camera whose pictures always change.
-    private static func measure(_ frames: [Frame], faces: Int) throws -> Double {
+    private static func measure(_ frames: [Frame], faces: Int, seconds: Double) throws -> Double {
         var options = FaceAnalyzer.Options()
         // More are always searched for, as by default.
         (options.maximumFaces, options.skipsUnchanged) = (32, false)
@@ -64,7 +64,7 @@ package struct MachineSpeed {
         let start = ContinuousClock.now
         var (number, followed, work) = (0, 0, WorkTime())
         // Not before all are found.
-        while number <= count || .now - start < .seconds(duration) {
+        while number <= count || .now - start < .seconds(seconds) {
             var frame = toAndFro[number % toAndFro.count]
             (frame.stamp.frame, frame.stamp.mediaTime) = (number, Double(number) / Double(rate))
             if number == count { work = WorkTime() }
