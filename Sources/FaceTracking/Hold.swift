@@ -6,8 +6,8 @@ struct Hold: Sendable {
     static let interval = 0.5
     /// For how many seconds somebody may seem not to move, whose head is there and who may be a jacket on a chair.
     private static let motionless = (head: 10.0, body: 1.5)
-    /// For how many seconds other people may hide the place, or frames not show it.
-    static let cover = 1.5
+    /// For how many seconds other people may hide the place.
+    private static let cover = 1.5
 
     /// The frame in which somebody was known to be there last.
     private(set) var lastThere: FrameStamp

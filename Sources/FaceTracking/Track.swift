@@ -179,7 +179,7 @@ struct Track: Sendable {
         let unseen = stamp.mediaTime - lastSeen.mediaTime
         guard unseen >= parameters.patience - Self.slack else { return true }
         guard unseen < parameters.hold else { return false }
-        guard wasLookedAt || hold != nil else { return unseen <= parameters.patience + Hold.cover + Self.slack }
+        guard wasLookedAt || hold != nil else { return unseen <= parameters.patience + Hold.interval + Self.slack }
         var new = hold ?? Hold(since: lastSeen)
         guard new.update(reading, at: stamp) else { return false }
         if hold == nil { becomeHeld(at: stamp) }
