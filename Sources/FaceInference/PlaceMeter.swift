@@ -64,10 +64,9 @@ package final class PlaceMeter {
     package func isDue(at time: Double, isEmpty: Bool, hasUnseen: Bool) -> Bool {
         guard let lastLook, time >= lastLook else { return true }
         let pauses = Self.pauses
-        let pause =
-            if isEmpty { room == nil ? pauses.empty : pauses.known } else if hasUnseen { pauses.unseen } else {
-                people.looks < Self.firstLooks ? pauses.new : pauses.seen
-            }
+        let beside = people.looks < Self.firstLooks ? pauses.new : pauses.seen
+        let alone = room == nil ? pauses.empty : pauses.known
+        let pause = isEmpty ? alone : hasUnseen ? pauses.unseen : beside
         return time - lastLook >= pause - 0.01
     }
 

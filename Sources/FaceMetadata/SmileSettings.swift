@@ -10,6 +10,8 @@ public struct SmileSettings: Hashable, Sendable {
     /// A weaker one that lasts begins 0.1 lower, any must be 0.2 less than this above the face's own resting level, and one
     /// ends below half of it.
     public var level = 0.7
+    /// The level below which a smile ends at once.
+    package var endLevel: Double { 0.5 * level }
     /// For how many seconds a smile must last before it is reported.
     public var hold = 0.0
 

@@ -72,7 +72,8 @@ package struct SmileCalibration: Sendable {
         (parameters.smile, observation.eyeDistance) = (settings, parameters.smallestEyeDistance)
         var (found, falseOnes) = (Set<Part>(), 0)
         for sample in samples {
-            let stamp = FrameStamp(frame: 0, time: Timestamp(nanoseconds: 0), mediaTime: sample.time)
+            var stamp = FrameStamp.unset
+            stamp.mediaTime = sample.time
             let context = FrameContext(observation: observation, stamp: stamp, frameRate: 30, parameters: parameters)
             guard detector.advance(sample.mouth, context) == .smile else { continue }
             switch sample.part {

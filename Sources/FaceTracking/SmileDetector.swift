@@ -40,8 +40,6 @@ package struct SmileDetector: Sendable {
     private static let restTrust = 60.0
     /// The quantile of the levels outside smiles that is the resting level.
     private static let restQuantile = 0.2
-    /// The share of `SmileSettings.level` below which a smile ends at once.
-    private static let endLevel = 0.5
     /// A smile also ends when it stays below this share of its highest level for `FaceTracker.Parameters.smileMerge`.
     private static let endShare = 0.58
 
@@ -177,7 +175,7 @@ package struct SmileDetector: Sendable {
         smile.weakSince = level < Self.endShare * smile.peak ? smile.weakSince ?? time : nil
         self.smile = smile
         let hasWeakened = smile.weakSince.map { time - $0 >= merge - Self.slack } ?? false
-        guard level < Self.endLevel * wanted.level || hasWeakened else { return nil }
+        guard level < wanted.endLevel || hasWeakened else { return nil }
         samples.forget()
         return end(at: time)
     }

@@ -29,8 +29,8 @@ package struct HTTPRequest: Sendable {
 
     /// The value of a field in the body, a form as browsers send it (application/x-www-form-urlencoded) with any bytes.
     ///
-    /// A `%` without two digits after it stands for itself, what is not UTF-8 becomes the replacement character, and a byte of
-    /// zeros, which no browser sends as such, ends the value.
+    /// A `%` without two digits after it stands for itself, what is not UTF-8 becomes the replacement character, and a zero
+    /// byte that is not escaped, which no browser sends, ends the value.
     package func formField(_ name: String) -> String? {
         for pair in body.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)

@@ -70,7 +70,7 @@ struct Facetd: AsyncParsableCommand {
     @Flag(name: .customLong("no-mqtt"), help: "Use no broker.")
     var usesNoBroker = false
 
-    @Flag(help: "Check the settings, tell all problems at once, with exit status 1 if there are any, and end.")
+    @Flag(help: "Check the settings, report all problems at once, with exit status 1 if there are any, and end.")
     var check = false
 
     func run() async throws {

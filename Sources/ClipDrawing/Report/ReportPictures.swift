@@ -32,6 +32,8 @@ struct ReportPictures {
     private var wishes: [Wish]
     private let picture = Picture()
     private let encoder: JPEGEncoder
+    /// The subjects with more than one wish, of whose pictures the sharpest is taken.
+    private let compared: Set<Subject>
     /// Of each subject the sharpest picture yet.
     private var sources: [Subject: (text: String, sharpness: Int)] = [:]
 
@@ -49,6 +51,7 @@ struct ReportPictures {
         }
         let scene = Wish(subject: .scene, time: report.end / 2)
         wishes = (portraits + events + [scene]).sorted { $0.time < $1.time }
+        compared = Set(Dictionary(grouping: wishes, by: \.subject).filter { $1.count > 1 }.keys)
         encoder = try JPEGEncoder(quality: 80)
         let frames = try ClipFrames(clip)
         while !wishes.isEmpty, let frame = try frames.next() { try take(frame) }
@@ -68,7 +71,8 @@ struct ReportPictures {
         try picture.update(from: frame)
         while let wish = wishes.first, wish.time <= frame.stamp.mediaTime + FaceReport.rounding {
             wishes.removeFirst()
-            let sharpness = try wish.face.map { try picture.sharpness(of: $0.bounds) } ?? 0
+            let face = compared.contains(wish.subject) ? wish.face : nil
+            let sharpness = try face.map { try picture.sharpness(of: $0.bounds) } ?? 0
             if let known = sources[wish.subject], known.sharpness >= sharpness { continue }
             sources[wish.subject] = try cut(wish).map { ($0, sharpness) }
         }

@@ -20,12 +20,12 @@ package struct SnapshotPicture {
         let moments = try time.map { [(time: $0, face: nil)] } ?? moments(in: track)
         let frames = moments.count > 1 ? try ClipFrames(clip) : nil
         let picture = Picture()
-        var sharpest: (frame: Frame, time: Double, sharpness: Int)?
-        for (time, face) in moments {
-            let frame = try frames?.frame(upTo: time) ?? StillPicture.load(clip, at: time)
-            try picture.update(from: frame)
-            let sharpness = try face.map { try picture.sharpness(of: $0.bounds) } ?? 0
-            if sharpest.map({ sharpness > $0.sharpness }) ?? true { sharpest = (frame, time, sharpness) }
+        let shown = try moments.map { time, face in
+            (frame: try frames?.frame(upTo: time) ?? StillPicture.load(clip, at: time), time: time, face: face)
+        }
+        let sharpest = try shown.sharpest { moment in
+            try picture.update(from: moment.frame)
+            return try moment.face.map { try picture.sharpness(of: $0.bounds) } ?? 0
         }
         guard let (frame, time, _) = sharpest else { throw CommandFailure("there is no picture in \(clip)") }
         try picture.update(from: frame)
@@ -64,11 +64,11 @@ package struct SnapshotPicture {
             chosen = [first]
         }
         let decoder = try PreviewDecoder()
-        let sharpness = try chosen.map { candidate in
+        let sharpest = try chosen.sharpest { candidate in
             try decoder.decode(candidate.picture)
             return try choice.face(in: candidate).map { try decoder.picture.sharpness(of: $0.bounds) } ?? 0
         }
-        guard let sharpest = sharpness.max().flatMap(sharpness.firstIndex).map({ chosen[$0] }) else {
+        guard let sharpest else {
             let missing = event.map { "a picture of \($0.name)" } ?? "a picture"
             throw CommandFailure("\(subscriber.address) ended before there was \(missing)")
         }
@@ -88,5 +88,14 @@ package struct SnapshotPicture {
         }
         let samples = report.presence(of: happening)?.samples(showing: happening) ?? []
         return samples.isEmpty ? [(happening.time, nil)] : samples.map { ($0.time, $0.face) }.sorted { $0.0 < $1.0 }
+    }
+}
+
+extension Array {
+    /// The element with the highest sharpness, the first of several; an only one is not measured.
+    fileprivate func sharpest(_ sharpness: (Element) throws -> Int) rethrows -> Element? {
+        guard count > 1 else { return first }
+        let measured = try map(sharpness)
+        return measured.max().flatMap(measured.firstIndex).map { self[$0] }
     }
 }

@@ -4,7 +4,7 @@ package import FaceMessages
 package struct GazeMeasurement: PersonMeasurement {
     /// Degrees around the middle that half of the gazes may lie off: with more the person looks around.
     private static let mostSpread = 6.0
-    package let deadline = 20.0
+    package let deadline = patience
     private let seconds: Double
     private var start: Double?
     private var gazes: [Gaze] = []
@@ -30,16 +30,15 @@ package struct GazeMeasurement: PersonMeasurement {
     }
 
     package var failure: String? {
-        !hasSeenFace
-            ? nil
-            : gazes.isEmpty
-                ? "no gaze is known: come nearer, or let the daemon publish it with metadata.fields: [looking, gaze]"
-                : "the eyes were not seen for long enough: look at the thing for \(seconds) s, and try again"
+        guard hasSeenFace else { return nil }
+        return gazes.isEmpty
+            ? "no gaze is known: come nearer, or let the daemon publish it with metadata.fields: [looking, gaze]"
+            : "the eyes were not seen for long enough: look at the thing for \(seconds) s, and try again"
     }
 
     /// A direction as the settings have it.
     package static func text(_ direction: Gaze) -> String {
-        // The sum with 0 of a negative 0 is a 0 without a sign.
+        // Adding 0 turns a negative zero into a positive one.
         "[\((direction.yaw * 10).rounded() / 10 + 0), \((direction.pitch * 10).rounded() / 10 + 0)]"
     }
 

@@ -12,6 +12,9 @@ package protocol PersonMeasurement {
 }
 
 extension PersonMeasurement {
+    /// For how many seconds a face that can be measured is waited for.
+    package static var patience: Double { 20 }
+
     /// Measures it before a camera; throws `CommandFailure` that says why that cannot be done.
     package mutating func result(_ subscriber: Subscriber) async throws -> Value {
         var (state, result) = (CameraState(), Value?.none)

@@ -21,7 +21,7 @@ package struct SmileMeasurement: PersonMeasurement {
     /// For how many seconds there was more than one face, or after the beginning none to measure.
     private var secondsWrong = 0.0
     package private(set) var failure: String?
-    package var deadline: Double { began == nil ? 20 : .infinity }
+    package var deadline: Double { began == nil ? Self.patience : .infinity }
 
     package init() {}
 
@@ -70,8 +70,8 @@ package struct SmileMeasurement: PersonMeasurement {
 
     /// The level now, 0…1, and in it where a smile begins and ends by default.
     var bar: String {
-        let (begin, filled) = (SmileSettings().level, Int((level ?? 0) * 40))
-        return String((0..<40).map { [Int(begin * 40), Int(begin * 20)].contains($0) ? "|" : $0 < filled ? "#" : "." })
+        let (limits, filled) = ([SmileSettings().level, SmileSettings().endLevel], Int((level ?? 0) * 40))
+        return String((0..<40).map { limits.map { Int($0 * 40) }.contains($0) ? "|" : $0 < filled ? "#" : "." })
     }
 
     /// How often a smile would have been reported with what was found, and with the default.

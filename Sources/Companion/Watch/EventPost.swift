@@ -5,7 +5,7 @@ import System
 
 /// Sends each event to a web address, as CloudEvents 1.0 in structured JSON, until it was accepted.
 ///
-/// One thread at a time uses it.
+/// `@unchecked Sendable`: libcurl's client may move between threads, and one thread at a time uses it.
 package final class EventPost: @unchecked Sendable {
     private static let waits = 0.5...30
 
