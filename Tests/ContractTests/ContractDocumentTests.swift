@@ -119,11 +119,11 @@ struct ContractDocumentTests {
 
     @Test("what breaks it is refused: each field missing, of another type, and one too many")
     func refusals() throws {
+        var broken: [SentMessage] = []
         for original in try Self.golden() {
             guard let object = try? JSONSerialization.jsonObject(with: original.payload) as? [String: Any] else {
                 continue
             }
-            var broken: [SentMessage] = []
             func add(_ change: (inout [String: Any]) -> Void) throws {
                 var (object, message) = (object, original)
                 change(&object)
@@ -133,8 +133,11 @@ struct ContractDocumentTests {
             for name in object.keys { try add { $0[name] = ["a": "list"] } }
             for name in ["schema", "camera", "boot"] { try add { $0[name] = nil } }
             try add { $0["picture"] = "/9j/4AAQSkZJRg" }
-            let refused = Contract.indices(of: try Contract.problems(with: broken))
-            #expect(refused == Set(broken.indices), "\(original.topic)")
+        }
+        let accepted = Set(broken.indices).subtracting(Contract.indices(of: try Contract.problems(with: broken)))
+        #expect(!broken.isEmpty)
+        for index in accepted {
+            Issue.record("accepted: \(broken[index].topic) \(String(decoding: broken[index].payload, as: UTF8.self))")
         }
     }
 
