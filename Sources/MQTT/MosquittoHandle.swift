@@ -4,7 +4,7 @@ import System
 
 /// One connection through libmosquitto, made anew for each attempt.
 ///
-/// libmosquitto writes and reads MQTT packets, on a UNIX socket whose other end belongs to `Relay`: the network is ours,
+/// libmosquitto writes and reads MQTT packets, on a UNIX socket whose other end belongs to `SocketProxy`: the network is ours,
 /// so that addresses, deadlines, TLS and the check of incoming packets are too.
 /// A new handle has no memory of the last: what is sent again after a loss is decided by `DeliveryQueue` alone.
 /// Confined to one thread. libmosquitto calls back within the calls made here; what it says is kept in order until

@@ -14,7 +14,7 @@ final class NetworkLoop {
         case dialing(Dialer)
         /// Agreeing on TLS.
         case securing(ByteStream)
-        case open(MosquittoHandle, Relay)
+        case open(MosquittoHandle, SocketProxy)
     }
 
     /// libmosquitto looks at the keep-alive in whole seconds.
@@ -55,11 +55,11 @@ final class NetworkLoop {
     /// Whether the network takes more now. Otherwise messages stay in their queues, where a newer one may replace them or
     /// they may expire, rather than in a buffer.
     var takesMore: Bool {
-        guard machine.isConnected, case .open(let handle, let relay) = link else { return false }
-        return !handle.wantsToWrite && relay.isFlushed
+        guard machine.isConnected, case .open(let handle, let proxy) = link else { return false }
+        return !handle.wantsToWrite && proxy.isFlushed
     }
 
-    func flush() { if case .open(_, let relay) = link { relay.flush() } }
+    func flush() { if case .open(_, let proxy) = link { proxy.flush() } }
 
     /// Works until the session is asked to stop.
     func run() {
@@ -100,22 +100,22 @@ final class NetworkLoop {
             let events = Int16(stream.needsWriting ? POLLOUT : POLLIN)
             _ = waker.wait([(stream.socket, events)], nanoseconds: wake - now)
             secure(stream)
-        case .open(let handle, let relay):
-            relay.flush()
+        case .open(let handle, let proxy):
+            proxy.flush()
             let own = (descriptor: handle.socket, events: Int16(POLLIN | (handle.wantsToWrite ? POLLOUT : 0)))
-            let ready = waker.wait([own] + relay.interests, nanoseconds: wake - now)
-            serve(handle, relay, ready)
+            let ready = waker.wait([own] + proxy.interests, nanoseconds: wake - now)
+            serve(handle, proxy, ready)
         }
     }
 
     /// Does what is ready on libmosquitto's socket, the network's, and our end of libmosquitto's.
-    private func serve(_ handle: MosquittoHandle, _ relay: Relay, _ ready: [Int16]) {
+    private func serve(_ handle: MosquittoHandle, _ proxy: SocketProxy, _ ready: [Int16]) {
         if ready[1] != 0 || ready[2] != 0 {
-            let oversized = relay.receive()
+            let oversized = proxy.receive()
             if oversized > 0 { session.state.withLock { $0.counters.countRefused(oversized) } }
         }
         let failure = handle.serve(isReady: ready[0])
-        relay.flush()
+        proxy.flush()
         for event in handle.drainEvents() {
             // The rest is about a connection that was abandoned.
             guard self.handle === handle else { return }
@@ -168,9 +168,9 @@ final class NetworkLoop {
 
     func connectionFailed(_ failure: MosquittoHandle.Failure) {
         if isLeaving { return finish(didDisconnect: false) }
-        guard case .open(_, let relay) = link else { return }
-        let reason = "\(broker): \(relay.failure ?? failure.text)"
-        connectionLost(relay.isMalformed ? .malformed(reason) : .ended(reason))
+        guard case .open(_, let proxy) = link else { return }
+        let reason = "\(broker): \(proxy.failure ?? failure.text)"
+        connectionLost(proxy.isMalformed ? .malformed(reason) : .ended(reason))
     }
 
     func connectionLost(_ loss: ConnectionStateMachine.Loss) {
@@ -230,13 +230,13 @@ final class NetworkLoop {
             let handle = try MosquittoHandle(settings, machine.attempt)
             let isVersion5 = machine.attempt.version == .version5
             let inspector = PacketInspector(isVersion5: isVersion5, limit: settings.maximumPacket)
-            link = .open(handle, Relay(stream: stream, inner: try handle.connect(settings), inspector: inspector))
+            link = .open(handle, SocketProxy(stream: stream, inner: try handle.connect(settings), inspector: inspector))
             machine.reached(.asking, now: DeliveryClock.monotonic())
         }
     }
 
     private func abandon() {
-        if case .open(_, let relay) = link { relay.abandon() }
+        if case .open(_, let proxy) = link { proxy.abandon() }
         link = .none
         // The address answered but did not serve, so the next attempt begins with another one.
         if let (broker, address) = unaccepted {
@@ -301,10 +301,10 @@ final class NetworkLoop {
 
     /// Calls `body` when the network has everything; not at all if it does not take it, which the deadline settles.
     func flushed(_ body: () -> Void) {
-        guard case .open(_, let relay) = link else { return body() }
-        relay.flush()
-        guard relay.isFlushed else { return }
-        relay.end()
+        guard case .open(_, let proxy) = link else { return body() }
+        proxy.flush()
+        guard proxy.isFlushed else { return }
+        proxy.end()
         body()
     }
 

@@ -30,23 +30,23 @@ struct FormatNegotiation {
         }
         // The driver lists nothing: it is asked directly, and its answer checked.
         guard !format.sizes.isEmpty else { return [mode(wanted, request.rate)] }
-        return format.sizes.compactMap { size in
-            if request.size != nil, !size.contains(wanted) { return nil }
-            return rate(of: size).map { mode(size.nearest(to: wanted), $0.value) }
+        return format.sizes.flatMap { size in
+            if request.size != nil, !size.contains(wanted) { return [CaptureMode]() }
+            return rates(of: size).map { mode(size.nearest(to: wanted), $0) }
         }
     }
 
-    /// The rate to use with a size: nil if it lacks the wanted one, a nil value if nothing is known.
-    private func rate(of size: CameraSize) -> (value: Double?, Void)? {
-        guard !size.rates.isEmpty else { return (request.rate, ()) }
+    /// The rate to use with a size, nil where the driver lists none; none if the size lacks the wanted one.
+    private func rates(of size: CameraSize) -> [Double?] {
+        guard !size.rates.isEmpty else { return [request.rate] }
         if let wanted = request.rate {
             let isOffered = size.rates.contains {
                 wanted >= $0.lowerBound * (1 - Self.rateTolerance) && wanted <= $0.upperBound * (1 + Self.rateTolerance)
             }
-            return isOffered ? (wanted, ()) : nil
+            return isOffered ? [wanted] : []
         }
         let choices = size.rates.map { min(max(Self.usualRate, $0.lowerBound), $0.upperBound) }
-        return (choices.max { Self.isSlower($0, than: $1) }, ())
+        return [choices.max { Self.isSlower($0, than: $1) }]
     }
 
     private func isWorse(_ left: CaptureMode, than right: CaptureMode) -> Bool {

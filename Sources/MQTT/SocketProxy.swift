@@ -3,14 +3,14 @@ import Glibc
 /// Moves bytes between the network and libmosquitto, and checks what comes in on the way.
 ///
 /// Confined to the network thread; nothing in it blocks.
-final class Relay {
+final class SocketProxy {
     private static let chunk = 65_536
 
     private let stream: ByteStream
     /// Our end of libmosquitto's socket.
     private let inner: CInt
     private var inspector: PacketInspector
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Relay.chunk, alignment: 16)
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: SocketProxy.chunk, alignment: 16)
     /// Bytes that wait for the network, and for libmosquitto.
     private var outgoing: ArraySlice<UInt8> = []
     private var incoming: ArraySlice<UInt8> = []
