@@ -74,7 +74,7 @@ package final class Ledger: Sendable {
         return FaceID(rawValue: next)
     }
 
-    /// Notes an event: an enter opens a face, a leave closes it, and counts it for today.
+    /// Notes an event: an enter opens a face, a leave closes it. What the face did since its last event counts for today.
     ///
     /// - Returns: What is to be kept with the event, and today's totals if they are other ones now.
     func note(_ event: FaceEvent, at now: Timestamp) -> (kept: [String: [UInt8]?], today: DayTotals?) {
@@ -82,16 +82,22 @@ package final class Ledger: Sendable {
             let before = state.today
             let face = event.face.faceID
             let known = state.open.removeValue(forKey: face)
-            var kept: [String: [UInt8]?] = [:]
+            // What is owed of the face is what is counted of it.
+            let counted = known?.leave.face.visit ?? Visit()
+            var (event, kept) = (event, [String: [UInt8]?]())
+            event.face.visit = event.face.visit ?? counted
             _ = turn(&state, to: now)
+            var hasEnded = false
             switch event.kind {
-            // A picture of a face was no visit.
-            case .leave(_, _, reason: .still): break
-            case .leave: state.today.add(event.face.visit, at: now) { $0.localOffset }
+            // A picture of a face was no visit: what was counted of it is taken back.
+            case .leave(_, _, reason: .still): event.face.visit = nil
+            case .leave: hasEnded = true
             default:
                 let entered = known?.entered ?? event.stamp.time
                 state.open[face] = (entered, event.owedLeave(entered: entered))
             }
+            let visit = event.face.visit ?? Visit()
+            state.today.add(visit, beyond: counted, hasEnded: hasEnded, at: now) { $0.localOffset }
             if case .enter = event.kind {
                 state.today.mostFaces = max(state.today.mostFaces, presentFaces(state))
                 kept[Key.faceID] = Array(String(face.rawValue + 1).utf8)

@@ -1,34 +1,34 @@
 /// What a camera has seen since local midnight: what `faces/today` carries.
 ///
-/// A visit counts when its `leave` is published, with all that belongs to it. A visit is not a person: one who comes back
-/// makes another visit.
+/// Looks and smiles count at once, a visit when its `leave` is published. A visit is not a person: one who comes back makes
+/// another visit.
 public struct DayTotals: Hashable, Sendable {
     /// When counting began: the first moment of the local day at which the daemon ran.
     public var since: Timestamp
     /// Visits that have ended.
     public var visits = 0
-    /// Looks of these visits.
+    /// Looks, those of visits that go on included.
     public var looks = 0
-    /// How long they lasted together, in seconds.
+    /// How long those looks lasted together that have ended, in seconds.
     public var lookingSeconds = 0.0
-    /// Smiles of these visits.
+    /// Smiles, those of visits that go on included.
     public var smiles = 0
     /// The largest number of faces at the same time.
     public var mostFaces = 0
-    /// The same by the hour in which visits ended, in the order in which hours began; those without one are left out.
+    /// The same by the hour, in the order in which hours began; those in which nothing counted are left out.
     public var hours: [Hour] = []
 
-    /// The visits that ended in one hour of the local clock: in both, where the clock passes it twice.
+    /// What counted in one hour of the local clock: in both, where the clock passes it twice.
     public struct Hour: Hashable, Sendable {
         /// From 0 to 23.
         public var hour: Int
         /// Visits that have ended.
         public var visits = 0
-        /// Looks of these visits.
+        /// Looks that began.
         public var looks = 0
-        /// How long they lasted together, in seconds.
+        /// How long those lasted together that ended, in seconds.
         public var lookingSeconds = 0.0
-        /// Smiles of these visits.
+        /// Smiles.
         public var smiles = 0
 
         /// Makes totals that begin with zero.
@@ -38,18 +38,40 @@ public struct DayTotals: Hashable, Sendable {
     /// Makes totals that begin with zero.
     public init(since: Timestamp) { self.since = since }
 
-    /// Takes in a visit that has ended; of one that nothing is known of only that it was one.
+    /// Counts what a visit has more than was counted of it before, and the visit itself if it has ended.
     ///
     /// - Parameters:
-    ///   - visit: The visit.
-    ///   - now: When it ended.
+    ///   - visit: The visit so far; with less than was counted, that is taken back, as far as this hour goes.
+    ///   - counted: What of it is counted.
+    ///   - hasEnded: Whether it has ended.
+    ///   - now: The time.
     ///   - offset: Seconds that local time is ahead of UTC at a time.
-    package mutating func add(_ visit: Visit?, at now: Timestamp, offset: (Timestamp) -> Int) {
+    package mutating func add(
+        _ visit: Visit,
+        beyond counted: Visit = Visit(),
+        hasEnded: Bool,
+        at now: Timestamp,
+        offset: (Timestamp) -> Int
+    ) {
         let hour = Self.local(now, offset).second / 3600
-        let index = hours.firstIndex { $0.hour == hour } ?? hours.endIndex
-        if index == hours.endIndex { hours.append(Hour(hour: hour)) }
-        count(visit)
-        hours[index].count(visit)
+        let before = hours.first { $0.hour == hour } ?? Hour(hour: hour)
+        var after = before
+        after.visits += hasEnded ? 1 : 0
+        after.looks = max(0, after.looks + visit.looks - counted.looks)
+        after.smiles = max(0, after.smiles + visit.smiles - counted.smiles)
+        // As subscribers get it, so that what they add up is the same.
+        func sent(_ visit: Visit) -> Double { (visit.lookingSeconds * 1000).rounded() / 1000 }
+        after.lookingSeconds = max(0, after.lookingSeconds + sent(visit) - sent(counted))
+        guard after != before else { return }
+        if let index = hours.firstIndex(where: { $0.hour == hour }) {
+            hours[index] = after
+        } else {
+            hours.append(after)
+        }
+        visits += after.visits - before.visits
+        looks += after.looks - before.looks
+        smiles += after.smiles - before.smiles
+        lookingSeconds += after.lookingSeconds - before.lookingSeconds
     }
 
     /// The number of the local day, and its second by the local clock.
@@ -87,15 +109,6 @@ protocol VisitSums {
 }
 
 extension VisitSums {
-    fileprivate mutating func count(_ visit: Visit?) {
-        visits += 1
-        guard let visit else { return }
-        looks += visit.looks
-        smiles += visit.smiles
-        // As subscribers get it, so that what they add up is the same.
-        lookingSeconds += (visit.lookingSeconds * 1000).rounded() / 1000
-    }
-
     mutating func sums<Wire: WireFields>(_ wire: inout Wire) throws(Wire.Failure) {
         try wire.field("visits", &visits, .counter)
         try wire.field("looks", &looks, .counter)

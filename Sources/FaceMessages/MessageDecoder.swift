@@ -43,7 +43,7 @@ public struct MessageDecoder: Sendable {
             let limits = 0...MessageLimits.entries
             guard let count = try? JSONDecoder().decode(Int.self, from: Data(bytes)), limits.contains(count) else {
                 let text = String(decoding: bytes.prefix(40), as: UTF8.self)
-                throw .malformed(topic: topic, reason: "\(text) is no whole number from 0 to \(limits.upperBound)")
+                throw .malformed(topic: topic, reason: "\(text) is not a whole number from 0 to \(limits.upperBound)")
             }
             return .count(count)
         case .detectState, .detectSet:
@@ -58,7 +58,7 @@ public struct MessageDecoder: Sendable {
                 throw .malformed(topic: topic, reason: "it holds neither level nor hold")
             }
             return .smileSet(change)
-        default: throw .malformed(topic: topic, reason: "a picture is no message")
+        default: throw .malformed(topic: topic, reason: "a picture is not a message")
         }
     }
 

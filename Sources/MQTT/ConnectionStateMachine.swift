@@ -289,7 +289,7 @@ struct ConnectionStateMachine {
             reason = text
             limit = Self.suspiciousCount
             suspicion = .refused(
-                "\(text), in \(shortLived) connections in a row: \(settings.advice.address) if this is no MQTT broker; "
+                "\(text), in \(shortLived) connections in a row: \(settings.advice.address) if this is not an MQTT broker; "
                     + "on a network that others can change, use TLS"
             )
         case .ended(let text), .unanswered(let text), .unreachable(let text, _):

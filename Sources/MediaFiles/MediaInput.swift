@@ -294,7 +294,7 @@ private struct Opening {
                 return .init(.unreachable, "cannot open the stream \(location.name): \(reason)\(detail); \(remedy).")
             }
             let isUnknown = code == facet_error_invalid_data || code == FFmpeg.code(EINVAL)
-            let words = command.reason(isUnknown ? "what it writes is no known video" : reason)
+            let words = command.reason(isUnknown ? "it writes no known video format" : reason)
             return .commandFailed(location.name, words)
         }
         switch code {

@@ -12,7 +12,7 @@ extension SettingsReader {
             let isName = name.unicodeScalars.allSatisfy {
                 $0.properties.isAlphabetic || "0123456789_- ".unicodeScalars.contains($0)
             }
-            if !isName { refuse(key, "is no name for a zone: use letters, digits, spaces, _ and -") }
+            if !isName { refuse(key, "is not a name for a zone: use letters, digits, spaces, _ and -") }
             let area = readArea(key + ".area")
             if area == nil, !hasProblem(with: key + ".area") {
                 refuse(key, "needs an area: x, y, width and height, or the corners of a polygon")

@@ -61,7 +61,7 @@ package enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
             "there is no control `\(name)`: this camera has no controls at all"
         case .unknown(let name, let existing):
             "there is no control `\(name)`; there are: \(existing.map(\.description).joined(separator: ", "))"
-        case .badValue(let value, let control): "`\(value)` is no value for a control that takes \(control)"
+        case .badValue(let value, let control): "`\(value)` is not a value for a control that takes \(control)"
         case .readOnly(let control): "`\(control.name)` can only be read"
         case .inactive(let control):
             "`\(control.name)` has no effect while the camera sets it by itself; switch its automatic control to manual as well"

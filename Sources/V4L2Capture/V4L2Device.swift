@@ -72,7 +72,7 @@ final class V4L2Device {
     private func askIdentity() throws(V4L2Error) -> Identity {
         var answer = v4l2_capability()
         guard try request(.queryCapabilities, &answer, for: .queryCapabilities, refusals: Self.lacking) else {
-            throw .notACamera(device: path, why: "it is no video device")
+            throw .notACamera(device: path, why: "it is not a video device")
         }
         let hasOwn = answer.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0
         let (driver, card) = (cString(answer.driver), cString(answer.card))

@@ -60,7 +60,7 @@ package enum V4L2Error: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .notFound("auto"): "no camera found: plug one in; `facet devices` lists what there is"
+        case .notFound("auto"): "no camera found: plug one in; `facet devices` lists the cameras"
         case .notFound(let selector):
             "cannot open the camera \(selector): there is no such device; plug it in, or pick one that `facet devices` lists"
         case .setUpElsewhere(let device):

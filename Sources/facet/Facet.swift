@@ -13,8 +13,8 @@ struct Facet: AsyncParsableCommand {
     /// Runs the command; for a command or a value that does not exist, the nearest that does is named.
     static func main() async {
         ProcessEnvironment.openStandardDescriptors()
+        let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            let arguments = Array(CommandLine.arguments.dropFirst())
             if arguments == ["help", "broker"] { return print(BrokerHelp.helpMessage(includeHidden: true)) }
             if let problem = renamedWord(in: arguments) ?? wrongCommand(in: arguments) { throw problem }
             var command = try parseAsRoot(arguments)
@@ -25,7 +25,11 @@ struct Facet: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            if let word = wrongValue(in: CommandLine.arguments) { StandardOutput.note(word) }
+            if let word = wrongValue(in: arguments) { StandardOutput.note(word) }
+            // The parser may have taken the value of a misspelled option for an argument, and complains of that.
+            if exitCode(for: error) == .validationFailure, let option = unknownOption(in: arguments) {
+                exit(withError: option)
+            }
             // The command line's own errors have other statuses.
             let isOurs = exitCode(for: error) == .failure && !(error is ExitCode)
             // The parser wraps what a check of the options throws.
@@ -42,6 +46,21 @@ struct Facet: AsyncParsableCommand {
         guard let asked, !asked.hasPrefix("-"), !names.contains(asked) else { return nil }
         let hint = likelyName(for: asked, among: names).map { "; did you mean '\($0)'?" } ?? ""
         return ValidationError("there is no command '\(asked)'\(hint)")
+    }
+
+    /// The first option that the command does not have, with the one it is like; nil if there is none.
+    static func unknownOption(in arguments: [String]) -> ValidationError? {
+        guard let command = configuration.subcommands.first(where: { $0._commandName == arguments.first }) else {
+            return nil
+        }
+        let help = helpMessage(for: command, includeHidden: true, columns: 1000)
+        let options = help.matches(of: /\n +(?:-\w, )?--([a-z-]+)(?:\/--([a-z-]+))?/)
+        let known = options.flatMap { [String($0.1), String($0.2 ?? "help")] }
+        let words = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
+        let names = words.map { String($0.dropFirst(2).prefix { $0 != "=" }) }
+        guard let unknown = names.first(where: { !known.contains($0) }) else { return nil }
+        let hint = likelyName(for: unknown, among: known).map { "; did you mean '--\($0)'?" } ?? ""
+        return ValidationError("'facet \(command._commandName)' has no option '--\(unknown)'\(hint)")
     }
 
     /// The options and commands that take one of several words.

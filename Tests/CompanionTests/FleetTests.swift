@@ -113,7 +113,7 @@ struct FleetTests {
         var today = DayTotals(since: Self.time)
         var visit = Visit()
         (visit.looks, visit.lookingSeconds, visit.smiles) = (2, 1.5, 1)
-        for hour in [9, 9, 17] { today.add(visit, at: Timestamp(nanoseconds: 0)) { _ in hour * 3600 } }
+        for hour in [9, 9, 17] { today.add(visit, hasEnded: true, at: Timestamp(nanoseconds: 0)) { _ in hour * 3600 } }
         for (name, base) in [("porch", "porch/faces"), ("=a \"b\",\n", "x,\"\u{301}/faces")] {
             let encoder = MessageEncoder(camera: name, boot: name)
             for message in [encoder.status(DaemonStatus(state: .offline)), encoder.today(today)] {

@@ -44,7 +44,7 @@ struct WatchFormatterTests {
         leave.event.face.visit = visit
         #expect(plain.line(.event(leave)).hasSuffix("after 12.0 s – smiles 1 (2.5 s), looks 2 (6.2 s), blinks 3"))
         var totals = DayTotals(since: stamp(0).time)
-        totals.add(visit, at: stamp(0).time) { _ in 0 }
+        totals.add(visit, hasEnded: true, at: stamp(0).time) { _ in 0 }
         #expect(
             plain.line(.today(totals, from: MessageOrigin(camera: "front", boot: "RUN1")))
                 == "              today        since 05:12:33: visits 1, looks 2 (6.2 s), smiles 1, most faces at once 0"

@@ -23,7 +23,7 @@ enum EveryValue {
     private static let time = Timestamp(nanoseconds: 1_795_234_353_120_456_789)
     private static let wholeDay = {
         var totals = DayTotals(since: time)
-        for hour in 0..<24 { totals.add(Visit(), at: time) { _ in hour * 3600 } }
+        for hour in 0..<24 { totals.add(Visit(), hasEnded: true, at: time) { _ in hour * 3600 } }
         return totals
     }()
     private static let stamp = FrameStamp(frame: 0, time: time, mediaTime: 0)

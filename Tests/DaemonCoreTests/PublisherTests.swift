@@ -81,6 +81,38 @@ struct PublisherTests {
         #expect(witness.owed.dropFirst(6) == [[2], [2, 3], [2, 3], [3]])
     }
 
+    @Test("smiles of a visit that goes on count at once, and once only, also if the daemon is killed before the leave")
+    func smilesToday() async throws {
+        func smiling(_ smiles: Int, _ kind: FaceEvent.Kind = .smile, face: Int = 1) -> FaceEvent {
+            var event = event(kind, face: face)
+            event.face.visit = Visit()
+            event.face.visit?.smiles = smiles
+            return event
+        }
+        var totals: [DayTotals] = []
+        func run(_ body: (Publisher) -> Void) async throws {
+            let sink = MessageRecorder()
+            let publisher = try publisher(ledger(), sink: sink)
+            body(publisher)
+            publisher.finish()
+            for message in await sink.takeAll() where message.topic == .today {
+                guard case .today(let today, _) = try MessageDecoder().decode(message.payload, on: .today) else {
+                    return
+                }
+                totals.append(today)
+            }
+        }
+        try await run { $0.publish([event(.enter, face: 1), smiling(1), smiling(1, .look), smiling(2)]) }
+        #expect(totals.map(\.smiles) == [0, 1, 2] && totals.allSatisfy { $0.visits == 0 })
+        // As after kill -9: nothing of the last run but what is stored.
+        try await run { $0.publishLeavesOfLastRun() }
+        #expect((totals.last?.smiles, totals.last?.visits) == (2, 1))
+        let picture = FaceEvent.Kind.leave(dwell: 30, lastSeen: Timestamp(nanoseconds: 9), reason: .still)
+        try await run { $0.publish([smiling(3, face: 2), smiling(3, picture, face: 2)]) }
+        #expect(totals.suffix(2).map(\.smiles) == [5, 2] && totals.last?.visits == 1)
+        #expect(totals.last?.hours.reduce(0) { $0 + $1.smiles } == 2)
+    }
+
     @Test("a visit counts for today with its leave, over restarts, also where events are not published")
     func today() async throws {
         var totals: [DayTotals] = []

@@ -331,7 +331,7 @@ struct SettingsTests {
                 "f.yaml:3: ignore.b: must be a list of a number",
                 "f.yaml:5: zones.desk: needs an area: x, y, width and height, or the corners of a polygon",
                 #"f.yaml:5: zones.desk.dwell: "2" is not a duration with its unit (ms, s, min, h) from 0ms to 1h"#,
-                "f.yaml:6: zones.a/b: is no name for a zone: use letters, digits, spaces, _ and -",
+                "f.yaml:6: zones.a/b: is not a name for a zone: use letters, digits, spaces, _ and -",
                 "f.yaml:7: zones.door.area: crosses or touches itself at the edge from (0.0, 0.0) to (1.0, 1.0)",
                 "f.yaml:7: zones.door.size: is not a setting",
                 "f.yaml:8: zones.x: needs an area: x, y, width and height, or the corners of a polygon",

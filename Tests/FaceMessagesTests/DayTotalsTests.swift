@@ -29,7 +29,7 @@ struct DayTotalsTests {
                 let offset = { [zone] (time: Timestamp) in
                     zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.nanoseconds) / 1e9))
                 }
-                totals.add(visit, at: now, offset: offset)
+                totals.add(visit, hasEnded: true, at: now, offset: offset)
                 let before = totals.hours
                 now = now.advanced(bySeconds: minutes * 60)
                 guard totals.turn(to: now, faces: 2, offset: offset) else { continue }
@@ -91,7 +91,7 @@ struct DayTotalsTests {
     )
     func clockBehind() throws {
         var totals = DayTotals(since: try #require(Timestamp(iso8601: "2026-11-21T00:00:05Z")))
-        totals.add(nil, at: totals.since) { _ in 0 }
+        totals.add(Visit(), hasEnded: true, at: totals.since) { _ in 0 }
         for (time, isNew) in [
             ("2026-11-21T23:59:59Z", false), ("2026-11-20T22:17:00Z", false), ("2026-11-21T08:00:00Z", false),
             ("2026-11-10T08:00:00Z", true), ("2026-11-10T09:00:00Z", false), ("2026-11-21T08:00:00Z", true),
@@ -102,15 +102,44 @@ struct DayTotalsTests {
         }
     }
 
+    @Test("count smiles and looks of a visit at once, on the day and in the hour in which they are, and once only")
+    func atOnce() throws {
+        var totals = DayTotals(since: try #require(Timestamp(iso8601: "2026-11-21T22:50:00Z")))
+        var (visit, counted) = (Visit(), Visit())
+        func count(_ time: String, ended: Bool = false) throws {
+            let now = try #require(Timestamp(iso8601: "2026-11-\(time):00Z"))
+            _ = totals.turn(to: now, faces: 1) { _ in 0 }
+            totals.add(visit, beyond: counted, hasEnded: ended, at: now) { _ in 0 }
+            counted = visit
+        }
+        visit.smiles = 1
+        try count("21T22:59")
+        #expect((totals.smiles, totals.visits, totals.hours.map(\.hour)) == (1, 0, [22]))
+        (visit.smiles, visit.looks) = (3, 1)
+        try count("21T23:10")
+        try count("21T23:20")
+        #expect((totals.smiles, totals.looks, totals.hours.map(\.smiles)) == (3, 1, [1, 2]))
+        (visit.smiles, visit.lookingSeconds) = (4, 2.5)
+        try count("22T00:01")
+        try count("22T00:02", ended: true)
+        #expect((totals.smiles, totals.looks, totals.lookingSeconds, totals.visits) == (1, 0, 2.5, 1))
+        // What turns out to be a picture of a face is taken back, as far as this day has counted it.
+        visit = Visit()
+        try count("22T00:03")
+        #expect((totals.smiles, totals.lookingSeconds, totals.visits) == (0, 0, 1))
+        #expect(totals.hours.map(\.smiles) == [0])
+    }
+
     @Test("add up what subscribers add up from the visits")
     func sums() {
         var totals = DayTotals(since: Timestamp(nanoseconds: 0))
         var visit = Visit()
         (visit.looks, visit.smiles, visit.lookingSeconds) = (2, 1, 0.33349)
         for minute in 0..<1000 {
-            totals.add(visit, at: Timestamp(nanoseconds: 0).advanced(bySeconds: Double(minute) * 60)) { _ in 0 }
+            let now = Timestamp(nanoseconds: 0).advanced(bySeconds: Double(minute) * 60)
+            totals.add(visit, hasEnded: true, at: now) { _ in 0 }
         }
-        totals.add(nil, at: Timestamp(nanoseconds: -1)) { _ in 0 }
+        totals.add(Visit(), hasEnded: true, at: Timestamp(nanoseconds: -1)) { _ in 0 }
         #expect((totals.visits, totals.looks, totals.smiles) == (1001, 2000, 1000))
         #expect(abs(totals.lookingSeconds - 333) < 1e-6)
         #expect(totals.hours.map(\.hour) == Array(0...16) + [23])

@@ -58,7 +58,7 @@ enum Samples {
 
     static let today = {
         var today = DayTotals(since: time)
-        for visitor in 0..<14 { today.add(visit, at: time) { _ in visitor * 600 } }
+        for visitor in 0..<14 { today.add(visit, hasEnded: true, at: time) { _ in visitor * 600 } }
         today.mostFaces = 3
         return today
     }()

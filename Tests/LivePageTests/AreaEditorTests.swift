@@ -115,7 +115,7 @@ struct AreaEditorTests {
         let path = try directory.write(text, to: "facetd.yaml")
         for (drawn, reason) in [
             ("zones:\n  a:\n    area: [0, 0, 1, 1, 1, 0, 0, 0.9]\n", "crosses or touches itself"),
-            ("zones:\n  a/b:\n    area: [0, 0, 1, 1]\n", "is no name for a zone"), ("zones: [", "is not valid YAML"),
+            ("zones:\n  a/b:\n    area: [0, 0, 1, 1]\n", "is not a name for a zone"), ("zones: [", "is not valid YAML"),
         ] {
             let answer = editor(path).take(drawn)
             #expect(answer.status == 400 && answer.words.contains(reason), "\(answer)")

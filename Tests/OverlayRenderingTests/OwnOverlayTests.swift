@@ -120,7 +120,7 @@ struct OwnOverlayTests {
             ("hat: {image: b.png, anchor: box}", "overlay.yaml:1: hat.image: cannot use b.png: there is no such file"),
             (
                 "hat: {image: overlay.yaml, anchor: box}",
-                "overlay.yaml:1: hat.image: cannot use overlay.yaml: it is no PNG"
+                "overlay.yaml:1: hat.image: cannot use overlay.yaml: it is not a PNG"
             ),
             ("hat: {image: ., anchor: box}", "overlay.yaml:1: hat.image: cannot use .: it is a directory"),
             ("hat: a.png", "overlay.yaml: hat.anchor: is missing"),
@@ -155,8 +155,8 @@ struct OwnOverlayTests {
             }
         }
         #expect(reason(quarters) == "")
-        #expect(reason([]) == "it is no PNG")
-        #expect(reason(Array("GIF89a, and more than that".utf8)) == "it is no PNG")
+        #expect(reason([]) == "it is not a PNG")
+        #expect(reason(Array("GIF89a, and more than that".utf8)) == "it is not a PNG")
         for length in [8, 20, 40, 100, quarters.count - 20] {
             #expect(reason(Array(quarters.prefix(length))) == "it is a damaged PNG", "\(length)")
         }

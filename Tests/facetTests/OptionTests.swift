@@ -68,6 +68,27 @@ struct OptionTests {
         #expect(word?.hasSuffix("did you mean \(name ?? "")?") ?? false == (name != nil), "\(word ?? "")")
     }
 
+    @Test(
+        "an option that the command does not have is refused, whatever the parser takes its value for",
+        arguments: [
+            (["watch", "--pasword", "x"], "'facet watch' has no option '--pasword'; did you mean '--password-file'?"),
+            (["top", "--pasword", "x"], "; did you mean '--password-file'?"),
+            (["press", "--tpoic", "x", "nod=Y"], "; did you mean '--topic'?"),
+            (["detect", "--pasword=x", "on"], "; did you mean '--password-file'?"),
+            (["report", "clip.mp4", "--outptu", "x"], "; did you mean '--output'?"),
+            (["view", "--framerate", "9"], "; did you mean '--rate'?"),
+            (["zones", "--bowser"], "; did you mean '--browser'?"), (["zones", "--no-bowser"], "'--no-browser'?"),
+            (["relay", "--xyzzy", "x"], "'facet relay' has no option '--xyzzy'"),
+            (["watch", "nope", "--json", "--no-such-option"], "has no option '--no-such-option'"),
+            (["watch", "nope", "--tls-ca", "a", "--exec=--b", "--", "--pasword"], nil), (["nope", "--pasword"], nil),
+        ] as [([String], String?)]
+    )
+    func unknownOption(arguments: [String], text: String?) {
+        #expect(message(arguments) != nil)
+        let refusal = Facet.unknownOption(in: arguments)?.message
+        #expect(text.map { refusal?.hasSuffix($0) == true } ?? (refusal == nil), "\(refusal ?? "no refusal")")
+    }
+
     @Test("topics and kinds of events that are like others get a suggestion")
     func topicSuggestions() {
         #expect(message(["watch", "smiles"])?.contains("did you mean 'smile'?") == true)

@@ -37,6 +37,10 @@ struct ProgramTests {
             (["watch", "-v"], 64, "'-v' is now '--faces'"),
             (["press", "--on", "nod=Y"], 64, "'--on' is now 'press long_blink=ENTER'"),
             (["view", "--look=hearts"], 64, "'--look' is now '--overlay'"),
+            (
+                ["watch", "--pasword", "x"], 64,
+                "'facet watch' has no option '--pasword'; did you mean '--password-file'?"
+            ),
             (["view", "--overlay", "heart"], 64, "there is no 'heart'; did you mean 'hearts'?"),
             (["record", "-o", "a.ogv"], 1, "cannot write .ogv: a.ogv; use .mp4"),
             (["fleet", "--once"], 1, "cannot reach the broker: no broker at 127.0.0.1:1: "),

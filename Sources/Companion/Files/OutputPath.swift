@@ -43,14 +43,14 @@ package enum OutputPath {
                 case S_IFLNK: "a symbolic link"
                 case S_IFIFO: "a pipe"
                 case S_IFDIR: "a directory"
-                default: "no regular file"
+                default: "not a regular file"
                 }
             let reason = "it is \(kind), which would be lost"
             throw CommandFailure("cannot write \(what) to \(path): \(reason); choose another name")
         }
         let directory = url.deletingLastPathComponent().path
         guard FileManager.default.isWritableFile(atPath: directory) else {
-            let reason = FileManager.default.fileExists(atPath: directory) ? "you may not write there" : "there is none"
+            let reason = FileManager.default.fileExists(atPath: directory) ? "you may not write there" : "it does not exist"
             throw CommandFailure("cannot write \(path) into the directory \(directory): \(reason)")
         }
     }

@@ -95,9 +95,9 @@ package enum MetricsPage {
                 $0.zones.map { ([$0.name], Double($0.faces)) }
             },
             gauge("visits_today", "Visits that ended since local midnight.") { $0.today.map { Double($0.visits) } },
-            gauge("looks_today", "Looks of these visits.") { $0.today.map { Double($0.looks) } },
-            gauge("looking_seconds_today", "How long these looks lasted.") { $0.today?.lookingSeconds },
-            gauge("smiles_today", "Smiles of these visits.") { $0.today.map { Double($0.smiles) } },
+            gauge("looks_today", "Looks that began since local midnight.") { $0.today.map { Double($0.looks) } },
+            gauge("looking_seconds_today", "How long looks lasted that ended since local midnight.") { $0.today?.lookingSeconds },
+            gauge("smiles_today", "Smiles since local midnight.") { $0.today.map { Double($0.smiles) } },
             gauge("faces_most_today", "The most faces at once since local midnight.") {
                 $0.today.map { Double($0.mostFaces) }
             },

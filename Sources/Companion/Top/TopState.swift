@@ -8,8 +8,6 @@ struct TopState {
     /// The last events, the newest first.
     private(set) var events: [(base: String, message: EventMessage)] = []
     private var traces: [String: [FaceID: FaceTrace]] = [:]
-    /// Smiles and looks of visits that have not ended, which the daemon's totals do not count yet.
-    private var open: [String: [FaceID: (smiles: Int, looks: Int)]] = [:]
 
     /// The faces that are there, by base and number.
     var rows: [(base: String, trace: FaceTrace)] {
@@ -18,34 +16,16 @@ struct TopState {
         }
     }
 
-    /// What was seen today, with the visits that have not ended.
-    func today(of base: String) -> DayTotals? {
-        guard var today = table.cameras[base]?.today else { return nil }
-        for visit in (open[base] ?? [:]).values {
-            today.smiles += visit.smiles
-            today.looks += visit.looks
-        }
-        return today
-    }
-
     mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
         guard let (base, change) = table.take(occurrence) else {
             // Without a connection nothing is known of any face.
-            if table.cameras.isEmpty { (traces, open) = ([:], [:]) }
+            if table.cameras.isEmpty { traces = [:] }
             return
         }
         let state = table.cameras[base]
         if change.contains(.event), let event = state?.lastEvent {
             events.insert((base, event), at: 0)
             if events.count > Self.capacity { events.removeLast() }
-            let topic = Topic(event.event.kind)
-            if topic == .smile { open[base, default: [:]][event.event.face.faceID, default: (0, 0)].smiles += 1 }
-            if topic == .look { open[base, default: [:]][event.event.face.faceID, default: (0, 0)].looks += 1 }
-        }
-        if case .today = occurrence.decoded {
-            // Visits that have ended are in the totals now.
-            let present = Set((state?.faces ?? []).map(\.faceID))
-            open[base] = open[base]?.filter { present.contains($0.key) }
         }
         let old = traces[base] ?? [:]
         let new = (state?.faces ?? []).map { face in

@@ -89,7 +89,7 @@ package struct WatchFormatter {
 
     private func words(of status: DaemonStatus) -> String {
         var words = [status.state.rawValue]
-        if let camera = status.cameraState { words.append("camera \(camera.rawValue)") }
+        if let camera = status.cameraState, status.state == .online { words.append("camera \(camera.rawValue)") }
         if let reason = status.reason { words.append("(\(reason))") }
         if let detail = status.detail { words.append("– \(detail)") }
         if let attention = status.attention, !attention.isEmpty {

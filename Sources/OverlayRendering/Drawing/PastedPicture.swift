@@ -50,7 +50,7 @@ package final class PastedPicture {
 
     private static func size(of png: [UInt8]) throws(Refusal) -> FrameSize {
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        guard png.starts(with: signature) else { throw Refusal(reason: "it is no PNG") }
+        guard png.starts(with: signature) else { throw Refusal(reason: "it is not a PNG") }
         guard png.count >= 33, png[12..<16].elementsEqual("IHDR".utf8) else {
             throw Refusal(reason: "it is a damaged PNG")
         }

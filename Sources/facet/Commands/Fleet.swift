@@ -17,7 +17,7 @@ struct Fleet: AsyncParsableCommand {
 
             --csv writes what faces/today says of each hour, and ends in the same way: base, camera, since (when the day's \
             counting began, in UTC), hour (of the camera's local clock), visits, looks, lookingSeconds, smiles. An hour in \
-            which no visit ended has no line.
+            which nothing counted has no line.
 
             --prometheus keeps a file with the figures of all cameras, for the textfile collector of node_exporter. It is \
             replaced as a whole, and removed at the end. While the broker is away, it says facet_broker_connected 0 and \

@@ -6,9 +6,9 @@ struct Top: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows each face with its last seconds, live, and the events below.",
         discussion: """
-            One row for each face: how long it has been seen by this command, its smile, its open eyes, its looks and its angles, each \
+            One row for each face: how long this command has seen it, its smile, its open eyes, its looks and its angles, each \
             as a line of bars for the last seconds (half a second a bar) and as its value now. Angles reach from −45° to \
-            45°. A face that is hidden stands back. All cameras that are there, unless --camera or --topic name some. q ends it.
+            45°. A face that is not seen now is dimmed. Shows all cameras, unless --camera or --topic name some. q ends it.
 
             Examples:
               facet top

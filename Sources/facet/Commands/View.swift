@@ -23,7 +23,7 @@ struct View: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "How the terminal shows pixels. Found out by itself if left out.")
+    @Option(help: "How the terminal shows pixels. Chosen automatically if left out.")
     var format: TerminalFormat?
 
     @Option(help: "The most redraws a second", in: 1...60)

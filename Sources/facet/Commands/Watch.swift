@@ -6,13 +6,13 @@ struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows events as they come, and the faces that are there.",
         discussion: """
-            One line an event, in colours on a terminal (not with NO_COLOR set), and there the faces in a last line that \
-            follows them. With --json all of it as `facetd --print` writes it, which is also what --metadata of the other \
+            One line for each event; on a terminal in colours (unless NO_COLOR is set), with the present faces in a last line. \
+            With --json each message is a line as `facetd --print` writes it, which --metadata of the other \
             commands reads. Without a topic: all events, status, detect/state and metadata. Ends with Ctrl-C.
 
             The command of --exec finds the event's fields in FACET_EVENT, FACET_FACE, FACET_CAMERA, \
-            FACET_MEDIA_TIME, FACET_YAW, FACET_DURATION and so on, one for each number and text of its payload, and all of it \
-            in FACET_JSON unless that is longer than 128 KiB, which no daemon sends. Commands run one after the other.
+            FACET_MEDIA_TIME, FACET_YAW, FACET_DURATION and so on, one for each number and text of its payload, and the \
+            whole payload in FACET_JSON, if it is not longer than 128 KiB. Commands run one after the other.
 
             --post sends each event as CloudEvents 1.0 (structured JSON) over one kept connection, and again with the same id \
             until the server accepts it (2xx) or refuses it for good; up to 1000 events wait for it. With --secret-file each \

@@ -98,8 +98,8 @@ struct BrokerHelp: ParsableCommand {
         abstract: "The options of all commands that talk to a broker.",
         discussion: """
             Without --mqtt the broker is that of FACET_MQTT or of ~/.config/facet/facet.yaml, else mqtt://localhost; mqtts:// \
-            is TLS. Without --topic all cameras under faces and +/faces are meant; + stands for any one level. Which camera a \
-            command is about that shows one, --camera says, where several run.
+            is TLS. Without --topic all cameras under faces and +/faces are meant; + stands for any one level. Where several \
+            cameras run, --camera names the one for commands that show only one.
             """
     )
 
