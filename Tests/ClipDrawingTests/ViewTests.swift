@@ -20,7 +20,7 @@ struct ViewTests {
     @Test("keys change what they name")
     func keys() throws {
         var controls = try controls()
-        let actions = "lmfp".map { controls.press(key($0)) }
+        let actions = "lmgp".map { controls.press(key($0)) }
         #expect(actions.allSatisfy { $0 == nil })
         #expect(controls.overlay == "box" && controls.isMirrored && controls.gravity == .resizeAspectFill)
         #expect(controls.isPaused)
@@ -43,7 +43,7 @@ struct ViewTests {
     func cycles() throws {
         var controls = try controls()
         for _ in OverlayName.allCases { _ = controls.press(key("l")) }
-        for _ in VideoGravity.allCases { _ = controls.press(key("f")) }
+        for _ in VideoGravity.allCases { _ = controls.press(key("g")) }
         #expect(controls == (try self.controls()))
     }
 

@@ -162,6 +162,8 @@ struct CommandLineTests {
     func usage() async throws {
         #expect(try await BuiltProgram.run("facetd", ["--sauce", "x"]).status == 64)
         #expect(try await BuiltProgram.run("facetd", ["--set", "novalue"]).status == 64)
+        let clip = try await BuiltProgram.run("facetd", ["clip.mp4"])
+        #expect(clip.status == 64 && clip.output.contains("facetd --source clip.mp4"), "\(clip.output)")
         let secret = try await BuiltProgram.run("facetd", ["--mqtt", "mqtt://user:hush@host"])
         #expect(secret.status == 64)
         #expect(!secret.output.contains("hush"))

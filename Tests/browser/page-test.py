@@ -633,7 +633,7 @@ try:
     wait("who left is not there", lambda: lane.send_keys(Keys.ARROW_RIGHT) or text("#tip")
          and not set(re.findall("face [0-9]+", text("#tip"))) & set(left), 10)
     window(1280, 800)
-    must("no detail of an event is cut off", script("[...document.querySelectorAll('#events li:not([hidden]) .who')]"
+    must("no detail of an event is cut off", script("[...document.querySelectorAll('#events li:not([hidden]) :is(.who, small)')]"
                                                     ".every((who) => who.scrollWidth <= who.clientWidth)"))
     shot("desktop-1280")
     window(1440, 900)

@@ -53,6 +53,25 @@ struct ProgramTests {
     }
 
     @Test(
+        "completes commands, topics, events, keys, overlays and other words",
+        arguments: [
+            ("det", "detect"), ("watch smile_", "smile_end"), ("snapshot --on mou", "mouth_open"),
+            ("press long", "long_blink="), ("view --overlay he", "hearts"), ("view --fit co", "contain cover"),
+        ]
+    )
+    func completion(words: String, completed: String) async throws {
+        let script = #"""
+            source <("$0" --generate-completion-script bash)
+            COMP_WORDS=(facet $1) COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            _facet facet "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+            echo "${COMPREPLY[*]}"
+            """#
+        let program = try await ChildProcess("/bin/bash", ["-c", script, facet, words])
+        await program.waitUntilEnded()
+        #expect(program.output.split(separator: "\n").last.map(String.init) == completed, "\(program.output)")
+    }
+
+    @Test(
         "counts the same faces and smiles in a photograph with every overlay",
         .enabled(if: DevelopmentClips.areHere, "needs the development clips"),
         arguments: ["pyfeat/multi_face.jpg", "stills/2008_002506.jpg"]

@@ -16,7 +16,7 @@ package struct ViewControls: Equatable {
     var isPaused = false
     /// How much the middle of the picture is enlarged; 1 shows all of it.
     private(set) var zoom = 1.0
-    package static let help = "l overlay  m mirror  f fit  + - zoom  s snapshot  p pause  q quit"
+    package static let help = "l overlay  m mirror  g fit  + - zoom  s snapshot  p pause  q quit"
     private let overlays: [String]
 
     init(_ style: DrawingStyle, overlays: Overlays = Overlays(), gravity: VideoGravity = .resizeAspect) {
@@ -30,7 +30,7 @@ package struct ViewControls: Equatable {
         switch Character(Unicode.Scalar(key)) {
         case "l": overlay = Self.next(overlay, in: overlays)
         case "m": isMirrored.toggle()
-        case "f": gravity = Self.next(gravity, in: VideoGravity.allCases)
+        case "g": gravity = Self.next(gravity, in: VideoGravity.allCases)
         case "+", "=", "z": zoom = min(8, zoom * 1.25)
         case "-": zoom = max(1, zoom / 1.25)
         case "0": zoom = 1

@@ -48,8 +48,9 @@ export function add(event, tile, { isNew, isNamed }) {
 		{ className: event.kind, data: { group, kind: event.kind }, title: `${clock(seconds)} ${event.name}: ${event.text}` },
 		crop,
 		make("b", {}, icon(picture), words),
-		make("span", { className: "who" }, who, make("small", {}, detail)),
+		make("span", { className: "who" }, who),
 		make("time", { dateTime: event.time, data: { seconds } }, ago(seconds)),
+		make("small", {}, detail),
 	);
 	$("events").prepend(line);
 	for (const old of lines().filter((other) => other.dataset.group === group).slice(most)) old.remove();

@@ -97,7 +97,9 @@ extension Option {
 
 extension TerminalFormat: ExpressibleByArgument {}
 extension VideoGravity: ExpressibleByArgument {}
-extension EventName: ExpressibleByArgument {}
+extension EventName: ExpressibleByArgument {
+    package static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+}
 
 extension OverlayChoice: ExpressibleByArgument {
     package var defaultValueDescription: String { name }
