@@ -50,7 +50,7 @@ package enum OutputPath {
         }
         let directory = url.deletingLastPathComponent().path
         guard FileManager.default.isWritableFile(atPath: directory) else {
-            let reason = FileManager.default.fileExists(atPath: directory) ? "you may not write there" : "it does not exist"
+            let reason = FileManager.default.fileExists(atPath: directory) ? "you may not write there" : "it is missing"
             throw CommandFailure("cannot write \(path) into the directory \(directory): \(reason)")
         }
     }

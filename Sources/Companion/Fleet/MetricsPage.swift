@@ -96,7 +96,7 @@ package enum MetricsPage {
             },
             gauge("visits_today", "Visits that ended since local midnight.") { $0.today.map { Double($0.visits) } },
             gauge("looks_today", "Looks that began since local midnight.") { $0.today.map { Double($0.looks) } },
-            gauge("looking_seconds_today", "How long looks lasted that ended since local midnight.") { $0.today?.lookingSeconds },
+            gauge("looking_seconds_today", "Seconds of looks that ended since midnight.") { $0.today?.lookingSeconds },
             gauge("smiles_today", "Smiles since local midnight.") { $0.today.map { Double($0.smiles) } },
             gauge("faces_most_today", "The most faces at once since local midnight.") {
                 $0.today.map { Double($0.mostFaces) }
