@@ -96,6 +96,9 @@ public struct CameraState: Hashable, Sendable {
     /// How many faces there are; nil unless the camera is being looked at and the daemon publishes the number.
     public var faceCount: Int? { condition == .streaming ? count ?? shown?.faces.count : nil }
 
+    /// The level above which a clear smile begins: what the daemon says, else the default.
+    package var smileLevel: Double { (status?.smile ?? SmileSettings()).level }
+
     /// How many of the faces are held without being seen.
     public var heldCount: Int { min(status?.held ?? 0, faceCount ?? 0) }
 

@@ -268,7 +268,7 @@ struct ReportTests {
             report.take(metadata([face], frame: frame), at: Double(frame) / 30)
         }
         report.finish()
-        let area = ReportChart(end: report.end).area(report.presences[0]) { $0.smile }
+        let area = ReportChart(end: report.end, smileLevel: 0.7).area(report.presences[0]) { $0.smile }
         #expect(area.count { $0 == "L" } < 4 * 1000)
         #expect(area.contains(" 0L"))
     }

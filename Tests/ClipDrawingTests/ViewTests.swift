@@ -20,9 +20,12 @@ struct ViewTests {
     @Test("keys change what they name")
     func keys() throws {
         var controls = try controls()
-        let actions = "lmgp".map { controls.press(key($0)) }
+        let actions = "lmvgp".map { controls.press(key($0)) }
         #expect(actions.allSatisfy { $0 == nil })
-        #expect(controls.overlay == "box" && controls.isMirrored && controls.gravity == .resizeAspectFill)
+        #expect(
+            controls.overlay == "box" && controls.isMirrored && controls.showsLevels
+                && controls.gravity == .resizeAspectFill
+        )
         #expect(controls.isPaused)
         #expect(controls.press(key("s")) == .snapshot)
         let before = controls

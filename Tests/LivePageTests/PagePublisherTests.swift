@@ -243,13 +243,16 @@ struct PagePublisherTests {
     func state() async throws {
         let publisher = try publisher()
         let viewer = try join()
-        let status = DaemonStatus(state: .online, cameraState: .lost, reason: "unplugged", detail: "it was unplugged")
+        var status = DaemonStatus(state: .online, cameraState: .lost, reason: "unplugged", detail: "it was unplugged")
+        status.smile = SmileSettings()
+        status.smile?.level = 0.45
         publisher.take(received(encoder.status(status)), at: 0)
         publisher.take(received(encoder.event(event(.smile).event, id: "E1", seq: 1, latency: nil)), at: 0)
         try publisher.advance(to: 0.01)
         let first = try next(viewer).header
         let camera = try #require((first["cameras"] as? [[String: Any]])?.first)
         #expect(camera["camera"] as? String == "lost" && camera["detail"] as? String == "it was unplugged")
+        #expect(camera["smileStart"] as? Double == 0.45)
         #expect((first["events"] as? [[String: Any]])?.first?["kind"] as? String == "smile")
         publisher.take(.connection(.disconnected("refused")), at: 1)
         try publisher.advance(to: 1)

@@ -108,6 +108,37 @@ struct SceneTests {
         #expect(scene.isFading && scene.flashes(of: FaceID(rawValue: 1)).count == 1)
     }
 
+    @Test(
+        "shows the level of a smile as a bar beside the face, with the level that the daemon asks for, where that is wanted"
+    )
+    func levels() throws {
+        var scene = Scene()
+        var face = sampleFace(bounds: NormalizedRect(x: 0.4, y: 0.2, width: 0.2, height: 0.6))
+        (face.smile, face.smiling) = (0.5, false)
+        scene.apply(metadata([face], frame: 0), at: 0)
+        let canvas = try Canvas(pixelSize: FrameSize(width: 200, height: 200))
+        let geometry = try #require(PreviewLayerGeometry(size: canvas.size, pictureSize: canvas.pixelSize))
+        /// Left of the face's box, each second pixel down and across.
+        func side() -> (bar: [Int], edge: [Int]) {
+            canvas.clear(.black)
+            canvas.draw(scene, geometry, overlay: HeartsOverlay(), at: 0)
+            let rows = canvas.brightness(columns: 100, rows: 100, levels: 255)
+            return (rows.map { $0[36] }, rows.map { $0[35] })
+        }
+        #expect(side().bar.allSatisfy { $0 == 0 })
+        scene.showsLevels = true
+        // The box is 60 rows high from row 20 on: half of it is filled.
+        #expect(side().bar[30] < 20 && side().bar[70] > 100)
+        func mark() -> Int? { side().edge.firstIndex { $0 > 20 } }
+        #expect(mark() == 37)
+        var online = DaemonStatus(state: .online, cameraState: .streaming)
+        online.smile = SmileSettings()
+        online.smile?.level = 0.4
+        scene.apply(status(online), at: 0)
+        scene.apply(metadata([face], frame: 1), at: 0)
+        #expect(mark() == 55)
+    }
+
     @Test("the white of a taken picture fades")
     func snapshotFlash() {
         var scene = Scene()

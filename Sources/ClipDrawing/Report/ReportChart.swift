@@ -15,6 +15,8 @@ struct ReportChart {
     private static let longestMove = 0.25
     /// The end of the time axis, in seconds.
     let end: Double
+    /// The level above which a smile begins.
+    let smileLevel: Double
 
     private func x(_ seconds: Double) -> Double { Self.width * min(max(seconds / max(end, 1e-6), 0), 1) }
 
@@ -43,7 +45,7 @@ struct ReportChart {
     }
 
     private func shapes(_ face: FaceReport.Presence) -> String {
-        let threshold = Self.height * (1 - SmileSettings().level)
+        let threshold = Self.height * (1 - smileLevel)
         var blinks = ""
         for happening in face.happenings {
             guard case .blink(_, let duration) = happening.message.event.kind else { continue }

@@ -10,7 +10,7 @@ struct ReportPage {
     let report: FaceReport
     /// Nil without a clip.
     var pictures: ReportPictures?
-    private var chart: ReportChart { ReportChart(end: report.end) }
+    private var chart: ReportChart { ReportChart(end: report.end, smileLevel: report.state.smileLevel) }
 
     /// The faces with lanes of their own, in the order they came.
     static func detailed(_ report: FaceReport) -> [FaceReport.Presence] {

@@ -12,24 +12,32 @@ package struct ViewControls: Equatable {
 
     package private(set) var overlay: String
     package var isMirrored: Bool
+    var showsLevels: Bool
     package var gravity: VideoGravity
     var isPaused = false
     /// How much the middle of the picture is enlarged; 1 shows all of it.
     private(set) var zoom = 1.0
-    package static let help = "l overlay  m mirror  g fit  + - zoom  s snapshot  p pause  q quit"
+    package static let help = "l overlay  m mirror  v smile levels  g fit  + - zoom  s snapshot  p pause  q quit"
     private let overlays: [String]
 
-    init(_ style: DrawingStyle, overlays: Overlays = Overlays(), gravity: VideoGravity = .resizeAspect) {
+    init(
+        _ style: DrawingStyle,
+        overlays: Overlays = Overlays(),
+        gravity: VideoGravity = .resizeAspect,
+        showsLevels: Bool = false
+    ) {
         overlay = style.overlay.name
         self.overlays = overlays.names
         isMirrored = style.isMirrored
         self.gravity = gravity
+        self.showsLevels = showsLevels
     }
 
     package mutating func press(_ key: UInt8) -> Action? {
         switch Character(Unicode.Scalar(key)) {
         case "l": overlay = Self.next(overlay, in: overlays)
         case "m": isMirrored.toggle()
+        case "v": showsLevels.toggle()
         case "g": gravity = Self.next(gravity, in: VideoGravity.allCases)
         case "+", "=", "z": zoom = min(8, zoom * 1.25)
         case "-": zoom = max(1, zoom / 1.25)

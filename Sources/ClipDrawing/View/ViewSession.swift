@@ -36,6 +36,7 @@ package struct ViewSession {
         format: TerminalFormat?,
         rate: Int,
         gravity: VideoGravity,
+        showsLevels: Bool,
         style: DrawingStyle,
         open: () async throws -> Subscriber
     ) async throws {
@@ -47,7 +48,7 @@ package struct ViewSession {
         let terminal = try Terminal(format: encoder.format)
         defer { terminal.release() }
         var session = ViewSession(
-            controls: ViewControls(style, overlays: overlays, gravity: gravity),
+            controls: ViewControls(style, overlays: overlays, gravity: gravity, showsLevels: showsLevels),
             overlays: overlays,
             status: StatusLine(broker: broker, state: track == nil ? CameraState() : nil),
             track: track,
@@ -218,6 +219,7 @@ package struct ViewSession {
     private func paint(_ canvas: Canvas, at now: Double) throws {
         let seconds = track == nil ? clock.shown(at: now) : clock.clip(at: now)
         var scene = scene
+        scene.showsLevels = controls.showsLevels
         if let pictureTaken { scene.takePicture(at: seconds - (now - pictureTaken)) }
         let pictureSize = source.picture.uprightSize
         guard let geometry = controls.geometry(of: pictureSize ?? assumedPicture, on: canvas.size) else { return }

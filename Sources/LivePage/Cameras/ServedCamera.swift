@@ -102,7 +102,8 @@ struct ServedCamera {
     func message(_ wish: ViewerWish, overlays: Overlays, at seconds: Double, cover: PictureCover) throws -> [UInt8] {
         let (overlay, isMirrored) = (overlays[wish.overlay], wish.isMirrored)
         let size = shown?.size ?? model.pictureSize ?? .usual
-        let scene = shown.map { model.scene(of: $0.picture) } ?? model.scene
+        var scene = shown.map { model.scene(of: $0.picture) } ?? model.scene
+        scene.showsLevels = wish.showsLevels
         let hides = overlay.hidesFaces
         let jpeg = (wish.isTransparent ? nil : shown).map { shown in
             hides
@@ -150,6 +151,7 @@ struct ServedCamera {
         // Since when the state holds, if the daemon says that.
         json.field("since", status?.time?.iso8601)
         json.field("attention", attention)
+        json.field("smileStart", model.state.smileLevel, decimals: 3)
         json.field("detecting", model.state.isDetecting)
         json.field("faces", model.state.faceCount)
         json.field("held", model.state.heldCount > 0 ? model.state.heldCount : nil)

@@ -5,7 +5,7 @@ const flag = (name) => query.has(name) && query.get(name) !== "false";
 export const isKiosk = flag("kiosk");
 export const isTransparent = flag("transparent");
 export const isDemo = flag("demo");
-export const chosen = { overlay: null, mirror: null, fit: "contain", hide: ["blinks"], shutter: true };
+export const chosen = { overlay: null, mirror: null, levels: null, fit: "contain", hide: ["blinks"], shutter: true };
 try {
 	const kept = JSON.parse(localStorage.getItem("facet")) ?? {};
 	for (const name of Object.keys(chosen)) chosen[name] = kept[name] ?? chosen[name];
@@ -13,7 +13,7 @@ try {
 	// Storage is off, or holds something else.
 }
 for (const name of ["overlay", "fit"]) chosen[name] = query.get(name) ?? chosen[name];
-if (query.has("mirror")) chosen.mirror = flag("mirror");
+for (const name of ["mirror", "levels"]) if (query.has(name)) chosen[name] = flag(name);
 if (query.has("hide")) chosen.hide = query.get("hide").split(",");
 if (!["cover", "fill"].includes(chosen.fit)) chosen.fit = "contain";
 if (!Array.isArray(chosen.hide)) chosen.hide = [];
@@ -31,6 +31,7 @@ export function save({ isStep = false } = {}) {
 		camera: camera || null,
 		overlay: chosen.overlay,
 		mirror: chosen.mirror,
+		levels: chosen.levels || null,
 		fit: chosen.fit === "contain" ? null : chosen.fit,
 		hide: hide === "blinks" ? null : hide,
 		kiosk: isKiosk ? "" : null,

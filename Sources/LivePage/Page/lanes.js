@@ -6,7 +6,6 @@ const mostRows = 8;
 let since = now();
 const lanes = new Map(); // base -> lane
 let span = spans[0];
-let smileStart = 1; // the level at which a smile begins
 
 function laneOf(base) {
 	let lane = lanes.get(base);
@@ -32,8 +31,7 @@ function laneOf(base) {
 }
 
 // The cameras that there are, in the order of the tiles.
-export function show(tiles, start) {
-	smileStart = start;
+export function show(tiles) {
 	for (const [base, { element }] of lanes) {
 		if (tiles.some((tile) => tile.base === base)) continue;
 		element.remove();
@@ -43,6 +41,7 @@ export function show(tiles, start) {
 		const lane = laneOf(tile.base);
 		lane.name.textContent = tile.name.textContent;
 		lane.element.hidden = tile.figure.hidden;
+		lane.smileStart = tile.row.smileStart;
 		if (tile.condition !== "live") forget(lane);
 		lane.canvas.ariaLabel = summary(lane);
 		return lane.element;
@@ -143,11 +142,12 @@ function drawLane(lane, paint, unit, isOneOfMany, isLast) {
 		context.fillText(part ? `−${words(Math.round(part * span))}` : "now", x, height);
 	}
 	lane.rows.forEach((row, index) => {
-		for (const visit of row) drawVisit(context, visit, index * lane.height + 1, lane.height - 3, place, paint);
+		for (const visit of row) drawVisit(context, visit, lane, index * lane.height + 1, place, paint);
 	});
 }
 
-function drawVisit(context, visit, top, height, place, paint) {
+function drawVisit(context, visit, { smileStart, height: row }, top, place, paint) {
+	const height = row - 3;
 	const bottom = top + height;
 	const [left, right] = [Math.max(0, place(visit.from)), place(visit.to ?? now())];
 	const fill = (color, ...box) => {

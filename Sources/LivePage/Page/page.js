@@ -16,8 +16,8 @@ let emptiness = "null";
 let unfolds = false; // whether cameras whose daemon was stopped are shown beside others
 
 function connect() {
-	const { overlay, mirror, camera } = chosen;
-	follow({ overlay, mirror, camera, transparent: isTransparent || null }, { state: showState, frame, lost });
+	const { overlay, mirror, levels, camera } = chosen;
+	follow({ overlay, mirror, levels, camera, transparent: isTransparent || null }, { state: showState, frame, lost });
 }
 
 function frame(header, overlay, picture) {
@@ -89,7 +89,7 @@ function showCameras() {
 	$("all").hidden = !chosen.camera;
 	const only = tiles.get(chosen.camera) ?? (shown.length === 1 ? shown[0] : null);
 	document.title = only ? `${only.name.textContent} – Facet` : "Facet";
-	lanes.show(shown, state.smileStart);
+	lanes.show(shown);
 	lamp?.keep(shown.filter(({ condition }) => condition === "live").map(({ base }) => base));
 	$("lanes").hidden = !shown.length;
 	const folded = chosen.camera ? [] : shown.filter(({ figure }) => figure.hidden).map(({ name }) => name.textContent);
@@ -195,6 +195,7 @@ const keys = {
 	l: () => state && change({ overlay: next($("overlay")) }),
 	g: () => change({ fit: next($("fit")) }),
 	m: actions.mirror,
+	v: () => change({ levels: chosen.levels ? null : true }),
 	x: actions.shutter,
 	s: actions.snapshot,
 	b: () => feed.toggle("blinks"),

@@ -208,7 +208,6 @@ package final class PagePublisher {
     private func write(_ json: inout JSONWriter) {
         json.field("type", "state")
         state.write(&json)
-        json.field("smileStart", SmileSettings().level, decimals: 3)
         json.field("control", canControl)
         json.field("login", hasLogin)
         json.field("overlays", offered)

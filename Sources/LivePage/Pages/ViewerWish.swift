@@ -6,6 +6,8 @@ struct ViewerWish: Hashable, Sendable {
     var camera: String?
     /// Whether only what an overlay draws is wanted, on a transparent ground.
     var isTransparent = false
+    /// Whether the level of each smile is drawn.
+    var showsLevels = false
     /// Whether the next picture is wanted alone, as a JPEG.
     var isPicture = false
 }

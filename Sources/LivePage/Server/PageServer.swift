@@ -116,6 +116,7 @@ struct PageServer: Sendable {
         // Under an overlay that hides faces a page may ask for any other one, and gets the operator's.
         if let overlay = request.query["overlay"], overlays.contains(overlay) { wish.overlay = overlay }
         wish.isTransparent = request.query["transparent"] == "true"
+        wish.showsLevels = request.query["levels"] == "true"
         if let mirror = request.query["mirror"] { wish.isMirrored = mirror == "true" }
         if let camera = request.query["camera"], !camera.isEmpty { wish.camera = camera }
         return join(wish, session, "application/octet-stream")

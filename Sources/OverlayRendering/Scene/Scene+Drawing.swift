@@ -40,10 +40,29 @@ extension Canvas {
         }
         let snapshotFlash = overlay.hidesFaces ? 0 : scene.snapshotFlashStrength(at: seconds)
         overlay.draw(faces.filter { $0.strength == 1 }.map(\.face), snapshotFlash: snapshotFlash, on: self)
+        guard scene.showsLevels else { return }
+        for (face, strength) in faces where strength == 1 { level(of: face, limit: min(1, scene.state.smileLevel)) }
     }
 }
 
 extension Canvas {
+    /// Draws how much a face smiles as a bar at its side, and across it where a smile begins.
+    private func level(of face: SurfaceFace, limit: Double) {
+        guard face.isSeen, let level = face.smile, level.isFinite else { return }
+        let (box, width) = (face.bounds, max(size.height / 60, face.bounds.width * 0.07))
+        // Overlays draw boxes that are a little larger, and their words at the right if there is room.
+        let x = max(width / 2, box.x - 0.12 * box.width - width)
+        func part(_ low: Double, _ high: Double, _ wider: Double = 0) -> SurfaceRect {
+            let (top, height) = (box.y + box.height * (1 - high), box.height * (high - low))
+            return SurfaceRect(x: x - wider, y: top, width: width + 2 * wider, height: height)
+        }
+        fill(Outline(part(0, 1), radius: width / 4), .black.withAlpha(0.55))
+        let color = face.smiling == true ? Color(red: 1, green: 0.5, blue: 0.62) : .white.withAlpha(0.85)
+        fill(Outline(part(0, min(max(level, 0), 1)), radius: width / 4), color)
+        let (line, mark) = (max(1.5, width / 3) / box.height, Color(red: 1, green: 0.82, blue: 0.25))
+        fill(Outline(part(limit - line / 2, limit + line / 2, width / 3)), mark)
+    }
+
     /// Draws the borders of zones, with their names and the number of faces in each beside them.
     private func draw(_ zones: [ZonesMessage.Zone], _ geometry: PreviewLayerGeometry, beside faces: [SurfaceRect]) {
         var places = PanelPlace(faces: faces, in: size)

@@ -20,6 +20,8 @@ package struct Scene: Hashable, Sendable {
     /// Since when an eye of a face is closed.
     private(set) var closedSince: [FaceID: Double] = [:]
     private var snapshotFlash: Double?
+    /// Whether the level of each smile is drawn beside the face, with the one above which a smile begins.
+    package var showsLevels = false
 
     package init() {}
     package var stamp: FrameStamp? { state.stamp }

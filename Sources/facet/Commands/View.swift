@@ -32,6 +32,9 @@ struct View: AsyncParsableCommand {
     @Option(help: "How the picture fills the terminal: whole with bars, cut off at two sides, or stretched.")
     var fit = VideoGravity.resizeAspect
 
+    @Flag(help: "Draw how much each face smiles as a bar, with the level above which a smile begins.")
+    var levels = false
+
     @OptionGroup var drawing: DrawingOptions
     @OptionGroup var clip: ClipOptions
     @OptionGroup var live: SourceOptions
@@ -44,6 +47,7 @@ struct View: AsyncParsableCommand {
             format: format,
             rate: rate,
             gravity: fit,
+            showsLevels: levels,
             style: drawing.style
         ) { try await live.subscriber(command: "view", capacity: 64) }
     }
