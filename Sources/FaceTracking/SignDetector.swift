@@ -6,13 +6,13 @@ import FaceMetadata
 /// the head does. How often one is seen where none was meant is in docs/accuracy.md.
 struct SignDetector: Sendable {
     /// For how many seconds eyes are closed in a long blink, and one eye in a wink: blinks are shorter, sleep is longer.
-    private static let longBlink = 0.6...2.0
+    static let longBlink = 0.6...2.0
     private static let wink = 0.25...2.0
     /// How long each part of a double blink may last, and the pause between them, in seconds.
-    private static let shortBlink = 0.4
-    private static let longestPause = 0.3
+    static let shortBlink = 0.4
+    static let longestPause = 0.3
     /// The mean openness of closed eyes at most: lids that are lowered to look down are higher.
-    private static let closedShare = 0.3
+    static let closedShare = 0.3
     /// The mean openness of the other eye in a wink at least, and how far it lies above the closed one's: cheeks lift both lids.
     private static let winking = (other: 0.65, difference: 0.4)
     /// How much the lips' distance may change, in units, and for how many seconds before the sign that counts.

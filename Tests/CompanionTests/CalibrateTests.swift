@@ -73,9 +73,9 @@ struct CalibrateTests {
 
     /// Plays what a person does who follows the words, at 20 steps a second.
     private func play(
-        _ faces: (SmileMeasurement, Int) -> [FaceObject]
-    ) throws -> (SmileMeasurement, SmileCalibration.Outcome) {
-        var measurement = SmileMeasurement()
+        _ faces: (GuidedMeasurement<SmileCalibration>, Int) -> [FaceObject]
+    ) throws -> (GuidedMeasurement<SmileCalibration>, SmileCalibration.Outcome) {
+        var measurement = GuidedMeasurement<SmileCalibration>()
         for step in 0..<2000 {
             let outcome = try measurement.take(faces(measurement, step), at: Double(step) / 20)
             if let outcome { return (measurement, outcome) }
@@ -95,9 +95,9 @@ struct CalibrateTests {
             [smiling(measurement.asked.contains("smile") ? 0.5 : 0.1)]
         }
         #expect((0.3..<0.7).contains(outcome.settings.level) && outcome.settings.hold == 0)
-        let words = measurement.words(on: outcome)
+        let words = measurement.script.words(on: outcome)
         #expect(words.hasPrefix("this reports 3 of your 3 smiles, and 0") && words.contains("the default 0 of"))
-        #expect(measurement.bar == "####..........|.............|...........")
+        #expect(measurement.bar == "███░░░░░░░│░░░░░░░░░░│░░░░░░░░")
         let directory = try TemporaryDirectory()
         let path = try directory.write("smile:\n  hold: 1s\n", to: "facetd.yaml")
         let text = try SettingsText(path: path).changed("smile", "level", to: "0.45").changed(
@@ -110,7 +110,7 @@ struct CalibrateTests {
 
     @Test("says what was wrong: two people from the beginning or later, nobody any more, no smile, talk like a smile")
     func wrongSmiles() throws {
-        func failure(_ faces: (SmileMeasurement, Int) -> [FaceObject]) -> String? {
+        func failure(_ faces: (GuidedMeasurement<SmileCalibration>, Int) -> [FaceObject]) -> String? {
             let failure = #expect(throws: CommandFailure.self) { _ = try play(faces) }
             return failure?.description
         }
@@ -124,10 +124,44 @@ struct CalibrateTests {
             [smiling(measurement.asked.contains("smile") ? 0.6 : measurement.asked.contains("talk") ? 0.9 : 0.1)]
         }
         #expect(talk?.contains("talk looks like") == true)
-        var unknown = SmileMeasurement()
+        var unknown = GuidedMeasurement<SmileCalibration>()
         #expect(unknown.failureReason("auto").hasPrefix("no face was seen at auto"))
         #expect(try unknown.take([smiling(nil)], at: 1) == nil)
         #expect(unknown.failureReason("auto").contains("come nearer"))
+        #expect(try unknown.take([smiling(0.1), smiling(0.1)], at: 1.1) == nil)
+        #expect(unknown.failureReason("auto").contains("more than one face"))
+    }
+
+    /// What the eyes' calibration says of a person who closes them for some steps, of 20 a second, after each asking.
+    private func eyes(double: [Range<Int>], long: [Range<Int>]) throws -> [String] {
+        var (measurement, asked, since) = (GuidedMeasurement<SignCalibration>(), "", 0)
+        for step in 0..<2000 {
+            if measurement.asked != asked { (asked, since) = (measurement.asked, step) }
+            let closed = asked.contains("twice") ? double : asked.contains("second") ? long : []
+            var face = face(nil)
+            face.pose = HeadPose(roll: 0, yaw: 0, pitch: 0)
+            face.leftEyeClosed = closed.contains { $0.contains(step - since) }
+            face.rightEyeClosed = face.leftEyeClosed
+            if let lines = try measurement.take([face], at: Double(step) / 20) { return lines }
+        }
+        throw CommandFailure("it does not end")
+    }
+
+    @Test("says which blinks on purpose are recognised, how long the others lasted, and that no blink was seen")
+    func eyes() throws {
+        #expect(
+            try eyes(double: [20..<23, 26..<29], long: [20..<30]) == [
+                "double_blink: 3 of 3 recognised; eyes closed: 0.15 + 0.15 s, 0.15 + 0.15 s, 0.15 + 0.15 s "
+                    + "(each at most 0.4 s, at most 0.3 s apart)",
+                "long_blink: 0 of 3 recognised; eyes closed: 0.5 s, 0.5 s, 0.5 s (0.6 to 2.0 s count)",
+                "while you looked as usual: 0 signs",
+            ]
+        )
+        let long = try eyes(double: [], long: [20..<40])
+        #expect(long[0].contains("0 of 3 recognised; eyes closed: not, not, not"))
+        #expect(long[1].hasPrefix("long_blink: 3 of 3"))
+        let none = #expect(throws: CommandFailure.self) { try eyes(double: [], long: []) }
+        #expect(none?.description.contains("no blink was seen") == true)
     }
 
     @Test("writes a 0 without a sign")

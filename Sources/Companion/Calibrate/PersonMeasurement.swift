@@ -1,4 +1,5 @@
 package import FaceMessages
+import Glibc
 
 /// Something that is measured of the person before a camera.
 package protocol PersonMeasurement {
@@ -17,17 +18,28 @@ extension PersonMeasurement {
 
     /// Measures it before a camera; throws `CommandFailure` that says why that cannot be done.
     package mutating func result(_ subscriber: Subscriber) async throws -> Value {
+        defer { if isatty(STDERR_FILENO) == 1 { StandardOutput.progress("") } }
         var (state, result) = (CameraState(), Value?.none)
+        // By the time of the pictures: on a busy machine messages and ticks wait.
+        var (time, lag, start) = (0.0, 0.0, Double.infinity)
         try await subscriber.follow(every: .milliseconds(33), interruptible: false) { input in
-            guard case .tick = input.content else {
-                if case .occurrence(let occurrence) = input.content { state.take(occurrence) }
-                return true
-            }
             if !subscriber.isLocal, state.status?.state != .online, input.seconds > Notices.patience {
                 throw subscriber.noCamera
             }
+            var isNew = false
+            if case .occurrence(let occurrence) = input.content {
+                let before = state.stamp
+                state.take(occurrence)
+                if let stamp = state.stamp, stamp != before {
+                    let late = input.seconds - stamp.mediaTime
+                    if abs(late - start) > 1 { start = late }
+                    (isNew, lag) = (true, late - start)
+                }
+            }
             // Metadata comes only when a value changes: until then it holds.
-            result = try take(state.faces, at: input.seconds)
+            guard isNew || input.seconds - lag - time > 0.06 else { return true }
+            time = max(time, input.seconds - lag)
+            result = try take(state.faces, at: time)
             return result == nil && input.seconds <= deadline
         }
         guard let result else { throw CommandFailure(failureReason(subscriber.address, state)) }

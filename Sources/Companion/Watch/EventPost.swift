@@ -32,10 +32,7 @@ package final class EventPost: @unchecked Sendable {
             let reason = error.map { String(cString: $0) } ?? ""
             throw CommandFailure("cannot post to \(place): \(reason)", remedy: "apt install libcurl4")
         }
-        self.url = place
-        self.secret = secret
-        self.patience = patience
-        self.client = client
+        (self.url, self.secret, self.patience, self.client) = (place, secret, patience, client)
     }
 
     /// - Throws: `CommandFailure` if that cannot be read, or as above.

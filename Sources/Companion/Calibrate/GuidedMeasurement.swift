@@ -1,0 +1,84 @@
+package import FaceMessages
+import Glibc
+
+/// Leads a person through a script with a live bar, and takes what is seen meanwhile.
+package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
+    package typealias Value = Script.Result
+    private static var crowd: String { "more than one face is there: sit before the camera alone, and try again" }
+    private static var away: String { "the face was away for too long: stay near, face the camera, and try again" }
+    private static var bar: Int { 30 }
+    private static var columns: Int { Script.steps.map(\.words.count).max() ?? 0 }
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+    package private(set) var script = Script()
+    private var began: Double?
+    private var last = 0.0
+    private var level: Double?
+    /// What the person was asked to do last.
+    private(set) var asked = ""
+    /// For how many seconds there was more than one face, or after the beginning none to measure.
+    private var secondsWrong = 0.0
+    package private(set) var failure: String?
+    package var deadline: Double { began == nil ? Self.patience : .infinity }
+
+    package init() {}
+
+    /// The first face of which the level is known begins the measurement.
+    package mutating func take(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value? {
+        let elapsed = time - last
+        last = time
+        let seen = faces.filter(\.isSeen)
+        if began != nil {
+            failure = "the pictures ended before everything was asked: try again"
+        } else if !seen.isEmpty {
+            failure = "the \(Script.subject) cannot be seen well enough: come nearer, face the camera, and try again"
+            if seen.count > 1 { failure = Self.crowd }
+        }
+        level = seen.count == 1 ? Script.level(of: seen[0]) : nil
+        if began == nil, level != nil { (began, secondsWrong) = (time, 0) }
+        if seen.count > 1 || began != nil && level == nil { secondsWrong += elapsed }
+        guard secondsWrong <= 2 else { throw CommandFailure(seen.count > 1 ? Self.crowd : Self.away) }
+        guard let began else { return nil }
+        guard let (step, left) = step(after: time - began) else { return try script.result() }
+        if level != nil { script.take(seen[0], at: time, in: step.part) }
+        if isTerminal { StandardOutput.progress("\(step.words.padding(to: Self.columns))  \(Int(left) + 1) s  \(bar)") }
+        if !isTerminal, step.words != asked { StandardOutput.note(step.words) }
+        asked = step.words
+        return nil
+    }
+
+    /// What the person is to do after so many seconds, and for how many more; nil if nothing is left.
+    private func step(after seconds: Double) -> (Script.Step, left: Double)? {
+        var end = 0.0
+        for step in Script.steps {
+            end += step.seconds
+            if seconds < end { return (step, end - seconds) }
+        }
+        return nil
+    }
+
+    /// The level now, 0…1, and in it those that decide.
+    var bar: String {
+        let marks = Script.limits.map { Int($0 * Double(Self.bar)) }
+        let filled = Int((level ?? 0) * Double(Self.bar))
+        return String((0..<Self.bar).map { marks.contains($0) ? "│" : $0 < filled ? "█" : "░" })
+    }
+}
+
+/// What a person is asked to do before a camera, and what is found in it.
+package protocol CalibrationScript {
+    associatedtype Part
+    associatedtype Result
+    typealias Step = (words: String, part: Part, seconds: Double)
+    static var steps: [Step] { get }
+    /// What must be known of the face.
+    static var subject: String { get }
+    /// The levels that decide, 0…1.
+    static var limits: [Double] { get }
+    /// How much the face does it, 0…1; nil if that is unknown.
+    static func level(of face: FaceObject) -> Double?
+    init()
+    /// Takes what is seen of the face at a time in seconds.
+    mutating func take(_ face: FaceObject, at time: Double, in part: Part)
+    /// What is found after the last step; throws what the person did wrong.
+    func result() throws(CommandFailure) -> Result
+}

@@ -1,0 +1,31 @@
+package import FaceMessages
+package import FaceTracking
+
+/// The limits are those at which a smile begins and ends by default.
+extension SmileCalibration: CalibrationScript {
+    package static let steps: [Step] = [
+        ("look neutral", .neutral, 3), ("smile as you would for the lamp", .smile(1), 3), ("relax", .pause, 2),
+        ("smile again", .smile(2), 3), ("relax", .pause, 2), ("smile once more", .smile(3), 3), ("relax", .pause, 2),
+        ("talk for ten seconds", .talk, 10),
+    ]
+    package static let subject = "smile"
+    package static let limits = [SmileSettings().level, SmileSettings().endLevel]
+    package static func level(of face: FaceObject) -> Double? { face.smile }
+
+    package func result() throws(CommandFailure) -> Outcome {
+        if let outcome = outcome() { return outcome }
+        throw CommandFailure(
+            hasSmiled
+                ? "your talk looks like your smiles: smile more broadly, with light from the front, and try again"
+                : "no smile was seen beyond your neutral face: smile when you are asked to, only then, and try again"
+        )
+    }
+
+    /// How often a smile would have been reported with what was found, and with the default.
+    package func words(on outcome: Outcome) -> String {
+        let words = [outcome, self.outcome(with: SmileSettings())].map {
+            "\($0.found) of your 3 smiles, and \($0.falseOnes.counted("smile")) while you were neutral or talked"
+        }
+        return "this reports \(words[0]); the default \(words[1])"
+    }
+}
