@@ -56,6 +56,7 @@ final class StatsMeter: Sendable {
         }
         stats.cpu = (now.processorTime - last.processorTime) / elapsed
         if now.work.decoding > 0 { stats.cpuDecoding = (now.work.decoding - last.work.decoding) / elapsed }
+        stats.decoder = meter.decoder
         stats.cpuAnalysis = (now.work.analysis - last.work.analysis) / elapsed
         stats.residentBytes = Self.residentBytes()
         stats.messages = messages

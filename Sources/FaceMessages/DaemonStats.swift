@@ -60,6 +60,9 @@ public struct DaemonStats: Hashable, Sendable {
     /// What of it went into decoding pictures; nil where none were decoded, or a pipeline of GStreamer does it, and from
     /// daemons before 0.4.
     public var cpuDecoding: Double?
+    /// What decodes the pictures of a clip or a network stream: `software`, or a device such as `VA-API on /dev/dri/renderD128`;
+    /// nil of cameras and pipelines, and from daemons before 0.4.
+    public var decoder: String?
     /// What of it went into looking for faces and measuring them; nil from daemons before 0.4.
     public var cpuAnalysis: Double?
     /// Resident memory in bytes.

@@ -120,6 +120,7 @@ extension DaemonStats: WireValue {
         try wire.field("stages", &stages, .list(of: Stage(name: "", runs: 0, mean: 0, longest: 0)))
         try wire.field("cpu", &cpu, .seconds)
         try wire.optional("cpuDecoding", &cpuDecoding, .seconds)
+        try wire.optional("decoder", &decoder, .name)
         try wire.optional("cpuAnalysis", &cpuAnalysis, .seconds)
         try wire.field("rss", &residentBytes, .counter)
         try wire.field("messages", &messages, .object(Messages()))

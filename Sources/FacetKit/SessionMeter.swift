@@ -29,6 +29,7 @@ package final class SessionMeter: Sendable {
         var processorTime = (decoding: 0.0, analysis: 0.0)
         var stages: [Stage: Timing] = [:]
         var mailbox: FrameMailbox?
+        var decoder: String?
 
         /// All counts, with those of the current mailbox.
         var total: FrameCounts {
@@ -51,6 +52,12 @@ package final class SessionMeter: Sendable {
             state.counts = state.total
             state.mailbox = mailbox
         }
+    }
+
+    /// What decodes the pictures, if the source says.
+    package var decoder: String? {
+        get { state.withLock { $0.decoder } }
+        set { state.withLock { $0.decoder = newValue } }
     }
 
     package func beginFrame() {

@@ -16,6 +16,16 @@ public struct FrameSourceOptions: Hashable, Sendable {
         case always
     }
 
+    /// What decodes the pictures of clips and network streams.
+    public enum Decoder: String, Hashable, Sendable, CaseIterable {
+        /// Of a live stream a device of this machine where one can, else the processor; of all else the processor.
+        case auto
+        /// The processor.
+        case software
+        /// A device of this machine; the processor where that fails, which the stream's description explains.
+        case hardware
+    }
+
     /// Pictures that follow each other without any header.
     public struct RawPictures: Hashable, Sendable {
         /// Their size in pixels, rows without gaps.
@@ -42,6 +52,8 @@ public struct FrameSourceOptions: Hashable, Sendable {
     public var isMirrored = false
     /// Which pictures of a network stream are decoded while nothing is seen in them.
     public var idleDecoding = IdleDecoding.auto
+    /// What decodes the pictures of clips and network streams.
+    public var decoder = Decoder.auto
     /// Whether the certificate of an `https` or `rtsps` sender must be that of its host, by an authority that this machine trusts.
     public var verifiesCertificate = true
     /// A PEM file with the certificates of the authorities that may sign such a certificate; nil for those of this machine.

@@ -13,13 +13,18 @@ public struct StreamDescription: Hashable, Sendable {
     /// Whether frames come at their own time, and are dropped if they come too fast; otherwise the source waits until each
     /// was taken.
     public var isLive: Bool
+    /// What decodes the pictures, if the source says: `software`, or a device such as `VA-API on /dev/dri/renderD128`.
+    public var decoder: String?
+    /// Why that is not the device that was asked for, or began, and what to do.
+    public var decoderDetail: String?
     /// The size of the upright frames.
     public var uprightSize: FrameSize { orientation.uprightSize(of: size) }
 
-    /// The description on one line: `/dev/video0: YUYV 640x480 at 30.0 frames/s`.
+    /// The description on one line: `/dev/video0: YUYV 640x480 at 30.0 frames/s`, and what decodes it if that is known.
     public var summary: String {
         let rate = rate.map { " at \(($0 * 100).rounded() / 100) frames/s" } ?? ""
-        return "\(name): \(format) \(size)\(rate)"
+        let decoder = decoder.map { ", decoded by \($0)" } ?? ""
+        return "\(name): \(format) \(size)\(rate)\(decoder)\(decoderDetail.map { ", because \($0)" } ?? "")"
     }
 
     /// Makes a description of a stream.

@@ -22,9 +22,9 @@ final class ClipReader {
     }
 
     let input: MediaInput
+    let decoder: VideoDecoder
     private(set) var completeness = Completeness()
     private let options: FrameSourceOptions
-    private let decoder: VideoDecoder
     private let scaler = PixelScaler()
     private var converted = PixelMemoryPool()
     private let packet: FFmpegOwned<AVPacket>
@@ -44,9 +44,14 @@ final class ClipReader {
     private var waitingSince: ContinuousClock.Instant?
     private lazy var headers = try? JPEGDecoder()
 
-    init(_ location: MediaLocation, interrupt: Interrupt, options: FrameSourceOptions) throws(SourceFailure) {
+    init(
+        _ location: MediaLocation,
+        interrupt: Interrupt,
+        options: FrameSourceOptions,
+        devices: String = "/dev"
+    ) throws(SourceFailure) {
         input = try MediaInput(location, interrupt: interrupt, options: options)
-        decoder = try VideoDecoder(for: input, options: options)
+        decoder = try VideoDecoder(for: input, options: options, devices: devices)
         packet = .packet()
         idle = input.isLive && !input.lacksTimes && options.idleDecoding == .auto ? IdleDecoding() : nil
         self.options = options
@@ -158,6 +163,7 @@ final class ClipReader {
         if let catchUp, catchUp.isOver(hasBacklog: !backlog.isEmpty) { self.catchUp = nil }
         let sent = decodingTime.measure { decoder.send(packet) }
         if sent < 0 { checkSize(packet.pointee) }
+        if decoder.awaitsKey { waitingSince = .now }
         return sent >= 0
     }
 

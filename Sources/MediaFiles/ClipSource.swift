@@ -108,6 +108,7 @@ package final class ClipSource: FrameSource {
                 delivery.noteDecoding(reader.drainDecodingTime())
                 // A JPEG states its orientation itself.
                 stream.orientation = picture.frame.orientation
+                if !isStill { (stream.decoder, stream.decoderDetail) = (reader.decoder.name, reader.decoder.detail) }
                 var (presentation, repetition) = (picture.presentation, 0)
                 repeat {
                     guard delivery.deliver(picture.frame, of: stream, at: presentation, age: reader.age) else {

@@ -42,6 +42,12 @@ enum FFmpeg {
         }
     }
 
+    /// What FFmpeg says of an error: its number alone is often that of any failure to read or write.
+    static func words(_ code: Int32) -> String {
+        let newest = String(cString: FFmpegNewestError())
+        return newest.isEmpty ? text(code) : "\(text(code)) (\(newest))"
+    }
+
     /// FFmpeg's number for one of the system's errors.
     static func code(_ errno: Int32) -> Int32 { -errno }
 

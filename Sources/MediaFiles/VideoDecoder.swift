@@ -3,10 +3,30 @@ import FaceMetadata
 import Frames
 import Glibc
 
-/// Decodes the packets of one video track.
+/// Decodes the packets of one video track, on a device of this machine where that is wanted and can be, else on the processor.
+///
+/// A device that fails is left: the processor goes on with the next key picture.
 final class VideoDecoder {
-    private let context: FFmpegOwned<AVCodecContext>
+    private var context: FFmpegOwned<AVCodecContext>
     private let frame: FFmpegOwned<AVFrame>
+    private let codec: UnsafePointer<AVCodec>
+    private let input: MediaInput
+    private let options: FrameSourceOptions
+    private var device: HardwareDevice?
+    /// Why the processor decodes in place of a device, as `StreamDescription.decoderDetail` has it.
+    private(set) var detail: String?
+    /// Whether pictures come from the device; FFmpeg itself goes on without it where it does not take a stream.
+    private var usesDevice = false
+    private var hasPicture = false
+    /// How many pictures in a row failed on the device.
+    private var failures = 0
+    private var isDraining = false
+    /// Until when packets before the next key picture are refused: the device had what they refer to.
+    private var keyDeadline: ContinuousClock.Instant?
+    /// Lost packets damage fewer, as a rule.
+    private static let mostFailures = 3
+    /// Smaller pictures cost the processor little, against copying each out of the device and keeping its driver loaded.
+    private static let smallestPixels = 640 * 480 + 1
 
     enum Output {
         case picture(DecodedPicture)
@@ -16,15 +36,41 @@ final class VideoDecoder {
         case drained
     }
 
-    init(for input: MediaInput, options: FrameSourceOptions) throws(SourceFailure) {
-        let parameters = input.stream.pointee.codecpar
-        guard let codec = ffmpeg.avcodec_find_decoder(parameters?.pointee.codec_id ?? AV_CODEC_ID_NONE) else {
+    /// Opens it; `devices` is the directory of the machine's device nodes.
+    /// - Throws: `SourceFailure` if the installed FFmpeg does not decode this.
+    init(for input: MediaInput, options: FrameSourceOptions, devices: String) throws(SourceFailure) {
+        let parameters = input.stream.pointee.codecpar.pointee
+        guard let codec = ffmpeg.avcodec_find_decoder(parameters.codec_id) else {
             throw .noDecoder(input.location.name, codec: input.codec)
         }
-        context = .codec(codec)
-        frame = .frame()
+        (self.codec, self.input, self.options, frame) = (codec, input, options, .frame())
+        let isWanted =
+            switch options.decoder {
+            case .auto: input.isLive && parameters.width * parameters.height >= Self.smallestPixels
+            case .software: false
+            case .hardware: !input.isStill
+            }
+        if isWanted {
+            do throws(HardwareDevice.Failure) {
+                device = try HardwareDevice.open(for: codec, in: devices)
+            } catch {
+                if options.decoder == .hardware { detail = Self.explanation(error.reason) }
+            }
+        }
+        usesDevice = device != nil
+        context = try Self.open(codec, for: input, options, device)
+        FFmpegForgetErrors()
+    }
+
+    private static func open(
+        _ codec: UnsafePointer<AVCodec>,
+        for input: MediaInput,
+        _ options: FrameSourceOptions,
+        _ device: HardwareDevice?
+    ) throws(SourceFailure) -> FFmpegOwned<AVCodecContext> {
+        let context = FFmpegOwned.codec(codec)
         let opened = context.pointer
-        guard ffmpeg.avcodec_parameters_to_context(opened, parameters) >= 0 else {
+        guard ffmpeg.avcodec_parameters_to_context(opened, input.stream.pointee.codecpar) >= 0 else {
             throw .undecodable(input.location.name, "there is not enough memory")
         }
         // One costs the least processor time, and is enough for most.
@@ -34,28 +80,94 @@ final class VideoDecoder {
         opened.pointee.max_pixels = Int64(options.paddedMaximumPixels)
         // A picture file is all or nothing: half of one would be analysed as if it were the whole.
         if input.isStill { opened.pointee.err_recognition = AV_EF_EXPLODE }
+        opened.pointee.hw_device_ctx = device.flatMap { ffmpeg.av_buffer_ref($0.reference) }
         let result = ffmpeg.avcodec_open2(opened, codec, nil)
         guard result >= 0 else {
             throw .noDecoder(input.location.name, codec: "\(input.codec) (\(FFmpeg.text(result)))")
         }
+        return context
     }
+
+    /// What decodes, as `StreamDescription.decoder` has it.
+    var name: String { usesDevice ? device?.name ?? "" : "software" }
+    /// Whether nothing can come before the next key picture.
+    var awaitsKey: Bool { keyDeadline != nil }
 
     /// Gives it a packet; nil says that no more come.
     /// - Returns: 0, or FFmpeg's error number if the packet is damaged.
     func send(_ packet: UnsafeMutablePointer<AVPacket>?) -> Int32 {
-        ffmpeg.avcodec_send_packet(context.pointer, packet)
+        isDraining = packet == nil
+        let isKey = packet.map { $0.pointee.flags & AV_PKT_FLAG_KEY != 0 } ?? true
+        if let deadline = keyDeadline, !isKey, .now < deadline { return facet_error_invalid_data }
+        if packet != nil { keyDeadline = nil }
+        let code = ffmpeg.avcodec_send_packet(context.pointer, packet)
+        guard code < 0, packet != nil, leavesDevice(code, isKey: isKey), isKey else { return code }
+        return send(packet)
     }
 
     /// Lets it take packets again after the last one, beginning with a key picture.
-    func flush() { ffmpeg.avcodec_flush_buffers(context.pointer) }
+    func flush() {
+        isDraining = false
+        ffmpeg.avcodec_flush_buffers(context.pointer)
+    }
 
     func receive() -> Output {
-        switch ffmpeg.avcodec_receive_frame(context.pointer, frame.pointer) {
-        case 0...: .picture(DecodedPicture(taking: frame.pointer))
-        case FFmpeg.code(EAGAIN): .needsPacket
-        case facet_error_eof: .drained
-        default: .damaged
+        let code = ffmpeg.avcodec_receive_frame(context.pointer, frame.pointer)
+        switch code {
+        case 0...: return device == nil ? .picture(DecodedPicture(taking: frame.pointer)) : fetch()
+        case FFmpeg.code(EAGAIN): return .needsPacket
+        case facet_error_eof: return .drained
+        default:
+            _ = leavesDevice(code, isKey: false)
+            return .damaged
         }
+    }
+
+    // MARK: - The device
+
+    /// Takes the picture, out of the device's memory if it is there.
+    private func fetch() -> Output {
+        hasPicture = true
+        usesDevice = frame.pointer.pointee.hw_frames_ctx != nil
+        guard usesDevice else {
+            if options.decoder == .hardware, detail == nil, let device {
+                let words = String(cString: FFmpegNewestError())
+                detail = Self.explanation("\(device.name) does not decode it\(words.isEmpty ? "" : " (\(words))")")
+            }
+            return .picture(DecodedPicture(taking: frame.pointer))
+        }
+        defer { ffmpeg.av_frame_unref(frame.pointer) }
+        let copy = FFmpegOwned.frame()
+        var code = ffmpeg.av_hwframe_transfer_data(copy.pointer, frame.pointer, 0)
+        if code >= 0 { code = ffmpeg.av_frame_copy_props(copy.pointer, frame.pointer) }
+        guard code >= 0 else {
+            _ = leaveDevice(code)
+            return .damaged
+        }
+        (failures, detail) = (0, nil)
+        return .picture(DecodedPicture(taking: copy.pointer))
+    }
+
+    /// Goes on by the processor if it seems to be the device's fault that a picture failed: before the first picture, that was
+    /// expected only where the stream was joined between key pictures.
+    private func leavesDevice(_ code: Int32, isKey: Bool) -> Bool {
+        guard usesDevice else { return false }
+        failures += 1
+        return (hasPicture ? failures >= Self.mostFailures : isKey) && leaveDevice(code)
+    }
+
+    private func leaveDevice(_ code: Int32) -> Bool {
+        guard let device, let next = try? Self.open(codec, for: input, options, nil) else { return false }
+        detail = Self.explanation("\(device.name) failed: \(FFmpeg.words(code))")
+        (self.device, usesDevice, context) = (nil, false, next)
+        keyDeadline = .now + options.openTimeout
+        // What waits for it to be emptied is told.
+        if isDraining { _ = send(nil) }
+        return true
+    }
+
+    private static func explanation(_ reason: String) -> String {
+        "\(reason); `facet doctor` says what to install, and camera.decoder: software leaves hardware alone"
     }
 }
 

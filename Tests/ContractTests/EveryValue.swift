@@ -88,7 +88,7 @@ enum EveryValue {
         var stats = DaemonStats()
         (stats.time, stats.interval, stats.messages) = (time, 1, messages)
         stats.dropped = Dictionary(uniqueKeysWithValues: FrameMailbox.Drop.allCases.map { ($0.rawValue, 1) })
-        (stats.cpuDecoding, stats.cpuAnalysis) = (0, 0.5)
+        (stats.cpuDecoding, stats.cpuAnalysis, stats.decoder) = (0, 0.5, "software")
         stats.stages = SessionMeter.Stage.allCases.map {
             DaemonStats.Stage(name: $0.rawValue, runs: 1, mean: 0, longest: 0)
         }

@@ -101,6 +101,7 @@ struct SettingsTests {
             (#"mqtt: {brokers: ["mqtt://[::1"]}"#, #"f.yaml:1: mqtt.brokers: "mqtt://[::1" is not a broker"#),
             (#"mqtt: {brokers: ["mqtt://a", "mqtts://b"]}"#, "f.yaml:1: mqtt.brokers: mixes"),
             (#"mqtt: {brokers: ["x@a", "y@b"]}"#, "f.yaml:1: mqtt.brokers: names different users"),
+            ("camera: {decoder: vaapi}", #"f.yaml:1: camera.decoder: "vaapi" is not one of auto, software, hardware"#),
             ("mqtt: {protocol: 4}", #"f.yaml:1: mqtt.protocol: "4" is not one of auto, 5, 3.1.1"#),
             ("mqtt: {topic: a/#}", #"f.yaml:1: mqtt.topic: "a/#" is not a topic"#),
             ("mqtt: {brokers: ['mqtt://a'], tls: {ca: x}}", "f.yaml:1: mqtt.brokers: mixes"),

@@ -105,6 +105,7 @@ enum Samples {
         stats.stages = [DaemonStats.Stage(name: "landmarks", runs: 299, mean: 0.00241, longest: 0.00402)]
         (stats.cpu, stats.residentBytes) = (0.0834, 61_865_984)
         (stats.cpuDecoding, stats.cpuAnalysis) = (0.0312, 0.0457)
+        stats.decoder = "VA-API on /dev/dri/renderD128"
         stats.messages.sent = 312
         return stats
     }()

@@ -11,23 +11,30 @@
 #include <libavutil/avutil.h>
 #include <libavutil/display.h>
 #include <libavutil/error.h>
+#include <libavutil/hwcontext.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/pixdesc.h>
 #include <libswscale/swscale.h>
 
 // X(library, function)
 #define FACET_FFMPEG_FUNCTIONS(X) \
+    X(avutil, av_buffer_ref) \
+    X(avutil, av_buffer_unref) \
     X(avutil, av_channel_layout_default) \
     X(avutil, av_d2q) \
     X(avutil, av_dict_free) \
     X(avutil, av_dict_get) \
     X(avutil, av_dict_set) \
     X(avutil, av_frame_alloc) \
+    X(avutil, av_frame_copy_props) \
     X(avutil, av_frame_free) \
     X(avutil, av_frame_get_buffer) \
     X(avutil, av_frame_get_side_data) \
     X(avutil, av_frame_make_writable) \
     X(avutil, av_frame_move_ref) \
+    X(avutil, av_frame_unref) \
+    X(avutil, av_hwdevice_ctx_create) \
+    X(avutil, av_hwframe_transfer_data) \
     X(avutil, av_freep) \
     X(avutil, av_image_copy_to_buffer) \
     X(avutil, av_image_fill_arrays) \
@@ -48,6 +55,7 @@
     X(avcodec, avcodec_find_encoder_by_name) \
     X(avcodec, avcodec_flush_buffers) \
     X(avcodec, avcodec_free_context) \
+    X(avcodec, avcodec_get_hw_config) \
     X(avcodec, avcodec_get_name) \
     X(avcodec, avcodec_open2) \
     X(avcodec, avcodec_parameters_copy) \

@@ -157,7 +157,9 @@ func percent(_ share: Double) -> String {
 extension DaemonStats {
     /// What the processor time goes into: `decoding 18%, analysis 5%`; nil if the daemon does not say.
     var work: String? {
-        let parts = [cpuDecoding.map { "decoding \(percent($0))" }, cpuAnalysis.map { "analysis \(percent($0))" }]
+        let by = decoder.map { " by \($0.printable)" } ?? ""
+        let decoding = cpuDecoding.map { "decoding \(percent($0))\(by)" }
+        let parts = [decoding, cpuAnalysis.map { "analysis \(percent($0))" }]
         return cpuAnalysis == nil ? nil : parts.compactMap(\.self).joined(separator: ", ")
     }
 }

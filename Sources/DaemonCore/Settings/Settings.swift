@@ -47,6 +47,7 @@ package struct Settings: Hashable, Sendable {
         reader.read("camera.stallTimeout", &camera.options.stallTimeout, in: .milliseconds(200) ... .seconds(60))
         reader.read("camera.maximumPixels", &camera.options.maximumPixels, in: 10_000...1_000_000_000)
         reader.read("camera.idleDecoding", &camera.options.idleDecoding)
+        reader.read("camera.decoder", &camera.options.decoder)
         reader.read("camera.verifyCertificate", &camera.options.verifiesCertificate)
         reader.read("camera.certificateAuthority", &camera.options.certificateAuthority)
         reader.readGroup("camera.controls", &camera.configuration.controls)
