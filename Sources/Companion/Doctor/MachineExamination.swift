@@ -15,7 +15,7 @@ struct MachineExamination {
             guard isStreaming, finding.verdict == .fails else { return finding }
             return .remark(finding.subject, "\(finding.detail), but the daemon streams")
         }
-        return cameras + [models(), stateDirectory(), clock()]
+        return cameras + DecoderExamination().findings() + [models(), stateDirectory(), clock()]
     }
 
     // MARK: - Camera
