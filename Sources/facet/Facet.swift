@@ -27,7 +27,9 @@ struct Facet: AsyncParsableCommand {
         } catch {
             if let word = wrongValue(in: arguments) { StandardOutput.note(word) }
             // The parser may have taken the value of a misspelled option for an argument, and complains of that.
-            if exitCode(for: error) == .validationFailure, let option = unknownOption(in: arguments) {
+            if exitCode(for: error) == .validationFailure, renamedWord(in: arguments) == nil,
+                let option = unknownOption(in: arguments)
+            {
                 exit(withError: option)
             }
             // The command line's own errors have other statuses.
