@@ -3,7 +3,7 @@ import FaceMessages
 package import FacetKit
 import Foundation
 import OverlayRendering
-import System
+package import System
 
 /// Draws overlays over one file, or over all clips and pictures of a directory.
 package struct OverlayJob {

@@ -2,6 +2,7 @@ package import Companion
 import FaceMetadata
 import Frames
 package import OverlayRendering
+import System
 
 /// Records pictures with the overlay as a clip.
 package enum OverlayRecording {

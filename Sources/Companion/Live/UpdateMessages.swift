@@ -1,5 +1,6 @@
 package import FaceMessages
 package import FacetKit
+package import System
 
 /// Turns a session's updates into the messages that a daemon would publish, every change of a face among them.
 package struct UpdateMessages {

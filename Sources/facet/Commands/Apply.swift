@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClipDrawing
 import Companion
+import System
 
 struct Apply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
