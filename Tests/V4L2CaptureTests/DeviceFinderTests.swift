@@ -180,7 +180,7 @@ struct DeviceFinderTests {
         let error = #expect(throws: V4L2Error.self) {
             try DeviceFinder(selector: DeviceSelector(path), calls: LibV4L2()).open(lastSeen: nil) { $0 }
         }
-        #expect(error == .notACamera(device: path, why: "it is no video device"))
+        #expect(error == .notACamera(device: path, why: "it is not a video device"))
     }
 
     @Test("the inventory lists cameras with their stable names, and says why other nodes are none")
