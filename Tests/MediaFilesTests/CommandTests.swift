@@ -71,7 +71,7 @@ struct CommandTests {
     func garbage() throws {
         let source = try ClipSource("exec:yes talk | head -c 300000 >&2; yes garbage")
         let failure = try #require(source.start().next()?.failure)
-        #expect(failure.description.contains("what it writes is no known video, saying: talk"), "\(failure)")
+        #expect(failure.description.contains("it writes no known video format, saying: talk"), "\(failure)")
         source.stop()
     }
 
