@@ -12,7 +12,7 @@ package struct ViewControls: Equatable {
 
     package private(set) var overlay: String
     package var isMirrored: Bool
-    var showsLevels: Bool
+    var showsLevels = false
     package var gravity: VideoGravity
     var isPaused = false
     /// How much the middle of the picture is enlarged; 1 shows all of it.
@@ -20,17 +20,11 @@ package struct ViewControls: Equatable {
     package static let help = "l overlay  m mirror  v smile levels  g fit  + - zoom  s snapshot  p pause  q quit"
     private let overlays: [String]
 
-    init(
-        _ style: DrawingStyle,
-        overlays: Overlays = Overlays(),
-        gravity: VideoGravity = .resizeAspect,
-        showsLevels: Bool = false
-    ) {
+    init(_ style: DrawingStyle, overlays: Overlays = Overlays(), gravity: VideoGravity = .resizeAspect) {
         overlay = style.overlay.name
         self.overlays = overlays.names
         isMirrored = style.isMirrored
         self.gravity = gravity
-        self.showsLevels = showsLevels
     }
 
     package mutating func press(_ key: UInt8) -> Action? {

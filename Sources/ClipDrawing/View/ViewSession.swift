@@ -48,7 +48,7 @@ package struct ViewSession {
         let terminal = try Terminal(format: encoder.format)
         defer { terminal.release() }
         var session = ViewSession(
-            controls: ViewControls(style, overlays: overlays, gravity: gravity, showsLevels: showsLevels),
+            controls: ViewControls(style, overlays: overlays, gravity: gravity),
             overlays: overlays,
             status: StatusLine(broker: broker, state: track == nil ? CameraState() : nil),
             track: track,
@@ -57,6 +57,7 @@ package struct ViewSession {
             terminal: terminal,
             encoder: encoder
         )
+        session.controls.showsLevels = showsLevels
         // Ticks come more often than redraws, so that what came right after a redraw waits no longer than it must.
         let interval = 1 / Double(rate)
         var nextDraw = 0.0

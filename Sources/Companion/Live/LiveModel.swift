@@ -96,10 +96,7 @@ package struct LiveModel {
         forgetPictures()
     }
 
-    private mutating func forgetPictures() {
-        picture = nil
-        waiting = []
-    }
+    private mutating func forgetPictures() { (picture, waiting) = (nil, []) }
 }
 
 extension CameraState.Change {
