@@ -49,7 +49,7 @@ package struct SmileCalibration: Sendable {
     }
 
     /// The default where it finds all smiles and nothing else; otherwise the middle of the levels that do; if none does, what finds
-    /// the most and nothing else; nil if nothing finds any.
+    /// most of them and nothing else; nil if there is none.
     package func outcome() -> Outcome? {
         var partial: [Outcome] = []
         for hold in Self.holds {
@@ -57,7 +57,7 @@ package struct SmileCalibration: Sendable {
                 var settings = SmileSettings()
                 (settings.level, settings.hold) = ((level * 100).rounded() / 100, hold)
                 return outcome(with: settings)
-            }.filter { $0.falseOnes == 0 && $0.found > 0 }
+            }.filter { $0.falseOnes == 0 && 2 * $0.found > smiles.count }
             let whole = tried.filter { $0.found == smiles.count }
             if whole.first?.settings.level == SmileSettings().level { return whole[0] }
             if !whole.isEmpty { return whole[whole.count / 2] }

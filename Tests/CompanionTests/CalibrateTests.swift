@@ -123,7 +123,7 @@ struct CalibrateTests {
         let talk = failure { measurement, _ in
             [smiling(measurement.asked.contains("smile") ? 0.6 : measurement.asked.contains("talk") ? 0.9 : 0.1)]
         }
-        #expect(talk?.contains("talk looks like") == true)
+        #expect(talk?.contains("look like your talk") == true)
         var unknown = GuidedMeasurement<SmileCalibration>()
         #expect(unknown.failureReason("auto").hasPrefix("no face was seen at auto"))
         #expect(try unknown.take([smiling(nil)], at: 1) == nil)

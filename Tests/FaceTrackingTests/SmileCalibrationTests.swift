@@ -6,8 +6,9 @@ import Testing
 
 @Suite("Calibration of smiles")
 struct SmileCalibrationTests {
-    /// Three seconds of each, at 20 frames per second: neutral, three smiles of a level with pauses, and talk that reaches another.
-    private func recording(rest: Double = 0, smile: Double, talk: Double) -> SmileCalibration {
+    /// Three seconds of each, at 20 frames per second: neutral, three smiles with pauses, the later ones of another
+    /// level if that is given, and talk that reaches another.
+    private func recording(rest: Double = 0, smile: Double, later: Double? = nil, talk: Double) -> SmileCalibration {
         var (calibration, frame) = (SmileCalibration(), 0)
         func play(_ part: SmileCalibration.Part, _ level: (Int) -> (level: Double, opening: Double)) {
             for index in 0..<60 {
@@ -18,7 +19,8 @@ struct SmileCalibrationTests {
         }
         play(.neutral) { _ in (rest, 0) }
         for number in 1...3 {
-            play(.smile(number)) { $0 < 10 ? (rest, 0) : (smile, 0) }
+            let level = number == 1 ? smile : later ?? smile
+            play(.smile(number)) { $0 < 10 ? (rest, 0) : (level, 0) }
             play(.pause) { _ in (rest, 0) }
         }
         play(.talk) { $0 % 20 < 12 ? (talk, $0 % 2 == 0 ? 0 : 0.05) : (rest, 0) }
@@ -42,6 +44,9 @@ struct SmileCalibrationTests {
         #expect(still.outcome() == nil && !still.hasSmiled)
         #expect(same.outcome() == nil && same.hasSmiled)
         #expect(SmileCalibration().outcome() == nil)
+        // One smile of three is no measure of the person's smiles.
+        #expect(recording(smile: 0.8, later: 0.1, talk: 0).outcome() == nil)
+        #expect(recording(smile: 0.1, later: 0.8, talk: 0).outcome()?.found == 2)
     }
 
     @Test(

@@ -16,7 +16,7 @@ extension SmileCalibration: CalibrationScript {
         if let outcome = outcome() { return outcome }
         throw CommandFailure(
             hasSmiled
-                ? "your talk looks like your smiles: smile more broadly, with light from the front, and try again"
+                ? "most of your smiles look like your talk: smile more broadly, with light from the front, and try again"
                 : "no smile was seen beyond your neutral face: smile when you are asked to, only then, and try again"
         )
     }
