@@ -71,18 +71,61 @@ struct SmileCalibrationTests {
     }
 
     private static func play(_ clip: String, _ isWanted: (Double) -> Bool) throws -> SmileCalibration {
-        let labels = try Trace.labels()[clip] as? [String: Any]
-        let people = labels?["smiles"] as? [String: [String: [[Double]]]] ?? [:]
-        let spans = ["clear", "ambiguous"].map { kind in people.values.flatMap { $0[kind] ?? [] } }
-        var calibration = SmileCalibration()
-        for seen in try Trace(clip).sightings where isWanted(seen.time) && seen.eyeDistance >= 24 && abs(seen.yaw) <= 35
-        {
-            let (smile, doubtful) = (
-                spans[0].firstIndex { $0[0] - 0.5...$0[1] + 0.5 ~= seen.time },
-                spans[1].contains { $0[0] - 0.5...$0[1] + 0.5 ~= seen.time }
-            )
-            calibration.take(seen.mouth, at: seen.time, in: smile.map { .smile($0) } ?? (doubtful ? .pause : .talk))
+        SmileCalibration(try Trace(clip), Smiles(try Trace.labels()[clip]), isWanted)
+    }
+}
+
+@Suite("Calibration of smiles on recorded people")
+struct SmileCalibrationTraceTests {
+    @Test("what is found in a person's first smiles is nothing false in the others, and rarely finds fewer of them")
+    func people() throws {
+        var (people, raised, lowered) = (0, Set<String>(), Set<String>())
+        for set in TraceSet.allCases {
+            for (name, labels) in try Trace.labels(of: set) {
+                let smiles = Smiles(labels)
+                guard smiles.people == 1, smiles.clear.count >= 2 else { continue }
+                people += 1
+                let trace = try Trace(name, of: set)
+                for (before, after) in zip(smiles.clear, smiles.clear.dropFirst()) {
+                    let split = (before[1] + after[0]) / 2
+                    let found = SmileCalibration(trace, smiles) { $0 <= split }.outcome()
+                    let rest = SmileCalibration(trace, smiles) { $0 > split }
+                    let (usual, own) = (
+                        rest.outcome(with: SmileSettings()), rest.outcome(with: found?.settings ?? SmileSettings())
+                    )
+                    #expect(own.falseOnes <= usual.falseOnes, "\(name)")
+                    if own.found > usual.found { raised.insert(name) }
+                    if own.found < usual.found { lowered.insert(name) }
+                }
+            }
         }
-        return calibration
+        print("calibration: of \(people) people, more smiles of \(raised.sorted()), fewer of \(lowered.sorted())")
+        #expect(people == 28 && raised.count >= 1 && lowered.count <= 2)
+    }
+}
+
+/// The labelled smiles of a clip: spans in seconds.
+private struct Smiles {
+    var people = 0
+    var clear: [[Double]] = []
+    var doubtful: [[Double]] = []
+
+    init(_ labels: Any?) {
+        let smiles = (labels as? [String: Any])?["smiles"] as? [String: [String: [[Double]]]] ?? [:]
+        people = smiles.count
+        func spans(_ kind: String) -> [[Double]] { smiles.values.flatMap { $0[kind] ?? [] }.sorted { $0[0] < $1[0] } }
+        (clear, doubtful) = (spans("clear"), spans("ambiguous"))
+    }
+}
+
+extension SmileCalibration {
+    /// Of what was seen in a trace, with its labelled smiles as those that were asked for, and all else as talk.
+    fileprivate init(_ trace: Trace, _ smiles: Smiles, _ isWanted: (Double) -> Bool) {
+        self.init()
+        for seen in trace.sightings where isWanted(seen.time) && seen.eyeDistance >= 24 && abs(seen.yaw) <= 35 {
+            func isIn(_ span: [Double]) -> Bool { span[0] - 0.5...span[1] + 0.5 ~= seen.time }
+            let other = smiles.doubtful.contains(where: isIn) ? Part.pause : .talk
+            take(seen.mouth, at: seen.time, in: smiles.clear.firstIndex(where: isIn).map { .smile($0) } ?? other)
+        }
     }
 }
