@@ -1,10 +1,13 @@
 import Companion
+import FaceMetadata
 import FacetKit
 
 /// What `apply` found in a file, and of what it warns.
 struct OverlaySummary {
-    /// How many lost faces the warnings name.
+    /// How many lost faces, and frames, the warnings name.
     private static let named = 5
+    /// Of three frames within so many seconds, the middle one may lack a face that jumps.
+    private static let longestJump = 0.2
 
     private let hidesFaces: Bool
     private let maximumFaces: Int
@@ -12,6 +15,9 @@ struct OverlaySummary {
     private var faces = 0
     private var smiles = 0
     private var lost: [(face: FaceID, time: Double)] = []
+    private var recent: [(time: Double, faces: [NormalizedRect])] = []
+    /// When a face that was seen before and after, each time elsewhere, was not.
+    private var missed: [Double] = []
     private var damaged = 0
     private var isOverLimit = false
 
@@ -21,6 +27,7 @@ struct OverlaySummary {
         if update.frame != nil { frames += 1 }
         damaged = update.counts.dropped[.corrupt, default: 0]
         isOverLimit = isOverLimit || update.isOverLimit
+        if hidesFaces, update.stamp != nil { noteJumps(update) }
         for event in update.events {
             switch event.kind {
             case .enter: faces += 1
@@ -31,6 +38,22 @@ struct OverlaySummary {
             default: break
             }
         }
+    }
+
+    /// A face that moves by more than itself from frame to frame is not followed: nothing fills a gap.
+    private mutating func noteJumps(_ update: FaceUpdate) {
+        if update.isCut { recent = [] }
+        recent.append((update.mediaTime, update.sightings.map(\.face.bounds)))
+        guard recent.count == 3 else { return }
+        defer { recent.removeFirst() }
+        let (before, now, after) = (recent[0], recent[1], recent[2])
+        guard now.faces.count < min(before.faces.count, after.faces.count), after.time - before.time <= Self.longestJump
+        else { return }
+        func apart(_ faces: [NormalizedRect], _ others: [NormalizedRect]) -> [NormalizedRect] {
+            faces.filter { face in !others.contains { face.intersectionOverUnion($0) > 0 } }
+        }
+        let (gone, come) = (apart(before.faces, now.faces), apart(after.faces, now.faces))
+        if !apart(gone, come).isEmpty, !apart(come, gone).isEmpty { missed.append(now.time) }
     }
 
     mutating func showsPicture(with faces: [FaceObject]) {
@@ -56,12 +79,18 @@ struct OverlaySummary {
                 "more than \(maximumFaces) faces at the same time; the others were \(rest): raise --maximum-faces"
             )
         }
+        func list(_ texts: [String]) -> String {
+            let more = texts.count > Self.named ? " and \(texts.count - Self.named) more" : ""
+            return texts.prefix(Self.named).joined(separator: ", ") + more
+        }
+        func seconds(_ time: Double) -> String { "\((time * 10).rounded() / 10) s" }
         if hidesFaces, !lost.isEmpty {
-            let times = lost.prefix(Self.named).map { "face \($0.face.rawValue) at \(($0.time * 10).rounded() / 10) s" }
-            let more = lost.count > Self.named ? " and \(lost.count - Self.named) more" : ""
-            warnings.append(
-                "lost inside the picture: \(times.joined(separator: ", "))\(more); what is seen of them after that is bare"
-            )
+            let times = list(lost.map { "face \($0.face.rawValue) at \(seconds($0.time))" })
+            warnings.append("lost inside the picture: \(times); what is seen of them after that is bare")
+        }
+        if hidesFaces, !missed.isEmpty {
+            let times = list(missed.map(seconds))
+            warnings.append("not found in single frames: a face that jumps, at \(times); it may be bare there")
         }
         return warnings
     }
