@@ -40,7 +40,7 @@ package final class HardwareDevice {
     /// Opens one; `FFmpeg.load()` must have succeeded.
     init(_ place: Place) throws(Failure) {
         name = place.name
-        // FFmpeg's words do not tell this from other failures.
+        // FFmpeg's error text is the same for this and for other failures.
         guard access(place.node, R_OK | W_OK) == 0 else {
             throw Failure(reason: "\(name): \(String(cString: strerror(errno)))")
         }

@@ -148,8 +148,8 @@ final class VideoDecoder {
         return .picture(DecodedPicture(taking: copy.pointer))
     }
 
-    /// Goes on by the processor if it seems to be the device's fault that a picture failed: before the first picture, that was
-    /// expected only where the stream was joined between key pictures.
+    /// Goes on by the processor if it seems to be the device's fault that a picture failed: after several in a row, or, before the
+    /// first picture, a key picture. Others fail then where the stream was joined between key pictures.
     private func leavesDevice(_ code: Int32, isKey: Bool) -> Bool {
         guard usesDevice else { return false }
         failures += 1
@@ -161,7 +161,7 @@ final class VideoDecoder {
         detail = Self.explanation("\(device.name) failed: \(FFmpeg.words(code))")
         (self.device, usesDevice, context) = (nil, false, next)
         keyDeadline = .now + options.openTimeout
-        // What waits for it to be emptied is told.
+        // The reader drains the decoder: the new one must be drained too, which reports the end.
         if isDraining { _ = send(nil) }
         return true
     }

@@ -83,13 +83,12 @@ struct OverlaySummary {
             let more = texts.count > Self.named ? " and \(texts.count - Self.named) more" : ""
             return texts.prefix(Self.named).joined(separator: ", ") + more
         }
-        func seconds(_ time: Double) -> String { "\((time * 10).rounded() / 10) s" }
         if hidesFaces, !lost.isEmpty {
-            let times = list(lost.map { "face \($0.face.rawValue) at \(seconds($0.time))" })
+            let times = list(lost.map { "face \($0.face.rawValue) at \(OverlayRecorder.seconds($0.time))" })
             warnings.append("lost inside the picture: \(times); what is seen of them after that is bare")
         }
         if hidesFaces, !missed.isEmpty {
-            let times = list(missed.map(seconds))
+            let times = list(missed.map(OverlayRecorder.seconds))
             warnings.append("not found in single frames: a face that jumps, at \(times); it may be bare there")
         }
         return warnings

@@ -10,7 +10,6 @@ struct OverlayRecorder {
     private var drawing: OverlayPicture
     private let rate: Double
     private let soundSource: String?
-    private let showsProgress = isatty(STDERR_FILENO) == 1
     private var writer: ClipWriter?
     /// The length of the clip that is read, in seconds, if it is known.
     private let length: Double?
@@ -36,7 +35,7 @@ struct OverlayRecorder {
 
     /// Ends the clip and gives the file its name; `isWhole` is whether the pictures reach the end of the sound's clip.
     mutating func finish(isWhole: Bool = true) throws {
-        if showsProgress { StandardOutput.progress("") }
+        if StandardOutput.showsProgress { StandardOutput.progress("") }
         guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
         try writer.finish(isWhole: isWhole)
         StandardOutput.note("wrote \(output): \(Self.seconds(end)), \(writer.frames.counted("frame"))")
@@ -53,7 +52,7 @@ struct OverlayRecorder {
     }
 
     private mutating func report(_ frames: Int) {
-        guard showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
+        guard StandardOutput.showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
         lastProgress = .now
         let elapsed = start.duration(to: .now) / .seconds(1)
         StandardOutput.progress(Self.progress(end, frames, of: length, after: elapsed))
@@ -67,5 +66,5 @@ struct OverlayRecorder {
         return "\(done), \(Int(100 * share))%, \(FleetFormatter.duration(elapsed * (1 - share) / share)) left"
     }
 
-    private static func seconds(_ value: Double) -> String { "\((value * 10).rounded() / 10) s" }
+    static func seconds(_ value: Double) -> String { "\((value * 10).rounded() / 10) s" }
 }

@@ -20,10 +20,9 @@ package struct SnapshotPicture {
         let moments = try time.map { [(time: $0, face: nil)] } ?? moments(in: track)
         let frames = moments.count > 1 ? try ClipFrames(clip) : nil
         let picture = Picture()
-        let shown = try moments.map { time, face in
+        let sharpest = try moments.sharpest { time, face in
             (frame: try frames?.frame(upTo: time) ?? StillPicture.load(clip, at: time), time: time, face: face)
-        }
-        let sharpest = try shown.sharpest { moment in
+        } by: { moment in
             try picture.update(from: moment.frame)
             return try moment.face.map { try picture.sharpness(of: $0.bounds) } ?? 0
         }
@@ -64,7 +63,9 @@ package struct SnapshotPicture {
             chosen = [first]
         }
         let decoder = try PreviewDecoder()
-        let sharpest = try chosen.sharpest { candidate in
+        let sharpest = try chosen.sharpest {
+            $0
+        } by: { candidate in
             try decoder.decode(candidate.picture)
             return try choice.face(in: candidate).map { try decoder.picture.sharpness(of: $0.bounds) } ?? 0
         }
@@ -92,10 +93,18 @@ package struct SnapshotPicture {
 }
 
 extension Array {
-    /// The element with the highest sharpness, the first of several; an only one is not measured.
-    fileprivate func sharpest(_ sharpness: (Element) throws -> Int) rethrows -> Element? {
-        guard count > 1 else { return first }
-        let measured = try map(sharpness)
-        return measured.max().flatMap(measured.firstIndex).map { self[$0] }
+    /// What is loaded for the element with the highest sharpness, the first of several; an only one is not measured. No more than
+    /// two are in memory at a time.
+    fileprivate func sharpest<Loaded>(
+        _ load: (Element) throws -> Loaded,
+        by sharpness: (Loaded) throws -> Int
+    ) rethrows -> Loaded? {
+        var best: (loaded: Loaded, sharpness: Int)?
+        for element in self {
+            let loaded = try load(element)
+            let measured = count > 1 ? try sharpness(loaded) : 0
+            if best.map({ measured > $0.sharpness }) ?? true { best = (loaded, measured) }
+        }
+        return best?.loaded
     }
 }

@@ -1,5 +1,4 @@
 package import FaceMessages
-import Glibc
 
 /// Leads a person through a script with a live bar, and takes what is seen meanwhile.
 package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
@@ -8,7 +7,6 @@ package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
     private static var away: String { "the face was away for too long: stay near, face the camera, and try again" }
     private static var bar: Int { 30 }
     private static var columns: Int { Script.steps.map(\.words.count).max() ?? 0 }
-    private let isTerminal = isatty(STDERR_FILENO) == 1
     package private(set) var script = Script()
     private var began: Double?
     private var last = 0.0
@@ -40,8 +38,11 @@ package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
         guard let began else { return nil }
         guard let (step, left) = step(after: time - began) else { return try script.result() }
         if level != nil { script.take(seen[0], at: time, in: step.part) }
-        if isTerminal { StandardOutput.progress("\(step.words.padding(to: Self.columns))  \(Int(left) + 1) s  \(bar)") }
-        if !isTerminal, step.words != asked { StandardOutput.note(step.words) }
+        if StandardOutput.showsProgress {
+            StandardOutput.progress("\(step.words.padding(to: Self.columns))  \(Int(left) + 1) s  \(bar)")
+        } else if step.words != asked {
+            StandardOutput.note(step.words)
+        }
         asked = step.words
         return nil
     }

@@ -1,5 +1,4 @@
 package import FaceMessages
-import Glibc
 
 /// Something that is measured of the person before a camera.
 package protocol PersonMeasurement {
@@ -18,7 +17,7 @@ extension PersonMeasurement {
 
     /// Measures it before a camera; throws `CommandFailure` that says why that cannot be done.
     package mutating func result(_ subscriber: Subscriber) async throws -> Value {
-        defer { if isatty(STDERR_FILENO) == 1 { StandardOutput.progress("") } }
+        defer { if StandardOutput.showsProgress { StandardOutput.progress("") } }
         var (state, result) = (CameraState(), Value?.none)
         // By the time of the pictures: on a busy machine messages and ticks wait.
         var (time, lag, start) = (0.0, 0.0, Double.infinity)

@@ -5,6 +5,8 @@ import System
 /// Where commands write: results to standard output, notes for the person at the terminal to standard error.
 package enum StandardOutput {
     package static let isTerminal = isatty(STDOUT_FILENO) == 1
+    /// Whether a person sees what is written over the same line of standard error.
+    package static let showsProgress = isatty(STDERR_FILENO) == 1
 
     /// Whether output may be coloured: on a terminal, unless NO_COLOR is set (no-color.org) or the terminal is dumb.
     package static var hasColors: Bool {

@@ -9,7 +9,8 @@ struct Report: AsyncParsableCommand {
         discussion: """
             From what `facetd --print` wrote; from a clip, in which it finds the faces itself; or, without a file, from a \
             daemon until Ctrl-C or for --seconds. The page is one HTML file that needs no other file and no network. With a \
-            clip it shows each face's best smile and a picture of each event. It names the clip, but not its directory. report.html#t=12.5 shows the moment 12.5 s from the beginning.
+            clip it shows each face's best smile and a picture of each event. It names the clip, but not its directory. \
+            report.html#t=12.5 shows the moment 12.5 s from the beginning.
 
             Examples:
               facet report clip.jsonl -o report.html
