@@ -1,0 +1,27 @@
+import CompanionTestSupport
+import FaceMessages
+import Testing
+
+@testable import Companion
+
+@Suite("Waiting for a first picture")
+struct LivePicturesTests {
+    /// Pictures of a session in this program that said in what condition its camera is.
+    private func pictures(_ condition: DaemonStatus.CameraState) throws -> LivePictures {
+        var pictures = LivePictures(Subscriber(), hidesFaces: false)
+        let status = DaemonStatus(state: .online, cameraState: condition)
+        let content = LiveInput.Content.occurrence(occurrence(encoder.status(status)))
+        _ = try pictures.take(LiveInput(content: content, seconds: 0))
+        return pictures
+    }
+
+    @Test("goes on as long as a source in this program streams, and ends after a while if it does not")
+    func patience() throws {
+        let late = LiveInput(content: .tick, seconds: LivePictures.patience + 1)
+        var streaming = try pictures(.streaming)
+        _ = try streaming.take(late)
+        var lost = try pictures(.lost)
+        let failure = #expect(throws: CommandFailure.self) { try lost.take(late) }
+        #expect(failure?.description.hasPrefix("no picture came from") == true)
+    }
+}
