@@ -72,7 +72,10 @@ package struct Daemon: Sendable {
             onEnd: { print?.beginEnding() },
             logger: logger
         )
-        print?.onFailure { camera.end($0.isGoneReader ? nil : $0) }
+        print?.onFailure { error in
+            if error.isGoneReader { logger.info("the reader of what is printed has gone") }
+            camera.end(error.isGoneReader ? nil : error)
+        }
         self.logger = logger
         self.summary = summary
         summarize = options.summarize

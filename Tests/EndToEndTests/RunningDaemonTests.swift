@@ -114,9 +114,11 @@ struct RunningDaemonTests {
     @Test("closing the terminal in which it was started ends it", .timeLimit(.minutes(5)))
     func closedTerminal() async throws {
         let terminal = try PseudoTerminal()
+        // Nothing is printed there: a message that cannot be written may be noticed first.
         let program = try await terminal.start(
             "setsid",
-            ["--ctty", BuildProducts.program("facetd")] + portrait + ["--no-mqtt", "--print", "--detect", "on"]
+            ["--ctty", BuildProducts.program("facetd"), "--source", "/usr/local/share/facet/astronaut.png", "--loop"]
+                + ["--no-mqtt"]
         )
         try await program.waitForOutput("camera streaming")
         try terminal.hangUp()
@@ -125,13 +127,25 @@ struct RunningDaemonTests {
         #expect(program.output.contains("the terminal was closed"))
     }
 
+    @Test("it ends and says why once nobody reads its messages any more", .timeLimit(.minutes(5)))
+    func goneReader() async throws {
+        let facetd = BuildProducts.program("facetd")
+        let program = try await ChildProcess(
+            "/bin/bash",
+            ["-o", "pipefail", "-c", "\"$0\" \"$@\" | head -n 1", facetd] + portrait + ["--no-mqtt"]
+        )
+        await program.waitUntilEnded()
+        #expect(program.output.contains("the reader of what is printed has gone"))
+        #expect(program.result.status == 0)
+    }
+
     @Test("it ends in good order also where its messages went to the terminal that was closed", .timeLimit(.minutes(5)))
     func closedTerminalOfErrors() async throws {
         let terminal = try PseudoTerminal()
         let program = try await ChildProcess(
             "/bin/sh",
             ["-c", "exec setsid --ctty \"$@\" <\"$0\" 2>\"$0\"", terminal.path, BuildProducts.program("facetd")]
-                + portrait + ["--no-mqtt", "--print", "--detect", "on"]
+                + portrait + ["--no-mqtt"]
         )
         try await program.waitForOutput("faces/enter")
         try terminal.hangUp()
