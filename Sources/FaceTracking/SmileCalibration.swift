@@ -48,19 +48,21 @@ package struct SmileCalibration: Sendable {
         peaks[part] = max(peaks[part] ?? 0, mouth.smileLevel)
     }
 
-    /// The default where it finds all smiles and nothing else; otherwise the middle of the levels that do; if none does, what finds
-    /// most of them and nothing else; nil if there is none.
+    /// The middle of the levels that find all smiles and nothing else; if none does, what finds most of them and nothing else; nil if
+    /// there is none.
+    ///
+    /// The middle even where the default does: of recorded people that finds more of the later smiles (docs/accuracy.md).
     package func outcome() -> Outcome? {
         var partial: [Outcome] = []
         for hold in Self.holds {
-            let tried = ([SmileSettings().level] + Self.levels).map { level in
+            let tried = Self.levels.map { level in
                 var settings = SmileSettings()
-                (settings.level, settings.hold) = ((level * 100).rounded() / 100, hold)
+                settings.level = (level * 100).rounded() / 100
+                settings.hold = hold
                 return outcome(with: settings)
             }.filter { $0.falseOnes == 0 && 2 * $0.found > smiles.count }
             let whole = tried.filter { $0.found == smiles.count }
-            if whole.first?.settings.level == SmileSettings().level { return whole[0] }
-            if !whole.isEmpty { return whole[whole.count / 2] }
+            if !whole.isEmpty { return whole[(whole.count - 1) / 2] }
             partial += tried
         }
         return partial.max { $0.found < $1.found }
