@@ -163,7 +163,7 @@ let package = Package(
                 "Page/page.html", "Page/login.html", "Page/page.css", "Page/icon.svg", "Page/manifest.json",
                 "Page/page.js", "Page/address.js", "Page/advice.js", "Page/dom.js", "Page/feed.js", "Page/film.js",
                 "Page/lamp.js", "Page/lanes.js", "Page/stream.js", "Page/tile.js", "Page/zones.html", "Page/zones.js",
-                "Page/zones.css", "Demo/stage.sh",
+                "Page/tool.css", "Page/paint.js", "Page/calibrate.html", "Page/calibrate.js", "Demo/stage.sh",
             ]
         ),
         .executableTarget(

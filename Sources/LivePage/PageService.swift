@@ -120,7 +120,7 @@ package struct PageService {
 
     private func makeServer(_ page: PageServer) throws(CommandFailure) -> HTTPServer {
         var http = HTTPServer.Options(host: options.address.host, port: options.address.port)
-        if editor != nil { http.longestBody = AreaEditor.longestBody }
+        http.longestBody = editor == nil ? CalibrationPage.longestBody : AreaEditor.longestBody
         if let files = options.tlsFiles {
             http.tls = (try FileText.read(files.certificate, "certificate"), try FileText.read(files.key, "key"))
         }

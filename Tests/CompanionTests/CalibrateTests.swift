@@ -92,7 +92,7 @@ struct CalibrateTests {
     @Test("finds settings for a person who smiles weakly, says what they would have done, and writes both")
     func smile() throws {
         let (measurement, outcome) = try play { measurement, _ in
-            [smiling(measurement.asked.contains("smile") ? 0.5 : 0.1)]
+            [smiling(measurement.prompt?.words.contains("smile") == true ? 0.5 : 0.1)]
         }
         #expect((0.3..<0.7).contains(outcome.settings.level) && outcome.settings.hold == 0)
         let words = measurement.script.words(on: outcome)
@@ -121,7 +121,12 @@ struct CalibrateTests {
         #expect(failure { _, step in step < 99 ? [smiling(0.1)] : [] }?.contains("stay near") == true)
         #expect(failure { _, _ in [smiling(0.1)] }?.contains("no smile was seen") == true)
         let talk = failure { measurement, _ in
-            [smiling(measurement.asked.contains("smile") ? 0.6 : measurement.asked.contains("talk") ? 0.9 : 0.1)]
+            [
+                smiling(
+                    measurement.prompt?.words.contains("smile") == true
+                        ? 0.6 : measurement.prompt?.words.contains("talk") == true ? 0.9 : 0.1
+                )
+            ]
         }
         #expect(talk?.contains("look like your talk") == true)
         var unknown = GuidedMeasurement<SmileCalibration>()
@@ -136,7 +141,8 @@ struct CalibrateTests {
     private func eyes(double: [Range<Int>], long: [Range<Int>]) throws -> [String] {
         var (measurement, asked, since) = (GuidedMeasurement<SignCalibration>(), "", 0)
         for step in 0..<2000 {
-            if measurement.asked != asked { (asked, since) = (measurement.asked, step) }
+            let words = measurement.prompt?.words ?? ""
+            if words != asked { (asked, since) = (words, step) }
             let closed = asked.contains("twice") ? double : asked.contains("second") ? long : []
             var face = face(nil)
             face.pose = HeadPose(roll: 0, yaw: 0, pitch: 0)

@@ -11,8 +11,7 @@ package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
     private var began: Double?
     private var last = 0.0
     private var level: Double?
-    /// What the person was asked to do last.
-    private(set) var asked = ""
+    package private(set) var prompt: MeasurementPrompt?
     /// For how many seconds there was more than one face, or after the beginning none to measure.
     private var secondsWrong = 0.0
     package private(set) var failure: String?
@@ -38,12 +37,8 @@ package struct GuidedMeasurement<Script: CalibrationScript>: PersonMeasurement {
         guard let began else { return nil }
         guard let (step, left) = step(after: time - began) else { return try script.result() }
         if level != nil { script.take(seen[0], at: time, in: step.part) }
-        if StandardOutput.showsProgress {
-            StandardOutput.progress("\(step.words.padding(to: Self.columns))  \(Int(left) + 1) s  \(bar)")
-        } else if step.words != asked {
-            StandardOutput.note(step.words)
-        }
-        asked = step.words
+        let line = "\(step.words.padding(to: Self.columns))  \(Int(left) + 1) s  \(bar)"
+        prompt = MeasurementPrompt(words: step.words, line: line)
         return nil
     }
 

@@ -9,11 +9,21 @@ package protocol PersonMeasurement {
     mutating func take(_ faces: [FaceObject], at time: Double) throws(CommandFailure) -> Value?
     /// Why there was no result; nil if no face was seen.
     var failure: String? { get }
+    /// What the person is asked to do; nil if nothing is asked of them yet.
+    var prompt: MeasurementPrompt? { get }
+}
+
+/// What a person is asked to do.
+package struct MeasurementPrompt {
+    package var words: String
+    /// The words, for how long, and a bar, as a terminal shows them.
+    package var line: String
 }
 
 extension PersonMeasurement {
     /// For how many seconds a face that can be measured is waited for.
     package static var patience: Double { 20 }
+    package var prompt: MeasurementPrompt? { nil }
 
     /// Measures it before a camera; throws `CommandFailure` that says why that cannot be done.
     package mutating func result(_ subscriber: Subscriber) async throws -> Value {
@@ -38,7 +48,15 @@ extension PersonMeasurement {
             // Metadata comes only when a value changes: until then it holds.
             guard isNew || input.seconds - lag - time > 0.06 else { return true }
             time = max(time, input.seconds - lag)
+            let asked = prompt?.words
             result = try take(state.faces, at: time)
+            if result == nil, let prompt {
+                if StandardOutput.showsProgress {
+                    StandardOutput.progress(prompt.line)
+                } else if prompt.words != asked {
+                    StandardOutput.note(prompt.words)
+                }
+            }
             return result == nil && input.seconds <= deadline
         }
         guard let result else { throw CommandFailure(failureReason(subscriber.address, state)) }
@@ -46,7 +64,7 @@ extension PersonMeasurement {
     }
 
     /// Why nothing could be measured.
-    func failureReason(_ address: String, _ camera: CameraState = CameraState()) -> String {
+    package func failureReason(_ address: String, _ camera: CameraState = CameraState()) -> String {
         if let failure { return failure }
         let cause = camera.mayShowFaces ? "sit before the camera, and try again" : "the camera is \(camera.summary)"
         return "no face was seen at \(address): \(cause)"

@@ -29,3 +29,10 @@ extension SmileCalibration: CalibrationScript {
         return "this reports \(words[0]); the default \(words[1])"
     }
 }
+
+extension SmileSettings {
+    /// Its keys and values, as settings files have them.
+    package var fields: KeyValuePairs<String, String> {
+        ["level": "\(level)", "hold": "\(Int(hold * 1000))ms"]
+    }
+}

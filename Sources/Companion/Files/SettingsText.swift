@@ -23,6 +23,11 @@ package struct SettingsText {
         lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     }
 
+    /// The lines of a group with these values.
+    package static func group(_ name: String, _ values: KeyValuePairs<String, String>) -> String {
+        "\(name):" + values.map { "\n  \($0.key): \($0.value)" }.joined()
+    }
+
     /// The file with other lines; throws `CommandFailure` if that would change anything but these keys, as in a file
     /// that is one line of JSON.
     package func changed(to lines: [Substring], only keys: [String]) throws -> SettingsText {

@@ -1,5 +1,6 @@
 // Draws zones and ignored areas over the picture, and writes them as settings.
 import { $, make } from "./dom.js";
+import { caption, paint } from "./paint.js";
 import { check, follow } from "./stream.js";
 
 let areas = []; // { kind: "zones" or "ignore", name, corners: [{ x, y }], dwell, minimumSize, anchor }
@@ -8,7 +9,6 @@ let corners = []; // of the area that is being drawn
 let dragged = null; // what the pointer moves: corners of an area, or the rectangle that began at one
 const past = []; // what the areas were after each change, as JSON; the last is what they are
 const names = new Map(); // base -> the camera's name
-let isBusy = false;
 
 const round = (share) => Math.round(Math.min(1, Math.max(0, share)) * 1000) / 1000;
 const svg = $("drawing");
@@ -16,22 +16,8 @@ const svg = $("drawing");
 // The picture
 
 async function frame(header, overlay, jpeg) {
-	if (isBusy) return;
-	isBusy = true;
-	try {
-		const marks = new Image();
-		marks.src = URL.createObjectURL(overlay);
-		const [picture] = await Promise.all([jpeg ? createImageBitmap(jpeg) : null, marks.decode()]);
-		Object.assign($("picture"), { width: header.width, height: header.height });
-		const context = $("picture").getContext("2d");
-		if (picture) context.drawImage(picture, 0, 0, header.width, header.height);
-		context.drawImage(marks, 0, 0, header.width, header.height);
-		URL.revokeObjectURL(marks.src);
-		picture?.close();
-		const name = names.get(header.camera) ?? header.camera;
-		$("camera").textContent = picture ? name : `${name}: no pictures come, so faces are drawn as heads (preview.enabled)`;
-	} finally {
-		isBusy = false;
+	if (await paint($("picture"), header, overlay, jpeg)) {
+		$("camera").textContent = caption(names.get(header.camera) ?? header.camera, jpeg);
 	}
 }
 

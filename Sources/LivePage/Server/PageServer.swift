@@ -24,11 +24,13 @@ struct PageServer: Sendable {
         "/feed.js": script(PackageResources.feed_js), "/film.js": script(PackageResources.film_js),
         "/lamp.js": script(PackageResources.lamp_js), "/lanes.js": script(PackageResources.lanes_js),
         "/stream.js": script(PackageResources.stream_js), "/tile.js": script(PackageResources.tile_js),
-        "/kinds.js": script(EventWords.script),
+        "/kinds.js": script(EventWords.script), "/paint.js": script(PackageResources.paint_js),
+        "/tool.css": (PackageResources.tool_css, "text/css; charset=utf-8"),
+        "/calibrate": (PackageResources.calibrate_html, html), "/calibrate.js": script(PackageResources.calibrate_js),
+        "/calibrate.json": (CalibrationPage.script, "application/json"),
     ]
     private static let editorFiles: [String: ([UInt8], type: String)] = [
         "/zones": (PackageResources.zones_html, html), "/zones.js": script(PackageResources.zones_js),
-        "/zones.css": (PackageResources.zones_css, "text/css; charset=utf-8"),
     ]
 
     /// A script as it is sent: without its indentation and the lines that are comments, which only developers read.
@@ -79,6 +81,7 @@ struct PageServer: Sendable {
             return Self.files[path].map { file($0, $1) } ?? .text(404, "There is nothing here.\n")
         case ("POST", "/detect"):
             return detect?.answer(request) ?? .text(403, "Pages may only look: --control is off.\n")
+        case ("POST", "/calibrate"): return CalibrationPage.answer(request.body)
         case ("POST", "/login"): return redirect()
         case ("POST", "/logout"):
             let cookie = access.logout(session, request)

@@ -52,7 +52,7 @@ struct Calibrate: AsyncParsableCommand {
         if smile || eyes { StandardOutput.note("sit before the camera alone, and do what is asked") }
         if eyes { return try await signs(subscriber) }
         let found = try await smile ? smileSettings(subscriber) : direction(subscriber)
-        StandardOutput.print(line: "\(group):" + found.map { "\n  \($0.key): \($0.value)" }.joined())
+        StandardOutput.print(line: SettingsText.group(group, found))
         for (key, value) in found { file = try file?.changed(group, key, to: value) }
         if let file { StandardOutput.note(try file.write()) }
     }
@@ -72,6 +72,6 @@ struct Calibrate: AsyncParsableCommand {
         var measurement = GuidedMeasurement<SmileCalibration>()
         let outcome = try await measurement.result(subscriber)
         StandardOutput.note(measurement.script.words(on: outcome))
-        return ["level": "\(outcome.settings.level)", "hold": "\(Int(outcome.settings.hold * 1000))ms"]
+        return outcome.settings.fields
     }
 }

@@ -1,0 +1,28 @@
+// Paints a frame of the stream into a canvas: the picture, if there is one, and what is drawn at faces.
+let isBusy = false;
+
+// Frames that come meanwhile are left out: then it is false.
+export async function paint(canvas, header, overlay, jpeg) {
+	if (isBusy) return false;
+	isBusy = true;
+	try {
+		const marks = new Image();
+		marks.src = URL.createObjectURL(overlay);
+		const [picture] = await Promise.all([jpeg ? createImageBitmap(jpeg) : null, marks.decode()]);
+		const { width, height, mirrored } = header;
+		Object.assign(canvas, { width, height });
+		const context = canvas.getContext("2d");
+		if (mirrored) context.setTransform(-1, 0, 0, 1, width, 0);
+		if (picture) context.drawImage(picture, 0, 0, width, height);
+		context.resetTransform();
+		context.drawImage(marks, 0, 0, width, height);
+		URL.revokeObjectURL(marks.src);
+		picture?.close();
+		return true;
+	} finally {
+		isBusy = false;
+	}
+}
+
+// What is said beside the picture of a camera.
+export const caption = (name, jpeg) => (jpeg ? name : `${name}: no pictures come, so faces are drawn as heads (preview.enabled)`);

@@ -1,0 +1,59 @@
+import Companion
+import FaceMessages
+import FaceTracking
+import Foundation
+import HTTPServing
+
+/// What the page on which people find their smile settings is given, and the answer to what it saw of them.
+enum CalibrationPage {
+    /// Bytes of the longest request: what is seen in a minute.
+    static let longestBody = 64 << 10
+
+    /// What a person is asked to do, for how many seconds each, and the levels that decide, as JSON.
+    static let script = JSONWriter.object { json in
+        json.array("steps", SmileCalibration.steps) { json, step in
+            json.field("words", step.words)
+            json.field("seconds", step.seconds, decimals: 3)
+        }
+        json.array("limits", SmileCalibration.limits) { json, limit in json.field("level", limit, decimals: 2) }
+    }
+
+    /// Measures a person by what a page has seen of them so far.
+    ///
+    /// - Parameter samples: A JSON array with an array for each moment: its time in seconds, the number of faces that are
+    ///   seen, and of a single one of which they are known the values `smile` and `mouthOpen`.
+    /// - Returns: the settings with words on them as JSON; 204 while something is left to be asked, 422 with what is wrong.
+    static func answer(_ samples: [UInt8]) -> HTTPResponse {
+        guard let samples = try? JSONDecoder().decode([[Double]].self, from: Data(samples)),
+            samples.allSatisfy(isSample)
+        else { return .text(400, "Each sample must be [seconds, faces] or [seconds, 1, smile, mouthOpen].\n") }
+        var measurement = GuidedMeasurement<SmileCalibration>()
+        do {
+            for sample in samples {
+                guard let outcome = try measurement.take(faces(in: sample), at: sample[0]) else { continue }
+                let found = JSONWriter.object { json in
+                    json.field("words", measurement.script.words(on: outcome))
+                    json.field("settings", SettingsText.group("smile", outcome.settings.fields) + "\n")
+                }
+                return HTTPResponse(200, headers: ["Content-Type": "application/json"], body: .bytes(found))
+            }
+        } catch { return .text(422, "\(error)\n") }
+        guard let last = samples.last, last[0] > measurement.deadline else { return HTTPResponse(204) }
+        return .text(422, measurement.failureReason("the camera") + "\n")
+    }
+
+    private static func isSample(_ values: [Double]) -> Bool {
+        guard values.count == 2 || values.count == 4 && values[1] == 1 else { return false }
+        return 0...3600 ~= values[0] && 0...1000 ~= values[1] && values.dropFirst(2).allSatisfy { 0...1 ~= $0 }
+    }
+
+    private static func faces(in sample: [Double]) -> [FaceObject] {
+        var face = FaceObject(faceID: FaceID(rawValue: 1), bounds: .zero, confidence: 1)
+        if sample.count == 4 {
+            face.smile = sample[2]
+            face.mouthOpen = sample[3]
+        }
+        // Two are as wrong as a thousand.
+        return Array(repeating: face, count: Int(min(sample[1], 2)))
+    }
+}
