@@ -43,13 +43,15 @@ struct CalibrationPageTests {
     @Test("says what was wrong as soon as it is known")
     func wrongUse() throws {
         let two = try answer(samples(smilesWeakly).prefix(60) + (0..<60).map { [3 + Double($0) / 20, 2] })
-        #expect(two.status == 422 && two.words.contains("alone"))
+        #expect(two.status == 200 && two.words.contains("failure") && two.words.contains("alone"))
         let gone = try answer(samples(smilesWeakly).prefix(60) + (0..<60).map { [3 + Double($0) / 20, 0] })
-        #expect(gone.status == 422 && gone.words.contains("stay near"))
+        #expect(gone.status == 200 && gone.words.contains("stay near"))
         let nobody = try answer((0..<500).map { [Double($0) / 20, 0] })
-        #expect(nobody.status == 422 && nobody.words.hasPrefix("no face was seen at the camera: sit before the camera"))
+        #expect(
+            nobody.status == 200 && nobody.words.contains(":\"no face was seen at the camera: sit before the camera")
+        )
         let still = try answer(samples { _ in 0.1 })
-        #expect(still.status == 422 && still.words.contains("no smile was seen"))
+        #expect(still.status == 200 && still.words.contains("no smile was seen"))
     }
 
     @Test(

@@ -532,6 +532,19 @@ try:
                     ".filter(({name}) => !name.includes('/live')).reduce((sum, {encodedBodySize}) => sum + encodedBodySize, 0)")
     must(f"the page has {weight} bytes", 20_000 < weight <= 60_000)
 
+    # What counts as somebody's smile
+    browser.get(address + "calibrate?camera=faces")
+    wait("the page that calibrates shows the camera", lambda: text("#camera") == "Front door" and browser.find_element(By.ID, "start").is_enabled(), 20)
+    click("#start")
+    wait("it asks for a neutral face first", lambda: text("#step").startswith("look neutral"))
+    wait("and shows how much the face smiles", lambda: script("parseFloat(document.querySelector('#level').style.width) > 0"))
+    shot("calibrate")
+    check_rules("calibrate")
+    wait("then for smiles", lambda: text("#step").startswith("smile"))
+    # The clip's face does not do what is asked.
+    wait("and says what was wrong", lambda: script("document.querySelector('#said').className") == "bad" and text("#said"), 60)
+    must("it can be started again", browser.find_element(By.ID, "start").is_enabled())
+
     # Zones are drawn, written into the settings, taken over by the daemon, and seen on the page
     settings = f"{work}/zones.yaml"
     with open(settings, "w") as file:

@@ -4,7 +4,7 @@ import { caption, paint } from "./paint.js";
 import { check, follow } from "./stream.js";
 
 const { steps, limits } = await (await fetch("calibrate.json")).json();
-const cameras = $("cameras");
+const cameras = $("source");
 let names = ""; // of the cameras that can be chosen
 let faces = []; // those that are seen now
 let run = null; // the measurement that is going on
@@ -90,7 +90,8 @@ async function send(mine) {
 	$("start").disabled = cameras.disabled = false;
 	$("step").textContent = "";
 	if (!answer.ok) return say(await answer.text(), true);
-	const { words, settings } = await answer.json();
+	const { failure, words, settings } = await answer.json();
+	if (failure) return say(failure, true);
 	say(`${words}. Put this into the daemon's settings:`);
 	$("yaml").value = settings;
 	$("yaml").hidden = false;

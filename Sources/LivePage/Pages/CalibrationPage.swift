@@ -22,7 +22,8 @@ enum CalibrationPage {
     ///
     /// - Parameter samples: A JSON array with an array for each moment: its time in seconds, the number of faces that are
     ///   seen, and of a single one of which they are known the values `smile` and `mouthOpen`.
-    /// - Returns: the settings with words on them as JSON; 204 while something is left to be asked, 422 with what is wrong.
+    /// - Returns: as JSON the `settings` with `words` on them, or the `failure` with what is wrong; 204 while something is left to
+    ///   be asked.
     static func answer(_ samples: [UInt8]) -> HTTPResponse {
         guard let samples = try? JSONDecoder().decode([[Double]].self, from: Data(samples)),
             samples.allSatisfy(isSample)
@@ -31,15 +32,18 @@ enum CalibrationPage {
         do {
             for sample in samples {
                 guard let outcome = try measurement.take(faces(in: sample), at: sample[0]) else { continue }
-                let found = JSONWriter.object { json in
+                return json { json in
                     json.field("words", measurement.script.words(on: outcome))
                     json.field("settings", SettingsText.group("smile", outcome.settings.fields) + "\n")
                 }
-                return HTTPResponse(200, headers: ["Content-Type": "application/json"], body: .bytes(found))
             }
-        } catch { return .text(422, "\(error)\n") }
+        } catch { return json { $0.field("failure", "\(error)") } }
         guard let last = samples.last, last[0] > measurement.deadline else { return HTTPResponse(204) }
-        return .text(422, measurement.failureReason("the camera") + "\n")
+        return json { $0.field("failure", measurement.failureReason("the camera")) }
+    }
+
+    private static func json(_ body: (inout JSONWriter) -> Void) -> HTTPResponse {
+        HTTPResponse(200, headers: ["Content-Type": "application/json"], body: .bytes(JSONWriter.object(body)))
     }
 
     private static func isSample(_ values: [Double]) -> Bool {
