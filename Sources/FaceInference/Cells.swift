@@ -4,27 +4,27 @@ import Frames
 final class Cells {
     typealias Vector = SIMD4<Float>
 
-    private let vectors: UnsafeMutableBufferPointer<Vector>
+    private let vectors: UnsafeMutablePointer<Vector>
+    /// Of the vectors.
+    let indices: Range<Int>
 
     init(count: Int, repeating value: Float = 0) {
         precondition(count % Vector.scalarCount == 0, "cells are handled in vectors")
-        vectors = .allocate(capacity: count / Vector.scalarCount)
-        vectors.initialize(repeating: Vector(repeating: value))
+        indices = 0..<count / Vector.scalarCount
+        vectors = .allocate(capacity: indices.count)
+        vectors.initialize(repeating: Vector(repeating: value), count: indices.count)
     }
 
     deinit { vectors.deallocate() }
-
-    /// Of the vectors.
-    var indices: Range<Int> { vectors.indices }
 
     @inline(__always) subscript(index: Int) -> Vector {
         get { vectors[index] }
         set { vectors[index] = newValue }
     }
 
-    var numbers: UnsafeMutableBufferPointer<Float> {
-        UnsafeMutableRawBufferPointer(vectors).assumingMemoryBound(to: Float.self)
-    }
+    /// Where the numbers begin.
+    var base: UnsafeMutablePointer<Float> { UnsafeMutableRawPointer(vectors).assumingMemoryBound(to: Float.self) }
+    var numbers: UnsafeMutableBufferPointer<Float> { .init(start: base, count: Vector.scalarCount * indices.count) }
 
     /// Moves the numbers by a share of the way to as many others.
     func approach(_ others: Cells, share: Float) {
@@ -32,13 +32,6 @@ final class Cells {
     }
 
     func copy(_ others: Cells) { for index in indices { self[index] = others[index] } }
-}
-
-extension LuminanceGrid {
-    /// Writes the means into cells; see `sample(_:_:into:)`.
-    func sample(_ frame: Frame, _ rectangle: Rectangle, into cells: Cells) -> Bool {
-        cells.numbers.baseAddress.map { sample(frame, rectangle, into: $0) } ?? false
-    }
 }
 
 extension SIMD where Scalar == Float {

@@ -37,7 +37,7 @@ final class ChangeMap {
     /// Reads a frame's cells, unless they are those it has; false for a frame that cannot be read.
     func read(_ frame: Frame) -> Bool {
         if let latest, latest == (frame.stamp, frame.planes.first) { return true }
-        guard grid.sample(frame, stored(in: frame), into: cells) else { return false }
+        guard grid.sample(frame, stored(in: frame), into: cells.base) else { return false }
         latest = (frame.stamp, frame.planes.first)
         let mean = Double(cells.numbers.reduce(0, +)) / Double(Self.count)
         let isRGB = if case .packedRGB = frame.format { true } else { false }
@@ -51,9 +51,7 @@ final class ChangeMap {
     }
 
     /// Lets the changes of all cells count.
-    func uncover() {
-        for index in weights.indices { weights[index] = .one }
-    }
+    func uncover() { for index in weights.indices { weights[index] = .one } }
 
     func cover(columns: Range<Int>, rows: Range<Int>) {
         for column in columns {
@@ -80,10 +78,10 @@ final class ChangeMap {
 
     /// The region in pixels of the stored picture.
     private func stored(in frame: Frame) -> LuminanceGrid.Rectangle {
-        let (width, height) = (Float(frame.uprightSize.width), Float(frame.uprightSize.height))
-        let (left, right) = (Float(region.x) * width, Float(region.x + region.width) * width)
-        let (top, bottom) = (Float(region.y) * height, Float(region.y + region.height) * height)
-        return LuminanceGrid.Rectangle(left: left, top: top, right: right, bottom: bottom).stored(in: frame)
+        let size = frame.uprightSize.vector
+        let low = SIMD2(Float(region.x), Float(region.y)) * size
+        let high = SIMD2(Float(region.x + region.width), Float(region.y + region.height)) * size
+        return LuminanceGrid.Rectangle(low, high).stored(in: frame)
     }
 
     /// Brings older cells to the light of newer ones: each row is multiplied by the mean of the middle half of the ratios of its
@@ -137,7 +135,11 @@ final class ChangeMap {
 extension LuminanceGrid.Rectangle {
     /// The rectangle around a position, whose pixel centres are at integers, half as wide and high as given.
     init(around middle: SIMD2<Float>, _ half: SIMD2<Float>) {
-        let (low, high) = (middle + 0.5 - half, middle + 0.5 + half)
+        self.init(middle + 0.5 - half, middle + 0.5 + half)
+    }
+
+    /// The rectangle between two corners.
+    init(_ low: SIMD2<Float>, _ high: SIMD2<Float>) {
         self.init(left: low.x, top: low.y, right: high.x, bottom: high.y)
     }
 }

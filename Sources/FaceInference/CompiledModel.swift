@@ -3,28 +3,30 @@ import Frames
 import Glibc
 import System
 
-/// A model ready to run on one thread of the processor: write into `input`, call `run()`, read from `outputs`. Nothing is allocated
-/// after `init`.
+/// A model that sees squares of frames, ready to run on one thread of the processor: call `run`, read from `outputs`. Nothing is
+/// allocated after `init`.
 final class CompiledModel {
     let input: AlignedMemory
     let outputs: [AlignedMemory]
+    private let sampler: CropSampler
     private let liteRT: LiteRT
     private let operators: [CustomOperator]
     private let compiled: LiteRtCompiledModel
-    /// The input's, then the outputs'.
-    private let tensors: [LiteRtTensorBuffer]
+    private let inputTensors: [LiteRtTensorBuffer]
+    private let outputTensors: [LiteRtTensorBuffer]
     private let objects: LiteRTObjects
 
-    /// Compiles a model whose tensors have these shapes, which the pinned file states too.
+    /// Compiles a model that takes what a sampler writes, and whose outputs have these shapes; the pinned file states both too.
     init(
         _ file: PinnedFile,
-        input: [Int32],
+        _ sampler: CropSampler,
         outputs: [[Int32]],
         operators: [CustomOperator] = [],
         in liteRT: LiteRT
     ) throws(InferenceError) {
         let bytes = try liteRT.bytes(of: file)
-        let shapes = [input] + outputs
+        let side = Int32(sampler.size)
+        let shapes = [[1, side, side, 3]] + outputs
         let memory = shapes.map { AlignedMemory(count: MemoryLayout<Float>.stride * Int($0.reduce(1, *))) }
         let objects = LiteRTObjects(liteRT, model: file.name, keeping: memory + [bytes] + operators)
         // As a result: what locks throws nothing.
@@ -33,25 +35,23 @@ final class CompiledModel {
         }.get()
         var tensors: [LiteRtTensorBuffer] = []
         for (shape, memory) in zip(shapes, memory) { tensors.append(try objects.tensor(shape, in: memory)) }
-        (self.input, self.outputs, self.tensors) = (memory[0], Array(memory.dropFirst()), tensors)
-        (self.liteRT, self.operators, self.objects) = (liteRT, operators, objects)
+        inputTensors = Array(tensors.prefix(1))
+        outputTensors = Array(tensors.dropFirst())
+        self.input = memory[0]
+        self.outputs = Array(memory.dropFirst())
+        (self.sampler, self.liteRT, self.operators, self.objects) = (sampler, liteRT, operators, objects)
     }
 
-    func run() throws(InferenceError) {
-        for custom in operators { custom.beginRun() }
-        let status = tensors.withUnsafeBufferPointer { tensors in
-            guard let first = tensors.baseAddress else { return LITERT_STATUS_INVALID_ARGUMENT }
-            return liteRT.functions.pointee.run_compiled_model(compiled, 0, 1, first, tensors.count - 1, first + 1)
-        }
-        try objects.check("run", status)
-    }
-
-    func sample(_ frame: Frame, _ region: CropRegion, with sampler: CropSampler) throws(InferenceError) {
-        let target = input.base.assumingMemoryBound(to: Float.self)
+    /// Runs the model on a region of a frame.
+    func run(on frame: Frame, _ region: CropRegion) throws(InferenceError) {
         let transform = region.uprightFromCrop(size: sampler.size)
-        guard sampler.sample(frame, through: transform, into: target) else {
+        guard sampler.sample(frame, through: transform, into: input.numbers) else {
             throw .unreadableFrame(reason: "it is \(frame.size) of \(frame.format), which has no pixels to sample")
         }
+        for custom in operators { custom.beginRun() }
+        let (inputs, outputs) = (inputTensors, outputTensors)
+        let run = liteRT.functions.pointee.run_compiled_model
+        try objects.check("run", run(compiled, 0, inputs.count, inputs, outputs.count, outputs))
     }
 }
 
@@ -63,8 +63,8 @@ final class AlignedMemory {
 
     /// Takes zeroed memory of that many bytes.
     init(count: Int) {
-        base = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 64)
-        base.initializeMemory(as: UInt8.self, repeating: 0, count: max(count, 1))
+        base = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
+        base.initializeMemory(as: UInt8.self, repeating: 0, count: count)
         self.count = count
         isMapped = false
     }

@@ -7,7 +7,7 @@ import Glibc
 package struct CropRegion: Hashable, Sendable {
     var center: SIMD2<Float>
     var side: Float
-    var rotation: Float
+    var rotation: Float = 0
 
     /// Maps pixels of a crop of `size`² to the upright picture.
     ///
@@ -44,9 +44,7 @@ extension CropRegion {
     ///
     /// The middle is counted as the detector was trained: half the width, in coordinates of pixel centres.
     init(letterboxing rect: NormalizedRect, of size: FrameSize) {
-        let size = SIMD2(Float(size.width), Float(size.height))
-        let extent = SIMD2(Float(rect.width), Float(rect.height)) * size
-        self.init(center: SIMD2<Float>(rect.center.vector) * size, side: extent.max(), rotation: 0)
+        self.init(center: SIMD2<Float>(rect.center.vector) * size.vector, side: rect.extent(in: size).max())
     }
 
     /// Where the landmark model looks for the face that the detector found.
@@ -69,12 +67,21 @@ extension CropRegion {
 extension NormalizedRect {
     /// A rectangle in pixels, for comparing it with another one.
     init(center: SIMD2<Float>, size: SIMD2<Float>) {
-        let corner = center - size / 2
-        self.init(x: Double(corner.x), y: Double(corner.y), width: Double(size.x), height: Double(size.y))
+        self.init(corner: SIMD2<Double>(center - size / 2), size: SIMD2<Double>(size))
     }
+
+    init(corner: SIMD2<Double>, size: SIMD2<Double>) {
+        self.init(x: corner.x, y: corner.y, width: size.x, height: size.y)
+    }
+
+    /// The width and the height in pixels, in a picture of that size.
+    func extent(in size: FrameSize) -> SIMD2<Float> { SIMD2(Float(width), Float(height)) * size.vector }
 }
 
 extension FrameSize {
+    /// The width and the height.
+    var vector: SIMD2<Float> { SIMD2(Float(width), Float(height)) }
+
     /// Where a position in pixels, with centres at integers, lies in a picture of this size: its edge is half a pixel outside.
     func share(of pixel: SIMD2<Float>) -> NormalizedPoint {
         NormalizedPoint(x: (Double(pixel.x) + 0.5) / Double(width), y: (Double(pixel.y) + 0.5) / Double(height))

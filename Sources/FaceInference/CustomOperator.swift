@@ -67,26 +67,20 @@ final class CustomOperator {
 
     // MARK: What LiteRT calls
 
-    private static func with(
-        _ context: UnsafeMutableRawPointer?,
-        _ body: (CustomOperator) -> LiteRtStatus?
-    ) -> LiteRtStatus {
-        context.flatMap { body(Unmanaged.fromOpaque($0).takeUnretainedValue()) } ?? LITERT_STATUS_INVALID_ARGUMENT
+    /// The operator that LiteRT was given as the context of its calls.
+    private static func at(_ context: UnsafeMutableRawPointer?) -> CustomOperator? {
+        context.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
 
     private static let kernel = LiteRtCustomOpKernel(
         init: { _, _, _ in LITERT_STATUS_OK },
         output_layouts: { context, _, inputs, _, outputs in
-            CustomOperator.with(context) { custom in
-                guard let inputs, let outputs else { return nil }
-                return custom.describe(&outputs[0], input: inputs[0])
-            }
+            guard let custom = at(context), let inputs, let outputs else { return LITERT_STATUS_INVALID_ARGUMENT }
+            return custom.describe(&outputs[0], input: inputs[0])
         },
         run: { context, count, inputs, _, outputs in
-            CustomOperator.with(context) { custom in
-                guard let inputs, let outputs, count >= 1 else { return nil }
-                return custom.run(inputs[0], count > 1 ? inputs[1] : nil, outputs[0])
-            }
+            guard let custom = at(context), let inputs, let outputs else { return LITERT_STATUS_INVALID_ARGUMENT }
+            return custom.run(inputs[0], count > 1 ? inputs[1] : nil, outputs[0]) ?? LITERT_STATUS_INVALID_ARGUMENT
         },
         destroy: { _ in LITERT_STATUS_OK }
     )

@@ -12,7 +12,7 @@ package struct FaceAnalysis: Sendable {
     /// Whether the frame seems to begin another scene than that of the frame before. Without `isThorough` that is only looked
     /// at when a face was lost.
     package var isCut = false
-    package var ranDetector = false
+    package var ranDetector: Bool { detectionTime > .zero }
     package var landmarkRuns = 0
     /// The mean brightness, 0…1, of the faces, or of the whole part that was searched if there are none; nil if nothing
     /// was looked at.

@@ -86,16 +86,10 @@ public final class FaceAnalyzer {
     /// - Parameters:
     ///   - options: What to look for.
     ///   - lineage: The last one of the analyzer before, so that no face of it is taken for one of this.
-    ///   - whenLibraryIsLoaded: Called between the two halves: loading LiteRT, and compiling the models.
     /// - Throws: An error that names the file that is missing, damaged or of another version.
-    package init(
-        _ options: Options = Options(),
-        after lineage: Int = 0,
-        whenLibraryIsLoaded: () -> Void = {}
-    ) throws(InferenceError) {
+    package init(_ options: Options = Options(), after lineage: Int = 0) throws(InferenceError) {
         (self.options, lastLineage) = (options, lineage)
         let liteRT = try LiteRT.shared(in: ModelDirectory.find(options.modelDirectory))
-        whenLibraryIsLoaded()
         finder = try FaceFinder(liteRT)
         landmarkModel = try LandmarkModel(liteRT)
         budget = options.cpuBudget.map { LandmarkBudget(share: $0) }
@@ -115,8 +109,8 @@ public final class FaceAnalyzer {
         let step = options.isThorough ? scene.step(to: frame) : .small
         if step == .cut { faces = [] }
         let count = faces.count
-        let computed = try followFaces(in: frame)
-        analysis.landmarkRuns = computed
+        try followFaces(in: frame, &analysis)
+        let computed = analysis.landmarkRuns
         // With another light alone, most faces are still where they were.
         analysis.isCut = step == .cut || (step == .light && 2 * faces.count < count)
         if options.isThorough {
@@ -129,12 +123,11 @@ public final class FaceAnalyzer {
         let due = options.isThorough ? .largeAndSmall : dueSearch(in: frame)
         if due != .none { try search(frame, due, &analysis) }
         noteTime(of: frame)
-        analysis.luminance =
-            if !faces.isEmpty {
-                faces.reduce(0) { $0 + $1.luminance } / Double(faces.count)
-            } else if scene.map.read(frame) {
-                scene.map.luminance
-            } else { nil }
+        if !faces.isEmpty {
+            analysis.luminance = faces.reduce(0) { $0 + $1.luminance } / Double(faces.count)
+        } else if scene.map.read(frame) {
+            analysis.luminance = scene.map.luminance
+        }
         analysis.observations = faces.map { face in
             let geometry = FaceGeometry(face.landmarks)
             var observation = geometry.observation(in: frame.uprightSize)
@@ -201,17 +194,13 @@ public final class FaceAnalyzer {
     }
 
     /// The landmarks of a face in the frame analysed last, in pixels of its upright picture; nil if it is not there.
-    package func landmarks(of lineage: Int) -> FaceLandmarks? {
-        faces.first { $0.lineage == lineage }?.landmarks
-    }
+    package func landmarks(of lineage: Int) -> FaceLandmarks? { faces.first { $0.lineage == lineage }?.landmarks }
 
     /// By how much the next frame could be scaled down while it is decoded, without the models seeing less: 1, 2, 4 or 8.
     package func usefulScale(for size: FrameSize) -> Int {
-        let longer = Float(max(size.width, size.height))
+        let longer = size.vector.max()
         // The detectors see the region alone.
-        let region = scene.map.region
-        let searched = max(Float(region.width) * Float(size.width), Float(region.height) * Float(size.height))
-        let side = FaceFinder.neededSide * longer / max(1, searched)
+        let side = FaceFinder.neededSide * longer / max(1, scene.map.region.extent(in: size).max())
         var needed = faces.map(\.neededSide).max() ?? 0
         switch schedule.due(at: nextTime, following: faces.count, isChanging: change == .lasting) {
         case .none: break
@@ -226,14 +215,11 @@ public final class FaceAnalyzer {
 
     // MARK: Following
 
-    /// - Returns: How many faces' landmarks were computed.
-    private func followFaces(in frame: Frame) throws(InferenceError) -> Int {
+    private func followFaces(in frame: Frame, _ analysis: inout FaceAnalysis) throws(InferenceError) {
         var kept: [TrackedFace] = []
         let choice = budget?.choice(of: faces.map { $0.candidate(at: frame.stamp.mediaTime) })
-        var computed = 0
         for (index, var face) in faces.enumerated() {
-            let presence = try findLandmarks(of: &face, in: frame, canCompute: choice?[index] ?? true)
-            computed += face.isComputed ? 1 : 0
+            let presence = try findLandmarks(of: &face, in: frame, canCompute: choice?[index] ?? true, &analysis)
             guard face.update(presence, in: frame.uprightSize), isWanted(face, in: frame.uprightSize) else {
                 schedule.lost(at: frame.stamp.mediaTime)
                 continue
@@ -248,7 +234,6 @@ public final class FaceAnalyzer {
             if face.shift < kept[rival].shift { kept[rival] = face }
         }
         faces = kept
-        return computed
     }
 
     /// Finds the landmarks of a followed face: computes them, or moves those of an earlier frame if the face has not
@@ -257,7 +242,8 @@ public final class FaceAnalyzer {
     private func findLandmarks(
         of face: inout TrackedFace,
         in frame: Frame,
-        canCompute: Bool
+        canCompute: Bool,
+        _ analysis: inout FaceAnalysis
     ) throws(InferenceError) -> Double {
         face.beginFrame()
         if options.skipsUnchanged, face.reuseLandmarks(in: frame, workspace) { return face.presence }
@@ -265,9 +251,8 @@ public final class FaceAnalyzer {
             face.carryOver(in: frame.uprightSize)
             return face.presence
         }
-        face.isComputed = true
-        let region = face.region(in: frame.uprightSize)
-        let presence = try landmarkModel.find(face.landmarks, in: frame, region: region)
+        let presence = try landmarkModel.find(face.landmarks, in: frame, region: face.region(in: frame.uprightSize))
+        analysis.landmarkRuns += 1
         face.luminance = landmarkModel.luminance()
         if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
         return presence
@@ -321,7 +306,6 @@ public final class FaceAnalyzer {
 
     private func search(_ frame: Frame, _ search: Search, _ analysis: inout FaceAnalysis) throws(InferenceError) {
         let start = ContinuousClock.now
-        let rect = scene.map.region
         let time = frame.stamp.mediaTime
         let isApart = options.isForHiding && time - (lastTime ?? time) > Self.longestStep
         let pictures = setAside.filter { $0.isUnchanged(in: frame, workspace) }.map { $0.region(in: frame.uprightSize) }
@@ -330,12 +314,12 @@ public final class FaceAnalyzer {
             if !options.isThorough {
                 try finder.find(in: frame, scene.map, search, faces: regions)
             } else if analysis.isCut || isApart {
-                try finder.findEverything(in: frame, rect: rect, turned: options.findsTurned)
+                try finder.findEverything(in: frame, rect: scene.map.region, turned: options.findsTurned)
             } else {
                 try finder.findNext(in: frame, scene.map, faces: regions, isComplete: options.isForHiding)
             }
         let searched = ContinuousClock.now
-        schedule.searched(search, at: frame.stamp.mediaTime)
+        schedule.searched(search, at: time)
         for detection in detections {
             let region = CropRegion(around: detection)
             let isKnown =
@@ -344,7 +328,6 @@ public final class FaceAnalyzer {
             // In frames that are apart, what is followed there may be another face's remains.
             if isApart || !isFollowed { analysis.unconfirmed.append(detection.face(in: frame.uprightSize)) }
         }
-        analysis.ranDetector = true
         analysis.detectionTime = searched - start
         analysis.landmarkTime += .now - searched
     }
@@ -359,7 +342,8 @@ public final class FaceAnalyzer {
     ) throws(InferenceError) -> Bool {
         guard options.isThorough || faces.count < schedule.maximumFaces else { return false }
         let (size, time) = (frame.uprightSize, frame.stamp.mediaTime)
-        guard !isIgnored(detection, in: size) else { return false }
+        let center = detection.face(in: size).bounds.center
+        guard !options.ignored.contains(where: { $0.contains(center) }) else { return false }
         let presence = try landmarkModel.find(spare, in: frame, region: region)
         analysis.landmarkRuns += 1
         var face = TrackedFace(lineage: lastLineage + 1, landmarks: spare, region: region, size: size, foundAt: time)
@@ -382,12 +366,6 @@ public final class FaceAnalyzer {
         if options.skipsUnchanged { face.landmarksWereComputed(in: frame, workspace) }
         faces.append(face)
         return true
-    }
-
-    private func isIgnored(_ detection: FaceDetection, in size: FrameSize) -> Bool {
-        guard !options.ignored.isEmpty else { return false }
-        let center = detection.face(in: size).bounds.center
-        return options.ignored.contains { $0.contains(center) }
     }
 
     /// Whether a face is where and as large as the options want it.

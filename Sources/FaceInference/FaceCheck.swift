@@ -9,9 +9,7 @@ package final class FaceCheck {
     private let finder: FaceFinder
 
     /// - Throws: An error that names the file if a model is missing, damaged or of another version.
-    package init() throws(InferenceError) {
-        finder = try FaceFinder(LiteRT.shared(in: ModelDirectory.find()))
-    }
+    package init() throws(InferenceError) { finder = try FaceFinder(LiteRT.shared(in: ModelDirectory.find())) }
 
     /// Where faces are, or may be, in a picture that must not show one: as shares of it, upright, from the forehead to the chin.
     ///
@@ -19,15 +17,14 @@ package final class FaceCheck {
     /// overlap, in which it sees nearly all faces of a twentieth of the width: at 640×480, 31 runs of a model.
     package func faces(in frame: Frame) throws(InferenceError) -> [NormalizedRect] {
         let size = frame.uprightSize
-        let side = Float(SearchFocus.side) * Float(min(size.width, size.height))
+        let side = Float(SearchFocus.side) * size.vector.min()
         let found = try finder.findEverything(in: frame, rect: .wholePicture, sides: [side], withDoubtful: true)
-        // The detectors' boxes are square, and end at the brows.
-        let (width, height) = (Double(size.width), Double(size.height))
+        let picture = SIMD2<Double>(size.vector)
         return found.map { face in
-            let (faceWidth, faceHeight) = (1.2 * Double(face.size.x), 1.4 * Double(face.size.y))
-            let (left, top) = (Double(face.center.x) - faceWidth / 2, Double(face.center.y) - 0.55 * faceHeight)
-            let (shareX, shareY) = (faceWidth / width, faceHeight / height)
-            return NormalizedRect(x: left / width, y: top / height, width: shareX, height: shareY)
+            // The detectors' boxes are square, and end at the brows.
+            let extent = SIMD2(1.2, 1.4) * SIMD2<Double>(face.size)
+            let corner = SIMD2<Double>(face.center) - SIMD2(0.5, 0.55) * extent
+            return NormalizedRect(corner: corner / picture, size: extent / picture)
         }
     }
 

@@ -2,20 +2,19 @@ import FaceMetadata
 import Frames
 import Glibc
 
-/// A detector model that is ready to run, with what samples its input; from one thread at a time.
+/// A detector model that is ready to run; from one thread at a time.
 final class FaceDetector {
     let kind: DetectorKind
     private let model: CompiledModel
     private let anchors: [SIMD2<Float>]
-    private let sampler: CropSampler
 
     init(_ kind: DetectorKind, in liteRT: LiteRT) throws(InferenceError) {
         self.kind = kind
         anchors = kind.anchors()
-        sampler = CropSampler(size: kind.inputSize, border: .black, range: -1...1)
-        let (size, count) = (Int32(kind.inputSize), Int32(anchors.count))
+        let sampler = CropSampler(size: kind.inputSize, border: .black, range: -1...1)
+        let count = Int32(anchors.count)
         let outputs = [[1, count, Int32(DetectorKind.valuesPerAnchor)], [1, count, 1]]
-        model = try CompiledModel(kind.file, input: [1, size, size, 3], outputs: outputs, in: liteRT)
+        model = try CompiledModel(kind.file, sampler, outputs: outputs, in: liteRT)
     }
 
     func detect(in frame: Frame, rect: NormalizedRect) throws(InferenceError) -> [FaceDetection] {
@@ -23,8 +22,7 @@ final class FaceDetector {
     }
 
     func detect(in frame: Frame, region: CropRegion) throws(InferenceError) -> [FaceDetection] {
-        try model.sample(frame, region, with: sampler)
-        try model.run()
+        try model.run(on: frame, region)
         let (boxes, logits) = (model.outputs[0].numbers, model.outputs[1].numbers)
         let found = FaceDetection.merging(kind.decode(boxes: boxes, logits: logits, anchors: anchors, in: region))
         return region.rotation == 0 ? found : found.map { $0.turned(around: region) }
@@ -32,17 +30,12 @@ final class FaceDetector {
 }
 
 /// One of the two detector models: its file, its input and the grid of places that it scores.
-struct DetectorKind: Hashable, Sendable {
-    /// A grid of cells, each with that many anchors.
-    struct Layer: Hashable, Sendable {
-        let cells: Int
-        let anchorsPerCell: Int
-    }
-
+struct DetectorKind: Sendable {
     let file: PinnedFile
     /// Pixels of the input's width and height.
     let inputSize: Int
-    let layers: [Layer]
+    /// Grids of so many cells squared, each cell with so many anchors.
+    let layers: [(cells: Int, anchorsPerCell: Int)]
     /// Below this score a place holds no face; MediaPipe's own thresholds for the two models.
     let minimumScore: Float
 
@@ -50,7 +43,7 @@ struct DetectorKind: Hashable, Sendable {
     static let shortRange = DetectorKind(
         file: .shortRangeDetector,
         inputSize: 128,
-        layers: [Layer(cells: 16, anchorsPerCell: 2), Layer(cells: 8, anchorsPerCell: 6)],
+        layers: [(cells: 16, anchorsPerCell: 2), (cells: 8, anchorsPerCell: 6)],
         minimumScore: 0.5
     )
 
@@ -58,7 +51,7 @@ struct DetectorKind: Hashable, Sendable {
     static let fullRange = DetectorKind(
         file: .fullRangeDetector,
         inputSize: 192,
-        layers: [Layer(cells: 48, anchorsPerCell: 1)],
+        layers: [(cells: 48, anchorsPerCell: 1)],
         minimumScore: 0.6
     )
 
@@ -155,14 +148,13 @@ struct FaceDetection: Hashable, Sendable {
 
     /// The detection as a face without an identity, in a picture of that size.
     func face(in size: FrameSize) -> FaceObject {
-        let (width, height) = (Double(size.width), Double(size.height))
         // The detector's square reaches from the brows to the chin.
         let (side, eyeLine) = (Double(self.size.max()), rightEye - leftEye)
         let roll = Double(atan2f(eyeLine.y, eyeLine.x))
-        let x = Double(center.x) + 0.5 + 0.1 * side * sin(roll)
-        let y = Double(center.y) + 0.5 - 0.1 * side * cos(roll)
-        let (left, top) = ((x - 0.55 * side) / width, (y - 0.6 * side) / height)
-        let bounds = NormalizedRect(x: left, y: top, width: 1.1 * side / width, height: 1.2 * side / height)
+        let middle = SIMD2<Double>(center) + 0.5 + 0.1 * side * SIMD2(sin(roll), -cos(roll))
+        let extent = SIMD2(1.1, 1.2) * side
+        let picture = SIMD2<Double>(size.vector)
+        let bounds = NormalizedRect(corner: (middle - extent / 2) / picture, size: extent / picture)
         let pose = HeadPose(roll: roll * 180 / .pi, yaw: 0, pitch: 0)
         var face = FaceObject(faceID: FaceID(rawValue: 0), bounds: bounds, pose: pose, confidence: Double(score))
         face.leftEye = size.share(of: leftEye)

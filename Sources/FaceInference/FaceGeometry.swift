@@ -67,16 +67,12 @@ struct FaceGeometry {
         let (low, high) = landmarks.outline
         let (first, last) = (size.share(of: low), size.share(of: high))
         let unit = unit
-        let mouthCenter = center(of: [
-            FaceMeshIndices.leftMouthCorner, FaceMeshIndices.rightMouthCorner,
-            FaceMeshIndices.upperLipInner, FaceMeshIndices.lowerLipInner,
-        ])
         var observation = FaceObservation()
         observation.bounds = NormalizedRect(left: first.x, top: first.y, right: last.x, bottom: last.y)
         observation.pose = axes.pose(of: landmarks)
-        observation.leftEye = size.share(of: center(of: FaceMeshIndices.leftLids))
-        observation.rightEye = size.share(of: center(of: FaceMeshIndices.rightLids))
-        observation.mouth = size.share(of: mouthCenter)
+        observation.leftEye = size.share(of: center(of: FaceMeshIndices.leftEye.lids))
+        observation.rightEye = size.share(of: center(of: FaceMeshIndices.rightEye.lids))
+        observation.mouth = size.share(of: center(of: FaceMeshIndices.mouth))
         observation.leftLids = lids(of: FaceMeshIndices.leftEye, unit: unit)
         observation.rightLids = lids(of: FaceMeshIndices.rightEye, unit: unit)
         observation.mouthShape = mouthShape(unit: unit)
@@ -93,7 +89,7 @@ struct FaceGeometry {
         let unit = unit
         return EyePatches { pixels in
             guard let base = pixels.baseAddress else { return false }
-            return [FaceMeshIndices.leftEye, FaceMeshIndices.rightEye].enumerated().allSatisfy { number, eye in
+            return FaceMeshIndices.eyes.enumerated().allSatisfy { number, eye in
                 let patch = base + number * EyePatches.count
                 return Self.patchSampler.sample(frame, through: patchRegion(of: eye, unit), into: patch)
             }
@@ -111,5 +107,75 @@ struct FaceGeometry {
         // The middle lies between the two pixels in the middle.
         let origin = middle - column * (Float(EyePatches.width - 1) / 2) - row * (Float(EyePatches.height - 1) / 2)
         return AffineTransform(a: column.x, b: row.x, c: column.y, d: row.y, tx: origin.x, ty: origin.y)
+    }
+
+    // MARK: The mouth and the gaze
+
+    func mouthShape(unit: Float) -> FaceObservation.MouthShape {
+        guard unit > 0 else { return FaceObservation.MouthShape(opening: 0, cornerDrop: 0, smileLevel: 0) }
+        let upper = FaceMeshIndices.upperLipInner
+        let opening = axes.inFaceFrame(upper, FaceMeshIndices.lowerLipInner, landmarks).length
+        let left = axes.inFaceFrame(FaceMeshIndices.leftMouthCorner, upper, landmarks).y
+        let right = axes.inFaceFrame(FaceMeshIndices.rightMouthCorner, upper, landmarks).y
+        let (drop, level) = ((left + right) / 2 / unit, SmileLevel.level(of: landmarks, axes, unit: unit))
+        return .init(opening: Double(opening / unit), cornerDrop: Double(drop), smileLevel: Double(level))
+    }
+
+    /// Where a face of that pose looks: where its irises lie between the corners of its eyes, and where its head points.
+    ///
+    /// An eyeball turns about a point behind that line, which the head takes along: seen from the camera, the iris moves by the radius of
+    /// its circle for each radian of the gaze, and the line by its distance from that point for each radian of the head.
+    func gaze(with pose: HeadPose, unit: Float) -> Gaze? {
+        guard unit > 0 else { return nil }
+        var (offset, total) = (SIMD2<Float>.zero, Float.zero)
+        for eye in FaceMeshIndices.eyes {
+            let line = cornerLine(of: eye)
+            let place = center(of: eye.iris) - line.middle
+            // The far eye of a turned head is seen from the side, and often half hidden.
+            let weight = line.width * line.width
+            offset += weight * SIMD2((place * line.along).sum(), -(place * line.down).sum())
+            total += weight
+        }
+        guard total > 0 else { return nil }
+        offset /= total * unit
+        typealias Formula = GazeFormula
+        let trust = Formula.trust(yaw: pose.yaw)
+        // Yaw and pitch.
+        let turn = Formula.head * SIMD2(pose.yaw, pose.pitch)
+        let irises = turn + Formula.iris * SIMD2<Double>(offset) + SIMD2(0, Formula.neutralPitch)
+        let head = SIMD2(pose.yaw, turn.y + Formula.neutralHeadPitch)
+        let angles = trust * irises + (1 - trust) * head
+        return Gaze(yaw: min(max(angles.x, -90), 90), pitch: min(max(angles.y, -90), 90))
+    }
+
+    /// The mean diameter of the irises, in pixels.
+    var irisDiameter: Float {
+        var sum: Float = 0
+        for eye in FaceMeshIndices.eyes {
+            sum += distance(eye.iris[1], eye.iris[3]) + distance(eye.iris[2], eye.iris[4])
+        }
+        return sum / 4
+    }
+}
+
+/// The first three are printed by `Tools/look-formula.py`, which fits them to recorded landmarks of people who look at the
+/// camera or away. They are what the size of eyes makes them: an iris that turns on a radius of 10.5 mm, with outer eye
+/// corners 90 mm apart, moves by a unit in 491°, and the corners turn with the head on two thirds of that radius.
+private enum GazeFormula {
+    /// Degrees for each degree of the head.
+    static let head = 0.68
+    /// Degrees for each distance between the outer eye corners that the iris lies away from the middle of its eye's corners.
+    static let iris = 472.0
+    /// Degrees to add, so that a look into the camera is 0: irises lie above the corners of open eyes.
+    static let neutralPitch = -11.7
+    /// The same without the irises.
+    static let neutralHeadPitch = -3.0
+    /// Up to which yaw of the head, in degrees to either side, the irises count fully, and from which not at all: one is then
+    /// hidden, and the other is seen from the side.
+    private static let yaws = 25.0...35.0
+
+    /// How much the irises of a head with that yaw count, 0…1; the rest is the head alone.
+    static func trust(yaw: Double) -> Double {
+        min(1, max(0, (yaws.upperBound - abs(yaw)) / (yaws.upperBound - yaws.lowerBound)))
     }
 }

@@ -8,7 +8,5 @@ public struct FaceLandmark: Hashable, Sendable {
     public var z: Double
 
     /// Makes a landmark from its coordinates.
-    public init(x: Double, y: Double, z: Double) {
-        (self.x, self.y, self.z) = (x, y, z)
-    }
+    public init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
 }

@@ -16,38 +16,44 @@ enum FaceMeshIndices {
     static let leftFaceSide = 234
     static let rightFaceSide = 454
 
+    /// The corners and the middle of the inner lips.
+    static let mouth = [leftMouthCorner, rightMouthCorner, upperLipInner, lowerLipInner]
+
     /// The eye's corners from the picture's left to its right, and the points of the lids' edges between them.
     struct Eye {
         let leftCorner: Int
         let rightCorner: Int
         let upperLid: [Int]
         let lowerLid: [Int]
+        /// All 16 points on the lids' edges.
+        let lids: [Int]
+        /// The middle of the iris, then four points around it.
+        let iris: [Int]
     }
 
     static let leftEye = Eye(
         leftCorner: 33,
         rightCorner: 133,
         upperLid: [246, 161, 160, 159, 158, 157, 173],
-        lowerLid: [7, 163, 144, 145, 153, 154, 155]
+        lowerLid: [7, 163, 144, 145, 153, 154, 155],
+        lids: Array(refinedLeftEye.prefix(16)),
+        iris: [468, 469, 470, 471, 472]
     )
     static let rightEye = Eye(
         leftCorner: 362,
         rightCorner: 263,
         upperLid: [398, 384, 385, 386, 387, 388, 466],
-        lowerLid: [382, 381, 380, 374, 373, 390, 249]
+        lowerLid: [382, 381, 380, 374, 373, 390, 249],
+        lids: Array(refinedRightEye.prefix(16)),
+        iris: [473, 474, 475, 476, 477]
     )
+    static let eyes = [leftEye, rightEye]
 
     /// The outline of the face, clockwise from the forehead's top.
     static let faceOval = [
         10, 338, 297, 332, 284, 251, 389, 356, 454, 323, 361, 288, 397, 365, 379, 378, 400, 377,
         152, 148, 176, 149, 150, 136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109,
     ]
-
-    /// The 16 points on the lids' edges.
-    static let leftLids = Array(refinedLeftEye.prefix(16))
-    static let rightLids = Array(refinedRightEye.prefix(16))
-    static let leftIris = [468, 469, 470, 471, 472]
-    static let rightIris = [473, 474, 475, 476, 477]
 
     /// The points that the model's lip output refines, in its order.
     static let refinedLips = [

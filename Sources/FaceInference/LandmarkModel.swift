@@ -7,21 +7,18 @@ package final class LandmarkModel {
     static let inputSize = 192
 
     private let model: CompiledModel
-    private let sampler = CropSampler(size: LandmarkModel.inputSize, border: .replicate, range: 0...1)
 
     package init(_ liteRT: LiteRT) throws(InferenceError) {
-        let size = Int32(Self.inputSize)
+        let sampler = CropSampler(size: Self.inputSize, border: .replicate, range: 0...1)
         // The mesh, then lips, eyes and irises of the picture's left and right, then the presence.
         let counts: [Int32] = [1404, 160, 142, 142, 10, 10, 1]
-        let (input, outputs) = ([1, size, size, 3], counts.map { [1, 1, 1, $0] })
-        let operators = CustomOperator.all(liteRT)
-        model = try CompiledModel(.landmarkModel, input: input, outputs: outputs, operators: operators, in: liteRT)
+        let (outputs, operators) = (counts.map { [1, 1, 1, $0] }, CustomOperator.all(liteRT))
+        model = try CompiledModel(.landmarkModel, sampler, outputs: outputs, operators: operators, in: liteRT)
     }
 
     /// Finds the landmarks in a region of the frame, and returns how sure the model is that there is a face, 0…1.
     package func find(_ face: FaceLandmarks, in frame: Frame, region: CropRegion) throws(InferenceError) -> Double {
-        try model.sample(frame, region, with: sampler)
-        try model.run()
+        try model.run(on: frame, region)
         refineMesh()
         let mesh = model.outputs[0].numbers
         // From the model's coordinates, pixels of its input, to the upright picture.
@@ -33,15 +30,12 @@ package final class LandmarkModel {
         for index in 0..<FaceMeshIndices.meshCount {
             write(mesh[3 * index], mesh[3 * index + 1], mesh[3 * index + 2], index)
         }
-        let irises = [
-            (4, FaceMeshIndices.leftIris, FaceMeshIndices.leftLids),
-            (5, FaceMeshIndices.rightIris, FaceMeshIndices.rightLids),
-        ]
-        for (output, iris, lids) in irises {
-            let points = model.outputs[output].numbers
+        for (eye, output) in zip(FaceMeshIndices.eyes, model.outputs[4...5]) {
             // At the mean depth of its lids: the model gives it none.
-            let depth = lids.reduce(0) { $0 + mesh[3 * $1 + 2] } / Float(lids.count)
-            for (place, index) in iris.enumerated() { write(points[2 * place], points[2 * place + 1], depth, index) }
+            let depth = eye.lids.reduce(0) { $0 + mesh[3 * $1 + 2] } / Float(eye.lids.count)
+            for (place, index) in eye.iris.enumerated() {
+                write(output.numbers[2 * place], output.numbers[2 * place + 1], depth, index)
+            }
         }
         return Double(1 / (1 + expf(-model.outputs[6].numbers[0])))
     }

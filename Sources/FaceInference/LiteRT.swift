@@ -18,18 +18,15 @@ package final class LiteRT: @unchecked Sendable {
     // Of a value with a size: the thread sanitizer takes access to an empty one for access to what lies behind it.
     let compiling = Monitor(false)
 
-    private struct Weak: Sendable {
-        weak var liteRT: LiteRT?
-    }
-
-    private static let loaded = Mutex<[String: Weak]>([:])
+    /// By directory; each gives its library for as long as that is used.
+    private static let loaded = Mutex<[String: @Sendable () -> LiteRT?]>([:])
 
     /// The library and the files in a directory, loaded if they are not yet.
     package static func shared(in directory: String) throws(InferenceError) -> LiteRT {
         try loaded.withLock { loaded throws(InferenceError) in
-            if let known = loaded[directory]?.liteRT { return known }
+            if let known = loaded[directory]?() { return known }
             let fresh = try LiteRT(directory)
-            loaded[directory] = Weak(liteRT: fresh)
+            loaded[directory] = { [weak fresh] in fresh }
             return fresh
         }
     }

@@ -24,7 +24,7 @@ final class OwnMotionMeter {
 
     private let picture = UnchangedFace()
     /// Where the face was found last, in an upright picture of that width, and how large it was in the earlier frame.
-    private var place = CropRegion(center: .zero, side: 0, rotation: 0)
+    private var place = CropRegion(center: .zero, side: 0)
     private var width = 0
     private var earlierSide: Float = 0
     private var hasEarlier = false
@@ -68,7 +68,7 @@ final class OwnMotionMeter {
         var place = start
         for _ in 0..<Self.mostRounds {
             let rectangle = UnchangedFace.rectangle(around: place).stored(in: frame)
-            guard workspace.grid.sample(frame, rectangle, into: cells) else { return false }
+            guard workspace.grid.sample(frame, rectangle, into: cells.base) else { return false }
             for block in cells.indices {
                 let isClipped = cells[block] .> Self.brightest .| picture.reference[block] .> Self.brightest
                 weights[block] = picture.mask[block].replacing(with: 0, where: isClipped)
@@ -89,7 +89,7 @@ final class OwnMotionMeter {
             let middle = (picture.center + 0.5 - Float(UnchangedFace.side) / 2) * (1 - scale)
             let shift = (SIMD2(motion.x, motion.y) + middle) * cell
             let center = SIMD2(rectangle.left + rectangle.right, rectangle.top + rectangle.bottom) / 2 - 0.5
-            place = CropRegion(center: upright(center + shift), side: place.side * scale, rotation: 0)
+            place = CropRegion(center: upright(center + shift), side: place.side * scale)
         }
         return false
     }

@@ -8,22 +8,20 @@ package final class PersonOutline {
     private static let crop: Float = 4
 
     private let model: CompiledModel
-    private let sampler = CropSampler(size: PersonOutline.size, border: .black, range: 0...1)
     private var low = SIMD2<Float>.zero
     private var scale: Float = 1
 
     /// Loads and compiles the model: some 10 ms. An error names the file that is missing, damaged or of another version.
     package init(modelDirectory: String?) throws(InferenceError) {
-        let size = Int32(Self.size)
+        let sampler = CropSampler(size: Self.size, border: .black, range: 0...1)
+        let outputs = [[1, Int32(Self.size), Int32(Self.size), 1]]
         let liteRT = try LiteRT.shared(in: ModelDirectory.find(modelDirectory))
-        let (input, outputs) = ([1, size, size, 3], [[1, size, size, 1]])
-        model = try CompiledModel(.segmentationModel, input: input, outputs: outputs, in: liteRT)
+        model = try CompiledModel(.segmentationModel, sampler, outputs: outputs, in: liteRT)
     }
 
     /// Finds people in a square of a frame, in pixels of the upright picture.
     package func find(around center: SIMD2<Float>, side: Float, in frame: Frame) throws(InferenceError) {
-        try model.sample(frame, CropRegion(center: center, side: side, rotation: 0), with: sampler)
-        try model.run()
+        try model.run(on: frame, CropRegion(center: center, side: side))
         low = center - side / 2
         scale = side / Float(Self.size)
     }
@@ -42,7 +40,7 @@ package final class PersonOutline {
         in frame: Frame,
         where isWanted: (NormalizedPoint) -> Bool
     ) throws(InferenceError) -> (head: Double, body: Double) {
-        let size = SIMD2(Float(frame.uprightSize.width), Float(frame.uprightSize.height))
+        let size = frame.uprightSize.vector
         let side = Self.crop * Float(bounds.height) * size.y
         // As much as possible of the square inside the picture.
         let half = size.replacing(with: side, where: size .> side) / 2
@@ -50,15 +48,15 @@ package final class PersonOutline {
         try find(around: wanted.clamped(lowerBound: half, upperBound: size - half), side: side, in: frame)
         func covered(_ part: NormalizedRect) -> Double {
             // The part of it that is inside the picture, in steps that are fine enough.
-            let (steps, left, top) = (32, max(0, part.x), max(0, part.y))
-            let (width, height) = (min(1, part.x + part.width) - left, min(1, part.y + part.height) - top)
-            guard width > 0, height > 0 else { return 0 }
+            let steps = 32
+            let low = pointwiseMax(SIMD2(part.x, part.y), .zero)
+            let extent = pointwiseMin(SIMD2(part.x + part.width, part.y + part.height), .one) - low
+            guard extent.min() > 0 else { return 0 }
             var (sum, count): (Float, Float) = (0, 0)
             for step in 0..<steps * steps {
-                let x = left + (Double(step % steps) + 0.5) / Double(steps) * width
-                let y = top + (Double(step / steps) + 0.5) / Double(steps) * height
-                guard isWanted(NormalizedPoint(x: x, y: y)) else { continue }
-                sum += share(at: SIMD2(Float(x), Float(y)) * size)
+                let place = low + (SIMD2(Double(step % steps), Double(step / steps)) + 0.5) / Double(steps) * extent
+                guard isWanted(NormalizedPoint(place)) else { continue }
+                sum += share(at: SIMD2<Float>(place) * size)
                 count += 1
             }
             return count > 0 ? Double(sum / count) : 0

@@ -37,19 +37,19 @@ struct SearchFocus {
     /// Where to look in a frame whose cells the map reads: a square within its region, or all of it. What changes at faces that are
     /// followed is known.
     mutating func next(in frame: Frame, _ map: ChangeMap, faces: [CropRegion]) -> NormalizedRect {
-        let (size, whole) = (frame.uprightSize, map.region)
-        var (width, height) = (whole.width * Double(size.width), whole.height * Double(size.height))
+        let whole = map.region
+        var size = SIMD2(whole.width, whole.height) * SIMD2<Double>(frame.uprightSize.vector)
         // As the cells lie.
-        if frame.orientation.swapsAxes { (width, height) = (height, width) }
+        if frame.orientation.swapsAxes { size = SIMD2(size.y, size.x) }
         defer { looks += 1 }
-        guard min(width, height) > 0, map.read(frame) else { return whole }
+        guard size.min() > 0, map.read(frame) else { return whole }
         guard looks > 0 else {
             reference.copy(map.cells)
             for index in 0..<Self.count { ages[index] = 1 }
             return whole
         }
         map.cover(faces.map { .init(around: $0.center, .init(repeating: $0.side / 2)) }, in: frame)
-        guard let part = part(changed: changes(in: map), width: width, height: height) else {
+        guard let part = part(changed: changes(in: map), size) else {
             // The light may have changed slowly.
             reference.approach(map.cells, share: 0.5)
             return whole
@@ -80,36 +80,33 @@ struct SearchFocus {
     }
 
     /// The part of a region of that many pixels to look at, in shares of it; nil for all of it.
-    private mutating func part(changed: [Float], width: Double, height: Double) -> NormalizedRect? {
-        if let wide = widePart(changed, width: width, height: height) { return wide }
-        let side = Self.side * min(width, height)
+    private mutating func part(changed: [Float], _ size: SIMD2<Double>) -> NormalizedRect? {
+        if let wide = widePart(changed, size) { return wide }
+        let side = Self.side * size.min()
         let best = changed.indices.max { changed[$0] * ages[$0] < changed[$1] * ages[$1] }
-        var (x, y) = (0.0, 0.0)
+        var corner: SIMD2<Double>
         if let best, changed[best] > 0 {
-            let middle = Self.middle(of: best)
-            x = middle.x * width - side / 2
-            y = middle.y * height - side / 2
+            corner = Self.middle(of: best).vector * size - side / 2
         } else if looks.isMultiple(of: Self.wholeInterval) {
             return nil
         } else {
             // The first place that was not looked at for longest is the upper left corner of what comes next.
-            let middle = Self.middle(of: ages.firstIndex(of: ages.max() ?? 0) ?? 0)
-            let overlap = side / 8
-            x = middle.x * width - width / Double(2 * Self.columns) - overlap
-            y = middle.y * height - height / Double(2 * Self.rows) - overlap
+            let oldest = ages.firstIndex(of: ages.max() ?? 0) ?? 0
+            let (half, overlap) = (size / SIMD2(Double(2 * Self.columns), Double(2 * Self.rows)), side / 8)
+            corner = Self.middle(of: oldest).vector * size - half - overlap
         }
-        (x, y) = (min(max(x, 0), width - side), min(max(y, 0), height - side))
-        return NormalizedRect(x: x / width, y: y / height, width: side / width, height: side / height)
+        corner.clamp(lowerBound: .zero, upperBound: size - side)
+        return NormalizedRect(corner: corner / size, size: side / size)
     }
 
     /// The part, a third longer than the shorter side, of which most has changed, as by a hard cut; nil if there is none, or
     /// if the latest look was at such a part.
     ///
     /// A face of a twentieth of a wide picture is large enough in there, and where it lies is unknown.
-    private mutating func widePart(_ changed: [Float], width: Double, height: Double) -> NormalizedRect? {
-        let isWide = width > height
+    private mutating func widePart(_ changed: [Float], _ size: SIMD2<Double>) -> NormalizedRect? {
+        let isWide = size.x > size.y
         let (count, across) = isWide ? (Self.columns, Self.rows) : (Self.rows, Self.columns)
-        let share = min(1, Self.wideSide * min(width, height) / max(width, height))
+        let share = min(1, Self.wideSide * size.min() / size.max())
         let length = Int((share * Double(count)).rounded())
         let lines = (0..<count).map { line in
             (0..<across).count { changed[isWide ? $0 * Self.columns + line : line * Self.columns + $0] > 0 }

@@ -1,17 +1,3 @@
-import FaceMetadata
-
-extension FaceGeometry {
-    func mouthShape(unit: Float) -> FaceObservation.MouthShape {
-        guard unit > 0 else { return FaceObservation.MouthShape(opening: 0, cornerDrop: 0, smileLevel: 0) }
-        let upper = FaceMeshIndices.upperLipInner
-        let opening = axes.inFaceFrame(upper, FaceMeshIndices.lowerLipInner, landmarks).length
-        let left = axes.inFaceFrame(FaceMeshIndices.leftMouthCorner, upper, landmarks).y
-        let right = axes.inFaceFrame(FaceMeshIndices.rightMouthCorner, upper, landmarks).y
-        let (drop, level) = ((left + right) / 2 / unit, SmileLevel.level(of: landmarks, axes, unit: unit))
-        return .init(opening: Double(opening / unit), cornerDrop: Double(drop), smileLevel: Double(level))
-    }
-}
-
 /// How much a face smiles, as a weighted sum of the places of mouth, cheeks and lids along the face's own axes.
 enum SmileLevel {
     /// Pairs of mirrored points, or twice a point of the middle, and the weights of half their distance across and of their

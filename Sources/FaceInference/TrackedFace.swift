@@ -16,8 +16,6 @@ struct TrackedFace {
     private let computed = FaceLandmarks()
     /// The mean brightness of the crop they were computed from, 0…1.
     var luminance = 0.0
-    /// Whether the landmarks were computed in the newest frame.
-    var isComputed = false
     /// Whether the landmarks are those of an earlier frame, although the face may have changed since.
     private(set) var isCarriedOver = false
     /// In how many frames in a row they were.
@@ -49,7 +47,6 @@ struct TrackedFace {
     /// A new frame is about to be looked at.
     mutating func beginFrame() {
         carriedFrames = isCarriedOver ? carriedFrames + 1 : 0
-        isComputed = false
         isCarriedOver = false
     }
 
@@ -83,9 +80,7 @@ struct TrackedFace {
     }
 
     /// How many pixels the longer side of the picture must have for the landmark model to lose nothing of this face.
-    var neededSide: Float {
-        Float(LandmarkModel.inputSize) * Float(max(size.width, size.height)) / region.side
-    }
+    var neededSide: Float { Float(LandmarkModel.inputSize) * size.vector.max() / region.side }
 
     /// Takes in what the landmark model said about a frame; false if this is no face, or no longer one in the picture.
     mutating func update(_ presence: Double, in size: FrameSize) -> Bool {
@@ -95,10 +90,8 @@ struct TrackedFace {
         region = CropRegion(around: landmarks)
         shift = (region.center - before.center).magnitude.max() / before.side
         // Also false for what is not a number.
-        let isInside =
-            region.center.x > 0 && region.center.x < Float(size.width)
-            && region.center.y > 0 && region.center.y < Float(size.height)
-        let isSized = region.side >= 4 && region.side < 8 * Float(max(size.width, size.height))
+        let isInside = all(region.center .> 0) && all(region.center .< size.vector)
+        let isSized = region.side >= 4 && region.side < 8 * size.vector.max()
         return presence > Self.minimumPresence && isInside && isSized
     }
 }

@@ -89,7 +89,7 @@ final class UnchangedFace {
         canLag = geometry.mouthShape(unit: geometry.unit).smileLevel < Self.mostSmileInLag
         // Without a grid the next frame is computed.
         skips = Self.mostSkips
-        guard region.side >= 10, workspace.grid.sample(frame, rectangle, into: reference) else { return }
+        guard region.side >= 10, workspace.grid.sample(frame, rectangle, into: reference.base) else { return }
         skips = 0
         measureSlopes(workspace.cells)
         chooseZones(geometry, in: frame, contrast: workspace.cells)
@@ -106,7 +106,7 @@ final class UnchangedFace {
     func motion(in frame: Frame, _ workspace: Workspace) -> AffineTransform? {
         let pause = frame.stamp.mediaTime - computedAt
         guard skips < Self.mostSkips, frame.size == size, pause >= 0, pause < Self.longestPause,
-            workspace.grid.sample(frame, rectangle, into: workspace.cells),
+            workspace.grid.sample(frame, rectangle, into: workspace.cells.base),
             let motion = motion(to: workspace.cells, eyesOnly: canLag && pause < Self.longestLag)
         else { return nil }
         skips += 1
@@ -135,7 +135,7 @@ extension UnchangedFace {
             zones.append(zone)
         }
         zones.removeAll(keepingCapacity: true)
-        for eye in [FaceMeshIndices.leftEye, FaceMeshIndices.rightEye] {
+        for eye in FaceMeshIndices.eyes {
             let (middle, _, _, width) = geometry.cornerLine(of: eye)
             let half = SIMD2(max(2 * cellSide, 0.65 * width), max(1.5 * cellSide, 0.4 * width))
             add(middle, half, Self.eyeTolerance, isEye: true)

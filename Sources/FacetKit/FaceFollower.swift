@@ -40,21 +40,17 @@ final class FaceFollower: @unchecked Sendable {
     /// Seconds after which that is a rest: longer than somebody stands behind a door frame.
     private static let restDelay = 1.0
 
-    /// That of the analyzer before this one.
-    private var lastLineage = 0
-
     init(_ options: FaceSession.Options, firstFaceID: FaceID, meter: SessionMeter) {
         (self.options, self.meter) = (options, meter)
         tracker = FaceTracker(parameters: options.tracking, nextFaceID: firstFaceID)
     }
 
     /// Takes options, and loads the models if they are not loaded or others are wanted.
-    func load(_ wanted: FaceSession.Options, whenLibraryIsLoaded: () -> Void = {}) throws(FaceSessionError) {
+    func load(_ wanted: FaceSession.Options) throws(FaceSessionError) {
         try wanted.check()
         if analyzer == nil || wanted.detection != options.detection {
-            lastLineage = analyzer?.lastLineage ?? lastLineage
             analyzer = try failing(as: FaceSessionError.inference) { () throws(InferenceError) in
-                try FaceAnalyzer(wanted.detection, after: lastLineage, whenLibraryIsLoaded: whenLibraryIsLoaded)
+                try FaceAnalyzer(wanted.detection, after: analyzer?.lastLineage ?? 0)
             }
         }
         if decoder == nil {
@@ -75,10 +71,8 @@ final class FaceFollower: @unchecked Sendable {
         tracker.parameters.isMirrored = isMirrored
     }
 
-    func unload() {
-        lastLineage = analyzer?.lastLineage ?? lastLineage
-        analyzer = nil
-    }
+    /// Releases the models, once all faces have left.
+    func unload() { analyzer = nil }
 
     // MARK: - Source
 
@@ -116,6 +110,7 @@ final class FaceFollower: @unchecked Sendable {
         meter.beginFrame()
         defer { meter.endFrame() }
         lastStamp = frame.stamp
+        let time = frame.stamp.mediaTime
         let picture: Frame?
         let analysis: FaceAnalysis
         do {
@@ -124,10 +119,10 @@ final class FaceFollower: @unchecked Sendable {
             throw .inference(error)
         } catch {
             meter.count(.corrupt)
-            if let loss = loss(at: frame.stamp.mediaTime) { return interrupt(.lost(loss), reason: .cameraLost) }
+            if let loss = loss(at: time) { return interrupt(.lost(loss), reason: .cameraLost) }
             return update(tracker.skip(to: frame.stamp), of: frame)
         }
-        lastPicture = frame.stamp.mediaTime
+        lastPicture = time
         if case .lost = state, let stream { state = .streaming(stream) }
         meter.count(\.analysed)
         meter.record(.landmarks, analysis.landmarkTime)
@@ -137,33 +132,26 @@ final class FaceFollower: @unchecked Sendable {
         let gone = isNewScene ? tracker.endAll(reason: .left, at: frame.stamp) : []
         var observations = analysis.observations
         let readings = picture.map { readPlaces(in: $0, &observations) } ?? [:]
-        let (stamp, skipped, isCut) = (frame.stamp, frame.skipped, analysis.isCut)
+        let (skipped, isCut) = (frame.skipped, analysis.isCut)
         let tracked = meter.measure(.track) {
-            tracker.advance(to: stamp, with: observations, skipped: skipped, isCut: isCut, readings: readings)
+            tracker.advance(to: frame.stamp, with: observations, skipped: skipped, isCut: isCut, readings: readings)
         }
         if !tracked.setAside.isEmpty, let picture { analyzer.setAside(tracked.setAside, in: picture) }
         var reasons = tracked.attention
         if let luminance = analysis.luminance, luminance < Self.darkest { reasons.insert(.tooDark) }
         if analysis.observations.contains(where: \.isCarriedOver) { reasons.insert(.overBudget) }
-        attention.advance(FaceAttention.allCases.filter(reasons.contains), at: frame.stamp.mediaTime)
+        attention.advance(FaceAttention.allCases.filter(reasons.contains), at: time)
         var update = update(tracked, of: frame)
-        update.events = gone + update.events
+        update.events.insert(contentsOf: gone, at: 0)
         update.sightings = tracked.sightings + analysis.unconfirmed.map { FaceSighting(track: nil, face: $0) }
         update.isCut = isNewScene
         update.isOverLimit = analysis.isOverLimit
         update.problem = places?.drainError()
-        if options.landmarks {
-            update.landmarks = landmarks(analyzer, in: picture?.uprightSize ?? frame.uprightSize)
-            let meshes = update.landmarks.mapValues { $0.map { NormalizedPoint(x: $0.x, y: $0.y) } }
-            for (index, face) in update.faces.enumerated() { update.faces[index].mesh = meshes[face.faceID] ?? [] }
-            for (index, seen) in update.sightings.enumerated() {
-                update.sightings[index].face.mesh = meshes[seen.face.faceID] ?? []
-            }
-        }
-        let isResting = update.faces.isEmpty && analyzer.isAtRest(at: frame.stamp.mediaTime)
-        restBegan = isResting ? restBegan ?? frame.stamp.mediaTime : nil
-        if isDeliveryDue(at: frame.stamp.mediaTime) {
-            lastDelivery = frame.stamp.mediaTime
+        if options.landmarks { addLandmarks(of: analyzer, in: (picture ?? frame).uprightSize, to: &update) }
+        let isResting = update.faces.isEmpty && analyzer.isAtRest(at: time)
+        restBegan = isResting ? restBegan ?? time : nil
+        if isDeliveryDue(at: time) {
+            lastDelivery = time
             update.frame = picture
         }
         return update
@@ -241,8 +229,13 @@ final class FaceFollower: @unchecked Sendable {
         return time - lastDelivery >= 0.9 / rate
     }
 
-    private func landmarks(_ analyzer: FaceAnalyzer, in size: FrameSize) -> [FaceID: [FaceLandmark]] {
-        tracker.lineages.compactMapValues { analyzer.landmarks(of: $0)?.shares(of: size) }
+    private func addLandmarks(of analyzer: FaceAnalyzer, in size: FrameSize, to update: inout FaceUpdate) {
+        update.landmarks = tracker.lineages.compactMapValues { analyzer.landmarks(of: $0)?.shares(of: size) }
+        let meshes = update.landmarks.mapValues { $0.map { NormalizedPoint(x: $0.x, y: $0.y) } }
+        for index in update.faces.indices { update.faces[index].mesh = meshes[update.faces[index].faceID] ?? [] }
+        for (index, seen) in update.sightings.enumerated() {
+            update.sightings[index].face.mesh = meshes[seen.face.faceID] ?? []
+        }
     }
 
     private func update(_ tracked: FaceTracker.Update, of frame: Frame) -> FaceUpdate {

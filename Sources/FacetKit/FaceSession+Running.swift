@@ -7,14 +7,12 @@ extension FaceSession {
     /// Runs on the calling thread, which it blocks, until a clip has ended or `stop` was called.
     /// - Parameter handler: Gets each update, on this thread. While it works, a live source drops frames and counts them as late.
     /// - Throws: `FaceSessionError` if the source or the models cannot be used, after an update with a leave for each face.
-    public func run(_ handler: (FaceUpdate) -> Void) throws(FaceSessionError) {
-        try run(nil, handler)
-    }
+    public func run(_ handler: (FaceUpdate) -> Void) throws(FaceSessionError) { try run(nil, handler) }
 
     /// Runs as above; the run can be cancelled by its ticket, before it begins too.
     package func run(_ ticket: RunTicket?, _ handler: (FaceUpdate) -> Void) throws(FaceSessionError) {
         guard control.wait(until: { $0.state.begin(ticket, on: pthread_self()) }) else { throw .alreadyRunning }
-        loading?.join()
+        parts.loading?.join()
         defer {
             control.update { $0.state.end() }
             resumeWaiting()
@@ -57,7 +55,7 @@ extension FaceSession {
     private func stream(_ configuration: RunState.Configuration, _ report: Report) throws(FaceSessionError) {
         let wanted = configuration.source
         let opened = control.update { exchange(&$0.opened, with: nil) }
-        let source = if let opened, wanted == firstSource { opened } else { try wanted.open(memory) }
+        let source = if let opened, wanted == opened.source { opened.frames } else { try wanted.open(parts.memory) }
         let mailbox = FrameMailbox(policy: wanted.mailboxPolicy, dropsUnlit: wanted.mayHaveLamp) { [meter] in
             meter.recordDecoding($0)
         }

@@ -47,20 +47,17 @@ public final class FaceSession: Sendable {
     struct Control: Sendable {
         var state: RunState
         var running: (source: any FrameSource, mailbox: FrameMailbox)?
-        /// What `init` opened, for the first run with it.
-        var opened: (any FrameSource)?
+        /// What `init` opened, for the first run with that source.
+        var opened: (source: Source, frames: any FrameSource)?
         /// The callers of `settled`.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
+    let parts: Parts
     /// Counts frames and measures the work on them, over all runs of this session.
-    package let meter: SessionMeter
-    let control: Monitor<Control>
-    let follower: FaceFollower
-    let memory: CameraMemory
-    let firstSource: Source
-    /// Loads the models before the first run; the run waits for it.
-    let loading: JoinableThread?
+    package var meter: SessionMeter { parts.meter }
+    var control: Monitor<Control> { parts.control }
+    var follower: FaceFollower { parts.follower }
 
     /// Makes a session; a camera is not touched, and no model is loaded for one, before it runs.
     /// - Parameters:
@@ -68,40 +65,30 @@ public final class FaceSession: Sendable {
     ///   - options: What to look for.
     ///   - firstFaceID: The identity of the first face; a program that restarts continues with the next free one.
     /// - Throws: `FaceSessionError` if a file cannot be opened, a number cannot be used or the models are not installed.
-    public convenience init(
+    public init(
         source: Source,
         options: Options = Options(),
         firstFaceID: FaceID = FaceID(rawValue: 1)
     ) throws(FaceSessionError) {
-        self.init(try Beginning(source, options, firstFaceID))
+        parts = try Parts(source, options, firstFaceID)
     }
 
     /// Makes a session without blocking the task's thread: opening a file takes up to some tenths of a second.
-    public convenience init(
+    public init(
         source: Source,
         options: Options = Options(),
         firstFaceID: FaceID = FaceID(rawValue: 1)
     ) async throws(FaceSessionError) {
-        let beginning = try await onThread(named: "session", orThrow: FaceSessionError.thread) {
-            () throws(FaceSessionError) in try Beginning(source, options, firstFaceID)
+        parts = try await onThread(named: "session", orThrow: FaceSessionError.thread) {
+            () throws(FaceSessionError) in try Parts(source, options, firstFaceID)
         }
-        self.init(beginning)
     }
 
-    private init(_ beginning: Beginning) {
-        control = Monitor(beginning.control)
-        memory = beginning.memory
-        meter = beginning.meter
-        follower = beginning.follower
-        firstSource = beginning.source
-        loading = beginning.loading
-    }
-
-    /// What a session begins with.
-    private struct Beginning: Sendable {
-        let source: Source
-        let control: Control
+    /// What a session is made of.
+    struct Parts: Sendable {
+        let control: Monitor<Control>
         let follower: FaceFollower
+        /// Loads the models before the first run; the run waits for it.
         let loading: JoinableThread?
         let memory = CameraMemory()
         let meter = SessionMeter()
@@ -111,25 +98,23 @@ public final class FaceSession: Sendable {
             try options.check()
             let numbers = 1...(1 << 53)
             try require(numbers ~= firstFaceID.rawValue, "firstFaceID", firstFaceID.rawValue, "1 to 2^53")
-            if options.detection.modelDirectory == nil {
-                let find = { () throws(InferenceError) in _ = try ModelDirectory.find() }
-                try failing(as: FaceSessionError.inference, find)
+            _ = try failing(as: FaceSessionError.inference) { () throws(InferenceError) in
+                try ModelDirectory.find(options.detection.modelDirectory)
             }
-            self.source = source
             follower = FaceFollower(options, firstFaceID: firstFaceID, meter: meter)
             var control = Control(state: RunState(source, options))
             loading = source.opensAtOnce ? FaceSession.load(options, by: follower) : nil
             do throws(FaceSessionError) {
-                if source.opensAtOnce { control.opened = try source.open(memory) }
+                if source.opensAtOnce { control.opened = (source, try source.open(memory)) }
             } catch {
                 loading?.join()
                 throw error
             }
-            self.control = control
+            self.control = Monitor(control)
         }
     }
 
-    deinit { loading?.join() }
+    deinit { parts.loading?.join() }
 
     /// Loads the models on a thread of their own, while FFmpeg is loaded on this one.
     ///
@@ -139,8 +124,10 @@ public final class FaceSession: Sendable {
     private static func load(_ options: Options, by follower: FaceFollower) -> JoinableThread? {
         let isLibraryLoaded = Monitor(false)
         let loading = try? JoinableThread(named: "models") {
-            try? follower.load(options) { isLibraryLoaded.update { $0 = true } }
+            // The analyzer finds it loaded as long as it is held here.
+            let library = try? LiteRT.shared(in: ModelDirectory.find(options.detection.modelDirectory))
             isLibraryLoaded.update { $0 = true }
+            withExtendedLifetime(library) { try? follower.load(options) }
         }
         ClipSource.loadCodecs()
         if loading != nil { isLibraryLoaded.wait { $0 ? () : nil } }

@@ -19,7 +19,8 @@ struct GazeTests {
         for (index, x) in [(234, -70), (454, 70)] as [(Int, Float)] { put(index, x, 10, 40) }
         put(10, 0, -80)
         put(152, 0, 90)
-        for (iris, x) in [(FaceMeshIndices.leftIris, -33), (FaceMeshIndices.rightIris, 33)] as [([Int], Float)] {
+        for (iris, x) in [(FaceMeshIndices.leftEye.iris, -33), (FaceMeshIndices.rightEye.iris, 33)] as [([Int], Float)]
+        {
             for (index, place) in zip(iris, [(0, 0), (6.5, 0), (0, -6.5), (-6.5, 0), (0, 6.5)] as [(Float, Float)]) {
                 put(index, x + place.0 + irises.x, place.1 + irises.y - 2)
             }
