@@ -24,7 +24,7 @@ struct PlaceColors {
         fileprivate var ratios: [Float] = []
     }
 
-    /// Takes the colours of a frame; false, with those before, if it has no pixels that can be read.
+    /// Reads the colours of a frame; false, with those before, if it has no pixels that can be read.
     mutating func sample(_ frame: Frame, _ workspace: Workspace) -> Bool {
         let (part, size) = (Self.part, frame.uprightSize)
         let (across, down) = (Float(size.width) / Float(Self.side), Float(size.height) / Float(Self.side))
@@ -35,24 +35,22 @@ struct PlaceColors {
                 guard workspace.sampler.sample(frame, through: transform, into: &workspace.numbers) else {
                     return false
                 }
-                take(workspace.numbers, column: left, row: top)
+                write(workspace.numbers, column: left, row: top)
             }
         }
         return true
     }
 
-    /// Takes the colours of the part that begins at a cell.
-    private mutating func take(_ numbers: [Float], column: Int, row: Int) {
+    /// Writes the colours of the part that begins at a cell.
+    private mutating func write(_ numbers: UnsafePointer<Float>, column: Int, row: Int) {
+        // One by one: the conversion of a whole vector takes fourteen times as long.
+        func level(_ index: Int) -> UInt8 { UInt8(min(max(numbers[index] + 0.5, 0), 255)) }
         cells.withUnsafeMutableBufferPointer { cells in
-            numbers.withUnsafeBufferPointer { numbers in
-                // One by one: the conversion of a whole vector takes fourteen times as long.
-                func level(_ index: Int) -> UInt8 { UInt8(min(max(numbers[index] + 0.5, 0), 255)) }
-                for line in 0..<Self.part {
-                    let (first, cell) = (3 * line * Self.part, (row + line) * Self.side + column)
-                    for pixel in 0..<Self.part {
-                        let number = first + 3 * pixel
-                        cells[cell + pixel] = Color(level(number), level(number + 1), level(number + 2), 0)
-                    }
+            for line in 0..<Self.part {
+                let (first, cell) = (3 * line * Self.part, (row + line) * Self.side + column)
+                for pixel in 0..<Self.part {
+                    let number = first + 3 * pixel
+                    cells[cell + pixel] = Color(level(number), level(number + 1), level(number + 2), 0)
                 }
             }
         }
@@ -61,9 +59,8 @@ struct PlaceColors {
     /// Moves the colours by an eighth of the way to others, where these differ by no more than `limit` after a gain.
     mutating func approach(_ others: PlaceColors, gain: SIMD4<Float>, limit: Float) {
         for index in cells.indices where !differs(index, from: others, gain: gain, limit: limit) {
-            let (old, new) = (
-                SIMD4<Int16>(truncatingIfNeeded: cells[index]), SIMD4<Int16>(truncatingIfNeeded: others.cells[index])
-            )
+            let old = SIMD4<Int16>(truncatingIfNeeded: cells[index])
+            let new = SIMD4<Int16>(truncatingIfNeeded: others.cells[index])
             cells[index] = Color(truncatingIfNeeded: (old &* 7 &+ new &+ 4) &>> 3)
         }
     }

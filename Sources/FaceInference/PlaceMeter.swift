@@ -39,7 +39,7 @@ package final class PlaceMeter {
     private var previous = PlaceColors()
     private var room: PlaceColors?
     /// Of each cell, whose place it is.
-    private var places = [Place](repeating: [], count: PlaceColors.count)
+    private var places = [Place](repeating: .nobody, count: PlaceColors.count)
     private var gain = SIMD4<Float>(repeating: 1)
     private var lastLook: Double?
     private var wasEmpty = false
@@ -51,11 +51,8 @@ package final class PlaceMeter {
     private var outlineUsedAt = -Double.infinity
     private var lastError: InferenceError?
 
-    private struct Place: OptionSet {
-        let rawValue: UInt8
-        static let seen = Place(rawValue: 1)
-        static let unseen = Place(rawValue: 2)
-    }
+    /// Whose place a cell is; of several people, that of one who is seen.
+    private enum Place { case nobody, seen, unseen }
 
     package init(modelDirectory: String?) { self.modelDirectory = modelDirectory }
 
@@ -79,12 +76,12 @@ package final class PlaceMeter {
         defer { (lastLook, wasEmpty) = (time, seen.isEmpty && unseen.isEmpty) }
         let areSame = !seen.isEmpty && unseen.isEmpty && seen.count == people.count
         people = (seen.count, areSame ? people.looks + 1 : 0)
-        for index in places.indices { places[index] = [] }
-        mark(seen, .seen)
+        for index in places.indices { places[index] = .nobody }
         mark(unseen, .unseen)
+        mark(seen, .seen)
         if lastLook != nil, isOtherScene(than: previous) { (room, replacedAt, wasEmpty) = (nil, time, false) }
         if let room, isOtherScene(than: room) { self.room = nil }
-        gain = room?.gain(to: colors, workspace) { [places] in places[$0].isEmpty } ?? .one
+        gain = room?.gain(to: colors, workspace) { [places] in places[$0] == .nobody } ?? .one
         emptyLooks = seen.isEmpty && unseen.isEmpty && wasEmpty ? emptyLooks + 1 : 0
         if emptyLooks > 0 {
             // What was seen a look before, so that a person who comes in is no part of the empty room.
@@ -125,7 +122,7 @@ package final class PlaceMeter {
         var count = Count()
         forEachCell(of: place) { index in
             count.all += 1
-            guard !places[index].contains(.seen) else { return }
+            guard places[index] != .seen else { return }
             count.free += 1
             if previous.differs(index, from: colors, gain: .one, limit: Self.change) { count.changed += 1 }
             if room?.differs(index, from: colors, gain: gain, limit: Self.difference) == true { count.differing += 1 }
@@ -167,7 +164,7 @@ package final class PlaceMeter {
             let last = PlaceColors.side - 1
             return try outline.coverage(of: bounds, in: frame) { point in
                 let (column, row) = (Int(point.x * Double(last) + 0.5), Int(point.y * Double(last) + 0.5))
-                return !places[row * PlaceColors.side + column].contains(.seen)
+                return places[row * PlaceColors.side + column] != .seen
             }
         } catch {
             (hasFailed, lastError) = (true, error)
@@ -176,14 +173,7 @@ package final class PlaceMeter {
     }
 
     private func mark(_ faces: [NormalizedRect], _ whose: Place) {
-        for face in faces {
-            let (columns, rows) = PlaceColors.cells(of: face.headAndShoulders)
-            places.withUnsafeMutableBufferPointer { places in
-                for row in rows {
-                    for column in columns { places[row * PlaceColors.side + column].insert(whose) }
-                }
-            }
-        }
+        for face in faces { forEachCell(of: face.headAndShoulders) { places[$0] = whose } }
     }
 
     private func forEachCell(of rect: NormalizedRect, _ body: (Int) -> Void) {
@@ -196,11 +186,11 @@ package final class PlaceMeter {
     /// Whether most of the picture beside people differs from an earlier one by more than the light; of a picture that people
     /// fill, most of it all.
     private func isOtherScene(than earlier: PlaceColors) -> Bool {
-        let beside = places.count { $0.isEmpty }
+        let beside = places.count { $0 == .nobody }
         let isFull = Double(beside) < Self.leastBeside * Double(PlaceColors.count)
         func mostDiffers(_ gain: SIMD4<Float>) -> Bool {
             var (count, differing) = (0, 0)
-            for index in stride(from: 0, to: PlaceColors.count, by: 5) where isFull || places[index].isEmpty {
+            for index in stride(from: 0, to: PlaceColors.count, by: 5) where isFull || places[index] == .nobody {
                 count += 1
                 if earlier.differs(index, from: colors, gain: gain, limit: Self.difference) { differing += 1 }
             }
@@ -208,6 +198,6 @@ package final class PlaceMeter {
         }
         // What hardly differs needs no measurement of the light, which takes as long as the rest.
         return mostDiffers(.one)
-            && mostDiffers(earlier.gain(to: colors, workspace) { [places] in isFull || places[$0].isEmpty })
+            && mostDiffers(earlier.gain(to: colors, workspace) { [places] in isFull || places[$0] == .nobody })
     }
 }

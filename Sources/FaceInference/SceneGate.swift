@@ -251,10 +251,8 @@ final class SceneGate {
         var largest: Float = 0
         for first in stride(from: 0, to: ChangeMap.count - rows, by: rows) {
             for cell in first..<first + rows - 1 {
-                let (upper, lower) = (
-                    numbers[cell] + numbers[cell + rows], numbers[cell + 1] + numbers[cell + 1 + rows]
-                )
-                largest = max(largest, upper + lower)
+                let upper = numbers[cell] + numbers[cell + rows]
+                largest = max(largest, upper + (numbers[cell + 1] + numbers[cell + 1 + rows]))
             }
         }
         return largest

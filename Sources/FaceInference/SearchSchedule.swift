@@ -35,12 +35,8 @@ struct SearchSchedule: Hashable, Sendable {
     /// Seconds after which a search is made even though nothing changed.
     private static let longestPause = 1.0
 
-    /// When each of these happened last.
-    private struct Times: Hashable, Sendable {
-        var search, smallSearch, loss, postponement: Double?
-    }
-
-    private var last = Times()
+    // When each of these happened last.
+    private var lastSearch, lastSmallSearch, lastLoss, lastPostponement: Double?
     /// Whether the latest search was for large faces too.
     private var wasLarge = false
     /// How many searches beside followed faces are still to follow each other soon, after a cut.
@@ -59,26 +55,26 @@ struct SearchSchedule: Hashable, Sendable {
         guard count == 0 else {
             let next = wasLarge ? Search.small : .largeAndSmall
             if hurried == Self.searchesAfterCut { return next }
-            guard hasPassed(isChanging && !isHurried ? interval : calmInterval, since: last.search, at: mediaTime),
-                hasPassed(Self.postponement, since: last.postponement, at: mediaTime)
+            guard hasPassed(isChanging && !isHurried ? interval : calmInterval, since: lastSearch, at: mediaTime),
+                hasPassed(Self.postponement, since: lastPostponement, at: mediaTime)
             else { return .none }
             return next
         }
         let pause = isChanging ? changingMoment : moment
-        return hasPassed(pause, since: last.smallSearch, at: mediaTime) ? .largeElseSmall : .large
+        return hasPassed(pause, since: lastSmallSearch, at: mediaTime) ? .largeElseSmall : .large
     }
 
     /// What to look for beside followed faces although nothing has changed there: every second, small and large faces in turn.
     func overdue(at mediaTime: Double) -> Search {
-        guard hasPassed(max(interval, Self.longestPause), since: last.search, at: mediaTime) else { return .none }
+        guard hasPassed(max(interval, Self.longestPause), since: lastSearch, at: mediaTime) else { return .none }
         return wasLarge ? .small : .large
     }
 
     /// Whether to compare the scene beside followed faces with that at the latest search, though no search is due: it may
     /// have been cut.
     func canCompare(at mediaTime: Double, following count: Int) -> Bool {
-        count < maximumFaces && hasPassed(Self.postponement, since: last.search, at: mediaTime)
-            && hasPassed(Self.postponement, since: last.postponement, at: mediaTime)
+        count < maximumFaces && hasPassed(Self.postponement, since: lastSearch, at: mediaTime)
+            && hasPassed(Self.postponement, since: lastPostponement, at: mediaTime)
     }
 
     /// Whether another search is to follow soon, although the scene changes all the time or not at all.
@@ -88,10 +84,10 @@ struct SearchSchedule: Hashable, Sendable {
     mutating func wasCut() { hurried = Self.searchesAfterCut }
 
     /// Notes that a search for further faces was put off.
-    mutating func postponed(at mediaTime: Double) { last.postponement = mediaTime }
+    mutating func postponed(at mediaTime: Double) { lastPostponement = mediaTime }
 
     /// Whether a face was lost a moment ago.
-    func hasLost(at mediaTime: Double) -> Bool { !hasPassed(moment, since: last.loss, at: mediaTime) }
+    func hasLost(at mediaTime: Double) -> Bool { !hasPassed(moment, since: lastLoss, at: mediaTime) }
 
     /// Whether that many seconds have passed since then; a time before it is a source that began anew.
     private func hasPassed(_ seconds: Double, since time: Double?, at mediaTime: Double) -> Bool {
@@ -100,17 +96,17 @@ struct SearchSchedule: Hashable, Sendable {
     }
 
     mutating func searched(_ search: Search, at mediaTime: Double) {
-        last.search = mediaTime
-        last.postponement = nil
+        lastSearch = mediaTime
+        lastPostponement = nil
         hurried = max(0, hurried - 1)
-        if search != .large { last.smallSearch = mediaTime }
+        if search != .large { lastSmallSearch = mediaTime }
         wasLarge = search != .small
     }
 
-    mutating func lost(at mediaTime: Double) { last.loss = mediaTime }
+    mutating func lost(at mediaTime: Double) { lastLoss = mediaTime }
 
+    /// Forgets all that happened.
     mutating func reset() {
-        hurried = 0
-        last = Times()
+        self = SearchSchedule(interval: interval, maximumFaces: maximumFaces, alwaysSmall: alwaysSmall)
     }
 }
