@@ -35,7 +35,7 @@ enum Assignment {
             isTaken[held ?? track] = true
             return held ?? track
         }
-        func nearest() -> (observation: Int, track: Int)? {
+        func nearest() -> (observation: Int, track: Int, distance: Double)? {
             var best: (observation: Int, track: Int, distance: Double)?
             for (index, observation) in observations.enumerated() where assigned[index] == nil {
                 for (track, candidate) in tracks.enumerated() where !isTaken[track] {
@@ -47,9 +47,12 @@ enum Assignment {
                     best = (index, track, distance)
                 }
             }
-            return best.map { ($0.observation, $0.track) }
+            return best
         }
-        while let (index, track) = nearest() { (assigned[index], isTaken[track]) = (track, true) }
+        while let found = nearest() {
+            assigned[found.observation] = found.track
+            isTaken[found.track] = true
+        }
         return assigned
     }
 
@@ -91,19 +94,15 @@ enum Assignment {
 
 /// Where a face has been in its latest observations, and where it is heading.
 struct FacePath: Sendable {
-    /// Over how many observations the velocity is taken.
-    private static let length = 4
+    /// Those that the velocity is taken from.
+    private var points = History<(time: Double, center: NormalizedPoint)>(capacity: 4)
 
-    private var points: [(time: Double, center: NormalizedPoint)] = []
-
-    mutating func append(_ bounds: NormalizedRect, at time: Double) {
-        if points.count == Self.length { points.removeFirst() }
-        points.append((time, bounds.center))
-    }
+    mutating func append(_ bounds: NormalizedRect, at time: Double) { points.append((time, bounds.center)) }
 
     /// Where the face is if it went on for so many seconds as in its latest observations.
     func predicted(after seconds: Double) -> NormalizedPoint {
-        guard let first = points.first, let last = points.last else { return NormalizedPoint(x: 0, y: 0) }
+        guard let last = points.last else { return NormalizedPoint(x: 0, y: 0) }
+        let first = points[points.first]
         let interval = last.time - first.time
         guard interval > 0 else { return last.center }
         return NormalizedPoint(last.center.vector + (last.center.vector - first.center.vector) / interval * seconds)

@@ -33,9 +33,7 @@ package struct ChangeGate: Sendable {
     private var published: [FaceObject] = []
     private var lastTime: Double?
 
-    package init(parameters: Parameters = Parameters()) {
-        self.parameters = parameters
-    }
+    package init(parameters: Parameters = Parameters()) { self.parameters = parameters }
 
     /// Whether the current faces must be published, at a time in seconds; if so, they count as published.
     package mutating func admits(_ faces: [FaceObject], at time: Double) -> Bool {

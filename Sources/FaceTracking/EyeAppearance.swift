@@ -47,9 +47,7 @@ struct EyeTemplate: Sendable {
     /// Compares a patch with the template, then takes it into the template if it shows an open eye.
     mutating func compare(_ patch: UnsafePointer<UInt8>, learns: Bool) -> EyeAppearance.Signal {
         if mean.isEmpty { mean = (0..<EyePatches.count).map { Float(patch[$0]) } }
-        let sums = Self.weights.withUnsafeBufferPointer { weights in
-            mean.withUnsafeBufferPointer { Self.sums(patch, $0, weights) }
-        }
+        let sums = Self.sums(patch, mean, Self.weights)
         if learns {
             // The first patch is in the mean already.
             count = min(Self.length, count + 1)
@@ -85,20 +83,14 @@ struct EyeTemplate: Sendable {
     )
 
     /// The weighted moments of patch and template, in one pass, eight pixels at a time.
-    private static func sums(
-        _ pixels: UnsafePointer<UInt8>,
-        _ mean: UnsafeBufferPointer<Float>,
-        _ weights: UnsafeBufferPointer<Float>
-    ) -> Sums {
+    private static func sums(_ eye: UnsafeRawPointer, _ mean: UnsafeRawPointer, _ weights: UnsafeRawPointer) -> Sums {
         typealias Lanes = SIMD8<Float>
         var (first, firstSquare, second, secondSquare) = (Lanes.zero, Lanes.zero, Lanes.zero, Lanes.zero)
         var (product, center) = (Lanes.zero, Lanes.zero)
-        let pixels = UnsafeRawPointer(pixels)
-        let (mean, weights) = (UnsafeRawBufferPointer(mean), UnsafeRawBufferPointer(weights))
         let half = MemoryLayout<Float>.stride * EyePatches.count
         for index in stride(from: 0, to: EyePatches.count, by: Lanes.scalarCount) {
             let bytes = MemoryLayout<Float>.stride * index
-            let patch = Lanes(pixels.loadUnaligned(fromByteOffset: index, as: SIMD8<UInt8>.self))
+            let patch = Lanes(eye.loadUnaligned(fromByteOffset: index, as: SIMD8<UInt8>.self))
             let template = mean.loadUnaligned(fromByteOffset: bytes, as: Lanes.self)
             let weight = weights.loadUnaligned(fromByteOffset: bytes, as: Lanes.self)
             let middle = weights.loadUnaligned(fromByteOffset: half + bytes, as: Lanes.self)

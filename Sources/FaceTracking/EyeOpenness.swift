@@ -7,6 +7,7 @@ struct EachEye<Value> {
     var right: Value
 
     init(_ left: Value, _ right: Value) { (self.left, self.right) = (left, right) }
+    init(both value: Value) { self.init(value, value) }
 
     func map<Other>(_ transform: (Value) -> Other) -> EachEye<Other> {
         EachEye<Other>(transform(left), transform(right))
@@ -31,22 +32,19 @@ struct EyeOpenness: Sendable {
 
     /// What a frame shows.
     struct Reading: Equatable, Sendable {
-        /// The lids' height as a share of the open level: 1 open, about 0 closed.
-        var share: EachEye<Double>
         /// The open level in units of the outer eye distance.
         var level: EachEye<Double>
         /// The lids' height in units of the outer eye distance.
         var height: EachEye<Double>
         /// How much each eye counts: by its projected width squared, because the far eye of a turned head hides blinks.
         var weight: EachEye<Double>
+        /// The lids' height as a share of the open level: 1 open, about 0 closed.
+        var share: EachEye<Double> { EachEye(height.left / level.left, height.right / level.right) }
         /// Whether the eyes are open so far that their irises can be seen.
         var areOpen: Bool { weight.left * share.left + weight.right * share.right > ClosedEyes.openShare }
     }
 
-    private var levels = EachEye(
-        SlidingQuantile(seconds: levelWindow, capacity: capacity),
-        SlidingQuantile(seconds: levelWindow, capacity: capacity)
-    )
+    private var levels = EachEye(both: SlidingQuantile(seconds: levelWindow, capacity: capacity))
 
     mutating func advance(_ lids: EachEye<FaceObservation.Lids>, at time: Double) -> Reading {
         levels.left.insert(lids.left.height, at: time)
@@ -54,9 +52,8 @@ struct EyeOpenness: Sendable {
         let level = levels.map { max($0.quantile(Self.levelShare) ?? 0, Self.lowestLevel) }
         let (height, squares) = (lids.map(\.height), lids.map { $0.width * $0.width })
         let sum = squares.left + squares.right
-        let share = EachEye(height.left / level.left, height.right / level.right)
         let weight = sum > 0 ? squares.map { $0 / sum } : EachEye(0.5, 0.5)
-        return Reading(share: share, level: level, height: height, weight: weight)
+        return Reading(level: level, height: height, weight: weight)
     }
 }
 
@@ -86,9 +83,7 @@ struct ClosedEyes: Sendable {
             }
         }
 
-        mutating func interrupt(at time: Double) {
-            if let level = closed?.level { closed = (time, level) }
-        }
+        mutating func interrupt(at time: Double) { if let level = closed?.level { closed = (time, level) } }
     }
 
     private var eyes = EachEye(Eye(), Eye())

@@ -7,7 +7,5 @@ package struct FaceSighting: Hashable, Sendable {
     /// The face; the identity is 0 before the enter.
     package var face: FaceObject
 
-    package init(track: Int?, face: FaceObject) {
-        (self.track, self.face) = (track, face)
-    }
+    package init(track: Int?, face: FaceObject) { (self.track, self.face) = (track, face) }
 }

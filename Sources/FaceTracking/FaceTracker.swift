@@ -93,7 +93,7 @@ public struct FaceTracker: Sendable {
     ) -> Update {
         rate.advance(to: stamp.mediaTime, skipped: skipped)
         var update = Update()
-        if rate.isKnown, rate.value < BlinkDetector.minimumRate { update.attention.insert(.lowFrameRate) }
+        if rate.value < BlinkDetector.minimumRate { update.attention.insert(.lowFrameRate) }
         let usable = observations.filter(\.isFinite)
         let assigned = Assignment.tracks(of: usable, among: tracks, at: stamp.mediaTime)
         for (observation, known) in zip(usable, assigned) {
@@ -104,20 +104,14 @@ public struct FaceTracker: Sendable {
             observe(observation, known ?? tracks.count - 1, at: stamp, &update)
         }
         if parameters.ignoresStill { dropStill(at: stamp, &update) }
-        for index in tracks.indices where tracks[index].lastSeen != stamp {
-            tracks[index].miss(at: stamp, wasLookedAt: true, isCut: isCut)
-        }
-        dropUnseen(at: stamp, readings, &update)
-        update.faces = faces
+        dropUnseen(at: stamp, isCut: isCut, readings, &update)
         return update
     }
 
     /// Takes a frame that could not be looked at: time passes all the same, and faces leave by it.
     package mutating func skip(to stamp: FrameStamp) -> Update {
         var update = Update()
-        for index in tracks.indices { tracks[index].miss(at: stamp, wasLookedAt: false, isCut: false) }
-        dropUnseen(at: stamp, nil, &update)
-        update.faces = faces
+        dropUnseen(at: stamp, isCut: false, nil, &update)
         return update
     }
 
@@ -130,9 +124,7 @@ public struct FaceTracker: Sendable {
     }
 
     /// The faces that are there, ordered by identity.
-    package var faces: [FaceObject] {
-        tracks.compactMap(\.face).sorted { $0.faceID < $1.faceID }
-    }
+    package var faces: [FaceObject] { tracks.compactMap(\.face).sorted { $0.faceID < $1.faceID } }
 
     /// The lineage under which each face that is there was last observed.
     package var lineages: [FaceID: Int] {
@@ -161,26 +153,52 @@ public struct FaceTracker: Sendable {
         tracks.removeAll { $0.face?.still == true }
     }
 
-    /// Drops the faces that count as gone; there are no readings if the frame could not be looked at.
-    private mutating func dropUnseen(at stamp: FrameStamp, _ readings: [Int: PlaceReading]?, _ update: inout Update) {
+    /// Drops the faces that count as gone, and says which ones are there; without readings the frame could not be looked at.
+    private mutating func dropUnseen(
+        at stamp: FrameStamp,
+        isCut: Bool,
+        _ readings: [Int: PlaceReading]?,
+        _ update: inout Update
+    ) {
         var gone: Set<Int> = []
         for index in tracks.indices where tracks[index].lastSeen != stamp {
-            // A face that has not entered must be seen without a break; it is not published yet.
-            let isKept =
-                tracks[index].hasEntered
-                ? tracks[index].wait(
-                    readings?[tracks[index].number],
-                    at: stamp,
-                    wasLookedAt: readings != nil,
-                    parameters
-                )
-                : readings == nil && !tracks[index].isLost(at: stamp)
+            tracks[index].miss(at: stamp, wasLookedAt: readings != nil, isCut: isCut)
+            let isThere = tracks[index].isThere(readings, at: stamp, parameters)
             update.events += tracks[index].drainExpressionEvents()
-            guard !isKept else { continue }
+            guard !isThere else { continue }
             update.events += tracks[index].leave(reason: .left, at: stamp)
             gone.insert(tracks[index].number)
         }
         if !gone.isEmpty { tracks.removeAll { gone.contains($0.number) } }
+        update.faces = faces
+    }
+
+    // MARK: Faces that are not seen, and are there all the same
+
+    /// The places to look at in a frame of that media time, before the tracker is advanced to it: of the faces that are not among
+    /// the observations and whose patience has ended.
+    package func places(at time: Double, besides observations: [FaceObservation] = []) -> [PlaceQuery] {
+        parameters.hold > 0 ? unseen(besides: observations).compactMap { $0.place(at: time, parameters) } : []
+    }
+
+    /// Where faces were that are not among some observations.
+    package func unseenBounds(besides observations: [FaceObservation]) -> [NormalizedRect] {
+        unseen(besides: observations).map(\.bounds)
+    }
+
+    private func unseen(besides observations: [FaceObservation]) -> some Sequence<Track> {
+        tracks.lazy.filter { track in !observations.contains { $0.lineage == track.lineage } }
+    }
+
+    /// Whether nobody is there.
+    package var isEmpty: Bool { !tracks.contains(where: \.hasEntered) }
+    /// Whether somebody is there who is not seen.
+    package var hasUnseen: Bool { tracks.contains(where: \.isUnseen) }
+
+    /// Whether faces are held, and some observations are of others, whose clothes say whether they are the same.
+    package func isHolding(besides observations: [FaceObservation]) -> Bool {
+        tracks.contains { $0.hold != nil }
+            && observations.contains { seen in !tracks.contains { $0.hasEntered && $0.lineage == seen.lineage } }
     }
 }
 
@@ -200,8 +218,6 @@ extension FaceObservation {
 struct FrameRateMeter {
     private var last: Double?
     private var interval: Double?
-    /// Whether two frames came at least.
-    var isKnown: Bool { interval != nil }
     /// Frames per second; an assumed 30 until it is known.
     var value: Double { interval.map { 1 / $0 } ?? 30 }
 

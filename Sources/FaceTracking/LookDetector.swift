@@ -49,12 +49,7 @@ struct LookDetector: Sendable {
     /// When the eyes were seen open last.
     private var lastOpen: Double?
 
-    /// Takes the eyes in the next frame in which the face was seen, at a time in seconds.
-    /// - Parameters:
-    ///   - eyes: What is seen of them.
-    ///   - distance: How far away the face is, in metres; nil if that is unknown.
-    ///   - time: Seconds.
-    ///   - parameters: What counts as a look.
+    /// Takes the eyes in the next frame in which the face was seen, at a time in seconds; the distance, in metres, may be unknown.
     /// - Returns: A look that began or ended.
     mutating func advance(_ eyes: Eyes, distance: Double?, at time: Double, _ parameters: Look) -> FaceEvent.Kind? {
         // A blink is no look-away; eyes that are not seen for longer look at nothing.

@@ -26,8 +26,7 @@ struct SignDetector: Sendable {
 
     private struct Sample: TimedSample {
         var time: Double
-        var yaw: Double
-        var pitch: Double
+        var pose: HeadPose
         var opening: Double
     }
 
@@ -35,9 +34,9 @@ struct SignDetector: Sendable {
     private struct Closure: Sendable {
         let start: Double
         var frames = 0
-        /// In how many of the frames each eye was closed, and both were.
-        var closed = EachEye(0, 0)
-        var both = 0
+        /// Whether each eye was closed in any of the frames, and both were.
+        var wasClosed = EachEye(false, false)
+        var wereBoth = false
         /// The sums of the shares.
         var openness = EachEye(0.0, 0.0)
 
@@ -57,8 +56,8 @@ struct SignDetector: Sendable {
             lastBlink = nil
             samples.forget()
         }
-        let (pose, mouth) = (context.observation.pose, context.observation.mouthShape)
-        samples.append(Sample(time: time, yaw: pose.yaw, pitch: pose.pitch, opening: mouth.opening))
+        let observation = context.observation
+        samples.append(Sample(time: time, pose: observation.pose, opening: observation.mouthShape.opening))
         guard let sign = eyeSign(eyes, canWink: context.canWink, at: time) ?? headSign(at: time) else { return nil }
         samples.forget()
         switch (sign, context.parameters.isMirrored) {
@@ -93,9 +92,9 @@ struct SignDetector: Sendable {
         if isClosed.left || isClosed.right {
             var current = closure ?? Closure(start: time)
             current.frames += 1
-            current.closed.left += isClosed.left ? 1 : 0
-            current.closed.right += isClosed.right ? 1 : 0
-            current.both += isClosed.left && isClosed.right ? 1 : 0
+            if isClosed.left { current.wasClosed.left = true }
+            if isClosed.right { current.wasClosed.right = true }
+            if isClosed.left, isClosed.right { current.wereBoth = true }
             current.openness.left += openness.left
             current.openness.right += openness.right
             closure = current
@@ -106,12 +105,12 @@ struct SignDetector: Sendable {
         let before = lastBlink.flatMap { over.start - $0.end <= Self.longestPause ? $0 : nil }
         lastBlink = nil
         guard areLipsAtRest(from: over.start - Self.lips.seconds),
-            let yaw = range(\.yaw, from: before?.start ?? over.start),
-            let pitch = range(\.pitch, from: before?.start ?? over.start),
+            let yaw = range(\.pose.yaw, from: before?.start ?? over.start),
+            let pitch = range(\.pose.pitch, from: before?.start ?? over.start),
             max(yaw, pitch) <= Self.mostHeadMotion
         else { return nil }
         let duration = time - over.start
-        guard over.both > 0 else { return canWink && Self.wink.contains(duration) ? wink(over) : nil }
+        guard over.wereBoth else { return canWink && Self.wink.contains(duration) ? wink(over) : nil }
         guard over.mean(\.left) <= Self.closedShare, over.mean(\.right) <= Self.closedShare else { return nil }
         if Self.longBlink.contains(duration) { return .longBlink }
         guard duration <= Self.shortBlink else { return nil }
@@ -123,8 +122,8 @@ struct SignDetector: Sendable {
     /// The sign of one eye that was closed alone, with the picture's left eye as the person's right one; nil if the other one
     /// was not open enough.
     private func wink(_ closure: Closure) -> FaceEvent.Sign? {
-        let isLeft = closure.closed.left > 0
-        guard !isLeft || closure.closed.right == 0 else { return nil }
+        let isLeft = closure.wasClosed.left
+        guard !isLeft || !closure.wasClosed.right else { return nil }
         let (left, right) = (closure.mean(\.left), closure.mean(\.right))
         let (closed, other) = isLeft ? (left, right) : (right, left)
         guard other >= Self.winking.other, other - closed >= Self.winking.difference else { return nil }
@@ -136,8 +135,8 @@ struct SignDetector: Sendable {
     private typealias Axis = KeyPath<Sample, Double>
 
     private func headSign(at time: Double) -> FaceEvent.Sign? {
-        if hasSwung(\.pitch, more: \.yaw, at: time) { return .nod }
-        return hasSwung(\.yaw, more: \.pitch, at: time) ? .shake : nil
+        if hasSwung(\.pose.pitch, more: \.pose.yaw, at: time) { return .nod }
+        return hasSwung(\.pose.yaw, more: \.pose.pitch, at: time) ? .shake : nil
     }
 
     /// Whether the head has swung to and fro along one axis, twice as far as along the other one, until now.

@@ -78,9 +78,7 @@ struct SlidingQuantile: Sendable {
         sorted.insert(value, at: position(of: value))
     }
 
-    private mutating func removeOldest() {
-        sorted.remove(at: position(of: values[values.end - count].value))
-    }
+    private mutating func removeOldest() { sorted.remove(at: position(of: values[values.end - count].value)) }
 
     /// The quantile of a share 0…1, interpolated between the two nearest values; nil while the window is empty.
     func quantile(_ share: Double) -> Double? {

@@ -45,11 +45,9 @@ package struct SmileDetector: Sendable {
 
     private struct Sample: TimedSample {
         var time: Double
-        /// With the resting level taken off.
+        var mouth: FaceObservation.MouthShape
+        /// The smile level with the resting level taken off.
         var level: Double
-        var whole: Double
-        var opening: Double
-        var cornerDrop: Double
         /// How fast the lips' opening changed, in units per second.
         var speed: Double
     }
@@ -101,9 +99,7 @@ package struct SmileDetector: Sendable {
         }
         resting.insert(mouth.smileLevel)
         let rise = mouth.smileLevel - min(1, Double(resting.count) / Self.riseTrust) * rest
-        guard rise > wanted.level - Self.lessRise, isBeginning(above: wanted.level, at: time) else {
-            return nil
-        }
+        guard rise > wanted.level - Self.lessRise, isBeginning(above: wanted.level, at: time) else { return nil }
         let first = max(samples.held.lowerBound, firstSample(within: Self.window))
         smile = Smile(began: time, peak: mean(from: first, \.level))
         return report(at: time, after: wanted.hold)
@@ -129,20 +125,11 @@ package struct SmileDetector: Sendable {
             lips.begin(with: mouth.opening)
             swings.begin(with: mouth.smileLevel)
         }
-        let speed = samples.last.map { abs(mouth.opening - $0.opening) / max(time - $0.time, 0.001) } ?? 0
-        samples.append(
-            Sample(
-                time: time,
-                level: level,
-                whole: mouth.smileLevel,
-                opening: mouth.opening,
-                cornerDrop: mouth.cornerDrop,
-                speed: speed
-            )
-        )
+        let speed = samples.last.map { abs(mouth.opening - $0.mouth.opening) / max(time - $0.time, 0.001) } ?? 0
+        samples.append(Sample(time: time, mouth: mouth, level: level, speed: speed))
         firstSeen = firstSeen ?? time
         lips.add(mouth.opening, at: time)
-        swings.add(mean(from: firstSample(within: Self.window), \.whole), at: time)
+        swings.add(mean(from: firstSample(within: Self.window), \.mouth.smileLevel), at: time)
     }
 
     /// Whether the lips turn at the rate at which talk begins, which is clear before its whole window was seen.
@@ -164,7 +151,7 @@ package struct SmileDetector: Sendable {
         guard let first = firstHeld(for: onset.seconds) else { return false }
         let talk = mean(from: firstSample(within: Self.talkWindow), \.speed)
         return mean(from: first, \.level) > level - onset.less + Self.talkWeight * talk
-            && mean(from: first, \.cornerDrop) < onset.mostCornerDrop
+            && mean(from: first, \.mouth.cornerDrop) < onset.mostCornerDrop
     }
 
     /// Ends the smile under way if it is over: what happened.

@@ -135,7 +135,7 @@ struct Track: Sendable {
     }
 
     /// Whether the face has been unseen for longer than a gap that is bridged.
-    func isLost(at stamp: FrameStamp) -> Bool { stamp.mediaTime - lastSeen.mediaTime > Self.bridgedGap }
+    private func isLost(at stamp: FrameStamp) -> Bool { stamp.mediaTime - lastSeen.mediaTime > Self.bridgedGap }
 
     func canEnter(at stamp: FrameStamp, after delay: Double) -> Bool {
         !hasEntered && seenFrames >= 2 && stamp.mediaTime - firstSeen.mediaTime >= delay - Self.slack
@@ -167,21 +167,23 @@ struct Track: Sendable {
         return PlaceQuery(track: number, bounds: bounds, clothes: clothes, lastSeen: lastSeen.mediaTime)
     }
 
-    /// Takes what the place of the face shows in a frame in which it was not seen; whether it is there all the same.
+    /// Whether it is there all the same in a frame in which it was not seen, by what the places show; without readings the frame
+    /// could not be looked at.
     ///
     /// Where the patience ends in a frame that could not be looked at, the next one that can decides.
-    mutating func wait(
-        _ reading: PlaceReading?,
+    mutating func isThere(
+        _ readings: [Int: PlaceReading]?,
         at stamp: FrameStamp,
-        wasLookedAt: Bool,
         _ parameters: FaceTracker.Parameters
     ) -> Bool {
+        // A face that has not entered must be seen without a break; it is not published yet.
+        guard hasEntered else { return readings == nil && !isLost(at: stamp) }
         let unseen = stamp.mediaTime - lastSeen.mediaTime
         guard unseen >= parameters.patience - Self.slack else { return true }
         guard unseen < parameters.hold else { return false }
-        guard wasLookedAt || hold != nil else { return unseen <= parameters.patience + Hold.interval + Self.slack }
+        guard readings != nil || hold != nil else { return unseen <= parameters.patience + Hold.interval + Self.slack }
         var new = hold ?? Hold(since: lastSeen)
-        guard new.update(reading, at: stamp) else { return false }
+        guard new.update(readings?[number], at: stamp) else { return false }
         if hold == nil { becomeHeld(at: stamp) }
         hold = new
         return true
@@ -260,54 +262,5 @@ struct Track: Sendable {
 
     private mutating func note(_ kind: FaceEvent.Kind?, at stamp: FrameStamp) {
         if let kind { expressionEvents.append((kind, stamp)) }
-    }
-}
-
-/// All that is derived from the eyes of one face.
-struct EyeDetector: Sendable {
-    /// Below this rate, in analysed frames per second, even eyes that stay closed are seen in too few frames; it stands
-    /// for 5, as the least rate for blinks stands for 15.
-    private static let minimumClosureRate = 4.5
-
-    /// Whether the eyes are open so far that their irises can be seen.
-    private(set) var areOpen = false
-    /// Which eyes are closed, and how far each is open as a share of its open level.
-    typealias Seen = (isClosed: EachEye<Bool>, openness: EachEye<Double>)
-
-    /// Nil if they cannot be judged.
-    private(set) var seen: Seen?
-    /// What `LastMinute` says; nil if that is unknown.
-    private(set) var figures: (blinks: Double, closedShare: Double)?
-    var closed = ClosedEyes()
-    private var openness = EyeOpenness()
-    private var appearance = EyeAppearance()
-    private var blink = BlinkDetector()
-    private var lastMinute = LastMinute()
-
-    /// Takes the next frame in which the face was seen.
-    ///
-    /// Blinks are detected on smaller and more turned faces than closed eyes.
-    /// - Returns: A blink that ended about a tenth of a second ago; eyes that have been closed for longer than a blink, or were
-    ///   and are open again.
-    mutating func advance(_ context: FrameContext) -> (blink: BlinkDetector.Blink?, closure: FaceEvent.Kind?) {
-        let (time, observation) = (context.time, context.observation)
-        let open = openness.advance(EachEye(observation.leftLids, observation.rightLids), at: time)
-        let look = observation.eyePatches.map { appearance.advance($0, open.share) }
-        let reading = BlinkDetector.Reading(openness: open, appearance: look, canWink: context.canWink)
-        areOpen = open.areOpen
-        let happened = blink.advance(reading, context)
-        guard context.isVisible, context.frameRate >= Self.minimumClosureRate else {
-            closed.interrupt(at: time)
-            seen = nil
-            figures = nil
-            lastMinute.advance(isClosed: nil, blinks: 0, at: time)
-            return (happened, nil)
-        }
-        let closure = closed.advance(open, canBeOneEye: context.canWink, at: time)
-        seen = (closed.isClosed, open.share)
-        let areClosed = closed.isClosed == EachEye(true, true)
-        lastMinute.advance(isClosed: context.seesBlinks ? areClosed : nil, blinks: happened == nil ? 0 : 1, at: time)
-        figures = context.seesBlinks ? lastMinute.figures : nil
-        return (happened, closure)
     }
 }

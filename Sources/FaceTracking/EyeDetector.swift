@@ -1,0 +1,86 @@
+import FaceMetadata
+
+/// All that is derived from the eyes of one face.
+struct EyeDetector: Sendable {
+    /// Below this rate, in analysed frames per second, even eyes that stay closed are seen in too few frames; it stands
+    /// for 5, as the least rate for blinks stands for 15.
+    private static let minimumClosureRate = 4.5
+
+    /// Whether the eyes are open so far that their irises can be seen.
+    private(set) var areOpen = false
+    /// Which eyes are closed, and how far each is open as a share of its open level.
+    typealias Seen = (isClosed: EachEye<Bool>, openness: EachEye<Double>)
+
+    /// Nil if they cannot be judged.
+    private(set) var seen: Seen?
+    /// What `LastMinute` says; nil if that is unknown.
+    private(set) var figures: (blinks: Double, closedShare: Double)?
+    var closed = ClosedEyes()
+    private var openness = EyeOpenness()
+    private var appearance = EyeAppearance()
+    private var blink = BlinkDetector()
+    private var lastMinute = LastMinute()
+
+    /// Takes the next frame in which the face was seen.
+    ///
+    /// Blinks are detected on smaller and more turned faces than closed eyes.
+    /// - Returns: A blink that ended about a tenth of a second ago; eyes that have been closed for longer than a blink, or were
+    ///   and are open again.
+    mutating func advance(_ context: FrameContext) -> (blink: BlinkDetector.Blink?, closure: FaceEvent.Kind?) {
+        let (time, observation) = (context.time, context.observation)
+        let open = openness.advance(EachEye(observation.leftLids, observation.rightLids), at: time)
+        let look = observation.eyePatches.map { appearance.advance($0, open.share) }
+        let reading = BlinkDetector.Reading(openness: open, appearance: look, canWink: context.canWink)
+        areOpen = open.areOpen
+        let happened = blink.advance(reading, context)
+        guard context.isVisible, context.frameRate >= Self.minimumClosureRate else {
+            closed.interrupt(at: time)
+            seen = nil
+            figures = nil
+            lastMinute.advance(isClosed: nil, blinks: 0, at: time)
+            return (happened, nil)
+        }
+        let closure = closed.advance(open, canBeOneEye: context.canWink, at: time)
+        seen = (closed.isClosed, open.share)
+        let areClosed = closed.isClosed == EachEye(true, true)
+        lastMinute.advance(isClosed: context.seesBlinks ? areClosed : nil, blinks: happened == nil ? 0 : 1, at: time)
+        figures = context.seesBlinks ? lastMinute.figures : nil
+        return (happened, closure)
+    }
+}
+
+/// How often a face blinked in the last minute, and for how long its eyes were closed, of the time in which they were seen.
+struct LastMinute: Sendable {
+    /// Nothing is said before the eyes were seen for so many seconds of it.
+    private static let leastSeen = 30.0
+
+    private struct Second {
+        var seen = 0.0
+        var closed = 0.0
+        var blinks = 0.0
+    }
+
+    /// By the second that it was, modulo 60.
+    private var seconds = Array(repeating: Second(), count: 60)
+    private var latest: (time: Double, isSeen: Bool)?
+
+    /// Takes a frame at a time in seconds, whether both eyes are closed in it, nil if they cannot be judged, and the blinks that it
+    /// made certain.
+    mutating func advance(isClosed: Bool?, blinks: Double, at time: Double) {
+        defer { latest = (time, isClosed != nil) }
+        guard let latest, time >= latest.time else { return seconds = Array(repeating: Second(), count: 60) }
+        let (before, now) = (Int(latest.time), Int(time))
+        for second in max(before, now - 60)..<now { seconds[(second + 1) % 60] = Second() }
+        seconds[now % 60].blinks += blinks
+        guard let isClosed, latest.isSeen, time - latest.time <= Track.bridgedGap else { return }
+        seconds[now % 60].seen += time - latest.time
+        if isClosed { seconds[now % 60].closed += time - latest.time }
+    }
+
+    /// Blinks per minute, and the share of time with closed eyes, 0…1; nil before enough was seen.
+    var figures: (blinks: Double, closedShare: Double)? {
+        func sum(_ value: (Second) -> Double) -> Double { seconds.reduce(0) { $0 + value($1) } }
+        let seen = sum(\.seen)
+        return seen >= Self.leastSeen ? (sum(\.blinks) * 60 / seen, sum(\.closed) / seen) : nil
+    }
+}
