@@ -33,9 +33,7 @@ extension FaceSession {
         fileprivate let policy: UpdatePolicy?
 
         /// Gives the updates of one run.
-        public func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(run: UpdateRun(session, policy))
-        }
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(run: UpdateRun(session, policy)) }
 
         /// Gives the updates of one run.
         public struct AsyncIterator: AsyncIteratorProtocol {
@@ -61,9 +59,8 @@ private final class UpdateRun: Sendable {
 
     init(_ session: FaceSession, _ policy: FaceSession.UpdatePolicy?) {
         self.session = session
-        let channel = UpdateChannel(policy, meter: session.meter)
-        ticket = RunTicket { channel.release() }
-        self.channel = channel
+        channel = UpdateChannel(policy, meter: session.meter)
+        ticket = RunTicket { [channel] in channel.release() }
     }
 
     deinit {
@@ -99,12 +96,14 @@ private final class UpdateRun: Sendable {
 
 /// Hands updates from a thread that may block to a task that may not.
 final class UpdateChannel: Sendable {
-    private typealias Reader = CheckedContinuation<Result<FaceUpdate?, FaceSessionError>, Never>
+    /// An update, or the end of the run.
+    typealias Next = Result<FaceUpdate?, FaceSessionError>
+    private typealias Reader = CheckedContinuation<Next, Never>
 
     private struct State {
         var waiting: [FaceUpdate] = []
         var reader: Reader?
-        var end: Result<FaceUpdate?, FaceSessionError>?
+        var end: Next?
         /// Whether updates do not wait for a reader, so that the session can pause or end.
         var isReleased = false
     }
@@ -113,9 +112,7 @@ final class UpdateChannel: Sendable {
     private let policy: FaceSession.UpdatePolicy?
     private let meter: SessionMeter
 
-    init(_ policy: FaceSession.UpdatePolicy?, meter: SessionMeter) {
-        (self.policy, self.meter) = (policy, meter)
-    }
+    init(_ policy: FaceSession.UpdatePolicy?, meter: SessionMeter) { (self.policy, self.meter) = (policy, meter) }
 
     /// Hands an update to the reader that waits for it, or keeps it as the policy says.
     /// - Returns: false if the reader wants no more.
@@ -125,10 +122,7 @@ final class UpdateChannel: Sendable {
         defer { withExtendedLifetime(displaced) {} }
         let (isWanted, reader) = state.wait { state -> (Bool, Reader?)? in
             guard state.end == nil else { return (false, nil) }
-            if let reader = state.reader {
-                state.reader = nil
-                return (true, reader)
-            }
+            if let reader = exchange(&state.reader, with: nil) { return (true, reader) }
             switch policy ?? (update.comesAtItsOwnTime ? .bounded(100) : .waiting) {
             case .waiting:
                 guard state.waiting.isEmpty || state.isReleased else { return nil }
@@ -158,9 +152,9 @@ final class UpdateChannel: Sendable {
     /// Lets the updates go that wait for the reader, until one says that the session has paused or ended.
     func release() { state.update { $0.isReleased = true } }
 
-    func next() async -> Result<FaceUpdate?, FaceSessionError> {
+    func next() async -> Next {
         await withCheckedContinuation { continuation in
-            let result = state.update { state -> Result<FaceUpdate?, FaceSessionError>? in
+            let result = state.update { state -> Next? in
                 if !state.waiting.isEmpty { return .success(state.waiting.removeFirst()) }
                 if let end = state.end {
                     // An error is thrown once; after it the sequence is at its end, as sequences are.
@@ -174,22 +168,20 @@ final class UpdateChannel: Sendable {
         }
     }
 
-    func finish(_ end: Result<FaceUpdate?, FaceSessionError>) {
+    func finish(_ end: Next) {
         let reader = state.update { state -> Reader? in
             guard state.end == nil else { return nil }
-            defer { state.reader = nil }
             state.end = state.reader == nil ? end : .success(nil)
-            return state.reader
+            return exchange(&state.reader, with: nil)
         }
         reader?.resume(returning: end)
     }
 
     func cancel() {
         let reader = state.update { state in
-            defer { state.reader = nil }
             state.end = .success(nil)
             state.waiting = []
-            return state.reader
+            return exchange(&state.reader, with: nil)
         }
         reader?.resume(returning: .success(nil))
     }

@@ -88,9 +88,7 @@ private struct CustomSource: Hashable, Sendable {
 }
 
 extension FaceSession.Source {
-    var isCamera: Bool {
-        if case .camera = kind { true } else { false }
-    }
+    var isCamera: Bool { if case .camera = kind { true } else { false } }
 
     /// Whether it is opened, and so checked, when a session is made with it.
     var opensAtOnce: Bool {
@@ -104,9 +102,7 @@ extension FaceSession.Source {
     var mailboxPolicy: FrameMailbox.Policy { isCamera ? .newest : .every(capacity: 2) }
 
     /// Whether its pictures may be those of a camera with an infrared lamp, which flashes for every other one.
-    var mayHaveLamp: Bool {
-        if case .media = kind { false } else { true }
-    }
+    var mayHaveLamp: Bool { if case .media = kind { false } else { true } }
 
     /// The options with a time-out of at most eleven days, which practically never passes and can be counted in any unit.
     var boundedOptions: FrameSourceOptions {

@@ -17,6 +17,12 @@ package final class SessionMeter: Sendable {
         package var runs = 0
         package var total = 0.0
         package var longest = 0.0
+
+        fileprivate mutating func add(_ seconds: Double) {
+            runs += 1
+            total += seconds
+            longest = max(longest, seconds)
+        }
     }
 
     private struct State {
@@ -60,9 +66,7 @@ package final class SessionMeter: Sendable {
         set { state.withLock { $0.decoder = newValue } }
     }
 
-    package func beginFrame() {
-        state.withLock { ($0.frameTaken, $0.processorThen) = (.now, WorkTime.ofThread) }
-    }
+    package func beginFrame() { state.withLock { ($0.frameTaken, $0.processorThen) = (.now, WorkTime.ofThread) } }
 
     package func endFrame() {
         state.withLock { state in
@@ -71,27 +75,16 @@ package final class SessionMeter: Sendable {
         }
     }
 
-    func count(_ kind: WritableKeyPath<FrameCounts, Int>) {
-        state.withLock { $0.counts[keyPath: kind] += 1 }
-    }
+    func count(_ kind: WritableKeyPath<FrameCounts, Int>) { state.withLock { $0.counts[keyPath: kind] += 1 } }
 
     /// Counts a frame that was captured and not analysed.
     func count(_ drop: FrameMailbox.Drop) { state.withLock { $0.counts.dropped[drop, default: 0] += 1 } }
 
     /// How long the session has been working on its current frame; zero while it waits for one.
-    package var timeWithFrame: Duration {
-        state.withLock { state in state.frameTaken.map { .now - $0 } ?? .zero }
-    }
+    package var timeWithFrame: Duration { state.withLock { state in state.frameTaken.map { .now - $0 } ?? .zero } }
 
     func record(_ stage: Stage, _ duration: Duration) {
-        let seconds = duration / .seconds(1)
-        state.withLock { state in
-            var timing = state.stages[stage] ?? Timing()
-            timing.runs += 1
-            timing.total += seconds
-            timing.longest = max(timing.longest, seconds)
-            state.stages[stage] = timing
-        }
+        state.withLock { $0.stages[stage, default: Timing()].add(duration / .seconds(1)) }
     }
 
     package func measure<Result, Failure: Error>(
@@ -126,9 +119,7 @@ package final class SessionMeter: Sendable {
 
     /// The stage times since the last call.
     package func drainStages() -> [(stage: Stage, timing: Timing)] {
-        state.withLock { state in
-            defer { state.stages = [:] }
-            return Stage.allCases.compactMap { stage in state.stages[stage].map { (stage, $0) } }
-        }
+        let stages = state.withLock { exchange(&$0.stages, with: [:]) }
+        return Stage.allCases.compactMap { stage in stages[stage].map { (stage, $0) } }
     }
 }
