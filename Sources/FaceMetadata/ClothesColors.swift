@@ -18,10 +18,9 @@ package struct ClothesColors: Hashable, Sendable {
     package mutating func add(red: Float, green: Float, blue: Float) {
         // Full-range YCrCb of ITU-R BT.601.
         let luma = 0.299 * red + 0.587 * green + 0.114 * blue
-        let values = (luma, 0.713 * (red - luma) + 128, 0.564 * (blue - luma) + 128)
-        add(values.0, 0)
-        add(values.1, 1)
-        add(values.2, 2)
+        add(luma, 0)
+        add(0.713 * (red - luma) + 128, 1)
+        add(0.564 * (blue - luma) + 128, 2)
         total += 1
     }
 

@@ -6,12 +6,8 @@ public struct FaceID: RawRepresentable, Hashable, Comparable, Sendable {
     public var rawValue: Int
 
     /// Makes the identity with that number.
-    public init(rawValue: Int) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Orders by the number behind it.
-    public static func < (left: FaceID, right: FaceID) -> Bool {
-        left.rawValue < right.rawValue
-    }
+    public static func < (left: FaceID, right: FaceID) -> Bool { left.rawValue < right.rawValue }
 }

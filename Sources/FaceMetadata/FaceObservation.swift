@@ -7,7 +7,7 @@ package struct FaceObservation: Sendable {
     package var lineage = 0
     /// Forehead to chin, and the width of the face.
     package var bounds = NormalizedRect.zero
-    package var pose = HeadPose(roll: 0, yaw: 0, pitch: 0)
+    package var pose = HeadPose()
     /// How sure the landmark model is that this is a face, 0…1.
     package var confidence = 0.0
     /// The centre of the eye at the picture's left.

@@ -7,8 +7,8 @@ public struct HeadPose: Hashable, Sendable {
     /// Nod: positive is up.
     public var pitch: Double
 
-    /// Makes a pose from its angles in degrees.
-    public init(roll: Double, yaw: Double, pitch: Double) {
+    /// Makes a pose from its angles in degrees; without them it is straight ahead.
+    public init(roll: Double = 0, yaw: Double = 0, pitch: Double = 0) {
         (self.roll, self.yaw, self.pitch) = (roll, yaw, pitch)
     }
 }

@@ -14,6 +14,15 @@ public struct NormalizedRect: Hashable, Sendable {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
+    package init(center: SIMD2<Double>, size: SIMD2<Double>) {
+        self.init(x: center.x - size.x / 2, y: center.y - size.y / 2, width: size.x, height: size.y)
+    }
+
+    /// The top-left corner.
+    package var origin: SIMD2<Double> { [x, y] }
+    package var size: SIMD2<Double> { [width, height] }
+    /// The whole picture.
+    package static let whole = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
     package static let zero = NormalizedRect(x: 0, y: 0, width: 0, height: 0)
 
     /// Makes the rectangle between its edges.
@@ -22,14 +31,10 @@ public struct NormalizedRect: Hashable, Sendable {
     }
 
     /// The centre.
-    public var center: NormalizedPoint {
-        NormalizedPoint(x: x + width / 2, y: y + height / 2)
-    }
+    public var center: NormalizedPoint { NormalizedPoint(x: x + width / 2, y: y + height / 2) }
 
     /// The area as a share of the picture; 0 for a rectangle without extent.
-    public var area: Double {
-        max(0, width) * max(0, height)
-    }
+    public var area: Double { max(0, width) * max(0, height) }
 
     /// Whether a point lies inside or on its border.
     package func contains(_ point: NormalizedPoint) -> Bool {

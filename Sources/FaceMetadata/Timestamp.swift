@@ -4,14 +4,10 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     public var nanoseconds: Int64
 
     /// Makes the time that many nanoseconds after the Unix epoch.
-    public init(nanoseconds: Int64) {
-        self.nanoseconds = nanoseconds
-    }
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// Orders by the number behind it.
-    public static func < (left: Timestamp, right: Timestamp) -> Bool {
-        left.nanoseconds < right.nanoseconds
-    }
+    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
 
     /// The time a number of seconds later; earlier for a negative number.
     ///

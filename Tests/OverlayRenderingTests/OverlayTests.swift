@@ -377,8 +377,8 @@ struct OverlayTests {
         canvas.clear(.black)
         LabelOverlay().draw([face], snapshotFlash: 0, on: canvas)
         #expect(canvas.colors == box)
-        let words = canvas.takeWords()
-        #expect(words.map(\.lines) == [["smile"]] && canvas.takeWords().isEmpty)
+        let words = canvas.removeWords()
+        #expect(words.map(\.lines) == [["smile"]] && canvas.removeWords().isEmpty)
         let place = try #require(words.first)
         #expect((0...80 - 7).contains(place.column) && (0..<24).contains(place.row))
         #expect(place.row * 8 + 8 <= Int(face.bounds.y) + 4)
@@ -386,7 +386,7 @@ struct OverlayTests {
         let widths = try [pose(0, 0, 0), pose(-25, 30, -20)].map { pose in
             let face = try #require(geometry.transformed(sampleFace(pose: pose)))
             MeshOverlay().draw([face], snapshotFlash: 0, on: canvas)
-            return canvas.takeWords().map(\.width)
+            return canvas.removeWords().map(\.width)
         }
         #expect(widths[0].count == 1 && widths[0] == widths[1])
     }

@@ -48,11 +48,11 @@ struct OwnOverlayTests {
             """
         let parts = try OwnOverlay(path: directory.write(text, to: "overlay.yaml")).parts
         #expect(parts.map(\.anchor) == [.mouth, .head, .box, .head, .eyes])
-        #expect(parts.map(\.width) == [1, 1.5, 1, 1, 1] && parts.map(\.rotation) == [0, -20, 0, 0, 0])
-        #expect(parts.map(\.shape) == [.curved, .flat, .flat, .around, .flat])
-        #expect(parts.map(\.turn) == [0, 0, 0, 0, -90] && parts.map(\.tilt) == [0, 0, 0, 10, 0])
+        #expect(parts.map(\.form.width) == [1, 1.5, 1, 1, 1] && parts.map(\.form.rotation) == [0, -20, 0, 0, 0])
+        #expect(parts.map(\.form.shape) == [.curved, .flat, .flat, .around, .flat])
+        #expect(parts.map(\.form.turn) == [0, 0, 0, 0, -90] && parts.map(\.form.tilt) == [0, 0, 0, 10, 0])
         #expect(
-            parts.prefix(3).map(\.offset) == [
+            parts.prefix(3).map(\.form.offset) == [
                 Vector(x: 0, y: 0, z: 0), Vector(x: 0.1, y: -2, z: 0.3), Vector(x: 1, y: 2, z: 0),
             ]
         )

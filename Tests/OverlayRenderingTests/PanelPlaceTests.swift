@@ -23,7 +23,7 @@ struct PanelPlaceTests {
                 width: .random(in: 20...200, using: &random),
                 height: .random(in: 10...120, using: &random)
             )
-            guard let place = places.take(size, beside: face, gap: 4, first: .right) else { continue }
+            guard let place = places.reserve(size, beside: face, gap: 4, first: .right) else { continue }
             #expect(!taken.contains { $0.overlap(with: place) > 0 })
             #expect(place.x >= 0 && place.y >= 0 && place.x + place.width <= 640 && place.y + place.height <= 480)
             taken.append(place)
@@ -38,14 +38,12 @@ struct PanelPlaceTests {
         )
         let size = SurfaceSize(width: 80, height: 20)
         let box = SurfaceRect(x: 100, y: 100, width: 100, height: 100)
-        #expect(
-            places.take(size, beside: box, gap: 5, first: .right) == SurfaceRect(x: 205, y: 100, width: 80, height: 20)
-        )
-        #expect(
-            places.take(size, beside: box, gap: 5, first: .below) == SurfaceRect(x: 110, y: 205, width: 80, height: 20)
-        )
+        let right = places.reserve(size, beside: box, gap: 5, first: .right)
+        #expect(right == SurfaceRect(x: 205, y: 100, width: 80, height: 20))
+        let below = places.reserve(size, beside: box, gap: 5, first: .below)
+        #expect(below == SurfaceRect(x: 110, y: 205, width: 80, height: 20))
         let close = SurfaceRect(x: 0, y: 0, width: 640, height: 480)
         var none = PanelPlace(faces: [close], in: SurfaceSize(width: 640, height: 480))
-        #expect(none.take(size, beside: close, gap: 5, first: .right) == nil)
+        #expect(none.reserve(size, beside: close, gap: 5, first: .right) == nil)
     }
 }

@@ -132,7 +132,7 @@ struct PreviewLayerGeometryTests {
         )
         let point = NormalizedPoint(x: number(-1...2), y: number(-1...2))
         let placed = geometry.surfacePoint(fromPicture: point)
-        let back = geometry.surfaceFromPicture.inverse.point(placed.x, placed.y)
+        let back = geometry.surfaceFromPicture.inverse.point(placed)
         #expect(abs(back.x - point.x) < 1e-9 && abs(back.y - point.y) < 1e-9)
     }
 }

@@ -50,13 +50,12 @@ package struct ViewControls: Equatable {
 
     /// Where a picture goes on a surface with these controls; nil if either has no area.
     func geometry(of picture: FrameSize, on surface: SurfaceSize) -> PreviewLayerGeometry? {
-        let share = 1 / zoom
-        return PreviewLayerGeometry(
+        PreviewLayerGeometry(
             size: surface,
             pictureSize: picture,
             videoGravity: gravity,
             isMirrored: isMirrored,
-            cleanAperture: NormalizedRect(x: (1 - share) / 2, y: (1 - share) / 2, width: share, height: share)
+            cleanAperture: NormalizedRect(center: [0.5, 0.5], size: SIMD2(repeating: 1 / zoom))
         )
     }
 }

@@ -23,9 +23,7 @@ final class ViewPicture {
     var newest: PreviewPicture? { isClip ? nil : waiting ?? shown }
 
     /// Takes a picture of the camera; it is decoded only when something is drawn.
-    func offer(_ picture: PreviewPicture) {
-        if !isClip { waiting = picture }
-    }
+    func offer(_ picture: PreviewPicture) { if !isClip { waiting = picture } }
 
     /// Forgets the preview picture: what it shows is not there any more.
     func forget() {
@@ -38,26 +36,25 @@ final class ViewPicture {
     /// Decodes what is needed to draw the present, about as large as `target`: of a clip its frame at a time, if that
     /// is known. Returns whether the picture is another one.
     func update(mediaTime: Double?, target: FrameSize) throws -> Bool {
-        if let new = waiting {
-            waiting = nil
-            // A damaged picture is passed over: the next one comes soon.
-            guard (try? preview.decode(new, target: target)) != nil else { return false }
-            shown = new
-            return true
+        if let mediaTime, let clip {
+            if mediaTime < reached { frames = try ClipFrames(clip) }
+            reached = mediaTime
+            waiting = try frames?.frame(upTo: mediaTime).map(PreviewPicture.init)
         }
-        guard let mediaTime, isClip else { return false }
-        if mediaTime < reached { frames = try clip.map { try ClipFrames($0) } }
-        reached = mediaTime
-        guard let frame = try frames?.frame(upTo: mediaTime) else { return false }
-        try picture.update(from: frame, target: target)
-        shown = PreviewPicture(frame)
+        guard let new = waiting else { return false }
+        waiting = nil
+        do {
+            try preview.decode(new, target: target)
+        } catch  where !isClip {
+            // A damaged picture is passed over: the next one comes soon.
+            return false
+        }
+        shown = new
         return true
     }
 
     /// Decodes the newest picture again with all its pixels.
-    func refine() throws {
-        if let shown { try preview.decode(shown) }
-    }
+    func refine() throws { if let shown { try preview.decode(shown) } }
 
     var isFinished: Bool { frames?.isFinished ?? false }
 }

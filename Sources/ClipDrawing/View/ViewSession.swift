@@ -10,7 +10,7 @@ package struct ViewSession {
     private var controls: ViewControls
     private let overlays: Overlays
     private var status: StatusLine
-    private let track: MessageTrack?
+    /// Plays what is known about a clip; nil if the messages come from a source.
     private var playback: MessagePlayback?
     private let source: ViewPicture
     private let terminal: Terminal
@@ -51,7 +51,6 @@ package struct ViewSession {
             controls: ViewControls(style, overlays: overlays, gravity: gravity),
             overlays: overlays,
             status: StatusLine(broker: broker, state: track == nil ? CameraState() : nil),
-            track: track,
             playback: track.map(MessagePlayback.init),
             source: source,
             terminal: terminal,
@@ -63,7 +62,7 @@ package struct ViewSession {
         var nextDraw = 0.0
         var lastDraw = 0.0
         try await subscriber.follow(terminal, every: .seconds(interval / 4), interruptible: false) { input in
-            if case .occurrence(let occurrence) = input.content { session.take(occurrence) }
+            if case .occurrence(let occurrence) = input.content { session.apply(occurrence) }
             if case .key(let key) = input.content { session.press(key) }
             // What came during a slow redraw is taken before the next one, or every message would wait for a redraw of
             // its own and every key for all of them; but messages without end must not keep the picture from changing.
@@ -77,7 +76,7 @@ package struct ViewSession {
     private var seconds: Double { start.duration(to: .now) / .seconds(1) }
 
     /// Takes what happened where the messages come from.
-    private mutating func take(_ occurrence: Subscriber.Occurrence) {
+    private mutating func apply(_ occurrence: Subscriber.Occurrence) {
         let change = live.take(occurrence, at: seconds).subtracting(.picture)
         guard !change.isEmpty else { return }
         if change.contains(.event), let event = live.state.lastEvent { status.remember(event, at: seconds) }
@@ -91,7 +90,7 @@ package struct ViewSession {
     }
 
     /// Takes the newest preview picture whose faces are known.
-    private mutating func takePictureOfPreview() {
+    private mutating func adoptPreviewPicture() {
         live.hidesFaces = overlays[controls.overlay].hidesFaces
         if live.hidesFaces, let shown = source.newest, !live.knowsFaces(of: shown) { source.forget() }
         guard !controls.isPaused, !source.isClip, let picture = live.nextPicture(at: seconds) else { return }
@@ -111,7 +110,7 @@ package struct ViewSession {
             clock.setPaused(controls.isPaused, at: seconds)
         }
         switch action {
-        case .snapshot: takePicture()
+        case .snapshot: writeSnapshot()
         case .help: (status.notice, noticeEnd) = (ViewControls.help, seconds + 8)
         case nil: break
         }
@@ -119,7 +118,7 @@ package struct ViewSession {
 
     /// Lets a recorded track go on to the present, and begin again after its end.
     private mutating func play() throws {
-        guard let track, !controls.isPaused else { return }
+        guard let track = playback?.track, !controls.isPaused else { return }
         if source.isFinished, clock.clip(at: seconds) > track.end + 1 {
             clock.restartClip(at: seconds)
             playback = MessagePlayback(track)
@@ -132,7 +131,7 @@ package struct ViewSession {
     /// Draws if there is something new to see; returns whether it drew.
     private mutating func drawIfNeeded() throws -> Bool {
         try play()
-        takePictureOfPreview()
+        adoptPreviewPicture()
         let now = seconds
         if terminal.wasResumed { size = nil }
         live.advance(to: now)
@@ -162,10 +161,7 @@ package struct ViewSession {
             self.canvas = canvas
             // Letters made of blocks cannot be read.
             if encoder.format == .cells {
-                canvas.textCell = SurfaceSize(
-                    width: canvas.size.width / Double(area.columns),
-                    height: canvas.size.height / Double(area.rows)
-                )
+                canvas.textCell = canvas.size / [Double(area.columns), Double(area.rows)]
             }
             bytes += Array("\u{1B}[0m\u{1B}[2J".utf8)
         }
@@ -179,7 +175,7 @@ package struct ViewSession {
         } else {
             try paint(canvas, at: now)
             bytes += try canvas.withFrame { try encoder.sequences($0, size: area) }
-            bytes += canvas.takeWords().flatMap(Self.sequences)
+            bytes += canvas.removeWords().flatMap(Self.sequences)
         }
         bytes += statusRow(of: size, at: now)
         terminal.show(bytes)
@@ -187,7 +183,7 @@ package struct ViewSession {
 
     /// Why there is nothing to see; nil if there is.
     private var obstacle: String? {
-        guard track == nil, !source.isClip, !controls.isPaused else { return nil }
+        guard playback == nil, !source.isClip, !controls.isPaused else { return nil }
         if let trouble = live.connection.trouble { return "no connection: \(trouble)" }
         return live.state.mayShowFaces ? nil : "the camera \(live.state.name ?? "") is \(live.state.summary)"
     }
@@ -210,18 +206,18 @@ package struct ViewSession {
     }
 
     /// The time that a clip's frame is wanted for.
-    private func mediaTime(at now: Double) -> Double? { track == nil ? scene.stamp?.mediaTime : clock.clip(at: now) }
+    private func mediaTime(at now: Double) -> Double? { playback == nil ? scene.stamp?.mediaTime : clock.clip(at: now) }
 
     /// How large the whole picture would be drawn, were the surface large enough.
     private func zoomed(_ size: FrameSize) -> FrameSize {
-        FrameSize(width: Int(Double(size.width) * controls.zoom), height: Int(Double(size.height) * controls.zoom))
+        FrameSize(size.points * controls.zoom)
     }
 
     private func paint(_ canvas: Canvas, at now: Double) throws {
-        let seconds = track == nil ? clock.shown(at: now) : clock.clip(at: now)
+        let seconds = playback == nil ? clock.shown(at: now) : clock.clip(at: now)
         var scene = scene
         scene.showsLevels = controls.showsLevels
-        if let pictureTaken { scene.takePicture(at: seconds - (now - pictureTaken)) }
+        if let pictureTaken { scene.showFlash(at: seconds - (now - pictureTaken)) }
         let pictureSize = source.picture.uprightSize
         guard let geometry = controls.geometry(of: pictureSize ?? assumedPicture, on: canvas.size) else { return }
         if pictureSize == nil {
@@ -236,18 +232,14 @@ package struct ViewSession {
 
     private mutating func statusRow(of size: TerminalSize, at now: Double) -> [UInt8] {
         if now > noticeEnd { status.notice = nil }
-        let row = status.text(
-            columns: size.columns,
-            faces: track != nil ? scene.faces.count : live.state.faceCount,
-            rate: source.newest != nil || source.isClip ? pictures.rate(at: .now) : nil,
-            controls: controls,
-            at: now
-        )
+        let faces = playback != nil ? scene.faces.count : live.state.faceCount
+        let rate = source.newest != nil || source.isClip ? pictures.rate(at: .now) : nil
+        let row = status.text(columns: size.columns, faces: faces, rate: rate, controls: controls, at: now)
         return Array("\u{1B}[\(size.rows);1H\u{1B}[0;7m\(row)\u{1B}[0m".utf8)
     }
 
     /// Writes what is shown as a picture file, in the picture's own size; the status row shows the outcome.
-    private mutating func takePicture() {
+    private mutating func writeSnapshot() {
         let now = seconds
         noticeEnd = now + 4
         do {

@@ -10,23 +10,23 @@ extension Canvas {
         // Only whole pixels inside the surface are replaced.
         guard let box = outline.bounds?.wholePixels(in: size), box.width > 0, box.height > 0 else { return }
         let side = max(isSmooth ? 8 : 12, cell)
-        func count(_ length: Double) -> Int { max(1, Int((length / side).rounded())) }
-        let (columns, rows) = (count(box.width), count(box.height))
-        func times(_ factor: Int) -> FrameSize { FrameSize(width: columns * factor, height: rows * factor) }
+        let cells = pointwiseMax(SurfaceSize(repeating: 1), (box.size / side).rounded(.toNearestOrAwayFromZero))
         // Doubled step by step, the cells' colours run into each other without edges: an edge would be as much detail as the
         // face had. Of a square half stays plain, and six pixels at least are left for what is between them.
-        var factor = isSmooth ? 1 : 4
+        var factor = isSmooth ? 1.0 : 4
         var filter = CAIRO_FILTER_NEAREST
         guard surface.isImage,
             // Averages all pixels of a cell.
-            var coarse = try? surface.resampled(from: box, times(1), CAIRO_FILTER_GOOD)
+            var coarse = try? surface.resampled(from: box, FrameSize(cells), CAIRO_FILTER_GOOD)
         else { return fill(outline, Self.cover) }
         repeat {
-            guard let larger = try? coarse.resampled(from: coarse.all, times(factor), filter) else {
+            guard let larger = try? coarse.resampled(from: coarse.all, FrameSize(cells * factor), filter) else {
                 return fill(outline, Self.cover)
             }
-            (coarse, filter, factor) = (larger, CAIRO_FILTER_BILINEAR, 2 * factor)
-        } while Double(columns * factor) < box.width
+            coarse = larger
+            filter = CAIRO_FILTER_BILINEAR
+            factor *= 2
+        } while cells.x * factor < box.width
         clipped(to: outline) {
             cairo_identity_matrix(context)
             cairo_translate(context, box.x, box.y)

@@ -10,37 +10,36 @@ extension Canvas {
 
     /// Pastes a picture cell by cell so that it follows a surface, without cells that show their back.
     ///
-    /// `width` is about how many points wide it is seen from straight ahead; `place` maps u and v, 0…1 across and down.
+    /// `width` is about how many points wide it is seen from straight ahead; `place` maps shares, 0…1 across and down.
     func paste(
         _ picture: PastedPicture,
         width: Double,
         columns: Int,
         rows: Int,
-        _ place: (_ u: Double, _ v: Double) -> SurfacePoint
+        _ place: (_ share: SurfacePoint) -> SurfacePoint
     ) {
         let isVector = !surface.isImage
         // No finer than the picture itself: pixels cost time and bytes.
         let fineness = isVector ? max(1, min(Self.finest, Double(picture.size.width) / width)) : 1
         let copy = picture.copy(width: width * fineness)
-        let (copyWidth, copyHeight) = (copy.all.width, copy.all.height)
+        let copySize = copy.all.size
+        let cells = SurfaceSize(width: Double(columns), height: Double(rows))
         // Cells reach one pixel beyond the picture, where it fades into nothing: that makes its edge smooth.
         let corners = (0...rows).map { row in
             (0...columns).map { column -> Corner in
-                let x = -1 + (copyWidth + 2) * Double(column) / Double(columns)
-                let y = -1 + (copyHeight + 2) * Double(row) / Double(rows)
-                return (SurfacePoint(x: x, y: y), place(x / copyWidth, y / copyHeight))
+                let point = -1 + (copySize + 2) * [Double(column), Double(row)] / cells
+                return (point, place(point / copySize))
             }
         }
         // Cairo counts in 24.8 bits; and nothing is seen of what lies outside.
         guard let box = Outline(line: corners.joined().map(\.surface)).bounds,
-            box.x < size.width, box.y < size.height, box.x + box.width > 0, box.y + box.height > 0,
-            [box.x, box.y, box.x + box.width, box.y + box.height].allSatisfy({ abs($0) < 1_000_000 })
+            box.x < size.width, box.y < size.height, box.end.min() > 0,
+            [box.x, box.y, box.end.x, box.end.y].allSatisfy({ abs($0) < 1_000_000 })
         else { return }
         guard isVector else { return paste(copy, corners) }
         // Shapes that share an edge leave a seam in a browser, so a document gets the finished picture.
         let part = box.wholePixels(in: size)
-        func pixels(_ length: Double) -> Int { Int((length * fineness).rounded(.up)) }
-        let pixelSize = FrameSize(width: pixels(part.width), height: pixels(part.height))
+        let pixelSize = FrameSize((part.size * fineness).rounded(.up))
         guard let drawing = try? Canvas(pixelSize: pixelSize) else { return }
         cairo_scale(drawing.context, fineness, fineness)
         cairo_translate(drawing.context, -part.x, -part.y)
@@ -87,7 +86,9 @@ extension PlaneTransform {
 
     /// The map of the triangle (0, 0), (1, 0), (0, 1) to another one.
     fileprivate init(triangle: [SurfacePoint]) {
-        let (origin, right, down) = (triangle[0], triangle[1] - triangle[0], triangle[2] - triangle[0])
+        let origin = triangle[0]
+        let right = triangle[1] - origin
+        let down = triangle[2] - origin
         self.init(a: right.x, b: down.x, c: right.y, d: down.y, tx: origin.x, ty: origin.y)
     }
 }

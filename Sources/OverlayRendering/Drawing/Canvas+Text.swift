@@ -22,7 +22,7 @@ package struct CellWords: Hashable, Sendable {
 
 extension Canvas {
     /// What is to be written into cells since the last call.
-    package func takeWords() -> [CellWords] {
+    package func removeWords() -> [CellWords] {
         defer { words = [] }
         return words
     }
@@ -40,19 +40,17 @@ extension Canvas {
         cairo_select_font_face(context, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD)
         cairo_set_font_size(context, max(size, 1))
         let measured = lines + [style.longest]
-        var panel = SurfaceSize(
-            width: (measured.map(width).max() ?? 0) + size,
-            height: (1.25 * Double(lines.count) + 0.15) * size
-        )
+        let longest = measured.map(width).max() ?? 0
         let letters = measured.map(\.count).max() ?? 0
+        let panel =
+            textCell.map { $0 * [Double(letters + 2), Double(lines.count)] }
+            ?? [longest + size, (1.25 * Double(lines.count) + 0.15) * size]
+        guard let place = places.reserve(panel, beside: box, gap: gap, first: style.side) else { return nil }
         if let textCell {
-            panel.width = Double(letters + 2) * textCell.width
-            panel.height = Double(lines.count) * textCell.height
-        }
-        guard let place = places.take(panel, beside: box, gap: gap, first: style.side) else { return nil }
-        if let textCell {
-            let (column, row) = (Int((place.x / textCell.width).rounded()), Int((place.y / textCell.height).rounded()))
-            words.append(CellWords(column: column, row: row, lines: lines, width: letters, plate: style.plate))
+            let cell = (place.origin / textCell).rounded(.toNearestOrAwayFromZero)
+            words.append(
+                CellWords(column: Int(cell.x), row: Int(cell.y), lines: lines, width: letters, plate: style.plate)
+            )
             return place
         }
         fill(Outline(place, radius: size * style.radius), style.plate)

@@ -7,7 +7,7 @@ package final class Canvas {
     package let pixelSize: FrameSize
     /// The size of a terminal's cell, where it writes the words itself over what is drawn; they are then in `words`.
     package var textCell: SurfaceSize?
-    /// What is to be written in cells since `takeWords`.
+    /// What is to be written in cells since `removeWords`.
     var words: [CellWords] = []
     /// The side of its face on which each face's panel was last: it stays there as long as there is room.
     var panelSides: [FaceID: PanelPlace.Side] = [:]
@@ -22,12 +22,14 @@ package final class Canvas {
     /// Draws on a surface, whose size is that of its pixels unless it is a document.
     init(_ surface: Surface, size: FrameSize? = nil) {
         // Cairo always returns a context, if need be with an error, which `check` throws.
-        (pixelSize, self.surface, context) = (size ?? surface.size, surface, cairo_create(surface.pointer))
+        pixelSize = size ?? surface.size
+        self.surface = surface
+        context = cairo_create(surface.pointer)
     }
 
     deinit { cairo_destroy(context) }
 
-    package var size: SurfaceSize { SurfaceSize(width: Double(pixelSize.width), height: Double(pixelSize.height)) }
+    package var size: SurfaceSize { pixelSize.points }
 
     /// Fills everything with one colour, whatever was there.
     package func clear(_ color: Color) {
@@ -93,11 +95,8 @@ package final class Canvas {
     {
         cairo_surface_flush(surface.pointer)
         let bytesPerRow = Int(cairo_image_surface_get_stride(surface.pointer))
-        let bytes = UnsafeRawBufferPointer(
-            start: cairo_image_surface_get_data(surface.pointer),
-            count: bytesPerRow * pixelSize.height
-        )
-        return try body(bytes, bytesPerRow)
+        let data = cairo_image_surface_get_data(surface.pointer)
+        return try body(UnsafeRawBufferPointer(start: data, count: bytesPerRow * pixelSize.height), bytesPerRow)
     }
 
     /// Lends what was drawn as a frame, while `body` runs.
@@ -111,7 +110,7 @@ package final class Canvas {
     }
 
     /// Throws if something drawn so far failed; Cairo draws nothing after a failure.
-    package func check() throws(CanvasError) { try CanvasError.check(cairo_status(context), "drawing failed") }
+    package func check() throws(CanvasError) { try cairo_status(context).check() }
     func setSource(_ color: Color) { cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha) }
 
     /// Lets a picture be what is drawn with next, its upper left corner at a point.
@@ -150,6 +149,8 @@ package struct Color: Hashable, Sendable {
     package func withAlpha(_ alpha: Double) -> Color { Color(red: red, green: green, blue: blue, alpha: alpha) }
 
     package static let white = Color(red: 1, green: 1, blue: 1)
+    /// The yellow of what is to be noticed.
+    static let mark = Color(red: 1, green: 0.82, blue: 0.25)
     package static let black = Color(red: 0, green: 0, blue: 0)
     /// The red of hearts, hats and squares.
     package static let red = Color(red: 0.87, green: 0.09, blue: 0.13)
@@ -161,10 +162,14 @@ package struct CanvasError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
     init(_ description: String) { self.description = description }
+}
 
-    /// Throws what Cairo says of a failure, after what was tried.
-    static func check(_ status: cairo_status_t, _ attempt: String, remedy: String = "") throws(CanvasError) {
-        guard status != CAIRO_STATUS_SUCCESS else { return }
-        throw CanvasError("\(attempt): \(String(cString: cairo_status_to_string(status)))\(remedy)")
+extension cairo_status_t {
+    /// Why something failed, in Cairo's words; nil if it did not.
+    var failure: String? { self == CAIRO_STATUS_SUCCESS ? nil : String(cString: cairo_status_to_string(self)) }
+
+    /// Throws if drawing failed.
+    func check() throws(CanvasError) {
+        if let failure { throw CanvasError("drawing failed: \(failure)") }
     }
 }

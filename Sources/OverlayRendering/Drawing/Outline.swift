@@ -11,7 +11,10 @@ struct Outline: Hashable, Sendable {
 
     init(polygons: [[SurfacePoint]]) { lines = polygons }
     init(polygon points: [SurfacePoint]) { lines = [points] }
-    init(line points: [SurfacePoint]) { (lines, isClosed) = ([points], false) }
+    init(line points: [SurfacePoint]) {
+        lines = [points]
+        isClosed = false
+    }
 
     /// The corners of the convex hull of points, all hulls in the same direction (Andrew's monotone chain).
     static func hull(_ points: [SurfacePoint]) -> [SurfacePoint] {
@@ -32,11 +35,19 @@ struct Outline: Hashable, Sendable {
         return half(sorted) + half(sorted.reversed())
     }
 
-    /// A shape bounded by cubic Bézier curves, each with its end and the control points near its start and its end.
-    init(from start: SurfacePoint, _ curves: [(end: SurfacePoint, near: SurfacePoint, far: SurfacePoint)]) {
+    /// A cubic Bézier curve's end and the control points near its start and its end.
+    typealias Curve = (end: SurfacePoint, near: SurfacePoint, far: SurfacePoint)
+
+    /// A line along curves, or the shape that they bound.
+    init(from start: SurfacePoint, _ curves: [Curve], isClosed: Bool = true) {
         var points = [start]
-        for (end, near, far) in curves { points += Self.curve(from: points[points.count - 1], to: end, near, far) }
+        for curve in curves {
+            let last = points[points.count - 1]
+            let shares = (1...Self.piecesPerCurve).map { Double($0) / Double(Self.piecesPerCurve) }
+            points += shares.map { Self.cubic($0, from: last, curve) }
+        }
         self.init(polygon: points)
+        self.isClosed = isClosed
     }
 
     /// A rectangle, whose corners may be round.
@@ -69,21 +80,11 @@ struct Outline: Hashable, Sendable {
         }
     }
 
-    /// The points of a cubic Bézier curve but its first.
-    static func curve(
-        from start: SurfacePoint,
-        to end: SurfacePoint,
-        _ near: SurfacePoint,
-        _ far: SurfacePoint
-    ) -> [SurfacePoint] {
-        (1...piecesPerCurve).map { cubic(Double($0) / Double(piecesPerCurve), start, near, far, end) }
-    }
-
-    /// Where a cubic Bézier curve of four points is after a share of it.
-    static func cubic<Point: SIMD>(_ share: Double, _ start: Point, _ near: Point, _ far: Point, _ end: Point) -> Point
-    where Point.Scalar == Double {
-        let (t, s) = (share, 1 - share)
-        return start * (s * s * s) + near * (3 * s * s * t) + far * (3 * s * t * t) + end * (t * t * t)
+    /// Where a curve is after a share `t` of it.
+    static func cubic(_ t: Double, from start: SurfacePoint, _ curve: Curve) -> SurfacePoint {
+        let s = 1 - t
+        let first = start * (s * s * s) + curve.near * (3 * s * s * t)
+        return first + curve.far * (3 * s * t * t) + curve.end * (t * t * t)
     }
 
     /// Both shapes, closed.

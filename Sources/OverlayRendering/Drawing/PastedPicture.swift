@@ -80,11 +80,10 @@ package final class PastedPicture {
 
     /// A picture in a size of its own, with four channels whatever the file has.
     private static func copy(of source: Surface, _ size: FrameSize, scale: Double) throws(Refusal) -> Surface {
-        let part = SurfaceRect(x: 0, y: 0, width: Double(size.width) / scale, height: Double(size.height) / scale)
-        do throws(CanvasError) {
-            return try source.resampled(from: part, size, CAIRO_FILTER_BILINEAR, CAIRO_FORMAT_ARGB32)
-        } catch {
+        let part = SurfaceRect(origin: .zero, size: size.points / scale)
+        guard let copy = try? source.resampled(from: part, size, CAIRO_FILTER_BILINEAR, CAIRO_FORMAT_ARGB32) else {
             throw Refusal(reason: "there is no memory for it")
         }
+        return copy
     }
 }

@@ -11,7 +11,11 @@ package final class Picture {
     package init() {}
     /// The size of the upright picture, all its pixels counted; nil before the first frame.
     package var uprightSize: FrameSize? { frameSize.map(orientation.uprightSize(of:)) }
-    package func forget() { (surface, frameSize) = (nil, nil) }
+
+    package func forget() {
+        surface = nil
+        frameSize = nil
+    }
 
     /// Takes over a frame's pixels; throws `CanvasError` for a JPEG, or if it is too large.
     ///
@@ -22,7 +26,9 @@ package final class Picture {
         let size = FrameSize(width: frame.size.width / stride, height: frame.size.height / stride)
         if surface?.size != size { surface = nil }
         let surface = if let surface { surface } else { try Surface(CAIRO_FORMAT_RGB24, size) }
-        (self.surface, orientation, frameSize) = (surface, frame.orientation, frame.size)
+        self.surface = surface
+        orientation = frame.orientation
+        frameSize = frame.size
         cairo_surface_flush(surface.pointer)
         guard let data = cairo_image_surface_get_data(surface.pointer) else {
             throw CanvasError("drawing failed: no memory to draw on")
@@ -41,14 +47,14 @@ package final class Picture {
 extension Picture {
     /// A part of the upright picture in a scale, with what `draw` adds, as a JPEG; nil if the part has no area.
     package func jpeg(
-        of part: NormalizedRect = NormalizedRect(x: 0, y: 0, width: 1, height: 1),
+        of part: NormalizedRect = .whole,
         scale: Double = 1,
         with encoder: JPEGEncoder,
-        _ draw: (Canvas, PreviewLayerGeometry) -> Void
+        _ draw: (Canvas, PreviewLayerGeometry) -> Void = { _, _ in }
     ) throws -> [UInt8]? {
         guard let size = uprightSize else { return nil }
-        let (width, height) = (part.width * Double(size.width) * scale, part.height * Double(size.height) * scale)
-        let canvas = try Canvas(pixelSize: FrameSize(width: max(1, Int(width)), height: max(1, Int(height))))
+        let pixels = part.size * size.points * scale
+        let canvas = try Canvas(pixelSize: FrameSize(pointwiseMax(pixels, [1, 1])))
         let geometry = PreviewLayerGeometry(
             size: canvas.size,
             pictureSize: size,
@@ -65,9 +71,9 @@ extension Picture {
     /// How sharp a part of the upright picture is, to compare pictures of the same face: the bytes of a JPEG of it, scaled to 160
     /// pixels, since details need them.
     package func sharpness(of part: NormalizedRect) throws -> Int {
-        let side = max(part.width * Double(uprightSize?.width ?? 0), part.height * Double(uprightSize?.height ?? 0))
-        guard side >= 1, (side + part.x + part.y).isFinite else { return 0 }
-        return try jpeg(of: part, scale: 160 / side, with: JPEGEncoder(quality: 80)) { _, _ in }?.count ?? 0
+        let side = (part.size * (uprightSize?.points ?? .zero)).max()
+        guard side >= 1, (part.origin + part.size).sum().isFinite else { return 0 }
+        return try jpeg(of: part, scale: 160 / side, with: JPEGEncoder(quality: 80))?.count ?? 0
     }
 }
 
@@ -75,7 +81,7 @@ extension Canvas {
     /// Draws an upright picture, if there is one; smooth shrinking averages all pixels, else the nearest four, which is faster.
     package func draw(_ picture: Picture, _ geometry: PreviewLayerGeometry, isSmooth: Bool = true) {
         guard let source = picture.surface else { return }
-        let map = PlaneTransform.scaling(1 / source.all.width, 1 / source.all.height)
+        let map = PlaneTransform.scaling(1 / source.all.size)
             .then(picture.orientation.uprightFromStored)
             .then(geometry.surfaceFromPicture)
         var matrix = map.cairo

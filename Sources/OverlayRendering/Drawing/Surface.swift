@@ -8,16 +8,17 @@ final class Surface {
     /// Takes over a surface, which Cairo always returns, if need be with an error.
     init(owning pointer: OpaquePointer, _ size: FrameSize) throws(CanvasError) {
         self.pointer = pointer
-        try CanvasError.check(cairo_surface_status(pointer), Self.attempt(size), remedy: Self.remedy)
+        if let reason = cairo_surface_status(pointer).failure { throw Self.failure(size, reason) }
     }
 
-    private static func attempt(_ size: FrameSize) -> String { "cannot make a picture of \(size) pixels to draw on" }
-    private static let remedy = "; choose a smaller size"
+    private static func failure(_ size: FrameSize, _ reason: String) -> CanvasError {
+        CanvasError("cannot make a picture of \(size) pixels to draw on: \(reason); choose a smaller size")
+    }
 
     /// Pixels, all of them zero.
     convenience init(_ format: cairo_format_t, _ size: FrameSize) throws(CanvasError) {
         guard let width = Int32(exactly: size.width), let height = Int32(exactly: size.height), width > 0, height > 0
-        else { throw CanvasError("\(Self.attempt(size)): no side may be empty\(Self.remedy)") }
+        else { throw Self.failure(size, "no side may be empty") }
         try self.init(owning: cairo_image_surface_create(format, width, height), size)
     }
 
@@ -28,14 +29,12 @@ final class Surface {
 
     /// The number of its pixels.
     var size: FrameSize {
-        FrameSize(
-            width: Int(cairo_image_surface_get_width(pointer)),
-            height: Int(cairo_image_surface_get_height(pointer))
-        )
+        let width = cairo_image_surface_get_width(pointer)
+        return FrameSize(width: Int(width), height: Int(cairo_image_surface_get_height(pointer)))
     }
 
     /// All of it.
-    var all: SurfaceRect { SurfaceRect(x: 0, y: 0, width: Double(size.width), height: Double(size.height)) }
+    var all: SurfaceRect { SurfaceRect(origin: .zero, size: size.points) }
 
     /// A part in another size, the border's colours beyond it.
     func resampled(
@@ -46,7 +45,7 @@ final class Surface {
     ) throws(CanvasError) -> Surface {
         let canvas = try Canvas(Surface(format, size))
         cairo_scale(canvas.context, canvas.size.width / part.width, canvas.size.height / part.height)
-        canvas.setSource(self, filter, at: [-part.x, -part.y])
+        canvas.setSource(self, filter, at: -part.origin)
         cairo_paint(canvas.context)
         try canvas.check()
         return canvas.surface

@@ -22,11 +22,7 @@ struct HeadModel {
     /// Makes the head of a face so that one position of it lies at a point of the surface.
     init(_ face: SurfaceFace, holding position: (x: Double, y: Double, z: Double), at point: SurfacePoint) {
         pose = face.assumedPose
-        let (seen, yaw, pitch) = (face.uprightSize, pose.yaw * .pi / 180, pose.pitch * .pi / 180)
-        unit = SurfaceSize(
-            width: seen.width / Self.seenShare(yaw, depth: 0.9),
-            height: seen.height / Self.seenShare(pitch, depth: 0.7)
-        )
+        unit = face.uprightSize / [Self.seenShare(pose.yaw, depth: 0.9), Self.seenShare(pose.pitch, depth: 0.7)]
         var plane = FacePlane(center: point, pose: pose)
         plane.distance = max(FacePlane.eyeDistance, Self.viewingDistance * unit.width)
         let off = plane.point(position.x * unit.width, position.y * unit.height, position.z * unit.width)
@@ -35,8 +31,9 @@ struct HeadModel {
     }
 
     /// The share of a side that is seen of a turned face: the near side shows its depth, the far one hides behind the nose.
-    private static func seenShare(_ angle: Double, depth: Double) -> Double {
-        let (sine, cosine) = (sin(angle), max(0, cos(angle)))
+    private static func seenShare(_ degrees: Double, depth: Double) -> Double {
+        let sine = sin(degrees.radians)
+        let cosine = max(0, cos(degrees.radians))
         return max(0.6, ((cosine * cosine + depth * depth * sine * sine).squareRoot() + cosine) / 2)
     }
 
@@ -51,12 +48,12 @@ struct HeadModel {
     func carrying(_ y: Double, _ z: Double) -> HeadModel {
         guard pose.pitch > 0 else { return self }
         func edge(_ pitch: Double) -> Double {
-            let (sine, cosine) = (sin(pitch * .pi / 180), cos(pitch * .pi / 180))
-            let (height, length) = (Self.skull.height * cosine, Self.skull.length * sine)
-            return Self.skull.y * cosine - Self.skull.z * sine - (height * height + length * length).squareRoot()
+            let (sine, cosine) = HeadRotation.sinCos(pitch)
+            let reach = SurfacePoint(Self.skull.height * cosine, Self.skull.length * sine).length
+            return Self.skull.y * cosine - Self.skull.z * sine - reach
         }
         let across = SurfacePoint(plane.rotation.right.x, plane.rotation.right.y)
-        let down = SurfacePoint(-across.y, across.x) / max(0.01, across.distance(to: .zero))
+        let down = SurfacePoint(-across.y, across.x) / max(0.01, across.length)
         func leaning(_ pitch: Double) -> HeadModel {
             var head = self
             head.plane.rotation = HeadRotation(HeadPose(roll: pose.roll, yaw: pose.yaw, pitch: pitch))
@@ -123,10 +120,10 @@ extension SurfaceFace {
     }
 
     func shows(_ eye: FacePlane) -> Bool { eye.rotation.forward.z > Self.edge }
-    var eyesMiddle: SurfacePoint { assumedEyes.left.middle(to: assumedEyes.right) }
 
     var headAtEyes: HeadModel {
-        HeadModel(self, holding: (0, CanonicalFace.eyeY, HeadModel.depth - 0.04), at: eyesMiddle)
+        let middle = assumedEyes.left.middle(to: assumedEyes.right)
+        return HeadModel(self, holding: (0, CanonicalFace.eyeY, HeadModel.depth - 0.04), at: middle)
     }
 
     var headAtMouth: HeadModel {

@@ -35,23 +35,23 @@ struct HeadRotation: Hashable, Sendable {
     /// Where a position in the head's own axes lies.
     func callAsFunction(_ position: Vector) -> Vector { right * position.x + down * position.y + forward * position.z }
 
-    private static func sinCos(_ degrees: Double) -> (Double, Double) {
-        (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
-    }
+    static func sinCos(_ degrees: Double) -> (Double, Double) { (sin(degrees.radians), cos(degrees.radians)) }
 }
 
 extension Double {
+    /// The angle of so many degrees.
+    var radians: Double { self * .pi / 180 }
+
     /// The same angle in degrees in (−180, 180].
     package var normalizedDegrees: Double {
         let wrapped = remainder(dividingBy: 360)
         return wrapped == -180 ? 180 : wrapped
     }
 
-    /// An angle in degrees after the plane was stretched by two factors; itself if they are equal.
-    func stretched(byX scaleX: Double, y scaleY: Double) -> Double {
-        guard abs(scaleX - scaleY) > 1e-12 * scaleX else { return self }
-        let radians = self * .pi / 180
-        return (atan2(scaleY * sin(radians), scaleX * cos(radians)) * 180 / .pi).normalizedDegrees
+    /// An angle in degrees after the plane was stretched across and down; itself if both are the same.
+    func stretched(by scales: SIMD2<Double>) -> Double {
+        guard abs(scales.x - scales.y) > 1e-12 * scales.x else { return self }
+        return (atan2(scales.y * sin(radians), scales.x * cos(radians)) * 180 / .pi).normalizedDegrees
     }
 }
 

@@ -5,10 +5,8 @@ package import Frames
 ///
 /// The picture's coordinates are the metadata's 0…1; it is cropped to its clean aperture, mirrored, and fitted by gravity.
 package struct PreviewLayerGeometry: Hashable, Sendable {
-    /// The size of the drawing surface in points.
-    package let size: SurfaceSize
     /// The size of the picture that metadata refers to, in pixels.
-    package let pictureSize: FrameSize
+    let pictureSize: FrameSize
     /// Whether the picture is mirrored left to right as the viewer sees it, as people expect of their own image.
     let isMirrored: Bool
     /// Maps the picture's 0…1 to the surface's points.
@@ -22,36 +20,27 @@ package struct PreviewLayerGeometry: Hashable, Sendable {
         pictureSize: FrameSize,
         videoGravity: VideoGravity = .resizeAspect,
         isMirrored: Bool = false,
-        cleanAperture: NormalizedRect = NormalizedRect(x: 0, y: 0, width: 1, height: 1)
+        cleanAperture: NormalizedRect = .whole
     ) {
-        let lengths = [
-            size.width, size.height, Double(pictureSize.width), Double(pictureSize.height),
-            cleanAperture.width, cleanAperture.height,
-        ]
+        let aperture = cleanAperture.size
+        let lengths = [size, pictureSize.points, aperture].flatMap { [$0.width, $0.height] }
         guard lengths.allSatisfy({ $0 > 0 && $0.isFinite }), cleanAperture.x.isFinite, cleanAperture.y.isFinite else {
             return nil
         }
-        (self.size, self.pictureSize, self.isMirrored) = (size, pictureSize, isMirrored)
-        let shown = SurfaceSize(
-            width: cleanAperture.width * Double(pictureSize.width),
-            height: cleanAperture.height * Double(pictureSize.height)
-        )
-        let rect = videoGravity.pictureRect(of: shown, on: size)
-        let (x, y) = (1 / cleanAperture.width, 1 / cleanAperture.height)
-        let crop = PlaneTransform.scaling(x, y, -cleanAperture.x * x, -cleanAperture.y * y)
-        let mirror = isMirrored ? PlaneTransform.scaling(-1, 1, 1, 0) : .identity
-        let fit = PlaneTransform.scaling(rect.width, rect.height, rect.x, rect.y)
-        visibleRect = rect
+        self.pictureSize = pictureSize
+        self.isMirrored = isMirrored
+        visibleRect = videoGravity.pictureRect(of: aperture * pictureSize.points, on: size)
+        let crop = PlaneTransform.scaling(1 / aperture, -cleanAperture.origin * (1 / aperture))
+        let mirror = isMirrored ? PlaneTransform.scaling([-1, 1], [1, 0]) : .identity
+        let fit = PlaneTransform.scaling(visibleRect.size, visibleRect.origin)
         surfaceFromPicture = crop.then(mirror).then(fit)
     }
 
-    func surfacePoint(fromPicture point: NormalizedPoint) -> SurfacePoint { surfaceFromPicture.point(point.x, point.y) }
+    func surfacePoint(fromPicture point: NormalizedPoint) -> SurfacePoint { surfaceFromPicture.point(point.vector) }
 
     func surfaceRect(fromPicture rect: NormalizedRect) -> SurfaceRect {
-        SurfaceRect(
-            corner: surfaceFromPicture.point(rect.x, rect.y),
-            opposite: surfaceFromPicture.point(rect.x + rect.width, rect.y + rect.height)
-        )
+        let corners = [rect.origin, rect.origin + rect.size].map(surfaceFromPicture.point)
+        return SurfaceRect(corner: corners[0], opposite: corners[1])
     }
 }
 
@@ -66,20 +55,14 @@ package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
 
     /// Where a picture of that size lies on a surface, in points.
     func pictureRect(of picture: SurfaceSize, on surface: SurfaceSize) -> SurfaceRect {
-        let (horizontal, vertical) = (surface.width / picture.width, surface.height / picture.height)
-        let scale: Double
-        switch self {
-        case .resizeAspect: scale = min(horizontal, vertical)
-        case .resizeAspectFill: scale = max(horizontal, vertical)
-        case .resize: return SurfaceRect(x: 0, y: 0, width: surface.width, height: surface.height)
-        }
-        let (width, height) = (picture.width * scale, picture.height * scale)
-        return SurfaceRect(
-            x: (surface.width - width) / 2,
-            y: (surface.height - height) / 2,
-            width: width,
-            height: height
-        )
+        let scales = surface / picture
+        let size =
+            switch self {
+            case .resizeAspect: picture * scales.min()
+            case .resizeAspectFill: picture * scales.max()
+            case .resize: surface
+            }
+        return SurfaceRect(center: surface / 2, size: size)
     }
 }
 
@@ -87,12 +70,12 @@ package enum VideoGravity: String, Hashable, Sendable, CaseIterable {
 typealias PlaneTransform = AffineMap<Double>
 
 extension PlaneTransform {
-    static func scaling(_ x: Double, _ y: Double, _ tx: Double = 0, _ ty: Double = 0) -> PlaneTransform {
-        PlaneTransform(a: x, b: 0, c: 0, d: y, tx: tx, ty: ty)
+    static func scaling(_ factors: SurfacePoint, _ offset: SurfacePoint = .zero) -> PlaneTransform {
+        PlaneTransform(a: factors.x, b: 0, c: 0, d: factors.y, tx: offset.x, ty: offset.y)
     }
 
-    func point(_ x: Double, _ y: Double) -> SurfacePoint {
-        let (x, y) = self(x, y)
-        return SurfacePoint(x: x, y: y)
+    func point(_ point: SIMD2<Double>) -> SurfacePoint {
+        let mapped = self(point.x, point.y)
+        return [mapped.x, mapped.y]
     }
 }

@@ -20,42 +20,40 @@ extension SurfaceFace {
     /// The upright box of a tilted face is wider than the face. For an ellipse it can be undone exactly, except near 45°, where every
     /// ellipse has a square: there, and where no face's shape would result, the canonical shape stands in.
     var uprightSize: SurfaceSize {
-        let (width2, height2) = (bounds.width * bounds.width, bounds.height * bounds.height)
-        let roll = (pose?.roll ?? eyeLineRoll ?? 0) * .pi / 180
-        let (sin2, cos2) = (sin(roll) * sin(roll), cos(roll) * cos(roll))
+        let squares = bounds.size * bounds.size
+        let roll = assumedPose.roll.radians
+        let sin2 = sin(roll) * sin(roll)
+        let cos2 = cos(roll) * cos(roll)
         if abs(cos2 - sin2) > 0.35 {
-            let across = (width2 * cos2 - height2 * sin2) / (cos2 - sin2)
-            let along = (height2 * cos2 - width2 * sin2) / (cos2 - sin2)
-            if across > 0, along > 0, abs(roll) < 0.05 || (0.8...3).contains(along / across) {
-                return SurfaceSize(width: across.squareRoot(), height: along.squareRoot())
+            let upright = (squares * cos2 - SurfaceSize(squares.y, squares.x) * sin2) / (cos2 - sin2)
+            if upright.min() > 0, abs(roll) < 0.05 || (0.8...3).contains(upright.height / upright.width) {
+                return upright.squareRoot()
             }
         }
-        let across = (width2 + height2) / (1 + CanonicalFace.aspect * CanonicalFace.aspect)
-        return SurfaceSize(width: across.squareRoot(), height: across.squareRoot() * CanonicalFace.aspect)
+        let width = (squares.sum() / (1 + CanonicalFace.aspect * CanonicalFace.aspect)).squareRoot()
+        return SurfaceSize(width: width, height: width * CanonicalFace.aspect)
     }
 
     /// The roll that the line between the eyes has, in degrees; nil if an eye is unknown.
     private var eyeLineRoll: Double? {
         guard let leftEye, let rightEye, leftEye != rightEye else { return nil }
-        return atan2(rightEye.y - leftEye.y, rightEye.x - leftEye.x) * 180 / .pi
+        let line = rightEye - leftEye
+        return atan2(line.y, line.x) * 180 / .pi
     }
 
     /// The pose; if it is unknown, straight ahead with the roll of the eyes' line.
-    var assumedPose: HeadPose { pose ?? HeadPose(roll: eyeLineRoll ?? 0, yaw: 0, pitch: 0) }
+    var assumedPose: HeadPose { pose ?? HeadPose(roll: eyeLineRoll ?? 0) }
 
     /// The plane through the middle of the face, without pitch: the box already ends where forehead and chin are seen.
     var plane: FacePlane {
-        let pose = assumedPose
-        return FacePlane(center: bounds.center, pose: HeadPose(roll: pose.roll, yaw: pose.yaw, pitch: 0))
+        FacePlane(center: bounds.center, pose: HeadPose(roll: assumedPose.roll, yaw: assumedPose.yaw))
     }
 
     /// Both eyes; where unknown, where a face of this box and pose usually has them.
     var assumedEyes: (left: SurfacePoint, right: SurfacePoint) {
-        let (size, plane) = (uprightSize, plane)
-        return (
-            leftEye ?? plane.point(-CanonicalFace.eyeX * size.width, CanonicalFace.eyeY * size.height),
-            rightEye ?? plane.point(CanonicalFace.eyeX * size.width, CanonicalFace.eyeY * size.height)
-        )
+        let x = CanonicalFace.eyeX * uprightSize.width
+        let y = CanonicalFace.eyeY * uprightSize.height
+        return (leftEye ?? plane.point(-x, y), rightEye ?? plane.point(x, y))
     }
 
     /// The mouth; if it is unknown, where a face of this box and pose usually has it.

@@ -29,7 +29,7 @@ package struct SurfaceFace: Hashable, Sendable {
         leftEye = geometry.place(object.leftEye)
         rightEye = geometry.place(object.rightEye)
         mouth = geometry.place(object.mouth)
-        let gaze = object.gaze.map { HeadPose(roll: 0, yaw: $0.yaw, pitch: $0.pitch) }
+        let gaze = object.gaze.map { HeadPose(yaw: $0.yaw, pitch: $0.pitch) }
         self.gaze = gaze.flatMap { $0.isFinite ? geometry.transformed($0) : nil }
         let points = object.mesh.compactMap(geometry.place)
         mesh = points.count == object.mesh.count ? points : []
@@ -67,13 +67,10 @@ extension PreviewLayerGeometry {
     /// Mirroring the picture exchanges the head's left and right. Stretching it (`resize`) leaves yaw and pitch as they are
     /// and tilts the roll by the ratio of the two scales.
     func transformed(_ pose: HeadPose) -> HeadPose {
-        let (sign, map) = (isMirrored ? -1.0 : 1, surfaceFromPicture)
-        let (scaleX, scaleY) = (abs(map.a) / Double(pictureSize.width), abs(map.d) / Double(pictureSize.height))
-        return HeadPose(
-            roll: (sign * pose.roll).normalizedDegrees.stretched(byX: scaleX, y: scaleY),
-            yaw: (sign * pose.yaw).normalizedDegrees,
-            pitch: pose.pitch
-        )
+        let sign = isMirrored ? -1.0 : 1
+        let scales = SurfacePoint(abs(surfaceFromPicture.a), abs(surfaceFromPicture.d)) / pictureSize.points
+        let roll = (sign * pose.roll).normalizedDegrees.stretched(by: scales)
+        return HeadPose(roll: roll, yaw: (sign * pose.yaw).normalizedDegrees, pitch: pose.pitch)
     }
 }
 

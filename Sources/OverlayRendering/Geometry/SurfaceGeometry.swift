@@ -1,48 +1,67 @@
-/// A point on the drawing surface, in points from its top left corner; x grows to the right, y downwards.
+package import Frames
+
+/// A point on the drawing surface, or the way from one to another; x grows to the right, y downwards.
 typealias SurfacePoint = SIMD2<Double>
 
 extension SurfacePoint {
-    func distance(to other: SurfacePoint) -> Double { ((other - self) * (other - self)).sum().squareRoot() }
+    var length: Double { (self * self).sum().squareRoot() }
+    func distance(to other: SurfacePoint) -> Double { (other - self).length }
     func middle(to other: SurfacePoint) -> SurfacePoint { (self + other) / 2 }
 }
 
 /// A size on the drawing surface, in points.
-package struct SurfaceSize: Hashable, Sendable {
-    package var width: Double
-    package var height: Double
+package typealias SurfaceSize = SIMD2<Double>
 
-    package init(width: Double, height: Double) { (self.width, self.height) = (width, height) }
+extension SurfaceSize {
+    package var width: Double { x }
+    package var height: Double { y }
+
+    package init(width: Double, height: Double) { self.init(x: width, y: height) }
 }
 
-/// An upright rectangle on the drawing surface, in points from its top left corner.
+extension FrameSize {
+    /// The size of a surface whose points are the pixels.
+    package var points: SurfaceSize { SurfaceSize(width: Double(width), height: Double(height)) }
+
+    /// The whole pixels of a surface.
+    package init(_ points: SurfaceSize) { self.init(width: Int(points.width), height: Int(points.height)) }
+}
+
+/// An upright rectangle on the drawing surface, in points.
 struct SurfaceRect: Hashable, Sendable {
-    var x: Double
-    var y: Double
-    var width: Double
-    var height: Double
+    /// Its top left corner.
+    var origin: SurfacePoint
+    var size: SurfaceSize
 }
 
 extension SurfaceRect {
+    var x: Double { origin.x }
+    var y: Double { origin.y }
+    var width: Double { size.width }
+    var height: Double { size.height }
+    /// Its bottom right corner.
+    var end: SurfacePoint { origin + size }
+    var center: SurfacePoint { origin + size / 2 }
+    var area: Double { width * height }
+
+    init(x: Double, y: Double, width: Double, height: Double) { self.init(origin: [x, y], size: [width, height]) }
+    init(center: SurfacePoint, size: SurfaceSize) { self.init(origin: center - size / 2, size: size) }
+
     /// The smallest rectangle that holds two opposite corners, whichever they are.
     init(corner: SurfacePoint, opposite: SurfacePoint) {
-        let (low, high) = (pointwiseMin(corner, opposite), pointwiseMax(corner, opposite))
-        self.init(x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y)
+        let origin = pointwiseMin(corner, opposite)
+        self.init(origin: origin, size: pointwiseMax(corner, opposite) - origin)
     }
 
     /// How much of the area lies in another rectangle too, in square points.
     func overlap(with other: SurfaceRect) -> Double {
-        let across = min(x + width, other.x + other.width) - max(x, other.x)
-        let along = min(y + height, other.y + other.height) - max(y, other.y)
-        return max(0, across) * max(0, along)
+        let shared = pointwiseMin(end, other.end) - pointwiseMax(origin, other.origin)
+        return max(0, shared.x) * max(0, shared.y)
     }
-
-    var area: Double { width * height }
-    var center: SurfacePoint { SurfacePoint(x: x + width / 2, y: y + height / 2) }
 
     /// The whole pixels that it touches on a surface of that size.
     func wholePixels(in size: SurfaceSize) -> SurfaceRect {
-        let (left, top) = (max(0, x.rounded(.down)), max(0, y.rounded(.down)))
-        let right = min(size.width, (x + width).rounded(.up)), bottom = min(size.height, (y + height).rounded(.up))
-        return SurfaceRect(x: left, y: top, width: right - left, height: bottom - top)
+        let first = pointwiseMax(.zero, origin.rounded(.down))
+        return SurfaceRect(origin: first, size: pointwiseMin(size, end.rounded(.up)) - first)
     }
 }

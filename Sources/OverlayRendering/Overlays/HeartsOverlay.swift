@@ -2,6 +2,8 @@ import FaceMessages
 
 /// A heart centred on each eye, turned with the head, and a red lid where the eye is closed; where it is turned away nothing.
 struct HeartsOverlay: Overlay {
+    private static let lightRed = Color(red: 1, green: 0.36, blue: 0.42)
+
     func draw(_ face: SurfaceFace, on canvas: Canvas) {
         let beat = 1 + 0.35 * face.flash(.smile)
         let width = face.headAtEyes.unit.width * 0.36 * beat
@@ -19,9 +21,8 @@ struct HeartsOverlay: Overlay {
 
     /// A closed eye: an arch that hangs down, as a lid's edge does.
     private func lid(_ plane: FacePlane, width: Double, on canvas: Canvas) {
-        let (left, right) = (SurfacePoint(-0.42 * width, 0), SurfacePoint(0.42 * width, 0))
-        let arch = Outline.curve(from: left, to: right, [-0.28 * width, 0.3 * width], [0.28 * width, 0.3 * width])
-        let line = plane.project(Outline(line: [left] + arch))
+        let arch = Outline(from: [-0.42, 0], [([0.42, 0], [-0.28, 0.3], [0.28, 0.3])], isClosed: false)
+        let line = plane.project(arch.mapped { $0 * width })
         canvas.stroke(line, .white.withAlpha(0.9), width: width * 0.26)
         canvas.stroke(line, .red, width: width * 0.16)
     }
@@ -30,13 +31,8 @@ struct HeartsOverlay: Overlay {
         let shape = Self.heart.mapped { plane.point($0.x * width / 2, $0.y * height / 2) }
         let rim = max(1, width * 0.05)
         canvas.stroke(shape, .white.withAlpha(0.9), width: rim * 2)
-        canvas.fill(
-            shape,
-            from: Color(red: 1, green: 0.36, blue: 0.42),
-            to: Color.red,
-            center: plane.point(-width * 0.18, -height * 0.2),
-            radius: width * 0.6
-        )
+        let light = plane.point(-width * 0.18, -height * 0.2)
+        canvas.fill(shape, from: Self.lightRed, to: .red, center: light, radius: width * 0.6)
         let gleam = Outline(ellipse: [-width * 0.24, -height * 0.22], width * 0.09, height * 0.07)
         canvas.fill(plane.project(gleam), .white.withAlpha(0.75))
     }

@@ -36,19 +36,15 @@ struct MeshOverlay: Overlay {
         let dots = points.map { Outline.ellipse($0, radius, pieces: 4, first: 0.5) }
         canvas.fill(Outline(polygons: dots), Self.line)
         // The last ten points are the irises: a middle and four points around it each.
-        let irises = face.mesh.suffix(10)
-        var eyes = [face.leftEye, face.rightEye].compactMap(\.self)
-        if irises.count == 10 {
-            let middles = [irises.startIndex, irises.startIndex + 5]
-            eyes = middles.map { irises[$0] }
-            for middle in middles {
-                let (center, edge) = (irises[middle], irises[middle + 1...middle + 4])
-                let radius = edge.reduce(0) { $0 + center.distance(to: $1) } / Double(edge.count)
-                canvas.stroke(Outline(ellipse: center, radius, radius), Self.gaze, width: side)
-            }
+        let irises = face.mesh.count < 10 ? [] : [face.mesh.suffix(10).prefix(5), face.mesh.suffix(5)]
+        for iris in irises {
+            let center = iris[iris.startIndex]
+            let radius = iris.dropFirst().reduce(0) { $0 + center.distance(to: $1) } / 4
+            canvas.stroke(Outline(ellipse: center, radius, radius), Self.gaze, width: side)
         }
+        let eyes = irises.isEmpty ? [face.leftEye, face.rightEye] : irises.map(\.first)
         guard let gaze = face.gaze else { return }
-        for eye in eyes {
+        for eye in eyes.compactMap(\.self) {
             let tip = FacePlane(center: eye, pose: gaze).point(0, 0, face.uprightSize.width * 0.6)
             canvas.stroke(Outline(line: [eye, tip]), Self.gaze, width: side * 1.5)
         }
@@ -62,12 +58,9 @@ struct MeshOverlay: Overlay {
         let plane = FacePlane(center: nose, pose: pose)
         let reach = face.uprightSize.width * 0.5
         let width = weight(face) * 2.5
-        for (tip, color) in [
-            (plane.point(reach, 0), Self.rightAxis), (plane.point(0, reach), Self.downAxis),
-            (plane.point(0, 0, reach), Self.noseAxis),
-        ] {
-            canvas.stroke(Outline(line: [nose, tip]), color, width: width)
-        }
+        canvas.stroke(Outline(line: [nose, plane.point(reach, 0)]), Self.rightAxis, width: width)
+        canvas.stroke(Outline(line: [nose, plane.point(0, reach)]), Self.downAxis, width: width)
+        canvas.stroke(Outline(line: [nose, plane.point(0, 0, reach)]), Self.noseAxis, width: width)
     }
 
     /// How many lines would stand above each other in the picture.
@@ -78,7 +71,8 @@ struct MeshOverlay: Overlay {
         let side = canvas.panelSides[face.faceID] ?? .right
         // The panel keeps its width while the numbers change.
         let style = PanelStyle(plate: .black.withAlpha(0.55), radius: 0.3, side: side, longest: "gaze -90°/-90°")
-        let (size, box) = (max(8, canvas.size.height / Self.linesInHeight), face.bounds)
+        let size = max(8, canvas.size.height / Self.linesInHeight)
+        let box = face.bounds
         guard let place = canvas.write(Self.lines(face), size: size, beside: box, gap: size * 0.2, style, in: &places)
         else { return }
         canvas.panelSides[face.faceID] = PanelPlace.Side.allCases.first { $0.holds(place, beside: box) }

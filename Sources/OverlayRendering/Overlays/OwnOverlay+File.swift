@@ -44,31 +44,31 @@ extension OwnOverlay {
     ) -> Part? {
         var image: String?
         var anchor: Anchor?
-        var width = 1.0
-        var rotation = 0.0
-        var turn = 0.0
-        var tilt = 0.0
+        var form = Form()
         var isRing = false
         reader.read("\(name).image", &image)
         let anchors = Anchor.allCases.map(\.rawValue).joined(separator: ", ")
         reader.read("\(name).anchor", &anchor, "one of \(anchors)") { Anchor(rawValue: $0).map { .some($0) } }
-        reader.read("\(name).width", &width, in: 0.01...10)
-        reader.read("\(name).rotation", &rotation, in: -360...360)
-        let offset = offset("\(name).offset", anchor, &reader)
+        reader.read("\(name).width", &form.width, in: 0.01...10)
+        reader.read("\(name).rotation", &form.rotation, in: -360...360)
+        form.offset = offset("\(name).offset", anchor, &reader)
         reader.read("\(name).around", &isRing)
-        reader.read("\(name).turn", &turn, in: -180...180)
-        reader.read("\(name).tilt", &tilt, in: -180...180)
-        var isCurved = anchor?.isOnFront == true && !isRing && turn == 0 && tilt == 0
+        reader.read("\(name).turn", &form.turn, in: -180...180)
+        reader.read("\(name).tilt", &form.tilt, in: -180...180)
+        let isTurned = form.turn != 0 || form.tilt != 0
+        var isCurved = anchor?.isOnFront == true && !isRing && !isTurned
         reader.read("\(name).curved", &isCurved)
         if isCurved, anchor?.canCurve == false {
             reader.refuse("\(name).curved", "is only for the anchors eyes, mouth, upperLip and head")
-        } else if isCurved, isRing || turn != 0 || tilt != 0 {
+        } else if isCurved, isRing || isTurned {
             reader.refuse("\(name).curved", "is not for a picture with around, turn or tilt")
         }
         if isRing, anchor != .head { reader.refuse("\(name).around", "is only for the anchor head") }
-        if anchor == .box, turn != 0 || tilt != 0 {
-            reader.refuse("\(name).\(turn != 0 ? "turn" : "tilt")", "is not for the anchor box, which does not turn")
+        if anchor == .box, isTurned {
+            let key = form.turn != 0 ? "turn" : "tilt"
+            reader.refuse("\(name).\(key)", "is not for the anchor box, which does not turn")
         }
+        form.shape = isRing ? .around : isCurved ? .curved : .flat
         if anchor == nil { reader.refuseIfMissing("\(name).anchor", "name what it sticks to, one of \(anchors)") }
         guard let image else {
             reader.refuseIfMissing("\(name).image", "name a PNG file")
@@ -76,18 +76,7 @@ extension OwnOverlay {
         }
         do {
             let picture = try load(image)
-            return anchor.map {
-                Part(
-                    picture: picture,
-                    anchor: $0,
-                    width: width,
-                    offset: offset,
-                    rotation: rotation,
-                    shape: isRing ? .around : isCurved ? .curved : .flat,
-                    turn: turn,
-                    tilt: tilt
-                )
-            }
+            return anchor.map { Part(picture: picture, anchor: $0, form: form) }
         } catch {
             reader.refuse("\(name).image", "cannot use \(image): \(error.reason)")
             return nil
@@ -99,13 +88,13 @@ extension OwnOverlay {
         let read = reader.readList(key, "a number from -10 to 10") { text in
             Double(text).flatMap { allowed.contains($0) ? $0 : nil }
         }
-        guard let numbers = read, !reader.hasProblem(with: key) else { return Vector(x: 0, y: 0, z: 0) }
+        guard let numbers = read, !reader.hasProblem(with: key) else { return .zero }
         if numbers.count == 3, anchor?.hasDepth == false {
             reader.refuse(key, "must be two numbers for the anchor box: right and down")
         } else if numbers.count != 2, numbers.count != 3 {
             reader.refuse(key, "must be two numbers, right and down, or three: right, down and out of the face")
         }
-        guard numbers.count >= 2 else { return Vector(x: 0, y: 0, z: 0) }
+        guard numbers.count >= 2 else { return .zero }
         return Vector(x: numbers[0], y: numbers[1], z: numbers.count > 2 ? numbers[2] : 0)
     }
 }

@@ -27,20 +27,24 @@ package struct OwnOverlay: Overlay {
         var hasDepth: Bool { self != .box }
     }
 
-    /// One picture and where it goes; lengths are shares of the face's width.
     struct Part {
         var picture: PastedPicture
         var anchor: Anchor
-        var width: Double
+        var form: Form
+    }
+
+    /// How a picture lies at its anchor; lengths are shares of the face's width.
+    struct Form {
+        var width = 1.0
         /// To the face's right as seen in the picture, down to its chin, out of its nose.
-        var offset: Vector
+        var offset = Vector.zero
         /// Clockwise, in degrees.
-        var rotation: Double
-        var shape: Shape
+        var rotation = 0.0
+        var shape = Shape.flat
         /// To the head's right as seen in the picture, in degrees: 90 lies along its side.
-        var turn: Double
+        var turn = 0.0
         /// The upper edge back, in degrees.
-        var tilt: Double
+        var tilt = 0.0
     }
 
     enum Shape {
@@ -53,21 +57,23 @@ package struct OwnOverlay: Overlay {
 
     let parts: [Part]
 
-    package func draw(_ face: SurfaceFace, on canvas: Canvas) {
-        for part in parts { draw(part, on: face, canvas) }
-    }
+    package func draw(_ face: SurfaceFace, on canvas: Canvas) { for part in parts { draw(part, on: face, canvas) } }
 
     private func draw(_ part: Part, on face: SurfaceFace, _ canvas: Canvas) {
         guard let place = place(part, on: face) else { return }
         let unit = part.anchor == .box ? face.bounds.width : face.headAtEyes.unit.width
-        let length = part.length
-        let (columns, rows) =
-            part.shape == .flat ? part.anchor.hasDepth ? (4, 4) : (1, 1) : (part.shape == .curved ? 16 : 32, 4)
-        let (sine, cosine) = (sin(part.rotation * .pi / 180), cos(part.rotation * .pi / 180))
-        let height = part.height
-        canvas.paste(part.picture, width: length * unit, columns: columns, rows: rows) { u, v in
-            let (x, y) = ((u - 0.5) * length, (v - 0.5) * height)
-            return place(part.position(x * cosine - y * sine, x * sine + y * cosine))
+        let size = SurfaceSize(width: part.length, height: part.height)
+        let columns =
+            switch part.form.shape {
+            case .flat: part.anchor.hasDepth ? 4 : 1
+            case .curved: 16
+            case .around: 32
+            }
+        let rows = part.anchor.hasDepth ? 4 : 1
+        let (sine, cosine) = HeadRotation.sinCos(part.form.rotation)
+        canvas.paste(part.picture, width: size.width * unit, columns: columns, rows: rows) { share in
+            let point = (share - 0.5) * size
+            return place(part.position(point.x * cosine - point.y * sine, point.x * sine + point.y * cosine))
         }
     }
 
@@ -85,41 +91,40 @@ package struct OwnOverlay: Overlay {
             return place(part, on: face.headAtMouth, y: CanonicalFace.mouthY - face.lipGap / 2, z: HeadModel.depth)
         case .head:
             let head = face.headAtEyes
-            let lower = (part.offset.y + part.height / 2) * head.unit.width / head.unit.height
+            let lower = (part.form.offset.y + part.height / 2) * head.unit.width / head.unit.height
             // A ring is seen whole: it goes with the head.
-            let isOnTop = part.shape != .around && lower < CanonicalFace.eyeY
-            return place(part, on: isOnTop ? head.carrying(lower, part.offset.z) : head, y: 0, z: 0)
+            let isOnTop = part.form.shape != .around && lower < CanonicalFace.eyeY
+            return place(part, on: isOnTop ? head.carrying(lower, part.form.offset.z) : head, y: 0, z: 0)
         case .leftEye, .rightEye:
             let plane = face.eyePlane(part.anchor == .leftEye ? .left : .right)
             guard face.shows(plane) else { return nil }
             let unit = face.headAtEyes.unit.width
             return { plane.point($0.x * unit, $0.y * unit, $0.z * unit) }
         case .box:
-            let (center, unit) = (face.bounds.center, face.bounds.width)
-            return { SurfacePoint(x: center.x + $0.x * unit, y: center.y + $0.y * unit) }
+            return { face.bounds.center + SurfacePoint($0.x, $0.y) * face.bounds.width }
         }
     }
 
     private func place(_ part: Part, on head: HeadModel, y: Double, z: Double) -> (Vector) -> SurfacePoint {
         // The head's heights are counted in shares of its height.
         let scale = head.unit.width / head.unit.height
-        guard part.shape == .curved else { return { head.point($0.x, y + $0.y * scale, z + $0.z) } }
+        guard part.form.shape == .curved else { return { head.point($0.x, y + $0.y * scale, z + $0.z) } }
         return { head.wrapped($0.x, y + $0.y * scale, lift: $0.z) }
     }
 }
 
 extension OwnOverlay.Part {
     /// The length of the picture along what it follows, in widths of the face.
-    fileprivate var length: Double { width * (shape == .around ? OwnOverlay.ringLength : 1) }
+    fileprivate var length: Double { form.width * (form.shape == .around ? OwnOverlay.ringLength : 1) }
     fileprivate var height: Double { length * Double(picture.size.height) / Double(picture.size.width) }
 
     /// Where a point of the picture lies, from the anchor; x and y are counted from the picture's middle.
     fileprivate func position(_ x: Double, _ y: Double) -> Vector {
         var position = Vector(x, y, 0)
-        if shape == .around {
+        if form.shape == .around {
             let angle = 2 * .pi * x / length
-            position = Vector(sin(angle), 0, cos(angle) * OwnOverlay.skullDepth) * (width / 2) + Vector(0, y, 0)
+            position = Vector(sin(angle), 0, cos(angle) * OwnOverlay.skullDepth) * (form.width / 2) + Vector(0, y, 0)
         }
-        return offset + HeadRotation(HeadPose(roll: 0, yaw: turn, pitch: tilt))(position)
+        return form.offset + HeadRotation(HeadPose(yaw: form.turn, pitch: form.tilt))(position)
     }
 }

@@ -37,15 +37,12 @@ struct PrivacyOverlay: Overlay {
         for face in faces {
             let size = face.uprightSize
             // The box of a head that is turned aside is narrower than the head.
-            let (width, height) = (max(size.width, 0.78 * size.height), size.height)
-            let plane = FacePlane(
-                center: face.bounds.center,
-                pose: HeadPose(roll: face.assumedPose.roll, yaw: 0, pitch: 0)
-            )
+            let width = max(size.width, 0.78 * size.height)
+            let plane = FacePlane(center: face.bounds.center, pose: HeadPose(roll: face.assumedPose.roll))
             // Hair and ears too: the face's box ends at forehead, cheeks and chin.
-            let (radiusX, radiusY) = (width * 0.72, height * 0.84)
-            let head = Outline(ellipse: [0, -0.14 * height], radiusX, radiusY)
-            canvas.coarsen(plane.project(head), cell: 2 * radiusX / cells, isSmooth: style == .blur)
+            let radius = 0.72 * width
+            let head = Outline(ellipse: [0, -0.14 * size.height], radius, 0.84 * size.height)
+            canvas.coarsen(plane.project(head), cell: 2 * radius / cells, isSmooth: style == .blur)
         }
     }
 
@@ -61,27 +58,27 @@ struct PrivacyOverlay: Overlay {
     }
 
     private static func inside(_ face: SurfaceFace, _ radius: Double) -> Outline {
-        let bounds = face.bounds
-        return Outline(ellipse: bounds.center, radius * bounds.width, radius * bounds.height)
+        Outline(ellipse: face.bounds.center, radius * face.bounds.width, radius * face.bounds.height)
     }
 
     /// The skull with room for hair, the jaw and the face's box in one hull, and the shoulders below.
     private static func headAndShoulders(_ face: SurfaceFace) -> Outline {
         let head = face.headAtEyes
-        let (unit, roll) = (head.unit.width, face.assumedPose.roll)
+        let unit = head.unit.width
+        let roll = face.assumedPose.roll
         // Positions and radii in widths of the face, heights in its height.
         let balls = [(-0.34, -0.22, 0.80), (-0.32, 0.02, 0.74), (0.20, 0.10, 0.50)].flatMap { y, z, radius in
             Outline(ellipse: head.point(0, y, z), radius * unit, radius * unit).lines.joined()
         }
         let skull = Outline.hull(balls + inside(face, 0.58).lines.joined())
         let tilt = roll - max(-farthestTilt, min(roll, farthestTilt))
-        let body = FacePlane(center: head.point(0, 0.60, -0.10), pose: HeadPose(roll: tilt, yaw: 0, pitch: 0))
+        let body = FacePlane(center: head.point(0, 0.60, -0.10), pose: HeadPose(roll: tilt))
         return Outline(polygons: [skull]) + body.project(shoulders.mapped { $0 * unit })
     }
 
     /// From the neck, in widths of the face.
     private static let shoulders: Outline = {
-        let right: [(end: SurfacePoint, near: SurfacePoint, far: SurfacePoint)] = [
+        let right: [Outline.Curve] = [
             ([0.42, 0.10], [0.42, -0.40], [0.40, -0.05]), ([1.18, 0.62], [0.46, 0.36], [1.10, 0.22]),
             ([1.05, 0.95], [1.22, 0.82], [1.20, 0.95]), ([0, 0.95], [0.6, 0.95], [0.3, 0.95]),
         ]
@@ -91,7 +88,6 @@ struct PrivacyOverlay: Overlay {
 }
 
 extension SurfaceRect {
-    fileprivate var grown: SurfaceRect {
-        SurfaceRect(x: x - 0.5 * width, y: y - 0.5 * height, width: 2 * width, height: 2 * height)
-    }
+    /// The same, twice as wide and high.
+    fileprivate var grown: SurfaceRect { SurfaceRect(origin: origin - 0.5 * size, size: 2 * size) }
 }

@@ -18,7 +18,7 @@ struct SantaOverlay: Overlay {
 
     /// A disc of a colour that fades towards its edge, drawn as a square, which Cairo fills fastest; many make a soft shadow.
     private func glow(_ color: Color, at point: SurfacePoint, radius: Double, on canvas: Canvas) {
-        let square = SurfaceRect(x: point.x - radius, y: point.y - radius, width: 2 * radius, height: 2 * radius)
+        let square = SurfaceRect(center: point, size: SurfaceSize(repeating: 2 * radius))
         canvas.fill(Outline(square), from: color, to: color.withAlpha(0), center: point, radius: radius)
     }
 
@@ -31,15 +31,14 @@ struct SantaOverlay: Overlay {
 
     /// To which side the tip falls, away from neighbours: 1 to the head's right as seen in the picture, −1 to its left, 0 back.
     static func side(of face: SurfaceFace, among others: [SurfaceFace]) -> Double {
-        let (right, width) = (
-            HeadRotation(HeadPose(roll: face.assumedPose.roll, yaw: 0, pitch: 0)).right, face.uprightSize.width
-        )
-        var (onLeft, onRight) = (0.0, 0.0)
+        let right = HeadRotation(HeadPose(roll: face.assumedPose.roll)).right
+        var onLeft = 0.0
+        var onRight = 0.0
         for other in others where other != face {
-            let way = (other.bounds.center - face.bounds.center) / width
+            let way = (other.bounds.center - face.bounds.center) / face.uprightSize.width
             let across = way.x * right.x + way.y * right.y
             // A neighbour counts in full from one and a half widths on, and little where it is rather above or below.
-            let nearness = max(0, min(1, 2.5 - way.distance(to: .zero))) * min(1, abs(across))
+            let nearness = max(0, min(1, 2.5 - way.length)) * min(1, abs(across))
             if across < 0 { onLeft = max(onLeft, nearness) } else { onRight = max(onRight, nearness) }
         }
         return 1 - onRight * (2 - onLeft)
@@ -61,7 +60,7 @@ struct SantaOverlay: Overlay {
             head.point(aside * side, Self.brim.y - above, Self.brim.z + aside * back)
         }
         let rise = head.point(0, -1, 0) - head.point(0, 0, 0)
-        let up = rise / max(1e-9, rise.distance(to: .zero))
+        let up = rise / max(1e-9, rise.length)
         // The brim's shade on the forehead.
         for index in stride(from: 4, through: 20, by: 2) {
             glow(.black.withAlpha(0.19), at: front[index] - up * (0.10 * unit), radius: 0.17 * unit, on: canvas)
@@ -69,7 +68,7 @@ struct SantaOverlay: Overlay {
         // The tail runs from within the crown to the tip, narrower and narrower.
         let tail = (0...10).map { step -> (SurfacePoint, Double) in
             let share = Double(step) / 10
-            let way: SurfacePoint = Outline.cubic(share, [0.44, 0.10], [0.90, 0.14], [0.84, 0.94], [-0.02, 0.80])
+            let way = Outline.cubic(share, from: [0.44, 0.10], ([-0.02, 0.80], [0.90, 0.14], [0.84, 0.94]))
             return (place(way.x, way.y), (0.07 + 0.29 * pow(1 - share, 0.9)) * unit)
         }
         let discs = tail.map { Outline.circle($0.0, $0.1) }
@@ -81,12 +80,10 @@ struct SantaOverlay: Overlay {
         // Above the brim and beside the head: the rest lies behind the forehead.
         let reach = last - first
         func visible(_ beside: SurfacePoint) -> Outline {
-            let (right, left) = (last + beside, first + beside)
-            return Outline(
-                polygon: front + [
-                    right, right + reach, last + reach + rise * 4, first - reach + rise * 4, left - reach, left,
-                ]
-            )
+            let right = last + beside
+            let left = first + beside
+            let above = [last + reach + rise * 4, first - reach + rise * 4]
+            return Outline(polygon: front + [right, right + reach] + above + [left - reach, left])
         }
         let light = head.point(-0.25, -0.85, 0.3)
         let isTailInFront = head.facing(side, 0, back) > -0.25
@@ -133,10 +130,8 @@ struct SantaOverlay: Overlay {
 
     /// Fur around points: a ragged shape, shaded below and lit from above.
     private func fluff(_ points: [SurfacePoint], radius: Double, up: SurfacePoint, on canvas: Canvas) {
-        let shape = Outline(
-            polygons: points.indices.map { Outline.circle(points[$0], radius * (1 + Self.raggedness[$0 % 7])) }
-        )
-        canvas.fill(shape, Self.furGround, overlaps: true)
+        let tufts = points.indices.map { Outline.circle(points[$0], radius * (1 + Self.raggedness[$0 % 7])) }
+        canvas.fill(Outline(polygons: tufts), Self.furGround, overlaps: true)
         for point in points { glow(Self.fur, at: point + up * (radius * 0.12), radius: radius * 0.95, on: canvas) }
     }
 
@@ -145,13 +140,10 @@ struct SantaOverlay: Overlay {
         let hem: [SurfacePoint] = [[-0.50, 0.30], [-0.43, 0.46], [-0.30, 0.60], [-0.13, 0.70], [0.0, 0.78]]
         let ends = hem + hem.dropLast().reversed().map { $0 * [-1, 1] }
         // Locks hang down from the hem.
-        let locks = zip(ends, ends.dropFirst()).map { start, end in
+        let locks = zip(ends, ends.dropFirst()).map { start, end -> Outline.Curve in
             let way = end - start
-            let (aside, sag) = (SurfacePoint(-way.y, 0), SurfacePoint(0, abs(way.x)))
-            return (
-                end: end, near: start + way * 0.1 + aside * 0.35 + sag * 0.55,
-                far: start + way * 0.7 + aside * 0.25 + sag * 0.45
-            )
+            let near = start + way * 0.1 + [-way.y * 0.35, abs(way.x) * 0.55]
+            return (end, near, start + way * 0.7 + [-way.y * 0.25, abs(way.x) * 0.45])
         }
         return Outline(
             from: [-0.55, -0.36],
@@ -195,7 +187,8 @@ struct SantaOverlay: Overlay {
     private static let wingStrands = Outline(
         polygons: [-1.0, 1].flatMap { side in
             (0..<4).map { number -> [SurfacePoint] in
-                let (upper, end) = (-0.105 + 0.022 * Double(number), 0.33 - 0.045 * Double(number))
+                let upper = -0.105 + 0.022 * Double(number)
+                let end = 0.33 - 0.045 * Double(number)
                 return Outline.leaf(halfWidth: [0, 0.007]) { share in
                     [side * (0.03 + (end - 0.03) * share), upper + 0.055 * sin(0.85 * .pi * share)]
                 }
@@ -204,7 +197,8 @@ struct SantaOverlay: Overlay {
     )
 
     private func beard(_ face: SurfaceFace, on canvas: Canvas) {
-        let (head, gap) = (face.headAtMouth, face.lipGap)
+        let head = face.headAtMouth
+        let gap = face.lipGap
         let unit = head.unit.width
         func front(_ outline: Outline, lift: Double = 0, raised: Double = 0) -> Outline {
             outline.mapped {

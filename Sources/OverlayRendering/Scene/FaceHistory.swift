@@ -6,10 +6,11 @@ import FaceMetadata
 /// between theirs: as in the earlier one, and on the way to the later one during the last quarter of a second before it.
 struct FaceHistory: Hashable, Sendable {
     struct Entry: Hashable, Sendable {
-        var frame: Int
-        /// Seconds from the source's first frame.
-        var mediaTime: Double
+        var stamp: FrameStamp
         var faces: [FaceObject]
+
+        fileprivate var frame: Int { stamp.frame }
+        fileprivate var mediaTime: Double { stamp.mediaTime }
     }
 
     /// Entries kept: four seconds at the daemon's default of at most 15 messages a second.

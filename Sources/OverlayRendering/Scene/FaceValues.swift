@@ -5,7 +5,7 @@ package typealias FaceValues = SIMD16<Double>
 
 extension FaceValues {
     /// Where the angles stand among the values.
-    private static let angles = 10..<13
+    fileprivate static let angles = 10..<13
 
     /// The same values with angles that differ by less than half a turn: from 179° to −179° are 2°.
     package func unwound(to other: FaceValues) -> FaceValues {
@@ -20,7 +20,7 @@ extension FaceObject {
     package func values(else others: FaceValues? = nil) -> FaceValues {
         let edges = [bounds.x, bounds.y, bounds.x + bounds.width, bounds.y + bounds.height]
         let points = [leftEye, rightEye, mouth].map { $0 ?? (others == nil ? bounds.center : nil) }
-        let pose = pose ?? (others == nil ? HeadPose(roll: 0, yaw: 0, pitch: 0) : nil)
+        let pose = pose ?? (others == nil ? HeadPose() : nil)
         let known = edges + points.flatMap { [$0?.x, $0?.y] } + [pose?.roll, pose?.yaw, pose?.pitch]
         var values = others ?? FaceValues(repeating: 0)
         for (index, value) in known.enumerated() { values[index] = value ?? values[index] }
@@ -34,14 +34,11 @@ extension FaceObject {
         }
         var face = self
         face.bounds = NormalizedRect(left: values[0], top: values[1], right: values[2], bottom: values[3])
-        (face.leftEye, face.rightEye, face.mouth) = (point(leftEye, 4), point(rightEye, 6), point(mouth, 8))
-        face.pose = pose.map { _ in
-            HeadPose(
-                roll: values[10].normalizedDegrees,
-                yaw: values[11].normalizedDegrees,
-                pitch: values[12].normalizedDegrees
-            )
-        }
+        face.leftEye = point(leftEye, 4)
+        face.rightEye = point(rightEye, 6)
+        face.mouth = point(mouth, 8)
+        let angles = FaceValues.angles.map { values[$0].normalizedDegrees }
+        face.pose = pose.map { _ in HeadPose(roll: angles[0], yaw: angles[1], pitch: angles[2]) }
         return face
     }
 }

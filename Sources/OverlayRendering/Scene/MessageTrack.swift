@@ -31,7 +31,8 @@ package struct MessageTrack: Sendable {
         // About a clip without faces a daemon publishes its status only.
         guard entries.contains(where: { $0.metadata != nil || $0.streamStatus != nil }) else { throw .noMetadata }
         guard cameras.count == 1, let camera = cameras.first else { throw .severalCameras(cameras.sorted()) }
-        (self.entries, self.camera) = (entries, camera)
+        self.entries = entries
+        self.camera = camera
     }
 
     /// The time of the last message that comes from a frame.
@@ -54,16 +55,14 @@ package struct MessageTrack: Sendable {
         }
         guard let topic = Topic(name: name), topic != .previewJPEG, topic != .stats else { return nil }
         do {
-            return try MessageDecoder().decode(try bytes(of: payload), on: topic)
+            // The payload as it was published: a text is sent bare, everything else as JSON.
+            let bytes =
+                try (payload as? String).map { Data($0.utf8) }
+                ?? JSONSerialization.data(withJSONObject: payload, options: .fragmentsAllowed)
+            return try MessageDecoder().decode(bytes, on: topic)
         } catch {
             throw .badLine(number: number, reason: String(describing: error))
         }
-    }
-
-    /// The payload as it was published: a text is sent bare, everything else as JSON.
-    private static func bytes(of payload: Any) throws -> Data {
-        if let text = payload as? String { return Data(text.utf8) }
-        return try JSONSerialization.data(withJSONObject: payload, options: .fragmentsAllowed)
     }
 }
 
@@ -73,7 +72,7 @@ package struct MessagePlayback: Sendable {
     private static let rounding = 0.0005
     /// The scene at the time played to.
     package private(set) var scene = Scene()
-    private let track: MessageTrack
+    package let track: MessageTrack
     private var next = 0
     private var before: MetadataMessage?
 
@@ -102,9 +101,7 @@ package struct MessagePlayback: Sendable {
 }
 
 extension MetadataMessage {
-    fileprivate var entry: FaceHistory.Entry {
-        FaceHistory.Entry(frame: stamp.frame, mediaTime: stamp.mediaTime, faces: faces)
-    }
+    fileprivate var entry: FaceHistory.Entry { FaceHistory.Entry(stamp: stamp, faces: faces) }
 }
 
 extension MessageTrack.Entry {
@@ -113,28 +110,22 @@ extension MessageTrack.Entry {
         return status
     }
 
-    fileprivate var metadata: MetadataMessage? {
-        if case .metadata(let message) = message { message } else { nil }
-    }
+    fileprivate var metadata: MetadataMessage? { if case .metadata(let message) = message { message } else { nil } }
 }
 
 /// Why a file does not hold the messages of a clip.
 package struct MessageTrackError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
-    static let noMetadata = MessageTrackError(
-        description:
-            "there is no metadata message in it; write one with `facetd --source CLIP --pace asap --no-mqtt --print --every-change`"
-    )
+    private static let command = "facetd --source CLIP --pace asap --no-mqtt --print --every-change"
+    static let noMetadata = Self(description: "there is no metadata message in it; write one with `\(command)`")
 
-    static func badLine(number: Int, reason: String) -> MessageTrackError {
-        MessageTrackError(description: "line \(number) is not a message as `facetd --print` writes them: \(reason)")
+    static func badLine(number: Int, reason: String) -> Self {
+        Self(description: "line \(number) is not a message as `facetd --print` writes them: \(reason)")
     }
 
-    static func severalCameras(_ cameras: [String]) -> MessageTrackError {
+    static func severalCameras(_ cameras: [String]) -> Self {
         let names = cameras.joined(separator: ", ")
-        return MessageTrackError(
-            description: "it holds messages of several cameras (\(names)); one at a time can be drawn"
-        )
+        return Self(description: "it holds messages of several cameras (\(names)); one at a time can be drawn")
     }
 }

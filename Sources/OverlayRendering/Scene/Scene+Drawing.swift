@@ -49,18 +49,19 @@ extension Canvas {
     /// Draws how much a face smiles as a bar at its side, and across it where a smile begins.
     private func level(of face: SurfaceFace, limit: Double) {
         guard face.isSeen, let level = face.smile, level.isFinite else { return }
-        let (box, width) = (face.bounds, max(size.height / 60, face.bounds.width * 0.07))
+        let box = face.bounds
+        let width = max(size.height / 60, box.width * 0.07)
         // Overlays draw boxes that are a little larger, and their words at the right if there is room.
         let x = max(width / 2, box.x - 0.12 * box.width - width)
         func part(_ low: Double, _ high: Double, _ wider: Double = 0) -> SurfaceRect {
-            let (top, height) = (box.y + box.height * (1 - high), box.height * (high - low))
-            return SurfaceRect(x: x - wider, y: top, width: width + 2 * wider, height: height)
+            let origin = SurfacePoint(x - wider, box.y + box.height * (1 - high))
+            return SurfaceRect(origin: origin, size: [width + 2 * wider, box.height * (high - low)])
         }
         fill(Outline(part(0, 1), radius: width / 4), .black.withAlpha(0.55))
         let color = face.smiling == true ? Color(red: 1, green: 0.5, blue: 0.62) : .white.withAlpha(0.85)
         fill(Outline(part(0, min(max(level, 0), 1)), radius: width / 4), color)
-        let (line, mark) = (max(1.5, width / 3) / box.height, Color(red: 1, green: 0.82, blue: 0.25))
-        fill(Outline(part(limit - line / 2, limit + line / 2, width / 3)), mark)
+        let line = max(1.5, width / 3) / box.height
+        fill(Outline(part(limit - line / 2, limit + line / 2, width / 3)), .mark)
     }
 
     /// Draws the borders of zones, with their names and the number of faces in each beside them.
@@ -72,7 +73,7 @@ extension Canvas {
             guard let box = border.bounds else { continue }
             fill(border, .white.withAlpha(zone.faces > 0 ? 0.2 : 0.06))
             stroke(border, .black.withAlpha(0.35), width: 2 * line)
-            stroke(border, zone.faces > 0 ? Color(red: 1, green: 0.82, blue: 0.25) : .white, width: line)
+            stroke(border, zone.faces > 0 ? .mark : .white, width: line)
             let words = zone.faces > 0 ? "\(zone.name) · \(zone.faces)" : zone.name
             write([words], size: max(9, size.height / 32), beside: box, gap: line, PanelStyle(), in: &places)
         }
@@ -86,19 +87,20 @@ extension Canvas {
     }
 
     private func head(of face: SurfaceFace) {
-        let (plane, size) = (face.plane, face.uprightSize)
+        let size = face.uprightSize
         let head = Outline(ellipse: [0, -0.02 * size.height], 0.52 * size.width, 0.54 * size.height)
-        fill(plane.project(head), Color(red: 0.85, green: 0.68, blue: 0.55))
+        fill(face.plane.project(head), Color(red: 0.85, green: 0.68, blue: 0.55))
         let dark = Color(red: 0.22, green: 0.16, blue: 0.13)
         let eyes = face.assumedEyes
         for (eye, isClosed) in [(eyes.left, face.leftEyeClosed), (eyes.right, face.rightEyeClosed)] {
             let shape = Outline(ellipse: .zero, 0.055 * size.width, (isClosed == true ? 0.012 : 0.05) * size.height)
             fill(FacePlane(center: eye, pose: face.assumedPose).project(shape), dark)
         }
-        let (reach, bend) = (0.16 * size.width, (face.smiling == true ? 0.12 : 0.01) * size.height)
-        let left = SurfacePoint(-reach, -bend / 2), right = SurfacePoint(reach, -bend / 2)
-        let lips = Outline.curve(from: left, to: right, [-reach * 0.5, bend], [reach * 0.5, bend])
-        let mouth = FacePlane(center: face.assumedMouth, pose: face.assumedPose).project(Outline(line: [left] + lips))
+        let reach = 0.16 * size.width
+        let bend = (face.smiling == true ? 0.12 : 0.01) * size.height
+        let curve: Outline.Curve = (end: [reach, -bend / 2], near: [-reach * 0.5, bend], far: [reach * 0.5, bend])
+        let lips = Outline(from: [-reach, -bend / 2], [curve], isClosed: false)
+        let mouth = FacePlane(center: face.assumedMouth, pose: face.assumedPose).project(lips)
         stroke(mouth, dark, width: max(1, 0.03 * size.width))
     }
 }

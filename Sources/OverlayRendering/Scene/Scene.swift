@@ -34,7 +34,7 @@ package struct Scene: Hashable, Sendable {
     package mutating func apply(_ message: DecodedMessage, at seconds: Double) -> CameraState.Change {
         let frame = state.stamp?.frame ?? 0
         let change = state.take(message)
-        if change.contains(.faces) { takeFaces(after: frame, at: seconds) }
+        if change.contains(.faces) { updateFaces(after: frame, at: seconds) }
         if case .event(let message) = message {
             let flash = Flash(kind: Topic(message.event.kind), start: seconds)
             if flash.lifetime > 0 { flashes[message.event.face.faceID, default: []].append(flash) }
@@ -45,15 +45,15 @@ package struct Scene: Hashable, Sendable {
     /// Takes all faces away, for when nothing is known any more, as without a broker.
     package mutating func forget() {
         _ = state.forget()
-        takeFaces(after: 0, at: 0)
+        updateFaces(after: 0, at: 0)
     }
 
-    private mutating func takeFaces(after frame: Int, at seconds: Double) {
+    private mutating func updateFaces(after frame: Int, at seconds: Double) {
         if let stamp = state.stamp {
             // Frames are counted anew by each run, and each time the source is opened again.
             if boot != state.boot || stamp.frame < frame { history = FaceHistory() }
             boot = state.boot
-            history.add(FaceHistory.Entry(frame: stamp.frame, mediaTime: stamp.mediaTime, faces: state.faces))
+            history.add(FaceHistory.Entry(stamp: stamp, faces: state.faces))
         } else {
             history = FaceHistory()
             flashes = [:]
@@ -71,17 +71,14 @@ package struct Scene: Hashable, Sendable {
     package func isSettled(in frame: Int) -> Bool { faces.isEmpty || history.reaches(frame) }
 
     /// The scene with the faces where they were in a frame; itself if that frame is not known any more.
-    package func showing(frame: Int) -> Scene {
-        guard let faces = history.faces(in: frame) else { return self }
-        var result = self
-        result.place(faces)
-        return result
-    }
+    package func showing(frame: Int) -> Scene { history.faces(in: frame).map(placing) ?? self }
 
     /// The scene with all to be hidden in a frame that was held back: its faces, and the first places of those that came since.
-    package func covering(from frame: Int) -> Scene {
+    package func covering(from frame: Int) -> Scene { placing(history.facesSoFar(from: frame)) }
+
+    private func placing(_ faces: [FaceObject]) -> Scene {
         var result = self
-        result.place(history.facesSoFar(from: frame))
+        result.place(faces)
         return result
     }
 
@@ -99,7 +96,7 @@ package struct Scene: Hashable, Sendable {
         return hiddenSince[face.faceID].map { min(1, max(0, 1 - (seconds - $0) / Self.fading)) } ?? 1
     }
 
-    package mutating func takePicture(at seconds: Double) { snapshotFlash = seconds }
+    package mutating func showFlash(at seconds: Double) { snapshotFlash = seconds }
 
     package mutating func advance(to seconds: Double) {
         for (face, since) in hiddenSince where seconds >= since + Self.fading { hiddenSince[face] = -.infinity }
@@ -122,5 +119,31 @@ package struct Scene: Hashable, Sendable {
     func snapshotFlashStrength(at seconds: Double) -> Double {
         guard let snapshotFlash, seconds >= snapshotFlash else { return 0 }
         return max(0, 1 - (seconds - snapshotFlash) / Self.snapshotFlashLifetime)
+    }
+}
+
+/// An event's short mark on its face.
+struct Flash: Hashable, Sendable {
+    /// What happened; one of the event topics.
+    var kind: Topic
+    /// When it was received, in the scene's seconds.
+    var start: Double
+
+    /// How long the mark is visible, in seconds.
+    var lifetime: Double {
+        switch kind {
+        case .enter: 0.5
+        case .blink: 0.6
+        case .smile, .look: 1.0
+        case .eyesClosed: 1.5
+        default: 0
+        }
+    }
+
+    /// How strong the mark is at a time: 1 when it was received, fading to 0 at the end of its life; 0 before and after.
+    func strength(at seconds: Double) -> Double {
+        let age = seconds - start
+        guard age >= 0, age < lifetime else { return 0 }
+        return 1 - age / lifetime
     }
 }
