@@ -21,8 +21,8 @@ package final class Terminal: Sendable {
     /// Takes the terminal over for pictures of a format; throws `TerminalError` if standard input or output goes elsewhere.
     package init(format: TerminalFormat) throws(TerminalError) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .noTerminal(errno) }
-        let (enter, leave) = (Self.enter, format == .kitty ? Self.leaveKitty : Self.leave)
-        let isTaken = enter.withUTF8Buffer { enter in
+        let leave = format == .kitty ? Self.leaveKitty : Self.leave
+        let isTaken = Self.enter.withUTF8Buffer { enter in
             leave.withUTF8Buffer { leave in
                 // The texts are constants of the program: their addresses stay.
                 facet_terminal_take(STDOUT_FILENO, enter.baseAddress, enter.count, leave.baseAddress, leave.count)
@@ -62,24 +62,25 @@ package struct TerminalSize: Hashable, Sendable {
     package var columns: Int
     package var rows: Int
     /// The pixels of a character cell, from the terminal or else a guess.
-    package var cellWidth: Int
-    /// The pixels of a character cell, from the terminal or else a guess.
-    package var cellHeight: Int
+    package var cell: FrameSize
 
     /// The size of a cell where the terminal does not report it: twice as high as wide, as most fonts.
-    static let usualCell = (width: 8, height: 16)
+    static let usualCell = FrameSize(width: 8, height: 16)
 
     /// Makes a size from columns, rows and the whole terminal's pixels, 0 where it does not report them.
     package init(columns: Int, rows: Int, pixelWidth: Int = 0, pixelHeight: Int = 0) {
         self.columns = columns
         self.rows = rows
-        let cell = (pixelWidth / max(1, columns), pixelHeight / max(1, rows))
-        (cellWidth, cellHeight) = cell.0 >= 2 && cell.1 >= 2 ? cell : Self.usualCell
+        let reported = FrameSize(width: pixelWidth / max(1, columns), height: pixelHeight / max(1, rows))
+        cell = min(reported.width, reported.height) >= 2 ? reported : Self.usualCell
     }
 
     /// How large the terminal of standard output is; 80 columns and 24 rows if it does not report that.
     package static var current: TerminalSize {
-        var (columns, rows, width, height): (Int32, Int32, Int32, Int32) = (80, 24, 0, 0)
+        var columns: Int32 = 80
+        var rows: Int32 = 24
+        var width: Int32 = 0
+        var height: Int32 = 0
         _ = facet_terminal_size(STDOUT_FILENO, &columns, &rows, &width, &height)
         return TerminalSize(columns: Int(columns), rows: Int(rows), pixelWidth: Int(width), pixelHeight: Int(height))
     }
@@ -93,8 +94,8 @@ package struct TerminalSize: Hashable, Sendable {
 
     /// The pixels that are worth drawing for a format. Cells show about 4×8 details each, whatever their own size is.
     package func drawingSize(for format: TerminalFormat) -> FrameSize {
-        guard format == .cells else { return FrameSize(width: columns * cellWidth, height: rows * cellHeight) }
-        let height = max(1, Int((4 * Double(cellHeight) / Double(cellWidth)).rounded()))
+        guard format == .cells else { return FrameSize(width: columns * cell.width, height: rows * cell.height) }
+        let height = max(1, Int((4 * Double(cell.height) / Double(cell.width)).rounded()))
         return FrameSize(width: columns * 4, height: rows * height)
     }
 }

@@ -2,7 +2,6 @@ import CChafa
 import CZlib
 import Foundation
 package import Frames
-import Glibc
 
 /// How a terminal can show a picture.
 package enum TerminalFormat: String, Hashable, Sendable, CaseIterable {
@@ -35,20 +34,16 @@ package final class TerminalPicture {
         func first<Value>(_ choices: [(sequence: ChafaTermSeq, value: Value)], else last: Value) -> Value {
             choices.first { chafa_term_info_have_seq(info, $0.sequence) != 0 }?.value ?? last
         }
-        self.format =
-            format
-            ?? first(
-                [(CHAFA_TERM_SEQ_BEGIN_KITTY_IMMEDIATE_IMAGE_V1, .kitty), (CHAFA_TERM_SEQ_BEGIN_SIXELS, .sixel)],
-                else: .cells
-            )
-        colors = first(
-            [
-                (CHAFA_TERM_SEQ_SET_COLOR_FGBG_DIRECT, CHAFA_CANVAS_MODE_TRUECOLOR),
-                (CHAFA_TERM_SEQ_SET_COLOR_FGBG_256, CHAFA_CANVAS_MODE_INDEXED_240),
-                (CHAFA_TERM_SEQ_SET_COLOR_FGBG_16, CHAFA_CANVAS_MODE_INDEXED_16),
-            ],
-            else: CHAFA_CANVAS_MODE_FGBG_BGFG
-        )
+        let formats: [(ChafaTermSeq, TerminalFormat)] = [
+            (CHAFA_TERM_SEQ_BEGIN_KITTY_IMMEDIATE_IMAGE_V1, .kitty), (CHAFA_TERM_SEQ_BEGIN_SIXELS, .sixel),
+        ]
+        self.format = format ?? first(formats, else: .cells)
+        let modes = [
+            (CHAFA_TERM_SEQ_SET_COLOR_FGBG_DIRECT, CHAFA_CANVAS_MODE_TRUECOLOR),
+            (CHAFA_TERM_SEQ_SET_COLOR_FGBG_256, CHAFA_CANVAS_MODE_INDEXED_240),
+            (CHAFA_TERM_SEQ_SET_COLOR_FGBG_16, CHAFA_CANVAS_MODE_INDEXED_16),
+        ]
+        colors = first(modes, else: CHAFA_CANVAS_MODE_FGBG_BGFG)
         // Sequences for what was asked for though the terminal does not claim it. Only now: after them it claims everything.
         chafa_term_info_supplement(info, chafa_term_db_get_fallback_info(chafa_term_db_get_default()))
         self.info = info
@@ -129,15 +124,16 @@ package final class TerminalPicture {
         if let canvas, size == wanted { return canvas }
         if let canvas { chafa_canvas_unref(canvas) }
         canvas = nil
-        guard let config = chafa_canvas_config_new() else { throw .noPicture }
-        defer { chafa_canvas_config_unref(config) }
+        guard let config = chafa_canvas_config_new(), let symbols = chafa_symbol_map_new() else { throw .noPicture }
+        defer {
+            chafa_canvas_config_unref(config)
+            chafa_symbol_map_unref(symbols)
+        }
         chafa_canvas_config_set_geometry(config, Int32(wanted.columns), Int32(wanted.rows))
-        chafa_canvas_config_set_cell_geometry(config, Int32(wanted.cellWidth), Int32(wanted.cellHeight))
+        chafa_canvas_config_set_cell_geometry(config, Int32(wanted.cell.width), Int32(wanted.cell.height))
         chafa_canvas_config_set_canvas_mode(config, format == .cells ? colors : CHAFA_CANVAS_MODE_TRUECOLOR)
-        chafa_canvas_config_set_pixel_mode(
-            config,
-            format == .sixel ? CHAFA_PIXEL_MODE_SIXELS : CHAFA_PIXEL_MODE_SYMBOLS
-        )
+        let mode = format == .sixel ? CHAFA_PIXEL_MODE_SIXELS : CHAFA_PIXEL_MODE_SYMBOLS
+        chafa_canvas_config_set_pixel_mode(config, mode)
         // Of 240 colours one alone is pink or olive where skin was. Mixed in DIN99d they come no nearer (CIELAB 4.9 and 5.0 off,
         // without dithering 7.4) and take three times as long.
         if format == .cells, colors == CHAFA_CANVAS_MODE_INDEXED_240 {
@@ -145,19 +141,12 @@ package final class TerminalPicture {
         }
         chafa_canvas_config_set_work_factor(config, 0)
         chafa_canvas_config_set_preprocessing_enabled(config, 0)
-        setSymbols(of: config)
+        // Blocks and quadrants: every font has them, and few shapes to compare make quick pictures.
+        chafa_symbol_map_apply_selectors(symbols, "space+solid+hhalf+vhalf+quad", nil)
+        chafa_canvas_config_set_symbol_map(config, symbols)
         guard let made = chafa_canvas_new(config) else { throw .noPicture }
         canvas = made
         size = wanted
         return made
-    }
-
-    /// Blocks and quadrants: every font has them, and few shapes to compare make quick pictures.
-    private func setSymbols(of config: OpaquePointer) {
-        guard let symbols = chafa_symbol_map_new() else { return }
-        defer { chafa_symbol_map_unref(symbols) }
-        let tags = [CHAFA_SYMBOL_TAG_SPACE, CHAFA_SYMBOL_TAG_SOLID, CHAFA_SYMBOL_TAG_HHALF, CHAFA_SYMBOL_TAG_VHALF]
-        for tag in tags + [CHAFA_SYMBOL_TAG_QUAD] { chafa_symbol_map_add_by_tags(symbols, tag) }
-        chafa_canvas_config_set_symbol_map(config, symbols)
     }
 }

@@ -86,11 +86,11 @@ struct TerminalPictureTests {
     @Test("a cell's size is the terminal's word, or the usual one")
     func size() {
         let told = TerminalSize(columns: 80, rows: 24, pixelWidth: 800, pixelHeight: 480)
-        #expect(told.cellWidth == 10 && told.cellHeight == 20)
+        #expect(told.cell == FrameSize(width: 10, height: 20))
         #expect(told.drawingSize(for: .sixel) == FrameSize(width: 800, height: 480))
         #expect(told.drawingSize(for: .cells) == FrameSize(width: 320, height: 192))
         let untold = TerminalSize(columns: 80, rows: 24)
-        #expect(untold.cellWidth == 8 && untold.cellHeight == 16)
+        #expect(untold.cell == FrameSize(width: 8, height: 16))
         #expect(untold.withoutLastRow.rows == 23)
         #expect(TerminalSize(columns: 80, rows: 1).withoutLastRow.rows == 1)
     }
