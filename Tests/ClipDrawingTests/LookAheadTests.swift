@@ -144,7 +144,8 @@ struct LookAheadTests {
 
     @Test("no more frames wait than are allowed, however long the clip is and whatever its rate")
     func bound() {
-        var ahead = LookAhead(patience: 0.7, coversAll: true, maximumFrames: 8)
+        var ahead = LookAhead(patience: 0.7, coversAll: true)
+        ahead.maximumFrames = 8
         var out = 0
         for frame in 0..<600 {
             let stamp = FrameStamp(frame: frame, time: stamp(0).time, mediaTime: Double(frame) / 1000)

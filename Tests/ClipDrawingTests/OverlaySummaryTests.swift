@@ -19,7 +19,7 @@ struct OverlaySummaryTests {
                 face.bounds = NormalizedRect(x: place, y: 0.3, width: 0.1, height: 0.1)
                 return FaceSighting(track: nil, face: face)
             }
-            summary.take(update)
+            summary.add(update)
         }
         return summary.warnings
     }

@@ -36,17 +36,17 @@ struct ReportTests {
     private func report() -> FaceReport {
         var report = FaceReport()
         report.title = "clip.mp4"
-        report.take(streaming("/home/me/clip.mp4: h264 640x480 at 30.0 frames/s"), at: 0)
-        report.take(metadata([], frame: 0), at: 0)
-        report.take(metadata([face(1, smiles: false)], frame: 30), at: 1)
-        report.take(metadata([face(1, smiles: true)], frame: 60), at: 2)
-        report.take(.event(event(.smile, frame: 60)), at: 2)
-        report.take(metadata([face(1, smiles: false), face(2, smiles: false)], frame: 90), at: 3)
-        report.take(metadata([face(2, smiles: false, closed: true)], frame: 120), at: 4)
+        report.apply(streaming("/home/me/clip.mp4: h264 640x480 at 30.0 frames/s"), at: 0)
+        report.apply(metadata([], frame: 0), at: 0)
+        report.apply(metadata([face(1, smiles: false)], frame: 30), at: 1)
+        report.apply(metadata([face(1, smiles: true)], frame: 60), at: 2)
+        report.apply(.event(event(.smile, frame: 60)), at: 2)
+        report.apply(metadata([face(1, smiles: false), face(2, smiles: false)], frame: 90), at: 3)
+        report.apply(metadata([face(2, smiles: false, closed: true)], frame: 120), at: 4)
         var blink = event(.blink(eyes: .both, duration: 0.15), frame: 150)
         blink.event.face.faceID = FaceID(rawValue: 2)
-        report.take(.event(blink), at: 5)
-        report.take(metadata([face(2, smiles: false)], frame: 150), at: 5)
+        report.apply(.event(blink), at: 5)
+        report.apply(metadata([face(2, smiles: false)], frame: 150), at: 5)
         report.finish(at: 6)
         return report
     }
@@ -66,11 +66,11 @@ struct ReportTests {
     @Test("faces end when nothing is being looked at any more")
     func lost() {
         var report = FaceReport()
-        report.take(metadata([face(1, smiles: false)], frame: 0), at: 0)
+        report.apply(metadata([face(1, smiles: false)], frame: 0), at: 0)
         let status = DaemonStatus(state: .online, cameraState: .lost)
         let origin = MessageOrigin(camera: "front", boot: "RUN1")
-        report.take(.status(status, from: origin), at: 2)
-        report.take(metadata([], frame: 60), at: 3)
+        report.apply(.status(status, from: origin), at: 2)
+        report.apply(metadata([], frame: 60), at: 3)
         report.finish()
         #expect(report.presences.map(\.end) == [2])
     }
@@ -93,15 +93,15 @@ struct ReportTests {
                     messages.append(.event(eventMessage(.blink(eyes: .both, duration: 0.1), frame: number, of: id)))
                 }
                 for message in messages {
-                    all.take(message, at: time)
-                    limited.take(message, at: time)
+                    all.apply(message, at: time)
+                    limited.apply(message, at: time)
                 }
                 #expect(limited.presences.count <= 50 && limited.happenings.count <= 100)
                 #expect(limited.presences.reduce(0) { $0 + $1.samples.count } <= 400)
                 (time, number) = (time + 0.05, number + 1)
             }
-            all.take(metadata([], frame: number), at: time)
-            limited.take(metadata([], frame: number), at: time)
+            all.apply(metadata([], frame: number), at: time)
+            limited.apply(metadata([], frame: number), at: time)
         }
         all.finish(at: time)
         limited.finish(at: time)
@@ -200,7 +200,7 @@ struct ReportTests {
         var report = report()
         var leave = event(.leave(dwell: 3, lastSeen: stamp(90).time, reason: .left), frame: 90)
         leave.event.face.faceID = FaceID(rawValue: 1)
-        report.take(.event(leave), at: 6)
+        report.apply(.event(leave), at: 6)
         report.began = Date(timeIntervalSince1970: 1_795_234_353)
         let text = String(decoding: report.json, as: UTF8.self)
         #expect(
@@ -234,10 +234,10 @@ struct ReportTests {
         {
             var face = face(1, smiles: smile > 0.5, closed: isClosed)
             face.smile = smile
-            report.take(metadata([face], frame: index), at: Double(index))
-            if index == 1 { report.take(.event(event(.smile, frame: 1)), at: 1) }
+            report.apply(metadata([face], frame: index), at: Double(index))
+            if index == 1 { report.apply(.event(event(.smile, frame: 1)), at: 1) }
         }
-        report.take(.event(event(.blink(eyes: .both, duration: 0.5), frame: 4)), at: 4.25)
+        report.apply(.event(event(.blink(eyes: .both, duration: 0.5), frame: 4)), at: 4.25)
         report.finish(at: 5)
         let presence = report.presences[0]
         #expect(presence.portraits.first?.time == 3 && presence.bestSmile?.face.smile == 0.99)
@@ -254,7 +254,7 @@ struct ReportTests {
         odd.smile = .nan
         odd.pose = HeadPose(roll: .infinity, yaw: 1e300, pitch: -1e300)
         odd.bounds = NormalizedRect(x: 1e300, y: .nan, width: 1, height: 1)
-        report.take(metadata([odd], frame: 0), at: 0)
+        report.apply(metadata([odd], frame: 0), at: 0)
         report.finish(at: 1e9)
         #expect(ReportPage(report: report).html.contains("Face 1"))
     }
@@ -265,7 +265,7 @@ struct ReportTests {
         for frame in 0..<20_000 {
             var face = face(1, smiles: false)
             face.smile = frame == 777 ? 1 : 0
-            report.take(metadata([face], frame: frame), at: Double(frame) / 30)
+            report.apply(metadata([face], frame: frame), at: Double(frame) / 30)
         }
         report.finish()
         let area = ReportChart(end: report.end, smileLevel: 0.7).area(report.presences[0]) { $0.smile }

@@ -228,7 +228,7 @@ struct LiveModelTests {
     func bestSmile() {
         var choice = PictureChoice(event: EventName(.smile))
         let event = event(.smile, frame: 100).event
-        choice.take(event, at: 1)
+        choice.note(event, at: 1)
         for (frame, smile, isClosed) in [(99, 1, false), (100, 0.7, false), (103, 0.95, true), (106, 0.9, false)] {
             var next = candidate(frame, at: Double(frame) / 30 - 2.3)
             var face = event.face
@@ -247,10 +247,10 @@ struct LiveModelTests {
     @Test("the snapshot is the first picture that shows the event's frame")
     func firstOfEvent() {
         var choice = PictureChoice(event: EventName(.enter))
-        choice.take(event(.blink(eyes: .both, duration: 0.1), frame: 95).event, at: 0)
+        choice.note(event(.blink(eyes: .both, duration: 0.1), frame: 95).event, at: 0)
         choice.add(candidate(98, at: 0.9))
         #expect(choice.chosen(at: 0.9).isEmpty)
-        choice.take(event(.enter, frame: 100).event, at: 1)
+        choice.note(event(.enter, frame: 100).event, at: 1)
         choice.add(candidate(99, at: 1.1))
         #expect(choice.chosen(at: 1.1).isEmpty)
         choice.add(candidate(101, at: 1.2))
@@ -268,7 +268,7 @@ struct LiveModelTests {
         for frame in [84, 88, 92, 96, 100] { choice.add(candidate(frame, at: Double(frame) / 30)) }
         #expect(choice.chosen(at: 3.3).isEmpty)
         // Closed for 0.2 s until frame 96: the middle is frame 93.
-        choice.take(event(.blink(eyes: .both, duration: 0.2), frame: 96).event, at: 3.3)
+        choice.note(event(.blink(eyes: .both, duration: 0.2), frame: 96).event, at: 3.3)
         #expect(choice.chosen(at: 3.3).first?.picture.frame == 92)
     }
 
@@ -277,12 +277,12 @@ struct LiveModelTests {
         let smile = event(.smile, frame: 100).event
         var late = PictureChoice(event: EventName(.smile))
         late.add(candidate(98, at: 0.9))
-        late.take(smile, at: 1)
+        late.note(smile, at: 1)
         #expect(late.chosen(at: 1.4).isEmpty)
         #expect(late.chosen(at: 1.6).first?.picture.frame == 98)
         var unnumbered = PictureChoice(event: EventName(.smile))
         unnumbered.add(candidate(nil, at: 0.9))
-        unnumbered.take(smile, at: 1)
+        unnumbered.note(smile, at: 1)
         #expect(unnumbered.chosen(at: 1).isEmpty)
         unnumbered.add(candidate(nil, at: 1.05))
         #expect(unnumbered.chosen(at: 1.05).first?.picture.arrival == 1.05)

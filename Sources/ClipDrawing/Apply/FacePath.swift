@@ -4,14 +4,20 @@ import OverlayRendering
 
 /// Where one face is at any time of late, smoothed with what comes before and after, so that it neither lags nor trembles.
 struct FacePath {
-    /// Seconds before and after a sighting that smooth it, and the spread of their weights.
-    private static let (reach, spread) = (0.16, 0.06)
-    /// A sighting this far from the smoothed way is a movement and stands as it is; nearer ones tremble. Lengths in shares of
-    /// the face's width and height, angles in degrees.
-    private static let (length, angle) = (0.025, 4.0)
+    /// Seconds before and after a sighting that smooth it.
+    private static let reach = 0.16
+    /// The spread of their weights.
+    private static let spread = 0.06
+    /// A sighting this far from the smoothed way is a movement and stands as it is; nearer ones tremble. In shares of the face's
+    /// width and height.
+    private static let length = 0.025
+    /// The same for angles, in degrees.
+    private static let angle = 4.0
     /// How many seconds before its first sighting and after its last a face that must be hidden may be there already or still
-    /// if it comes or goes through the picture's border, and how much larger it is assumed to be then.
-    private static let (margin, growth) = (0.3, 1.15)
+    /// if it comes or goes through the picture's border.
+    private static let margin = 0.3
+    /// How much larger it is assumed to be then.
+    private static let growth = 1.15
 
     private struct Sample {
         var time: Double
@@ -26,7 +32,11 @@ struct FacePath {
     private var samples: [Sample] = []
     private var start = 0.0
 
-    init(track: Int, scene: Int) { (self.track, self.scene) = (track, scene) }
+    init(track: Int, scene: Int) {
+        self.track = track
+        self.scene = scene
+    }
+
     var end: Double { samples.last?.time ?? -.infinity }
 
     mutating func append(_ face: FaceObject, at time: Double) {
@@ -45,40 +55,40 @@ struct FacePath {
         guard let next = samples.firstIndex(where: { $0.time >= time }) else { return nil }
         if samples[next].time == time { return face(samples[next].face, smoothed(next)) }
         guard next > 0 else { return nil }
-        let (before, after) = (samples[next - 1], samples[next])
-        guard after.time - before.time <= patience + 0.05 else { return nil }
-        let share = (time - before.time) / (after.time - before.time)
-        let (one, other) = (smoothed(next - 1), smoothed(next).unwound(to: smoothed(next - 1)))
-        return face(before.face, one + (other - one) * share)
+        let before = samples[next - 1]
+        let gap = samples[next].time - before.time
+        guard gap <= patience + 0.05 else { return nil }
+        let start = smoothed(next - 1)
+        let way = smoothed(next).unwound(to: start) - start
+        return face(before.face, start + way * ((time - before.time) / gap))
     }
 
     /// Where a face that must be hidden may be shortly before its first sighting, or after its last: for `patience` seconds if
     /// it is inside the picture, where people do not come from nowhere.
     func face(beside time: Double, patience: Double) -> FaceObject? {
-        guard let first = samples.first, let last = samples.last else { return nil }
-        let (index, seen) = time < start ? (0, first) : (samples.count - 1, last)
+        guard let last = samples.last else { return nil }
+        let index = time < start ? 0 : samples.count - 1
+        let seen = samples[index]
         let distance = time - seen.time
         let longest = seen.face.bounds.isInside ? patience : Self.margin
         guard abs(distance) <= longest, time < start || time > last.time else { return nil }
         let slope = fit(around: index).slope
         var result = face(seen.face, smoothed(index))
-        let (dx, dy) = ((slope[0] + slope[2]) / 2 * distance, (slope[1] + slope[3]) / 2 * distance)
+        let way = SIMD2(slope[0] + slope[2], slope[1] + slope[3]) / 2 * distance
         // It moves by its own size at most, because the slope of a few sightings is uncertain.
-        let bounds = result.bounds
-        let (width, height) = (bounds.width * Self.growth, bounds.height * Self.growth)
-        result.bounds = NormalizedRect(
-            x: bounds.center.x + max(-bounds.width, min(dx, bounds.width)) - width / 2,
-            y: bounds.center.y + max(-bounds.height, min(dy, bounds.height)) - height / 2,
-            width: width,
-            height: height
-        )
-        (result.leftEye, result.rightEye, result.mouth) = (nil, nil, nil)
+        let size = result.bounds.size
+        let center = result.bounds.center.vector + way.clamped(lowerBound: -size, upperBound: size)
+        result.bounds = NormalizedRect(center: center, size: size * Self.growth)
+        result.leftEye = nil
+        result.rightEye = nil
+        result.mouth = nil
         return result
     }
 
     /// The values of a sighting, on the line through those around it unless it moves away from that.
     private func smoothed(_ index: Int) -> FaceValues {
-        let (own, line) = (samples[index].values, fit(around: index).value)
+        let own = samples[index].values
+        let line = fit(around: index).value
         var limits = FaceValues(repeating: Self.angle)
         for (value, side) in [(0, own[2] - own[0]), (1, own[3] - own[1])] {
             for index in stride(from: value, to: 10, by: 2) { limits[index] = Self.length * max(side, 1e-6) }
@@ -92,8 +102,12 @@ struct FacePath {
     /// The straight line through the values around a sighting, weighted by their distance in time.
     private func fit(around index: Int) -> (value: FaceValues, slope: FaceValues) {
         let middle = samples[index]
-        var (weights, times, squares) = (0.0, 0.0, 0.0)
-        var (sum, moment) = (FaceValues(repeating: 0), FaceValues(repeating: 0))
+        // The sums of the weights, multiplied by the time, its square, the values, and both.
+        var weights = 0.0
+        var times = 0.0
+        var squares = 0.0
+        var sum = FaceValues.zero
+        var moment = FaceValues.zero
         var low = index
         while low > 0, middle.time - samples[low - 1].time <= Self.reach { low -= 1 }
         for sample in samples[low...] {
@@ -108,7 +122,7 @@ struct FacePath {
             moment += weight * time * values
         }
         let determinant = weights * squares - times * times
-        guard determinant > 1e-9 else { return (middle.values, FaceValues(repeating: 0)) }
+        guard determinant > 1e-9 else { return (middle.values, .zero) }
         return ((squares * sum - times * moment) / determinant, (weights * moment - times * sum) / determinant)
     }
 
@@ -123,7 +137,7 @@ struct FacePath {
 extension NormalizedRect {
     /// Whether it lies so far from the picture's border that what is there has not just come in and is not about to leave.
     var isInside: Bool {
-        let (dx, dy) = (0.35 * width, 0.35 * height)
-        return x > dx && y > dy && x + width < 1 - dx && y + height < 1 - dy
+        let margin = 0.35 * size
+        return all((origin .> margin) .& (origin + size .< 1 - margin))
     }
 }

@@ -10,19 +10,18 @@ struct LookAhead {
 
     private let patience: Double
     private let coversAll: Bool
-    private let maximumFrames: Int
+    /// With more frames waiting, what comes later is not taken into account; one waits in any case.
+    var maximumFrames = Int.max
     private var scene = 0
     private var waiting: [(update: FaceUpdate, scene: Int)] = []
     private var paths: [Int: FacePath] = [:]
     private var unfollowed: [(time: Double, scene: Int, faces: [FaceObject])] = []
 
     /// Makes a delay line, in which a face may go unseen for `patience` seconds and still be the same. `coversAll` is whether all
-    /// that may be a face is wanted, also shortly before and after it was seen, to be hidden. With more than `maximumFrames`
-    /// waiting, what comes later is not taken into account.
-    init(patience: Double, coversAll: Bool, maximumFrames: Int = .max) {
+    /// that may be a face is wanted, also shortly before and after it was seen, to be hidden.
+    init(patience: Double, coversAll: Bool) {
         self.patience = patience
         self.coversAll = coversAll
-        self.maximumFrames = max(1, maximumFrames)
     }
 
     /// Takes the update of the next frame; returns those that are settled by it, in order, with the faces to be drawn. One that
@@ -38,7 +37,7 @@ struct LookAhead {
         let others = update.sightings.filter { $0.track == nil }.map(\.face)
         if coversAll, !others.isEmpty { unfollowed.append((newest, scene, others)) }
         let settled = waiting.prefix { $0.scene != scene || newest - $0.update.mediaTime >= patience }
-        return settle(max(settled.count, waiting.count - maximumFrames))
+        return settle(max(settled.count, waiting.count - max(1, maximumFrames)))
     }
 
     /// No frame comes any more; returns all updates that still waited, in order.

@@ -17,15 +17,19 @@ struct OverlaidFile {
     private var drawing: OverlayPicture
     private let interruption: Interruption
     private var summary: OverlaySummary
-    private var ahead: LookAhead?
+    private var ahead: LookAhead
     private var scene = Scene()
     private let picture = Picture()
     private let messages = UpdateMessages(camera: UpdateMessages.fileCamera)
 
     /// Checks where it is to be written; throws `CommandFailure` if it cannot be written there, or is the input.
     init(_ input: String, to output: String, _ job: OverlayJob, _ interruption: Interruption) throws {
-        (self.input, self.output, self.job, self.interruption) = (input, output, job, interruption)
+        self.input = input
+        self.output = output
+        self.job = job
+        self.interruption = interruption
         drawing = job.drawing
+        ahead = LookAhead(patience: job.options.tracking.patience, coversAll: drawing.hidesFaces)
         summary = OverlaySummary(hidesFaces: drawing.hidesFaces, maximumFaces: job.options.detection.maximumFaces)
         try OutputPath.checkIsNot(output, input)
         let what = OutputPath.isPicture(output) ? "a picture" : "a clip"
@@ -38,19 +42,16 @@ struct OverlaidFile {
     }
 
     private mutating func drawClip() async throws -> Bool {
-        var rate = 30.0
-        let length = (try? ClipSource(input))?.announcedDuration
-        var recorder: OverlayRecorder?
+        var recorder = OverlayRecorder(output: output, drawing: drawing, rate: 30, soundSource: input)
+        recorder.length = (try? ClipSource(input))?.announcedDuration
         let isWhole = try await FaceSession.analyse(input, job.options, until: interruption) { update in
-            if case .streaming(let stream) = update.state { rate = stream.rate ?? rate }
-            guard update.frame != nil else { return true }
-            recorder = recorder ?? OverlayRecorder(output, drawing, rate: rate, soundSource: input, length: length)
-            for settled in take(update) { try draw(settled, &recorder) }
+            if case .streaming(let stream) = update.state { recorder.rate = stream.rate ?? recorder.rate }
+            for frame in settled(by: update) { try draw(frame, &recorder) }
             return true
         }
-        for settled in ahead?.finish() ?? [] { try draw(settled, &recorder) }
+        for frame in ahead.finish() { try draw(frame, &recorder) }
         let warnings = try checkedWarnings()
-        guard var recorder else { return try withoutPicture() }
+        guard summary.frames > 0 else { return try withoutPicture() }
         try recorder.finish(isWhole: isWhole)
         return report(warnings)
     }
@@ -58,13 +59,13 @@ struct OverlaidFile {
     /// Makes a picture of a picture, or of a clip's first frame.
     private mutating func drawPicture() async throws -> Bool {
         try await FaceSession.analyse(input, job.options, until: interruption) { update in
-            _ = take(update)
+            _ = settled(by: update)
             return summary.frames < Self.analyses
         }
-        let settled = ahead?.finish() ?? []
+        let frames = ahead.finish()
         // The first frame has what only the detector takes for a face; expressions are known in the last.
         let isStill = OutputPath.isPicture(input)
-        guard let first = settled.first, let last = settled.last else { return try withoutPicture() }
+        guard let first = frames.first, let last = frames.last else { return try withoutPicture() }
         let shown = isStill && !drawing.hidesFaces ? last : first
         summary.showsPicture(with: (isStill ? last : first).faces)
         let warnings = try checkedWarnings()
@@ -82,23 +83,17 @@ struct OverlaidFile {
         return false
     }
 
-    /// - Returns: The frames that can be drawn now.
-    private mutating func take(_ update: FaceUpdate) -> [FaceUpdate] {
-        summary.take(update)
-        guard let frame = update.frame else { return [] }
-        if ahead == nil {
-            ahead = LookAhead(
-                patience: job.options.tracking.patience,
-                coversAll: drawing.hidesFaces,
-                maximumFrames: Self.maximumBytes / max(1, frame.size.width * frame.size.height * 3 / 2)
-            )
-        }
-        return ahead?.add(update) ?? []
+    /// The frames that can be drawn once an update is known.
+    private mutating func settled(by update: FaceUpdate) -> [FaceUpdate] {
+        summary.add(update)
+        guard let size = update.frame?.size else { return [] }
+        ahead.maximumFrames = Self.maximumBytes / max(1, size.width * size.height * 3 / 2)
+        return ahead.add(update)
     }
 
-    private mutating func draw(_ settled: FaceUpdate, _ recorder: inout OverlayRecorder?) throws {
+    private mutating func draw(_ settled: FaceUpdate, _ recorder: inout OverlayRecorder) throws {
         try show(settled)
-        try recorder?.add(picture, scene: scene, mediaTime: settled.mediaTime)
+        try recorder.add(picture, scene: scene, mediaTime: settled.mediaTime)
     }
 
     private mutating func show(_ settled: FaceUpdate) throws {
@@ -114,9 +109,8 @@ struct OverlaidFile {
     private func checkedWarnings() throws -> [String] {
         let warnings = summary.warnings
         guard job.isStrict, !warnings.isEmpty else { return warnings }
-        throw CommandFailure(
-            lines: warnings.map { "\(input): \($0)" } + ["\(output) was not written, because of --strict"]
-        )
+        let lines = warnings.map { "\(input): \($0)" }
+        throw CommandFailure(lines: lines + ["\(output) was not written, because of --strict"])
     }
 
     private func report(_ warnings: [String]) -> Bool {

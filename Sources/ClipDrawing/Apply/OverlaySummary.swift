@@ -21,9 +21,12 @@ struct OverlaySummary {
     private var damaged = 0
     private var isOverLimit = false
 
-    init(hidesFaces: Bool, maximumFaces: Int) { (self.hidesFaces, self.maximumFaces) = (hidesFaces, maximumFaces) }
+    init(hidesFaces: Bool, maximumFaces: Int) {
+        self.hidesFaces = hidesFaces
+        self.maximumFaces = maximumFaces
+    }
 
-    mutating func take(_ update: FaceUpdate) {
+    mutating func add(_ update: FaceUpdate) {
         if update.frame != nil { frames += 1 }
         damaged = update.counts.dropped[.corrupt, default: 0]
         isOverLimit = isOverLimit || update.isOverLimit
@@ -46,20 +49,25 @@ struct OverlaySummary {
         recent.append((update.mediaTime, update.sightings.map(\.face.bounds)))
         guard recent.count == 3 else { return }
         defer { recent.removeFirst() }
-        let (before, now, after) = (recent[0], recent[1], recent[2])
+        let before = recent[0]
+        let now = recent[1]
+        let after = recent[2]
         guard now.faces.count < min(before.faces.count, after.faces.count), after.time - before.time <= Self.longestJump
         else { return }
         func apart(_ faces: [NormalizedRect], _ others: [NormalizedRect]) -> [NormalizedRect] {
             faces.filter { face in !others.contains { face.intersectionOverUnion($0) > 0 } }
         }
-        let (gone, come) = (apart(before.faces, now.faces), apart(after.faces, now.faces))
+        let gone = apart(before.faces, now.faces)
+        let come = apart(after.faces, now.faces)
         if !apart(gone, come).isEmpty, !apart(come, gone).isEmpty { missed.append(now.time) }
     }
 
     mutating func showsPicture(with faces: [FaceObject]) {
         // What only the detector takes for a face is hidden, but never counted.
         let entered = faces.filter { $0.faceID.rawValue > 0 }
-        (frames, self.faces, smiles) = (1, entered.count, entered.count { $0.smiling == true })
+        frames = 1
+        self.faces = entered.count
+        smiles = entered.count { $0.smiling == true }
     }
 
     var sentence: String {

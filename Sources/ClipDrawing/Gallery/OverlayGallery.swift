@@ -8,17 +8,25 @@ package import OverlayRendering
 package enum OverlayGallery {
     /// How large the pictures are at most, in pixels.
     private static let side = 480.0
-    /// How many frames are searched for the best one: five seconds of a clip; a picture until expressions are known.
-    private static let frames = (clip: 150, picture: 8)
+    /// How many frames of a clip are searched for the best one: five seconds.
+    private static let framesOfClip = 150
+    /// How often a picture is analysed: until expressions are known.
+    private static let framesOfPicture = 8
 
     /// Writes the page; throws `CommandFailure` if there is no face in the file, or the page cannot be written.
     package static func write(_ overlays: [(name: String, overlay: any Overlay)], over path: String, to page: String)
         async throws
     {
-        let (picture, scene) = try await subject(path)
+        let picture = Picture()
+        let scene = try await bestFrame(of: path, in: picture)
         let encoder = try JPEGEncoder(quality: 80)
+        let shown = surroundings(of: scene.faces)
+        let scale = side / max((shown.size * (picture.uprightSize?.points ?? .zero)).max(), 1)
         let figures = try overlays.map { name, overlay in
-            let image = try draw(overlay, over: picture, scene, with: encoder)
+            let jpeg = try picture.jpeg(of: shown, scale: scale, with: encoder) { canvas, geometry in
+                canvas.draw(scene, geometry, overlay: overlay, at: 0)
+            }
+            guard let image = jpeg?.jpegSource else { throw CommandFailure("the faces have no area to draw over") }
             let text = name.printable.escapedForHTML
             return #"<figure><img src="\#(image)" alt="\#(text)"><figcaption>\#(text)</figcaption></figure>"#
         }
@@ -26,16 +34,15 @@ package enum OverlayGallery {
         try OutputPath.write(PackageResources.overlays_html.filled(values), to: page)
     }
 
-    /// The frame of a file with the most faces, and of those the one with the broadest smile.
-    private static func subject(_ path: String) async throws -> (Picture, Scene) {
+    /// Finds the frame of a file with the most faces, and of those the one with the broadest smile.
+    private static func bestFrame(of path: String, in picture: Picture) async throws -> Scene {
         var options = FaceSession.Options()
         options.frames = .full
         options.landmarks = true
-        let picture = Picture()
         let messages = UpdateMessages(camera: UpdateMessages.fileCamera)
         var scene = Scene()
         var best = -1.0
-        var left = OutputPath.isPicture(path) ? frames.picture : frames.clip
+        var left = OutputPath.isPicture(path) ? framesOfPicture : framesOfClip
         try await FaceSession.analyse(path, options) { update in
             guard let frame = update.frame, let stamp = update.stamp else { return true }
             let value = Double(update.faces.count) + (update.faces.compactMap(\.smile).max() ?? 0)
@@ -49,33 +56,17 @@ package enum OverlayGallery {
             return left > 0
         }
         guard best >= 0 else {
-            throw CommandFailure(
-                "there is no face in \(path) to draw over",
-                remedy: "name a picture with one with --over"
-            )
+            let remedy = "name a picture with one with --over"
+            throw CommandFailure("there is no face in \(path) to draw over", remedy: remedy)
         }
-        return (picture, scene)
+        return scene
     }
 
-    /// The faces, with as much around them as a hat needs.
-    private static func draw(
-        _ overlay: any Overlay,
-        over picture: Picture,
-        _ scene: Scene,
-        with encoder: JPEGEncoder
-    ) throws -> String {
-        let pictureSize = picture.uprightSize ?? FrameSize(width: 1, height: 1)
-        let boxes = scene.faces.map(\.bounds)
-        let left = max(0, boxes.map { $0.x - 0.8 * $0.width }.min() ?? 0)
-        let right = min(1, boxes.map { $0.x + 1.8 * $0.width }.max() ?? 1)
-        let top = max(0, boxes.map { $0.y - 0.9 * $0.height }.min() ?? 0)
-        let bottom = min(1, boxes.map { $0.y + 1.5 * $0.height }.max() ?? 1)
-        let shown = NormalizedRect(x: left, y: top, width: right - left, height: bottom - top)
-        let largest = max(shown.width * Double(pictureSize.width), shown.height * Double(pictureSize.height), 1)
-        let image = try EmbeddedPicture.source(shown, of: picture, scale: side / largest, with: encoder) {
-            $0.draw(scene, $1, overlay: overlay, at: 0)
-        }
-        guard let image else { throw CommandFailure("the faces have no area to draw over") }
-        return image
+    /// The part of the picture with the faces, and as much around them as a hat needs.
+    private static func surroundings(of faces: [FaceObject]) -> NormalizedRect {
+        let boxes = faces.map(\.bounds)
+        let low = boxes.map { $0.origin - [0.8, 0.9] * $0.size }.reduce([1, 1], pointwiseMin)
+        let high = boxes.map { $0.origin + [1.8, 1.5] * $0.size }.reduce([0, 0], pointwiseMax)
+        return NormalizedRect(left: max(0, low.x), top: max(0, low.y), right: min(1, high.x), bottom: min(1, high.y))
     }
 }

@@ -1,6 +1,8 @@
 package import Companion
 import FaceMetadata
+import Foundation
 import Frames
+import MediaFiles
 package import OverlayRendering
 import System
 
@@ -19,7 +21,8 @@ package enum OverlayRecording {
         let frames = try ClipFrames(clip)
         let interruption = Interruption()
         defer { interruption.cancel() }
-        var recorder = OverlayRecorder(output, drawing, rate: frames.description?.rate ?? 30, soundSource: clip)
+        let rate = frames.description?.rate ?? 30
+        var recorder = OverlayRecorder(output: output, drawing: drawing, rate: rate, soundSource: clip)
         var playback = track.map(MessagePlayback.init)
         let picture = Picture()
         while !interruption.isRaised, let frame = try frames.next() {
@@ -33,9 +36,8 @@ package enum OverlayRecording {
         if let track, seconds == nil, frames.isFinished, track.end > recorder.end + 1 {
             func seconds(_ value: Double) -> String { "\((value * 100).rounded() / 100) s" }
             let reason = "it reaches to \(seconds(track.end)) but the clip ends at \(seconds(recorder.end))"
-            throw CommandFailure(
-                "cannot use the metadata in \(metadata ?? "-"): \(reason): it belongs to another clip"
-            )
+            let file = metadata ?? "-"
+            throw CommandFailure("cannot use the metadata in \(file): \(reason): it belongs to another clip")
         }
         try recorder.finish(isWhole: frames.isFinished)
     }
@@ -48,7 +50,7 @@ package enum OverlayRecording {
         _ subscriber: Subscriber
     ) async throws {
         let drawing = try OverlayPicture(style)
-        var recorder = OverlayRecorder(output, drawing, rate: 15)
+        var recorder = OverlayRecorder(output: output, drawing: drawing, rate: 15)
         var start: Double?
         try await LivePictures.show(subscriber, hidesFaces: drawing.hidesFaces, for: seconds ?? .infinity) {
             start = start ?? $2
@@ -56,4 +58,65 @@ package enum OverlayRecording {
         }
         try recorder.finish()
     }
+}
+
+/// Draws pictures with their scenes and writes them as a clip, in the size of the first one.
+struct OverlayRecorder {
+    let output: String
+    private(set) var drawing: OverlayPicture
+    /// Frames a second; it must be known before the first picture comes.
+    var rate: Double
+    /// The clip whose sound is taken over.
+    var soundSource: String?
+    /// The length of the clip that is read, in seconds, if it is known.
+    var length: Double?
+    private(set) var writer: ClipWriter?
+    private let start = ContinuousClock.now
+    private(set) var lastProgress = ContinuousClock.now
+    /// The time of the last picture, in seconds of the clip.
+    private(set) var end = 0.0
+
+    /// Adds a picture that is shown at a time of the clip; the scene's own time is another one in a live recording.
+    mutating func add(_ picture: Picture, scene: Scene, mediaTime: Double, at seconds: Double? = nil) throws {
+        let canvas = try drawing.draw(picture, scene: scene, at: seconds ?? mediaTime)
+        let writer = try writer ?? begin(canvas.pixelSize)
+        try canvas.withFrame(mediaTime: mediaTime) { try writer.append($0) }
+        end = mediaTime
+        report(writer.frames)
+    }
+
+    /// Ends the clip and gives the file its name; `isWhole` is whether the pictures reach the end of the sound's clip.
+    mutating func finish(isWhole: Bool = true) throws {
+        if StandardOutput.showsProgress { StandardOutput.progress("") }
+        guard let writer else { throw CommandFailure("there was no picture to record; \(output) was not written") }
+        try writer.finish(isWhole: isWhole)
+        StandardOutput.note("wrote \(output): \(Self.seconds(end)), \(writer.frames.counted("frame"))")
+    }
+
+    private mutating func begin(_ size: FrameSize) throws -> ClipWriter {
+        let begun = try ClipWriter(output, size: size, rate: rate, soundSource: soundSource)
+        if !begun.omittedSound.isEmpty {
+            let codecs = begun.omittedSound.joined(separator: ", ")
+            StandardOutput.note("the sound (\(codecs)) is left out: \(output) cannot hold it; .mkv or .mp4 can")
+        }
+        writer = begun
+        return begun
+    }
+
+    private mutating func report(_ frames: Int) {
+        guard StandardOutput.showsProgress, lastProgress.duration(to: .now) > .milliseconds(200) else { return }
+        lastProgress = .now
+        let elapsed = start.duration(to: .now) / .seconds(1)
+        StandardOutput.progress(Self.progress(end, frames, of: length, after: elapsed))
+    }
+
+    /// What is done: `12.5 s, 375 frames, 50%, 8 s left`; the last two of a clip whose length is known.
+    static func progress(_ end: Double, _ frames: Int, of length: Double?, after elapsed: Double) -> String {
+        let done = "\(seconds(end)), \(frames.counted("frame"))"
+        guard let length, end > 0, length > 0 else { return done }
+        let share = min(end / length, 1)
+        return "\(done), \(Int(100 * share))%, \(FleetFormatter.duration(elapsed * (1 - share) / share)) left"
+    }
+
+    static func seconds(_ value: Double) -> String { "\((value * 10).rounded() / 10) s" }
 }

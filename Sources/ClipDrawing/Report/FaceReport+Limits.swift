@@ -30,7 +30,7 @@ extension FaceReport {
 
     /// Leaves out what says least where there is more than the limit.
     mutating func thin() {
-        if kept.presences > limits.presences { thinPresences() }
+        if presences.count > limits.presences { thinPresences() }
         while kept.happenings > limits.happenings { thinHappenings() }
         guard kept.samples > limits.samples else { return }
         var keepsChanges = true
@@ -49,24 +49,21 @@ extension FaceReport {
             presences[$0].duration < presences[$1].duration
         }
         let left = Set(gone.prefix(gone.count / 2))
-        for index in left {
-            others.add(presences[index])
-            kept.samples -= presences[index].samples.count
-            kept.happenings -= presences[index].happenings.count
-        }
-        kept.presences -= left.count
+        for index in left { others.add(presences[index]) }
         presences = presences.indices.filter { !left.contains($0) }.map { presences[$0] }
         for face in places.keys { places[face] = presences.lastIndex { $0.faceID == face } }
+        countKept()
+    }
+
+    private mutating func countKept() {
+        kept.samples = presences.reduce(0) { $0 + $1.samples.count }
+        kept.happenings = presences.reduce(0) { $0 + $1.happenings.count }
     }
 
     /// Leaves out every second event of the kind of which most are kept.
     private mutating func thinHappenings() {
-        let counts = presences.reduce(into: [Topic: Int]()) { counts, face in
-            for happening in face.happenings { counts[happening.topic, default: 0] += 1 }
-        }
-        guard let most = counts.max(by: { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) })?.key else {
-            return
-        }
+        let counts = Dictionary(presences.flatMap(\.happenings).map { ($0.topic, 1) }, uniquingKeysWith: +)
+        let most = counts.max { ($0.value, $0.key.rawValue) < ($1.value, $1.key.rawValue) }?.key
         var isLeft = false
         for index in presences.indices {
             presences[index].happenings.removeAll { happening in
@@ -75,12 +72,11 @@ extension FaceReport {
                 return isLeft
             }
         }
-        kept.happenings -= (counts[most, default: 0] + 1) / 2
+        countKept()
     }
 
     /// Leaves out samples close to another one, but for a face's first, its best and, if wanted, those that begin or end something.
     private mutating func thinSamples(keepsChanges: Bool) {
-        kept.samples = 0
         for index in presences.indices {
             let best = presences[index].portraits.first?.time
             var last: Sample?
@@ -93,8 +89,8 @@ extension FaceReport {
                 last = sample
                 return false
             }
-            kept.samples += presences[index].samples.count
         }
+        countKept()
     }
 }
 

@@ -9,7 +9,7 @@ extension FaceReport {
         self.init()
         var updates = UpdateMessages(camera: UpdateMessages.fileCamera)
         try await FaceSession.analyse(path) { update in
-            for message in updates.messages(of: update) { take(message, at: update.stamp?.mediaTime ?? 0) }
+            for message in updates.messages(of: update) { apply(message, at: update.stamp?.mediaTime ?? 0) }
             return true
         }
         finish()
@@ -25,7 +25,7 @@ extension FaceReport {
 
     init(of track: MessageTrack) {
         self.init()
-        for entry in track.entries { take(entry.message, at: entry.mediaTime) }
+        for entry in track.entries { apply(entry.message, at: entry.mediaTime) }
         finish()
     }
 
@@ -39,7 +39,7 @@ extension FaceReport {
         try await subscriber.follow(every: .milliseconds(200)) { input in
             time = min(input.seconds, seconds ?? .infinity)
             guard time == input.seconds else { return false }
-            if case .occurrence(let occurrence) = input.content { take(occurrence, at: time) }
+            if case .occurrence(let occurrence) = input.content { apply(occurrence, at: time) }
             return true
         }
         finish(at: time)

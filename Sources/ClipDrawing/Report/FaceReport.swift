@@ -111,7 +111,7 @@ package struct FaceReport {
     var presences: [Presence] = []
     /// What is kept in all, and how much of it is.
     let limits: Limits
-    var kept = Limits(samples: 0, happenings: 0, presences: 0)
+    var kept = (samples: 0, happenings: 0)
     /// Seconds from one of a face's samples to the next, at least, of those that were thinned.
     var resolution = 0.1
     /// What the faces did that are not among `presences` any more.
@@ -151,17 +151,17 @@ package struct FaceReport {
     package var file: String? { parts.map { String($0.name) }.flatMap { OutputPath.isClip($0) ? $0 : nil } }
 
     /// Takes what happened where messages come from; times never go back.
-    mutating func take(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
+    mutating func apply(_ occurrence: Subscriber.Occurrence, at seconds: Double) {
         if case .connection(let connection) = occurrence, connection.isInterrupted {
             // Nothing is known of any face.
             _ = state.forget()
             closeAll(at: advance(to: seconds))
         }
-        if let message = occurrence.decoded { take(message, at: seconds) }
+        if let message = occurrence.decoded { apply(message, at: seconds) }
     }
 
     /// Takes a message that belongs to a time; times never go back.
-    mutating func take(_ message: DecodedMessage, at seconds: Double) {
+    mutating func apply(_ message: DecodedMessage, at seconds: Double) {
         let time = advance(to: seconds)
         let change = state.take(message)
         camera = camera ?? state.name
@@ -170,7 +170,7 @@ package struct FaceReport {
             for face in places.keys where !present.contains(face) { close(face, at: time) }
             for face in state.faces { note(face, at: time) }
         }
-        if case .event(let message) = message { take(message, at: time) }
+        if case .event(let message) = message { apply(message, at: time) }
         if !state.mayShowFaces { closeAll(at: time) }
         thin()
         if state.condition == .streaming {
@@ -179,7 +179,7 @@ package struct FaceReport {
         }
     }
 
-    private mutating func take(_ message: EventMessage, at time: Double) {
+    private mutating func apply(_ message: EventMessage, at time: Double) {
         let face = message.event.face.faceID
         let isLeave = Topic(message.event.kind) == .leave
         if !isLeave, places[face] == nil { note(message.event.face, at: time) }
@@ -255,16 +255,13 @@ package struct FaceReport {
         if place == presences.count {
             presences.append(Presence(faceID: face.faceID, start: time, end: time))
             places[face.faceID] = place
-            kept.presences += 1
         }
         presences[place].samples.append(Sample(time: time, face: face))
         kept.samples += 1
         presences[place].end = time
     }
 
-    private mutating func closeAll(at time: Double) {
-        for face in places.keys { close(face, at: time) }
-    }
+    private mutating func closeAll(at time: Double) { for face in places.keys { close(face, at: time) } }
 
     private mutating func close(_ face: FaceID, at time: Double) {
         guard let place = places.removeValue(forKey: face) else { return }

@@ -4,7 +4,8 @@ import Foundation
 
 /// Draws what happened over time in shapes that are stretched to the page's width, and so hold no text.
 struct ReportChart {
-    private static let (width, height) = (1000.0, 100.0)
+    private static let width = 1000.0
+    private static let height = 100.0
 
     /// Steps between the marks of the time axis, in seconds.
     private static let intervals: [Double] = [
@@ -19,6 +20,11 @@ struct ReportChart {
     let smileLevel: Double
 
     private func x(_ seconds: Double) -> Double { Self.width * min(max(seconds / max(end, 1e-6), 0), 1) }
+
+    /// The coordinates of a value, 0…1, at a time.
+    private func place(_ seconds: Double, _ value: Double) -> String {
+        "\(Self.text(x(seconds))) \(Self.text(Self.height * (1 - value)))"
+    }
 
     private var marks: [Double] {
         let interval = Self.intervals.first { end / $0 <= 8 } ?? end / 5
@@ -37,7 +43,7 @@ struct ReportChart {
 
     /// What some faces did: when each was there, how much it smiled, when it blinked and looked.
     func lane(_ faces: some Collection<FaceReport.Presence>, label: String) -> String {
-        let grid = marks.map { "M\(Self.text(x($0))) 0V\(Self.text(Self.height))" }.joined()
+        let grid = marks.map { "M\(place($0, 1))V\(Self.text(Self.height))" }.joined()
         return """
             <svg viewBox="0 0 \(Self.text(Self.width)) \(Self.text(Self.height))" preserveAspectRatio="none" role="img" \
             aria-label="\(label.escapedForHTML)"><path class="grid" d="\(grid)"/>\(faces.map(shapes).joined())</svg>
@@ -45,7 +51,6 @@ struct ReportChart {
     }
 
     private func shapes(_ face: FaceReport.Presence) -> String {
-        let threshold = Self.height * (1 - smileLevel)
         var blinks = ""
         for happening in face.happenings {
             guard case .blink(_, let duration) = happening.message.event.kind else { continue }
@@ -58,7 +63,7 @@ struct ReportChart {
         return boxes("seen", [face.start...face.end], 0, Self.height)
             + "<path class=\"level\" d=\"\(area(face) { $0.smile })\"/>"
             + "<path class=\"smile\" d=\"\(area(face) { $0.smiling == true ? $0.smile : nil })\"/>"
-            + "<path class=\"start\" d=\"M\(Self.text(x(face.start))) \(Self.text(threshold))H\(Self.text(x(face.end)))\"/>"
+            + "<path class=\"start\" d=\"M\(place(face.start, smileLevel))H\(Self.text(x(face.end)))\"/>"
             + boxes("closed", closures, 84, 16) + "<path class=\"blink\" d=\"\(blinks)\"/>"
             + boxes("look", face.stretches { $0.looking == true }, 0, 9)
     }
@@ -66,8 +71,9 @@ struct ReportChart {
     /// Boxes from one time to another, each at least one unit wide.
     private func boxes(_ name: String, _ times: [ClosedRange<Double>], _ top: Double, _ height: Double) -> String {
         let boxes = times.map { time in
-            let (left, right) = (x(time.lowerBound), max(x(time.upperBound), x(time.lowerBound) + 1))
-            return "M\(Self.text(left)) \(Self.text(top))H\(Self.text(right))v\(Self.text(height))H\(Self.text(left))z"
+            let left = Self.text(x(time.lowerBound))
+            let right = Self.text(max(x(time.upperBound), x(time.lowerBound) + 1))
+            return "M\(left) \(Self.text(top))H\(right)v\(Self.text(height))H\(left)z"
         }
         return boxes.isEmpty ? "" : "<path class=\"\(name)\" d=\"\(boxes.joined())\"/>"
     }
@@ -84,12 +90,9 @@ struct ReportChart {
         }
         points.append((presence.end, points.last?.value))
         return thinned(points).split { $0.value == nil }.map { points in
-            let line = points.map {
-                "\(Self.text(x($0.time))) \(Self.text(Self.height * (1 - min(max($0.value ?? 0, 0), 1))))"
-            }
-            let (first, last) = (x(points.first?.time ?? 0), x(points.last?.time ?? 0))
-            return "M\(Self.text(first)) \(Self.text(Self.height))L\(line.joined(separator: "L"))"
-                + "L\(Self.text(last)) \(Self.text(Self.height))z"
+            let line = points.map { place($0.time, min(max($0.value ?? 0, 0), 1)) }.joined(separator: "L")
+            let ends = [points.first, points.last].map { place($0?.time ?? 0, 0) }
+            return "M\(ends[0])L\(line)L\(ends[1])z"
         }.joined()
     }
 

@@ -47,10 +47,9 @@ struct ReportPage {
 
     private func card(_ face: FaceReport.Presence) -> String {
         let name = "Face \(face.faceID.rawValue)"
-        var (words, alt) = ("did not smile", name)
-        if let smile = face.bestSmile {
-            (words, alt) = ("best smile at \(Self.link(smile.time))", "\(name) at its best smile")
-        }
+        let smile = face.bestSmile
+        let words = smile.map { "best smile at \(Self.link($0.time))" } ?? "did not smile"
+        let alt = smile == nil ? name : "\(name) at its best smile"
         let picture = face.portraits.first.flatMap { portrait in
             image(.portrait(face.faceID, since: face.start), alt: alt).map {
                 "<a href=\"#t=\(Self.fragment(portrait.time))\">\($0)</a>"
@@ -104,11 +103,8 @@ struct ReportPage {
         let legend = [
             ("seen", "seen"), ("smile", "smile"), ("start", "smile begins"), ("blink", "blink"), ("look", "looks here"),
         ].map { "<span class=\"\($0)\">\($1)</span>" }
-        return Self.section(
-            "lanes",
-            "Over time",
-            "<p class=\"legend\">\(legend.joined())</p><div class=\"lanes\">\(lanes.joined())\(chart.axis)</div>"
-        )
+        let drawing = "<div class=\"lanes\">\(lanes.joined())\(chart.axis)</div>"
+        return Self.section("lanes", "Over time", "<p class=\"legend\">\(legend.joined())</p>\(drawing)")
     }
 
     private func lane(_ name: String, _ drawing: String) -> String {
@@ -119,7 +115,9 @@ struct ReportPage {
         guard !report.presences.isEmpty else { return "" }
         let share = report.end > 0 ? report.occupied / report.end : 0
         let figures = report.figures
-        let (smiles, blinks, looks) = (figures.count(of: .smile), figures.count(of: .blink), figures.count(of: .look))
+        let smiles = figures.count(of: .smile)
+        let blinks = figures.count(of: .blink)
+        let looks = figures.count(of: .look)
         let list = Self.list([
             (figures.faces.noun("face"), "\(figures.faces)"),
             ("at once, at the most", "\(report.largestCount)"), ("of the time with a face", Self.percent(share)),
@@ -144,16 +142,14 @@ struct ReportPage {
                 .map { "M\($0 % columns * 10) \($0 / columns * 10)h10v10h-10z" }
             return "<path opacity=\"\(ReportChart.text(Double(level) / 9))\" d=\"\(cells.joined())\"/>"
         }
-        let (across, down) = (Double(longest % columns) / Double(columns), Double(longest / columns) / Double(rows))
+        let across = Double(longest % columns) / Double(columns)
+        let down = Double(longest / columns) / Double(rows)
         let label = "Longest at \(Self.percent(across)) from the left and \(Self.percent(down)) from the top"
-        return Self.section(
-            "where",
-            "Where the faces were",
-            """
+        let map = """
             <div class="map" style="aspect-ratio:\(columns)/\(rows)">\(image(.scene, alt: "") ?? "")\
             <svg viewBox="0 0 \(columns * 10) \(rows * 10)" role="img" aria-label="\(label)"><g>\(shapes.joined())</g></svg></div>
             """
-        )
+        return Self.section("where", "Where the faces were", map)
     }
 
     private var events: String {

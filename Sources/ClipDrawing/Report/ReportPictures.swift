@@ -1,4 +1,5 @@
 import FaceMessages
+import Foundation
 import Frames
 import OverlayRendering
 
@@ -32,8 +33,6 @@ struct ReportPictures {
     private var wishes: [Wish]
     private let picture = Picture()
     private let encoder: JPEGEncoder
-    /// The subjects with more than one wish, of whose pictures the sharpest is taken.
-    private let compared: Set<Subject>
     /// Of each subject the sharpest picture yet.
     private var sources: [Subject: (text: String, sharpness: Int)] = [:]
 
@@ -51,28 +50,27 @@ struct ReportPictures {
         }
         let scene = Wish(subject: .scene, time: report.end / 2)
         wishes = (portraits + events + [scene]).sorted { $0.time < $1.time }
-        compared = Set(Dictionary(grouping: wishes, by: \.subject).filter { $1.count > 1 }.keys)
         encoder = try JPEGEncoder(quality: 80)
         let frames = try ClipFrames(clip)
-        while !wishes.isEmpty, let frame = try frames.next() { try take(frame) }
+        while !wishes.isEmpty, let frame = try frames.next() { try cutOut(of: frame) }
     }
 
     /// All events of the first kinds; of the kind for which there is no room for all, a selection from the whole time.
     private static func chosen(_ happenings: [FaceReport.Happening]) -> [FaceReport.Happening] {
         ranks.reduce(into: []) { chosen, rank in
-            let (room, found) = (most - chosen.count, happenings.filter { rank.contains($0.topic) })
+            let room = most - chosen.count
+            let found = happenings.filter { rank.contains($0.topic) }
             chosen += found.count <= room ? found : (0..<room).map { found[$0 * found.count / room] }
         }
     }
 
     /// Cuts out what is wanted of a frame of the clip; frames come in order.
-    private mutating func take(_ frame: Frame) throws {
+    private mutating func cutOut(of frame: Frame) throws {
         guard let first = wishes.first, first.time <= frame.stamp.mediaTime + FaceReport.rounding else { return }
         try picture.update(from: frame)
         while let wish = wishes.first, wish.time <= frame.stamp.mediaTime + FaceReport.rounding {
             wishes.removeFirst()
-            let face = compared.contains(wish.subject) ? wish.face : nil
-            let sharpness = try face.map { try picture.sharpness(of: $0.bounds) } ?? 0
+            let sharpness = try wish.face.map { try picture.sharpness(of: $0.bounds) } ?? 0
             if let known = sources[wish.subject], known.sharpness >= sharpness { continue }
             sources[wish.subject] = try cut(wish).map { ($0, sharpness) }
         }
@@ -83,24 +81,29 @@ struct ReportPictures {
 
     /// The part of the picture that a wish is about, no larger than the page shows it, and than it is.
     private func cut(_ wish: Wish) throws -> String? {
-        guard let size = picture.uprightSize else { return nil }
-        let (width, height) = (Double(size.width), Double(size.height))
-        var (part, most) = (NormalizedRect(x: 0, y: 0, width: 1, height: 1), 640.0)
+        guard let size = picture.uprightSize?.points else { return nil }
+        var part = NormalizedRect.whole
+        var most = 640.0
         if let face = wish.face {
             // A portrait shows the head, an event what is around it too.
             let isPortrait = if case .portrait = wish.subject { true } else { false }
             let aspect = isPortrait ? 1 : 1.5
-            let side = max(face.bounds.width * width, face.bounds.height * height)
+            let side = (face.bounds.size * size).max()
             // More than a small face is shown, because it would be blurred if it were enlarged.
             let wanted = max((isPortrait ? 1.7 : 2.6) * side, isPortrait ? 88 : 130)
-            guard wanted.isFinite, face.bounds.center.x.isFinite, face.bounds.center.y.isFinite else { return nil }
-            let shownHeight = min(wanted, height, width / aspect)
-            part.width = shownHeight * aspect / width
-            part.height = shownHeight / height
-            part.x = min(max(face.bounds.center.x - part.width / 2, 0), 1 - part.width)
-            part.y = min(max(face.bounds.center.y - part.height / 2, 0), 1 - part.height)
+            let center = face.bounds.center.vector
+            guard wanted.isFinite, center.sum().isFinite else { return nil }
+            let height = min(wanted, size.height, size.width / aspect)
+            let shown = SIMD2(height * aspect, height) / size
+            let corner = (center - shown / 2).clamped(lowerBound: .zero, upperBound: 1 - shown)
+            part = NormalizedRect(x: corner.x, y: corner.y, width: shown.x, height: shown.y)
             most = 360
         }
-        return try EmbeddedPicture.source(part, of: picture, scale: min(1, most / (part.width * width)), with: encoder)
+        return try picture.jpeg(of: part, scale: min(1, most / (part.width * size.width)), with: encoder)?.jpegSource
     }
+}
+
+extension [UInt8] {
+    /// A JPEG as the source of an `img`, for pages that are one file.
+    var jpegSource: String { "data:image/jpeg;base64,\(Data(self).base64EncodedString())" }
 }

@@ -21,12 +21,11 @@ package struct SnapshotPicture {
         let frames = moments.count > 1 ? try ClipFrames(clip) : nil
         let picture = Picture()
         let sharpest = try moments.sharpest { time, face in
-            (frame: try frames?.frame(upTo: time) ?? StillPicture.load(clip, at: time), time: time, face: face)
-        } by: { moment in
-            try picture.update(from: moment.frame)
-            return try moment.face.map { try picture.sharpness(of: $0.bounds) } ?? 0
+            let frame = try frames?.frame(upTo: time) ?? StillPicture.load(clip, at: time)
+            try picture.update(from: frame)
+            return ((frame: frame, time: time), try face.map { try picture.sharpness(of: $0.bounds) } ?? 0)
         }
-        guard let (frame, time, _) = sharpest else { throw CommandFailure("there is no picture in \(clip)") }
+        guard let (frame, time) = sharpest else { throw CommandFailure("there is no picture in \(clip)") }
         try picture.update(from: frame)
         // A still picture is its own only frame, whatever the time of the messages about it.
         let reached = max(time, frame.stamp.mediaTime)
@@ -43,12 +42,11 @@ package struct SnapshotPicture {
         var first: PictureChoice.Candidate?
         var seconds = 0.0
         if wantsFace { StandardOutput.note("looking for the first face in \(subscriber.address)") }
-        try await LivePictures.follow(subscriber, hidesFaces: drawing.hidesFaces, interruptible: false) {
-            live,
-            change in
+        let hidesFaces = drawing.hidesFaces
+        try await LivePictures.follow(subscriber, hidesFaces: hidesFaces, interruptible: false) { live, change in
             seconds = live.seconds
             if change.contains(.event), let message = live.model.state.lastEvent {
-                choice.take(message.event, at: seconds)
+                choice.note(message.event, at: seconds)
             }
             if let next = live.next() {
                 choice.add(next)
@@ -63,11 +61,10 @@ package struct SnapshotPicture {
             chosen = [first]
         }
         let decoder = try PreviewDecoder()
-        let sharpest = try chosen.sharpest {
-            $0
-        } by: { candidate in
+        let sharpest = try chosen.sharpest { candidate in
             try decoder.decode(candidate.picture)
-            return try choice.face(in: candidate).map { try decoder.picture.sharpness(of: $0.bounds) } ?? 0
+            let face = choice.face(in: candidate)
+            return (candidate, try face.map { try decoder.picture.sharpness(of: $0.bounds) } ?? 0)
         }
         guard let sharpest else {
             let missing = event.map { "a picture of \($0.name)" } ?? "a picture"
@@ -83,9 +80,8 @@ package struct SnapshotPicture {
         guard let event else { return [(track.firstFace ?? 0, nil)] }
         let report = FaceReport(of: track)
         guard let happening = report.happenings.first(where: { event.fits($0.message.event.kind) }) else {
-            throw CommandFailure(
-                "there is no \(event.name) in the metadata; choose another event, or a time with --at SECONDS"
-            )
+            let remedy = "choose another event, or a time with --at SECONDS"
+            throw CommandFailure("there is no \(event.name) in the metadata", remedy: remedy)
         }
         let samples = report.presence(of: happening)?.samples(showing: happening) ?? []
         return samples.isEmpty ? [(happening.time, nil)] : samples.map { ($0.time, $0.face) }.sorted { $0.0 < $1.0 }
@@ -93,18 +89,71 @@ package struct SnapshotPicture {
 }
 
 extension Array {
-    /// What is loaded for the element with the highest sharpness, the first of several; an only one is not measured. No more than
-    /// two are in memory at a time.
-    fileprivate func sharpest<Loaded>(
-        _ load: (Element) throws -> Loaded,
-        by sharpness: (Loaded) throws -> Int
-    ) rethrows -> Loaded? {
-        var best: (loaded: Loaded, sharpness: Int)?
+    /// What is loaded for the element with the highest sharpness, the first of several; no more than two are in memory at a time.
+    fileprivate func sharpest<Loaded>(_ load: (Element) throws -> (Loaded, sharpness: Int)) rethrows -> Loaded? {
+        var best: (Loaded, sharpness: Int)?
         for element in self {
-            let loaded = try load(element)
-            let measured = count > 1 ? try sharpness(loaded) : 0
-            if best.map({ measured > $0.sharpness }) ?? true { best = (loaded, measured) }
+            let next = try load(element)
+            if best.map({ next.sharpness > $0.sharpness }) ?? true { best = next }
         }
-        return best?.loaded
+        return best?.0
+    }
+}
+
+/// Decides which pictures `facet snapshot` takes, of which the sharpest is written.
+struct PictureChoice {
+    typealias Candidate = (picture: PreviewPicture, scene: Scene)
+
+    /// Seconds after the event in which a picture of it must come; then the newest one is taken, of a smile the best one.
+    static let patience = 0.5
+    /// Pictures kept: the closed eyes of a blink lie before its event, by half a second at the most.
+    private static let capacity = 32
+
+    private let kind: EventName?
+    private var candidates: [Candidate] = []
+    private var awaited: (event: FaceEvent, seconds: Double)?
+
+    init(event: EventName?) { kind = event }
+
+    mutating func add(_ candidate: Candidate) {
+        if candidates.count == Self.capacity { candidates.removeFirst() }
+        candidates.append(candidate)
+    }
+
+    /// Notes an event at a time in seconds; the first of the kind counts.
+    mutating func note(_ event: FaceEvent, at seconds: Double) {
+        if awaited == nil, kind?.fits(event.kind) == true { awaited = (event, seconds) }
+    }
+
+    /// The face that the event is about, in a picture.
+    func face(in candidate: Candidate) -> FaceObject? {
+        candidate.scene.faces.first { $0.faceID == awaited?.event.face.faceID }
+    }
+
+    /// The pictures to take at a time in seconds; none to wait on.
+    ///
+    /// They may come before or after their event: the first one that shows the event's frame or a later one counts, of a blink
+    /// the one nearest to the middle of the closed eyes' time, of a smile the best ones.
+    func chosen(at seconds: Double) -> [Candidate] {
+        guard kind != nil else { return candidates.suffix(1) }
+        guard let awaited, let newest = candidates.last else { return [] }
+        let isOver = seconds - awaited.seconds > Self.patience
+        if case .blink(_, let duration) = awaited.event.kind {
+            // It is reported by the first frame with open eyes.
+            let middle = awaited.event.stamp.mediaTime - duration / 2
+            let timed = candidates.compactMap { candidate in
+                candidate.picture.mediaTime.map { (candidate, abs($0 - middle)) }
+            }
+            if let nearest = timed.min(by: { $0.1 < $1.1 })?.0 { return [nearest] }
+        }
+        let frame = awaited.event.stamp.frame
+        if awaited.event.kind == .smile, candidates.contains(where: { $0.picture.frame != nil }) {
+            let best = candidates.filter { $0.picture.frame ?? -1 >= frame }.bestSmiles(face)
+            return !isOver ? [] : best.isEmpty ? [newest] : best
+        }
+        if let first = candidates.first(where: { ($0.picture.frame ?? -1) >= frame }) { return [first] }
+        // A preview that does not say which frame it shows: the first one that came after the event.
+        if newest.picture.frame == nil, newest.picture.arrival >= awaited.seconds { return [newest] }
+        return isOver ? [newest] : []
     }
 }

@@ -11,8 +11,10 @@ package struct MachineSpeed {
     private static let rate = 30
     /// How long each of the two is measured, in seconds, by default.
     private static let duration = 1.5
-    /// From when on the person of the demo's clip sits still in the picture, in seconds, and how many frames are taken.
-    private static let (start, count) = (2.0, 30)
+    /// From when on the person of the demo's clip sits still in the picture, in seconds.
+    private static let start = 2.0
+    /// How many frames are taken.
+    private static let count = 30
 
     /// The picture with one face.
     let size: FrameSize
@@ -58,15 +60,19 @@ package struct MachineSpeed {
     private static func measure(_ frames: [Frame], faces: Int, seconds: Double) throws -> Double {
         var options = FaceAnalyzer.Options()
         // More are always searched for, as by default.
-        (options.maximumFaces, options.skipsUnchanged) = (32, false)
+        options.maximumFaces = 32
+        options.skipsUnchanged = false
         let analyzer = try FaceAnalyzer(options)
         let toAndFro = frames + frames.dropFirst().dropLast().reversed()
         let start = ContinuousClock.now
-        var (number, followed, work) = (0, 0, WorkTime())
+        var number = 0
+        var followed = 0
+        var work = WorkTime()
         // Not before all are found.
         while number <= count || .now - start < .seconds(seconds) {
             var frame = toAndFro[number % toAndFro.count]
-            (frame.stamp.frame, frame.stamp.mediaTime) = (number, Double(number) / Double(rate))
+            frame.stamp.frame = number
+            frame.stamp.mediaTime = Double(number) / Double(rate)
             if number == count { work = WorkTime() }
             followed = try work.measure { try analyzer.analyze(frame) }.observations.count
             number += 1
@@ -81,13 +87,10 @@ extension Frame {
     fileprivate func fourfold() throws(FrameError) -> Frame {
         var bytes: [UInt8] = []
         for (plane, rows) in zip(planes.all, try format.rows(in: size)) {
-            for _ in 0..<2 {
-                for row in 0..<rows.count {
-                    let line = UnsafeRawBufferPointer(start: plane.base + row * plane.bytesPerRow, count: rows.bytes)
-                    bytes += line
-                    bytes += line
-                }
+            let lines = (0..<rows.count).map { row in
+                UnsafeRawBufferPointer(start: plane.base + row * plane.bytesPerRow, count: rows.bytes)
             }
+            for line in lines + lines { bytes += Array(line) + line }
         }
         let size = FrameSize(width: 2 * size.width, height: 2 * size.height)
         return try Frame(copying: bytes, size: size, format: format, encoding: encoding, stamp: stamp)
@@ -102,11 +105,9 @@ package struct MachineKind {
 
     /// This machine.
     package init() {
-        self.init(
-            board: try? SmallFile.firstLine(of: "/proc/device-tree/model"),
-            processors: try? SmallFile.text(at: "/proc/cpuinfo"),
-            release: try? SmallFile.text(at: "/etc/os-release")
-        )
+        let board = try? SmallFile.firstLine(of: "/proc/device-tree/model")
+        let processors = try? SmallFile.text(at: "/proc/cpuinfo")
+        self.init(board: board, processors: processors, release: try? SmallFile.text(at: "/etc/os-release"))
     }
 
     /// Takes what a board says it is, what the kernel says of the processors, and what the system calls itself.
