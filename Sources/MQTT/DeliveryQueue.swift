@@ -41,39 +41,34 @@ struct DeliveryQueue {
     private struct Entry {
         let event: StoredEvent
         var wasSent = false
-    }
-
-    private struct Flight {
-        var entry: Entry
-        var message: Int32
-        var since: Int64
+        /// The network's number of the message while the event is on its way, and when it was sent.
+        var flight: (message: Int32, since: Int64)?
     }
 
     let rules: DeliveryRules
-    /// In order; those that were sent on an earlier connection come first.
-    private var waiting: Deque<Entry> = []
-    /// Sent and not acknowledged; no more than the window.
-    private var inFlight: [Flight] = []
+    /// In order; only those within the window are on their way.
+    private var entries: Deque<Entry> = []
     /// How many events were looked at so far: the measure of the work.
     private(set) var examined = 0
 
     init(rules: DeliveryRules) { self.rules = rules }
 
-    var count: Int { waiting.count + inFlight.count }
-    var isEmpty: Bool { count == 0 }
+    var count: Int { entries.count }
+    var isEmpty: Bool { entries.isEmpty }
 
     /// When the oldest message in flight was sent.
-    var oldestFlight: Int64? { inFlight.lazy.map(\.since).min() }
+    var oldestFlight: Int64? { entries.prefix(rules.window).compactMap { $0.flight?.since }.min() }
+
+    private var firstWaiting: Int? { entries.firstIndex { $0.flight == nil } }
 
     /// Takes an event in; returns the event that had to make room.
     mutating func append(_ event: StoredEvent, now: DeliveryClock.Moment) -> Dropped? {
-        defer { waiting.append(Entry(event: event)) }
+        defer { entries.append(Entry(event: event)) }
         guard count >= rules.capacity else { return nil }
         // One in flight may still be acknowledged; taking it out would only lose count of it.
-        if let oldest = waiting.popFirst() {
-            return Dropped(sequence: oldest.event.sequence, reason: ageDrop(of: oldest, now: now) ?? .overflow)
-        }
-        return Dropped(sequence: inFlight.removeFirst().entry.event.sequence, reason: .overflow)
+        let oldest = entries.remove(at: firstWaiting ?? 0)
+        let reason = oldest.flight == nil ? ageDrop(of: oldest, now: now) : nil
+        return Dropped(sequence: oldest.event.sequence, reason: reason ?? .overflow)
     }
 
     /// Takes out events that are too old, at most so many at once.
@@ -82,11 +77,10 @@ struct DeliveryQueue {
     /// that is taken out.
     mutating func expire(now: DeliveryClock.Moment, limit: Int = .max) -> [Dropped] {
         var dropped: [Dropped] = []
-        while dropped.count < limit, let oldest = waiting.first {
+        while dropped.count < limit, let index = firstWaiting {
             examined += 1
-            guard let reason = ageDrop(of: oldest, now: now) else { break }
-            waiting.removeFirst()
-            dropped.append(Dropped(sequence: oldest.event.sequence, reason: reason))
+            guard let reason = ageDrop(of: entries[index], now: now) else { break }
+            dropped.append(Dropped(sequence: entries.remove(at: index).event.sequence, reason: reason))
         }
         return dropped
     }
@@ -100,7 +94,8 @@ struct DeliveryQueue {
 
     /// The next event to send, if one may go now. Call `expire` first.
     func next(now: DeliveryClock.Moment) -> Outgoing? {
-        guard inFlight.count < rules.window, let event = waiting.first?.event else { return nil }
+        guard let index = firstWaiting, index < rules.window else { return nil }
+        let event = entries[index].event
         guard let limit = rules.maximumAge, let age = now.elapsed(since: event.time) else {
             return Outgoing(event: event, remaining: nil)
         }
@@ -109,47 +104,35 @@ struct DeliveryQueue {
 
     /// Notes that an event was handed to the network.
     mutating func markSent(_ sequence: Int64, message: Int32, at time: Int64) {
-        guard var entry = removeWaiting(sequence) else { return }
-        entry.wasSent = true
-        inFlight.append(Flight(entry: entry, message: message, since: time))
+        guard let index = index(where: { $0.event.sequence == sequence }) else { return }
+        entries[index].wasSent = true
+        entries[index].flight = (message, time)
     }
 
     /// Takes the acknowledged event out. Returns its number; nil if the acknowledgement is not an event's.
-    mutating func acknowledge(message: Int32) -> Int64? { removeFlight(message)?.event.sequence }
+    mutating func acknowledge(message: Int32) -> Int64? {
+        index { $0.flight?.message == message }.map { entries.remove(at: $0).event.sequence }
+    }
 
     /// Notes that the broker could not take an event now; it waits again, in its old place.
-    mutating func postpone(message: Int32) { if let entry = removeFlight(message) { putBack(entry) } }
+    mutating func postpone(message: Int32) {
+        if let index = index(where: { $0.flight?.message == message }) { entries[index].flight = nil }
+    }
 
     /// Takes an event out that can never be sent.
-    mutating func discard(_ sequence: Int64) { _ = removeWaiting(sequence) }
+    mutating func discard(_ sequence: Int64) {
+        if let index = index(where: { $0.event.sequence == sequence }) { entries.remove(at: index) }
+    }
 
     /// Notes that nothing in flight will be acknowledged any more; it waits again, in its old place.
     mutating func connectionLost() {
-        for flight in inFlight { putBack(flight.entry) }
-        inFlight = []
+        for index in entries.indices.prefix(rules.window) { entries[index].flight = nil }
     }
 
-    /// What is sent or dropped is the first that waits, so the search ends at once.
-    private mutating func removeWaiting(_ sequence: Int64) -> Entry? {
-        for index in waiting.indices {
-            examined += 1
-            if waiting[index].event.sequence == sequence { return waiting.remove(at: index) }
-        }
-        return nil
-    }
-
-    private mutating func removeFlight(_ message: Int32) -> Entry? {
-        examined += inFlight.count
-        return inFlight.firstIndex { $0.message == message }.map { inFlight.remove(at: $0).entry }
-    }
-
-    /// What was in flight is older than all but what else was.
-    private mutating func putBack(_ entry: Entry) {
-        var index = waiting.startIndex
-        while index < waiting.endIndex, waiting[index].event.sequence < entry.event.sequence {
-            examined += 1
-            index += 1
-        }
-        waiting.insert(entry, at: index)
+    /// What is sent or in flight is within the window, so the search ends there.
+    private mutating func index(where isWanted: (Entry) -> Bool) -> Int? {
+        let index = entries.prefix(rules.window).firstIndex(where: isWanted)
+        examined += index ?? rules.window
+        return index
     }
 }
