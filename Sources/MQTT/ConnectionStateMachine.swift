@@ -65,12 +65,12 @@ struct ConnectionStateMachine {
     static let unexplainedCount = 2 * suspiciousCount
     /// The waits after another client took our place: they grow from the first to the last.
     static let takeoverDelays: ClosedRange<Int64> = 30_000_000_000...600_000_000_000
-    /// The longest wait after a refusal that only a person can fix; brokers ban clients that ask too often.
+    /// The longest wait after a refusal that only a person can fix.
     static let refusalDelay: Int64 = 30_000_000_000
 
     private let settings: BrokerSettings
     private let delays: ClosedRange<Int64>
-    private let jitter: @Sendable (ClosedRange<Int64>) -> Int64
+    private let jitter: (ClosedRange<Int64>) -> Int64
     /// How many short connections in a row are put down to another client.
     private let shortLivedLimit: Int
     private var phase = Phase.idle
@@ -92,10 +92,7 @@ struct ConnectionStateMachine {
     private var takeovers = 0
     private var reported: ConnectionState?
 
-    init(
-        settings: BrokerSettings,
-        jitter: @escaping @Sendable (ClosedRange<Int64>) -> Int64 = { Int64.random(in: $0) }
-    ) {
+    init(settings: BrokerSettings, jitter: @escaping (ClosedRange<Int64>) -> Int64 = { Int64.random(in: $0) }) {
         self.settings = settings
         shortLivedLimit = settings.selfCorrectingTopic == nil ? Self.suspiciousCount : Self.unexplainedCount
         delays =
@@ -195,7 +192,8 @@ struct ConnectionStateMachine {
 
     // MARK: - Rounds
 
-    private var broker: String { settings.brokers[attempt.broker].description }
+    /// The broker of the attempt, for people.
+    var broker: String { settings.brokers[attempt.broker].description }
 
     private mutating func beginRound(now: Int64) -> [Action] {
         round = ([served] + settings.brokers.indices.filter { $0 != served })[...]
@@ -272,53 +270,46 @@ struct ConnectionStateMachine {
         timeouts.failedRounds += 1
         let text = reasons.map(\.text).joined(separator: "; ")
         guard reasons.allSatisfy(\.isRefusal) else { return retry(.disconnected(text), since: roundBegin, now: now) }
-        return retry(.refused(text), longest: Self.refusalDelay, now: now)
+        return retry(.refused(text), now: now)
     }
 
     private mutating func lostWhileConnected(_ loss: Loss, after lifetime: Int64, now: Int64) -> [Action] {
         timeouts.lostAt = now
         if lifetime >= Self.takeoverDelays.upperBound { takeovers = 0 }
         shortLived = lifetime >= Self.stableAfter ? 0 : shortLived + 1
-        let (reason, limit, suspicion): (String, Int, ConnectionState)
+        // A connection that was accepted but did not last is a failure like one that was not.
+        if shortLived > 1, loss != .takenOver { failures = shortLived - 1 }
         switch loss {
         case .takenOver:
+            takeovers += 1
             let rival = "another client with the id '\(settings.clientID)' connected to the broker"
             let state = ConnectionState.takenOver("\(rival); give each its own client id, or end the other one")
-            return wait(state, delay: takeoverDelay(), now: now)
-        case .malformed(let text):
-            reason = text
-            limit = Self.suspiciousCount
-            suspicion = .refused(
-                "\(text), in \(shortLived) connections in a row: \(settings.advice.address) if this is not an MQTT broker; "
-                    + "on a network that others can change, use TLS"
-            )
-        case .ended(let text), .unanswered(let text), .unreachable(let text, _):
-            reason = text
-            limit = shortLivedLimit
-            suspicion = .takenOver(
-                "the broker ended \(shortLived) connections in a row right after accepting them (\(text)); most "
-                    + "likely another client uses the id '\(settings.clientID)', or the broker's access list forbids "
-                    + "our topics"
-            )
+            return wait(state, delay: delay(within: Self.takeoverDelays, after: takeovers), now: now)
+        case .malformed(let reason) where shortLived >= Self.suspiciousCount:
+            let suspicion =
+                "\(reason), in \(shortLived) connections in a row: \(settings.advice.address) if this is not an MQTT "
+                + "broker; on a network that others can change, use TLS"
+            return retry(.refused(suspicion), now: now)
+        case .ended(let reason), .unanswered(let reason), .unreachable(let reason, _):
+            guard shortLived >= shortLivedLimit else { return retry(.disconnected(reason), now: now) }
+            let suspicion =
+                "the broker ended \(shortLived) connections in a row right after accepting them (\(reason)); most "
+                + "likely another client uses the id '\(settings.clientID)', or the broker's access list forbids our topics"
+            return retry(.takenOver(suspicion), now: now)
+        case .malformed(let reason): return retry(.disconnected(reason), now: now)
         }
-        // A connection that was accepted but did not last is a failure like one that was not.
-        failures = max(0, shortLived - 1)
-        guard shortLived >= limit else { return retry(.disconnected(reason), now: now) }
-        return retry(suspicion, longest: Self.refusalDelay, now: now)
     }
 
     // MARK: - Waits
 
     /// Waits before the next round: what a round has already waited for an answer counts.
-    private mutating func retry(
-        _ state: ConnectionState,
-        longest: Int64? = nil,
-        since begin: Int64? = nil,
-        now: Int64
-    ) -> [Action] {
+    private mutating func retry(_ state: ConnectionState, since begin: Int64? = nil, now: Int64) -> [Action] {
         failures += 1
-        let delay = backoff(longest: max(longest ?? 0, delays.upperBound))
-        return wait(state, delay: max(0, delay - max(0, now - (begin ?? now))), now: now)
+        var longest = delays.upperBound
+        // Brokers ban clients that ask too often after what only a person can change.
+        if case .disconnected = state {} else { longest = max(longest, Self.refusalDelay) }
+        let full = delay(within: delays.lowerBound...longest, after: failures)
+        return wait(state, delay: max(0, full - max(0, now - (begin ?? now))), now: now)
     }
 
     private mutating func wait(_ state: ConnectionState, delay: Int64, now: Int64) -> [Action] {
@@ -327,15 +318,9 @@ struct ConnectionStateMachine {
     }
 
     /// Doubles with each failure; jitter takes up to half of it away, so that clients of one broker spread out.
-    private func backoff(longest: Int64) -> Int64 {
-        let ceiling = (delays.lowerBound...longest).doubling(failures)
-        return max(delays.lowerBound, jitter(ceiling / 2...ceiling))
-    }
-
-    private mutating func takeoverDelay() -> Int64 {
-        takeovers += 1
-        let ceiling = Self.takeoverDelays.doubling(takeovers)
-        return jitter(ceiling / 2...ceiling)
+    private func delay(within range: ClosedRange<Int64>, after failures: Int) -> Int64 {
+        let ceiling = range.doubling(failures)
+        return max(range.lowerBound, jitter(ceiling / 2...ceiling))
     }
 
     private mutating func report(_ state: ConnectionState) -> [Action] {
