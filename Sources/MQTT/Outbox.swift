@@ -19,26 +19,16 @@ package final class Outbox: EventStore {
         /// Held from the first time on that it could be taken: closing any descriptor of its file releases it.
         var lock: OutboxLock?
         var hasBeenOpened = false
-        var events: [Int64: StoredEvent] = [:]
-        var values: [String: [UInt8]] = [:]
+        /// What the file holds, or is to hold once it can be used.
+        var contents = OutboxFile.Contents()
         /// What is written together with the event of a number.
         var pending: [Int64: [String: [UInt8]?]] = [:]
-        /// The highest number used so far.
-        var lastSequence: Int64 = 0
         var condition = StoreCondition(state: .ok)
+        /// The condition while the file can be used.
         var healthy = StoreCondition(state: .ok)
         var writes = 0
         var nextLook: Int64 = 0
         var nextRetry: Int64 = 0
-
-        mutating func keep(_ changes: [String: [UInt8]?]) {
-            for (key, value) in changes { values[key] = value }
-        }
-
-        var contents: OutboxFile.Contents {
-            let sorted = events.values.sorted { $0.sequence < $1.sequence }
-            return .init(events: sorted, values: values, lastSequence: lastSequence)
-        }
     }
 
     /// So many writes make a log worth merging into the file: about half a megabyte.
@@ -86,7 +76,7 @@ package final class Outbox: EventStore {
             throw OutboxInUse(path: path, holder: "another program")
         } catch {
             // The numbers used before are unknown.
-            state.lastSequence = Self.numberByClock()
+            state.contents.lastSequence = Self.numberByClock()
             Self.fail(error, path, &state)
         }
         self.init(state, path: path, maximumPages: maximumPages, logger: logger)
@@ -100,9 +90,9 @@ package final class Outbox: EventStore {
         self.logger = logger
         (conditions, changes) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         hasStaleValues = state.lock?.foundStale == true
-        if hasStaleValues { state.lastSequence = max(state.lastSequence, Self.numberByClock()) }
-        found = state.contents.events
-        mayHaveLostValues = path != nil && state.file == nil || state.values[Self.replacementKey] != nil
+        if hasStaleValues { state.contents.lastSequence = max(state.contents.lastSequence, Self.numberByClock()) }
+        found = state.contents.events.values.sorted { $0.sequence < $1.sequence }
+        mayHaveLostValues = path != nil && state.file == nil || state.contents.values[Self.replacementKey] != nil
         published = Mutex(state.condition)
         self.state = Mutex(state)
     }
@@ -121,37 +111,31 @@ package final class Outbox: EventStore {
     /// Without a file, which keeps no events over a crash, they hold at once.
     package func nextSequence(with values: [String: [UInt8]?]) -> Int64 {
         state.withLock { state in
-            state.lastSequence += 1
-            if path == nil { state.keep(values) } else { state.pending[state.lastSequence] = values }
-            return state.lastSequence
+            state.contents.lastSequence += 1
+            let number = state.contents.lastSequence
+            if path == nil { state.contents.apply(.init(values: values)) } else { state.pending[number] = values }
+            return number
         }
     }
 
     @discardableResult
     package func append(_ event: StoredEvent) -> Bool {
         let values = state.withLock { $0.pending.removeValue(forKey: event.sequence) ?? [:] }
-        return write(.init(events: [event], values: values)) { state in
-            state.lastSequence = max(state.lastSequence, event.sequence)
-            state.events[event.sequence] = event
-            state.keep(values)
-        }
+        return write(.init(events: [event], values: values))
     }
 
     package func remove(_ sequences: [Int64]) {
-        guard !sequences.isEmpty else { return }
-        write(.init(removed: sequences)) { state in
-            for sequence in sequences { state.events[sequence] = nil }
-        }
+        if !sequences.isEmpty { write(.init(removed: sequences)) }
     }
 
     package func events() -> [StoredEvent] { found }
-    package func value(for key: String) -> [UInt8]? { state.withLock { $0.values[key] } }
+    package func value(for key: String) -> [UInt8]? { state.withLock { $0.contents.values[key] } }
 
     /// Keeps a value under a key; nil forgets it. May wait for the disk.
     package func set(_ value: [UInt8]?, for key: String) { set([key: value]) }
 
     /// Keeps values under their keys, all or none over a crash; nil forgets one.
-    package func set(_ values: [String: [UInt8]?]) { write(.init(values: values)) { $0.keep(values) } }
+    package func set(_ values: [String: [UInt8]?]) { write(.init(values: values)) }
 
     /// Notes that a file in use holds all numbers and values that were used, after one with stale ones.
     package func settle() { state.withLock { if $0.file != nil { $0.lock?.note(isStale: false) } } }
@@ -195,21 +179,21 @@ package final class Outbox: EventStore {
             contents = try opened.read()
             file = opened
         } catch {
-            let damage = OutboxFile.diagnosis(of: error, path: path)
+            let damage = OutboxFile.Failure(error, path: path)
             guard damage.isDamage else { throw error }
             let last = max(OutboxFile.lastSequence(inDamaged: path), numberByClock())
             contents = .init(values: [replacementKey: []], lastSequence: last)
             let aside = try OutboxFile.moveAside(path: path)
             file = try OutboxFile(path: path, maximumPages: maximumPages, lock: state.lock)
             try file.write(all: contents)
-            let detail = "\(damage.text): moved to \(aside), a new one begins"
+            let detail = "\(damage): moved to \(aside), a new one begins"
             state.healthy = StoreCondition(state: .restored, detail: detail)
         }
         // A file that is opened late still holds what an earlier run left: that stays for the next one.
         if !state.hasBeenOpened {
-            for event in contents.events { state.events[event.sequence] = event }
-            state.values.merge(contents.values) { memory, _ in memory }
-            state.lastSequence = max(state.lastSequence, contents.lastSequence)
+            state.contents.events.merge(contents.events) { memory, _ in memory }
+            state.contents.values.merge(contents.values) { memory, _ in memory }
+            state.contents.lastSequence = max(state.contents.lastSequence, contents.lastSequence)
         }
         state.hasBeenOpened = true
         state.file = file
@@ -232,9 +216,9 @@ package final class Outbox: EventStore {
 
     /// Changes what is kept, and writes it; returns whether it is in the file.
     @discardableResult
-    private func write(_ change: OutboxFile.Change, _ body: (inout State) -> Void) -> Bool {
+    private func write(_ change: OutboxFile.Change) -> Bool {
         updating { state in
-            body(&state)
+            state.contents.apply(change)
             guard let file = state.file else { return false }
             do {
                 try file.write(change)
@@ -248,15 +232,14 @@ package final class Outbox: EventStore {
     }
 
     private func updating<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-        let (result, old, new) = state.withLock { state in
-            let old = state.condition
+        let (result, news) = state.withLock { state in
             let result = body(&state)
-            if state.condition != old { published.withLock { $0 = state.condition } }
-            return (result, old, state.condition)
+            let before = published.withLock { exchange(&$0, with: state.condition) }
+            return (result, state.condition == before ? nil : state.condition)
         }
-        if new != old {
-            log(new)
-            changes.yield(new)
+        if let news {
+            log(news)
+            changes.yield(news)
         }
         return result
     }
@@ -266,7 +249,8 @@ package final class Outbox: EventStore {
         state.file = nil
         state.lock?.note(isStale: true)
         state.nextRetry = DeliveryClock.monotonic() + retryInterval
-        state.condition = StoreCondition(state: .memory, detail: OutboxFile.diagnosis(of: error, path: path ?? "").text)
+        let failure = OutboxFile.Failure(error, path: path ?? "")
+        state.condition = StoreCondition(state: .memory, detail: failure.description)
     }
 
     /// A number above all that earlier runs can have used: milliseconds since 1970, of which each had less than one event.

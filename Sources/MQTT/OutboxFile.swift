@@ -8,10 +8,19 @@ import System
 /// Safe to use from any thread.
 final class OutboxFile: Sendable {
     struct Contents {
-        var events: [StoredEvent] = []
+        var events: [Int64: StoredEvent] = [:]
         var values: [String: [UInt8]] = [:]
         /// The highest number any event ever had, those already removed included.
         var lastSequence: Int64 = 0
+
+        mutating func apply(_ change: Change) {
+            for sequence in change.removed { events[sequence] = nil }
+            for event in change.events {
+                events[event.sequence] = event
+                lastSequence = max(lastSequence, event.sequence)
+            }
+            for (key, value) in change.values { values[key] = value }
+        }
     }
 
     /// What is to be written, in one transaction.
@@ -25,6 +34,7 @@ final class OutboxFile: Sendable {
     /// Why a file cannot be used although SQLite could.
     struct Failure: Error, CustomStringConvertible {
         let description: String
+        /// Whether its contents are wrong, rather than that they cannot be reached or written.
         var isDamage = false
 
         static func damaged(_ what: String) -> Self { Self(description: "it is damaged (\(what))", isDamage: true) }
@@ -63,7 +73,7 @@ final class OutboxFile: Sendable {
         (self.path, self.lock) = (path, lock)
         // Made here, so that no other user may read it; SQLite gives its companion files the same mode.
         let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        // SQLite does not say why a file cannot be opened; `diagnosis` explains what follows from permissions.
+        // SQLite does not say why a file cannot be opened; `Failure` explains what follows from permissions.
         if descriptor < 0, errno == EMFILE || errno == ENFILE { throw SystemError("open \(path)", errno) }
         if descriptor >= 0 { close(descriptor) }
         let first = try Self.connect(to: path, maximumPages)
@@ -148,14 +158,15 @@ final class OutboxFile: Sendable {
             throw Failure.damaged("its table \(name) is not as it was made")
         }
         var contents = Contents(lastSequence: try lastSequence(in: connection))
-        contents.events = try connection.execute("SELECT * FROM event ORDER BY sequence").map { try StoredEvent($0) }
+        let events = try connection.execute("SELECT * FROM event").map { try StoredEvent($0) }
+        contents.events = Dictionary(uniqueKeysWithValues: events.map { ($0.sequence, $0) })
         for row in try connection.execute("SELECT key, value FROM value") {
             guard case .text(let key) = row[0], case .blob(let value) = row[1] else {
                 throw Failure.damaged("a value cannot be read")
             }
             contents.values[key] = value
         }
-        guard contents.events.last.map({ $0.sequence <= contents.lastSequence }) != false else {
+        guard contents.events.keys.max() ?? 0 <= contents.lastSequence else {
             throw Failure.damaged("its highest event number is not the highest")
         }
         return contents
@@ -190,7 +201,7 @@ final class OutboxFile: Sendable {
             try connection.transaction {
                 try connection.execute("DELETE FROM event; DELETE FROM value; DELETE FROM sqlite_sequence")
                 let values = contents.values.mapValues(Optional.some)
-                try Self.write(Change(events: contents.events, values: values), to: connection)
+                try Self.write(Change(events: Array(contents.events.values), values: values), to: connection)
                 try connection.execute(
                     "INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq) "
                         + "VALUES ((SELECT rowid FROM sqlite_sequence WHERE name = 'event'), 'event', ?)",
@@ -238,22 +249,26 @@ final class OutboxFile: Sendable {
         unlink(path + "-shm")
         return aside
     }
+}
 
-    /// What an error says about the file, in words a person can act on, and whether its contents are wrong rather than that
-    /// they cannot be reached or written.
-    static func diagnosis(of error: any Error, path: String) -> (text: String, isDamage: Bool) {
-        guard let error = error as? SQLiteError else { return ("\(error)", (error as? Failure)?.isDamage ?? false) }
+extension OutboxFile.Failure {
+    /// What an error says about the file, in words a person can act on.
+    init(_ error: any Error, path: String) {
+        guard let error = error as? SQLiteError else {
+            self = error as? Self ?? Self(description: "\(error)")
+            return
+        }
         switch error.primaryCode {
-        case SQLITE_BUSY, SQLITE_LOCKED: return ("another program uses it", false)
+        case SQLITE_BUSY, SQLITE_LOCKED: self.init(description: "another program uses it")
         // A damaged header can make a file read-only, too.
-        case SQLITE_READONLY where access(path, W_OK) == 0: return ("\(Failure.damaged(error.message))", true)
+        case SQLITE_READONLY where access(path, W_OK) == 0: self = .damaged(error.message)
         case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM:
-            return ("it cannot be written; check who may write there", false)
-        case SQLITE_FULL: return ("the disk is full", false)
-        case SQLITE_NOMEM: return (error.message, false)
-        case SQLITE_IOERR: return (error.message, error.code == sqlite_ioerr_short_read)
-        case SQLITE_CORRUPT, SQLITE_NOTADB: return ("\(Failure.damaged(error.message))", true)
-        default: return (error.message, true)
+            self.init(description: "it cannot be written; check who may write there")
+        case SQLITE_FULL: self.init(description: "the disk is full")
+        case SQLITE_NOMEM: self.init(description: error.message)
+        case SQLITE_IOERR: self.init(description: error.message, isDamage: error.code == sqlite_ioerr_short_read)
+        case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(error.message)
+        default: self.init(description: error.message, isDamage: true)
         }
     }
 }

@@ -37,11 +37,10 @@ final class OutboxLock: Sendable {
         identity = OutboxFile.identity(status)
         foundStale = status.st_size > 0
         // A lock of the process, which a forked child does not inherit.
-        var lock = Self.wholeFile
+        var lock = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
         guard fcntl(descriptor, F_SETLK, &lock) != 0 else { return }
         let code = errno
         guard code == EAGAIN || code == EACCES else { throw SystemError("lock \(name)", code) }
-        lock = Self.wholeFile
         _ = fcntl(descriptor, F_GETLK, &lock)
         throw OutboxInUse(path: path, holder: Self.name(of: lock.l_pid))
     }
@@ -53,10 +52,6 @@ final class OutboxLock: Sendable {
 
     /// Notes for the next process whether numbers are used that the outbox does not hold.
     func note(isStale: Bool) { _ = ftruncate(descriptor, isStale ? 1 : 0) }
-
-    private static var wholeFile: flock {
-        flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 0, l_pid: 0)
-    }
 
     private static func makeDirectory(of path: String) throws {
         var directory = path.hasPrefix("/") ? "" : "."

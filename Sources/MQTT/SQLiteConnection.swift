@@ -112,9 +112,8 @@ package final class SQLiteConnection {
         case SQLITE_TEXT: return sqlite3_column_text(statement, column).map { .text(String(cString: $0)) } ?? .null
         case SQLITE_BLOB:
             let bytes = sqlite3_column_blob(statement, column)
-            return .blob(
-                [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
-            )
+            let count = Int(sqlite3_column_bytes(statement, column))
+            return .blob([UInt8](UnsafeRawBufferPointer(start: bytes, count: count)))
         default: return .null
         }
     }
