@@ -6,8 +6,10 @@
 /// (OASIS MQTT 5.0 §2.2.2), and whose size is within the limit.
 package struct PacketInspector {
     /// Why the connection cannot go on.
-    package struct Malformed: Error, Equatable {
-        package let reason: String
+    package struct Malformed: Error, Equatable, CustomStringConvertible {
+        let reason: String
+
+        package var description: String { "the broker sent \(reason)" }
     }
 
     /// What libmosquitto may read, and what it will never see.
@@ -26,9 +28,9 @@ package struct PacketInspector {
     /// `limit` is the largest packet, header included, in bytes.
     package init(isVersion5: Bool, limit: Int) { (self.isVersion5, self.limit) = (isVersion5, limit) }
 
-    /// Takes bytes from the network, and returns the packets that are complete now. Throws `Malformed`; the packets
-    /// before that one are lost with it, as any under way when a connection ends.
-    package mutating func take(_ bytes: some Collection<UInt8>) throws(Malformed) -> Result {
+    /// Returns the packets that are complete with these bytes from the network. Throws `Malformed`; the packets before
+    /// that one are lost with it, as any under way when a connection ends.
+    package mutating func inspect(_ bytes: some Collection<UInt8>) throws(Malformed) -> Result {
         var result = Result()
         let skipped = min(skip, bytes.count)
         skip -= skipped
@@ -106,15 +108,15 @@ private struct Reader {
     private enum Kind {
         case fixed(Int)
         case variableInteger
-        case string
-        case pair
+        /// So many, one after the other.
+        case strings(Int)
     }
 
     private static let kinds: [UInt8: Kind] = [
-        1: .fixed(1), 2: .fixed(4), 3: .string, 8: .string, 9: .string, 11: .variableInteger, 17: .fixed(4),
-        18: .string, 19: .fixed(2), 21: .string, 22: .string, 23: .fixed(1), 24: .fixed(4), 25: .fixed(1),
-        26: .string, 28: .string, 31: .string, 33: .fixed(2), 34: .fixed(2), 35: .fixed(2), 36: .fixed(1),
-        37: .fixed(1), 38: .pair, 39: .fixed(4), 40: .fixed(1), 41: .fixed(1), 42: .fixed(1),
+        1: .fixed(1), 2: .fixed(4), 3: .strings(1), 8: .strings(1), 9: .strings(1), 11: .variableInteger,
+        17: .fixed(4), 18: .strings(1), 19: .fixed(2), 21: .strings(1), 22: .strings(1), 23: .fixed(1), 24: .fixed(4),
+        25: .fixed(1), 26: .strings(1), 28: .strings(1), 31: .strings(1), 33: .fixed(2), 34: .fixed(2), 35: .fixed(2),
+        36: .fixed(1), 37: .fixed(1), 38: .strings(2), 39: .fixed(4), 40: .fixed(1), 41: .fixed(1), 42: .fixed(1),
     ]
 
     let bytes: ArraySlice<UInt8>
@@ -144,12 +146,9 @@ private struct Reader {
     mutating func variableInteger(mayBeIncomplete: Bool = false) throws(PacketInspector.Malformed) -> Int? {
         var value = 0
         for shift in 0..<4 {
-            guard position < bytes.endIndex else {
-                guard mayBeIncomplete else { throw PacketInspector.Malformed(reason: "a packet that ends too early") }
-                return nil
-            }
-            let byte = bytes[position]
-            position += 1
+            if isAtEnd, mayBeIncomplete { return nil }
+            try skip(1)
+            let byte = bytes[position - 1]
             value |= Int(byte & 0x7F) << (7 * shift)
             if byte & 0x80 == 0 { return value }
         }
@@ -167,10 +166,7 @@ private struct Reader {
             switch Self.kinds[identifier] {
             case .fixed(let count): try list.skip(count)
             case .variableInteger: _ = try list.variableInteger()
-            case .string: try list.skip(list.integer16())
-            case .pair:
-                try list.skip(list.integer16())
-                try list.skip(list.integer16())
+            case .strings(let count): for _ in 0..<count { try list.skip(list.integer16()) }
             case nil: throw PacketInspector.Malformed(reason: "the property \(identifier), which MQTT 5 does not have")
             }
         }

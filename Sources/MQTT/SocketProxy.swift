@@ -52,13 +52,11 @@ final class SocketProxy {
             do {
                 guard let count = try stream.read(buffer) else { break }
                 if count == 0 { isAtEnd = true }
-                let result = try inspector.take(buffer[..<count])
+                let result = try inspector.inspect(buffer[..<count])
                 oversized += result.oversized
                 incoming = result.packets[...]
-            } catch let error as PacketInspector.Malformed {
-                isMalformed = isMalformed || failure == nil
-                end("the broker sent \(error.reason)")
             } catch {
+                isMalformed = error is PacketInspector.Malformed
                 end("\(error)")
             }
             forward()
@@ -84,23 +82,22 @@ final class SocketProxy {
 
     /// Takes what libmosquitto wrote to the network.
     func flush() {
-        while true {
-            while !outgoing.isEmpty {
-                do {
+        do {
+            while true {
+                while !outgoing.isEmpty {
                     let count = try outgoing.withUnsafeBytes { try stream.write($0) }
                     guard count > 0 else { return }
                     outgoing.removeFirst(count)
-                } catch {
-                    outgoing = []
-                    end("\(error)")
-                    forward()
-                    return
                 }
+                let count = recv(inner, buffer.baseAddress, buffer.count, 0)
+                if count == 0 { isInnerAtEnd = true }
+                guard count > 0 else { return }
+                outgoing = Array(buffer[..<count])[...]
             }
-            let count = recv(inner, buffer.baseAddress, buffer.count, 0)
-            if count == 0 { isInnerAtEnd = true }
-            guard count > 0 else { return }
-            outgoing = Array(buffer[..<count])[...]
+        } catch {
+            outgoing = []
+            end("\(error)")
+            forward()
         }
     }
 

@@ -29,7 +29,7 @@ enum Broker {
         var result = PacketInspector.Result()
         do throws(PacketInspector.Malformed) {
             for chunk in chunks {
-                let part = try inspector.take(chunk)
+                let part = try inspector.inspect(chunk)
                 result.packets += part.packets
                 result.oversized += part.oversized
             }

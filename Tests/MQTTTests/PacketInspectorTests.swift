@@ -27,7 +27,7 @@ struct PacketInspectorTests {
 
     private static func inspect(_ bytes: [UInt8], isVersion5: Bool = true) throws -> PacketInspector.Result {
         var inspector = PacketInspector(isVersion5: isVersion5, limit: 100_000)
-        return try inspector.take(bytes)
+        return try inspector.inspect(bytes)
     }
 
     @Test("an unknown, cut or empty property ends the connection, in every packet", arguments: packets.indices)
@@ -53,7 +53,7 @@ struct PacketInspectorTests {
             #expect(try Self.inspect(packet + packet).packets == packet + packet)
             var inspector = PacketInspector(isVersion5: true, limit: 1000)
             var passed: [UInt8] = []
-            for byte in packet { passed += try inspector.take([byte]).packets }
+            for byte in packet { passed += try inspector.inspect([byte]).packets }
             #expect(passed == packet)
         }
     }
@@ -71,16 +71,16 @@ struct PacketInspectorTests {
     @Test("a message that announces 256 MB is passed over without being kept, and what follows it is read")
     func oversized() throws {
         var inspector = PacketInspector(isVersion5: true, limit: 1000)
-        var result = try inspector.take([0x30, 0xFF, 0xFF, 0xFF, 0x7F] + [0, 1, 0x61, 0])
+        var result = try inspector.inspect([0x30, 0xFF, 0xFF, 0xFF, 0x7F] + [0, 1, 0x61, 0])
         #expect(result == .init(packets: [], oversized: 1))
         var left = 0x0FFF_FFFF - 4
         let chunk = [UInt8](repeating: 0x30, count: 1 << 20)
         while left > chunk.count {
             left -= chunk.count
-            result = try inspector.take(chunk)
+            result = try inspector.inspect(chunk)
             #expect(result == .init(packets: [], oversized: 0))
         }
-        result = try inspector.take(chunk.prefix(left) + [0xD0, 0])
+        result = try inspector.inspect(chunk.prefix(left) + [0xD0, 0])
         #expect(result.packets == [0xD0, 0])
     }
 
@@ -90,7 +90,7 @@ struct PacketInspectorTests {
     )
     func oversizedOthers(header: [UInt8]) {
         var inspector = PacketInspector(isVersion5: true, limit: 1000)
-        #expect(throws: PacketInspector.Malformed.self) { try inspector.take(header) }
+        #expect(throws: PacketInspector.Malformed.self) { try inspector.inspect(header) }
     }
 
     @Test("random bytes and damaged packets neither stop the program nor get through unchecked")
@@ -109,9 +109,9 @@ struct PacketInspectorTests {
             var parts = PacketInspector(isVersion5: true, limit: 500)
             let cut = bytes.isEmpty ? 0 : Int.random(in: bytes.indices, using: &random)
             do {
-                let expected = try whole.take(bytes)
-                let first = try parts.take(bytes[..<cut])
-                let second = try parts.take(bytes[cut...])
+                let expected = try whole.inspect(bytes)
+                let first = try parts.inspect(bytes[..<cut])
+                let second = try parts.inspect(bytes[cut...])
                 #expect(first.packets + second.packets == expected.packets)
                 #expect(first.oversized + second.oversized == expected.oversized)
             } catch {
